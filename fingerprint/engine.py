@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         coarse_family as coarse_family,
         decode as decode,
         front_end as front_end,
+        leaves_doubt as leaves_doubt,
         storable as storable,
     )
     from fingerprint.languages.base import Coarse as Coarse, SpanColumns as SpanColumns
@@ -97,7 +98,8 @@ else:
         "fingerprints": "Fingerprints fingerprint",
         "kernels.files": "compiled_library ensure_compiled",
         "kernels.library": "open_kernels",
-        "languages": "Decoded FrontEnd LexerFailed Span choices coarse_family decode front_end storable",
+        "languages": "Decoded FrontEnd LexerFailed Span choices coarse_family decode front_end "
+        "leaves_doubt storable",
         "languages.base": "Coarse SpanColumns",
         "languages.lexical_terms": "LexicalTerms",
         "languages.preload": "preload",

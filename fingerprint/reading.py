@@ -52,11 +52,12 @@ class Reading(NamedTuple):
 
 
 def identify(
-    data: bytes, filename: str, language: str = "", seconds: float | None = None
+    data: bytes, filename: str, language: str = "", seconds: float | None = None, *, likely: str = ""
 ) -> tuple[str, FrontEnd]:
     """Decode a file and choose its front-end, by `language` or, if that is empty, by file name and content.
 
-    With `seconds` it takes no longer than that, and must be called in the main thread of a process.
+    `likely` is the language of most other files; it decides where name and content leave doubt. With
+    `seconds` it takes no longer than that, and must be called in the main thread of a process.
 
     Returns
     -------
@@ -71,16 +72,16 @@ def identify(
     """
     try:
         with time_limit(seconds) if seconds else nullcontext():
-            return _identify(data, filename, language)
+            return _identify(data, filename, language, likely)
     except TooSlow:
         raise Unreadable(f"finding out its language took longer than {seconds:g} s") from None
 
 
-def _identify(data: bytes, filename: str, language: str) -> tuple[str, FrontEnd]:
+def _identify(data: bytes, filename: str, language: str, likely: str = "") -> tuple[str, FrontEnd]:
     chosen = front_end(language) if language else None
     try:
         decoded = decode(data).text
-        chosen = chosen or front_end(detect(filename, decoded))
+        chosen = chosen or front_end(detect(filename, decoded, likely))
         return chosen.text(decoded), chosen
     except ValueError as error:
         raise Unreadable(str(error)) from error

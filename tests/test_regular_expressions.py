@@ -26,7 +26,8 @@ from tests.support.regex_ambiguity import pumped_texts, pumped_word
 
 pytestmark = pytest.mark.slow
 
-DETECT: Any = import_module("fingerprint.languages.detect")
+CONTENT: Any = import_module("fingerprint.languages.content")
+PROGRAM_TEXT: Any = import_module("fingerprint.languages.program_text")
 LITERALS: Any = import_module("fingerprint.languages.literal_lines")
 SCRIPTS: Any = import_module("fingerprint.languages.lexers.scripts")
 REGISTRY: Any = import_module("fingerprint.languages.registry")
@@ -53,9 +54,9 @@ def _patterns_of_files() -> list[str]:
 
 # What the calls that make their expression while the product runs make: by file, and how it is used.
 MADE: dict[str, list[tuple[re.Pattern[Any], str]]] = {
-    "fingerprint/languages/detect.py": [
+    "fingerprint/languages/content.py": [
         (re.compile(pattern, re.MULTILINE), "search")
-        for choices in (*DETECT._AMBIGUOUS.values(), DETECT._CONTENT_PATTERNS)
+        for choices in (*CONTENT.AMBIGUOUS.values(), CONTENT.CONTENT_PATTERNS, PROGRAM_TEXT.PROGRAM_PATTERNS)
         for pattern, _ in choices
     ],
     "fingerprint/languages/lexers/here_documents.py": [

@@ -2,7 +2,7 @@
 
 from fingerprint.languages.base import FrontEnd, LexerFailed, LexicalClass, Scan, Span
 from fingerprint.languages.decode import Decoded, NotText, decode, storable
-from fingerprint.languages.detect import detect
+from fingerprint.languages.detect import detect, leaves_doubt
 from fingerprint.languages.lookup import choices, coarse_family, front_end, tuned_front_ends
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "decode",
     "detect",
     "front_end",
+    "leaves_doubt",
     "storable",
     "tuned_front_ends",
 ]

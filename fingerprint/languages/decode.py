@@ -8,6 +8,7 @@ import re
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import NamedTuple
+from unicodedata import category
 
 # Bytes from which an encoding is guessed: enough for a good guess, and few enough to be fast.
 SAMPLE = 1 << 16
@@ -48,6 +49,11 @@ _SIGNATURES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
     (b"{\\rtf", "a rich text document; save it as plain text"),
 )
 
+# Share of characters with a high byte that is NUL in UTF-16: comments in Chinese leave at least the code.
+LATIN_IN_UTF_16 = 0.2
+# Controls, lone surrogates, and what is private or unassigned.
+_NO_TEXT = frozenset({"Cc", "Cs", "Co", "Cn"})
+_USUAL_CONTROLS = "\t\n\r\f"
 # Control characters that texts do not contain; tabs, line ends, escapes and the end-of-file mark are usual.
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b\b")) + b"\x7f"
 
@@ -87,8 +93,10 @@ def decode(data: bytes) -> Decoded:
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return _decode_as(data[len(mark) :], encoding)
-    if b"\0" in data:
-        return _decode_unmarked_utf_16(data)
+    padded = data.rstrip(b"\0")
+    if b"\0" in padded:
+        return _decode_unmarked_utf_16(padded + data[len(padded) :][: len(padded) % 2])
+    data = padded or data  # Some editors and systems end a file with one or more of them.
     _refuse_controls(data)
     try:
         return Decoded(data.decode("utf-8"), "utf-8")
@@ -113,20 +121,34 @@ def _decode_as(data: bytes, encoding: str) -> Decoded:
     text = data.decode(encoding, errors="replace")
     if text.count("\ufffd") > max(1, len(text) * CONTROLS_ALLOWED):
         raise NotText(f"it is marked as {encoding.upper()}, but cannot be read as that")
+    text = text.rstrip("\0")
     _refuse_nul(text)
     return Decoded(text, encoding)
 
 
 def _decode_unmarked_utf_16(data: bytes) -> Decoded:
-    """Decode UTF-16 without byte order mark: most of its text is Latin, so that every other byte is NUL."""
-    half = max(1, len(data) // 2)
-    if len(data) % 2 == 0:
-        for encoding, high in (("utf-16-le", data[1::2]), ("utf-16-be", data[0::2])):
-            if high.count(0) > half * 0.6 and data.count(0) == high.count(0):
-                return _decode_as(data, encoding)
+    """Decode UTF-16 without byte order mark; each Latin letter, space and line end has a byte that is NUL.
+
+    Other characters may have one as their lower byte, so that the likelier byte order is tried first.
+    """
+    highs = (("utf-16-le", data[1::2]), ("utf-16-be", data[0::2]))
+    for encoding, high in sorted(highs, key=lambda order: -order[1].count(0)):
+        zeros = high.count(0)
+        if len(data) % 2 == 0 and zeros > max(len(high) * LATIN_IN_UTF_16, 2 * (data.count(0) - zeros)):
+            text = data.decode(encoding, errors="replace")
+            if _is_plausible(text):
+                return Decoded(text, encoding)
     raise NotText(
         f"it holds a NUL byte (at offset {data.index(0):,}), as binary files do and text files do not"
     )
+
+
+def _is_plausible(text: str) -> bool:
+    """Return whether a text has the characters of texts; other bytes give many that are unassigned."""
+    sample = text[:SAMPLE]
+    odd = sum(category(character) in _NO_TEXT for character in sample) + sample.count("\ufffd")
+    odd -= sum(map(sample.count, _USUAL_CONTROLS))
+    return bool(sample) and "\0" not in text and odd <= len(sample) * CONTROLS_ALLOWED
 
 
 def _refuse_nul(text: str) -> None:

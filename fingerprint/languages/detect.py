@@ -8,14 +8,19 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
+from fingerprint.languages.content import (
+    AMBIGUOUS,
+    CONTENT_PATTERNS,
+    HEAD_CHARACTERS,
+    PAGES,
+    first_match,
+)
+from fingerprint.languages.program_text import is_program, language_of_program
 from fingerprint.languages.registry import LANGUAGES, OTHERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
-# Characters of a file that are searched for patterns: some 500 lines, so that a long licence can come before
-# the first line that tells. Searching them takes milliseconds.
-HEAD_CHARACTERS = 20_000
 # Linux reads no more of a file for its first line.
 SHEBANG_CHARACTERS = 256
 # A pattern that asks for nothing but the end of a name.
@@ -29,77 +34,69 @@ _INTERPRETERS = {
     "sbcl": "common-lisp", "guile": "scheme", "scala": "scala", "swift": "swift", "octave": "matlab",
 }  # fmt: skip
 
-# Students write these files, so every search takes linear time: attempts of a pattern at different places may
-# not read the same text for more than a bounded length. `\s` would match line ends too, and each empty line
-# would be read to the end of the file; these match the space at the beginning and the end of one line.
-_BEGIN = r"^[^\S\n]*+"
-_END = r"[^\S\n]*$"
-
-# Extensions that two languages share: the first pattern that occurs decides; an empty pattern always matches.
-_CPP = (
-    _BEGIN + r"(?:class|namespace|template|using|public:|private:|protected:)\b"
-    r"|\bstd::|#include\s*<\w+>|\w::\w"
-)
-_OBJECTIVE_C = _BEGIN + r"(?:@interface|@implementation|@property|@protocol|#import)\b"
-_PROLOG = f"{_BEGIN}:-|:-{_END}" + r"|^[a-z]\w*\([^()]*+\)\s*(?::-|\." + _END + ")|-->"
-_MIPS = r"\$(?:zero|[vatsk][0-9]|sp|ra|fp|gp|\d+)\b"
-_PLSQL = (
-    "(?i)" + _BEGIN + r"(?:declare|create\s+or\s+replace\s+(?:procedure|function|package|trigger))\b"
-    r"|\bdbms_output\b"
-)
-_AMBIGUOUS = {
-    ".h": ((_CPP, "cpp"), ("", "c")),
-    ".m": ((_OBJECTIVE_C, "objective-c"), ("", "matlab")),
-    ".mm": (("", "objective-c++"),),
-    ".pl": ((_PROLOG, "prolog"), ("", "perl")),
-    ".pro": ((_PROLOG, "prolog"), ("", "text")),
-    ".p": ((_PROLOG, "prolog"), ("", "pascal")),
-    ".s": ((_MIPS, "mips"), ("", "x86")),
-    ".asm": ((_MIPS, "mips"), ("", "x86")),
-    ".sql": ((_PLSQL, "plsql"), ("", "sql")),
-    ".v": ((_BEGIN + r"(?:Theorem|Lemma|Proof)\b", "coq"), ("", "verilog")),
-    ".inc": ((r"<\?php", "php"), ("", "text")),
-    ".f": (("", "fortran"),),
-}  # fmt: skip
+# What is put behind the name of a file, by Windows, editors, and students whose platform wants texts.
+_WRAPPERS = frozenset({".txt", ".text", ".bak", ".old", ".orig", ".save"})
+# The name of such a file does not say that it is prose.
+_TEXTS = frozenset({".txt", ".text"})
 
 
-# Content of a file whose name does not determine the language: the first pattern that occurs decides.
-_CONTENT_PATTERNS = (
-    (r"\A\s*<\?php", "php"),
-    (r"(?i)\A\s*(?:<!doctype html|<html)", "html"),
-    (_BEGIN + r"#include\s*<(?:iostream|string|vector|map|algorithm)>|\bstd::", "cpp"),
-    (_BEGIN + r"#include\s*[<\"]", "c"),
-    # What a class extends and implements takes fewer than 500 characters.
-    (
-        _BEGIN + r"(?:public\s++)?+(?:final\s++)?+class\s++\w++[^;{]{0,500}+\{|^import java\.",
-        "java",
-    ),
-    (r"^using System", "csharp"),
-    (r"^package main$", "go"),
-    (
-        rf"^(?:from \w[\w.]* import |import \w[\w., ]*$|def \w+\([^)\n]*+\).*:{_END}|class \w.*:{_END})",
-        "python",
-    ),
-    (_BEGIN + r"fn \w.*\{" + _END, "rust"),
-    (r"(?i)\A\s*(?:create table|select\s.+\sfrom|insert into)\b", "sql"),
-    (_BEGIN + r"(?:function \w+\(.*\) \{|const \w+ = )", "javascript"),
-)
+def detect(filename: str, text: str, likely: str = "") -> str:
+    """Return the language of a file, from its name or else from its content; prose when nothing matches.
 
-
-def detect(filename: str, text: str) -> str:
-    """Return the language of a file, from its name or else from its content; prose when nothing matches."""
+    `likely` is the language of most other files, "" if there is none; it decides where doubt is left.
+    """
     name = PurePosixPath(filename.replace("\\", "/")).name
-    extension = PurePosixPath(name.lower()).suffix
     head = text[:HEAD_CHARACTERS]
-    if extension in _AMBIGUOUS:
-        return _first_match(_AMBIGUOUS[extension], head)
+    inner = _inner_name(name)
+    extension = PurePosixPath(inner.lower()).suffix
+    if extension in AMBIGUOUS:
+        return _of_several(AMBIGUOUS[extension], head, likely)
+    found = _by_pattern(inner)
+    if found == "text" and extension in _TEXTS:
+        return _of_text(head, likely)
     return (
-        _by_pattern(name)
+        found
         or _by_shebang(head)
-        or _by_pygments(name)
-        or _first_match(_CONTENT_PATTERNS, head)
-        or "text"
+        or _by_pygments(inner)
+        or first_match(CONTENT_PATTERNS, head)
+        or _of_text(head, likely)
     )
+
+
+def leaves_doubt(filename: str) -> bool:
+    """Return whether the language of a file does not follow from its name alone."""
+    inner = _inner_name(PurePosixPath(filename.replace("\\", "/")).name)
+    extension = PurePosixPath(inner.lower()).suffix
+    if extension in AMBIGUOUS or extension in _TEXTS:
+        return True
+    return not (_by_pattern(inner) or _by_pygments(inner))
+
+
+def _inner_name(name: str) -> str:
+    """Return `Main.java` for `Main.java.txt`: the name that tells the language of a program."""
+    while True:
+        inner, dot, ending = name.rpartition(".")
+        if not dot or f".{ending.lower()}" not in _WRAPPERS:
+            return name
+        extension = PurePosixPath(inner.lower()).suffix
+        known = extension in AMBIGUOUS or extension in _WRAPPERS or _by_pattern(inner)
+        if not extension or not known:
+            return name
+        name = inner
+
+
+def _of_several(choices: Sequence[tuple[str, str]], head: str, likely: str) -> str:
+    """Return the language that the content tells, else the likely one, if the name may mean that."""
+    found = first_match([choice for choice in choices if choice[0]], head)
+    if not found and likely in {language for _, language in choices}:
+        return likely
+    return found or choices[-1][1]
+
+
+def _of_text(head: str, likely: str) -> str:
+    """Return the language of a text: that of the program which it is, or prose."""
+    found = _by_shebang(head) or language_of_program(head) or first_match(PAGES, head)
+    return found or (likely if likely and is_program(head) else "text")
 
 
 class _Pattern(NamedTuple):
@@ -145,7 +142,3 @@ def _by_pygments(name: str) -> str:
     from fingerprint.languages.code import lexer_for_filename  # noqa: PLC0415 - NumPy and Pygments are slow to import
 
     return lexer_for_filename(name)
-
-
-def _first_match(choices: Iterable[tuple[str, str]], head: str) -> str:
-    return next((language for pattern, language in choices if re.search(pattern, head, re.MULTILINE)), "")

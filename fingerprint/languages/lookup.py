@@ -41,7 +41,16 @@ def term_families(name: str, text: str) -> set[str]:
 
         return {family for cell in cell_languages(text) for family in term_families(cell, "")}
     row = _by_alias().get(name)
+    if row and row.parts:
+        return {family for one in _languages_of_parts(name, text) for family in term_families(one, "")}
     return {row.salt if row else name}
+
+
+def _languages_of_parts(name: str, text: str) -> set[str]:
+    from fingerprint.languages.parts import PartsFrontEnd  # noqa: PLC0415 - NumPy and Pygments are slow to import
+
+    found = front_end(name)
+    return found.languages(text) if isinstance(found, PartsFrontEnd) else set()
 
 
 def front_end(name: str) -> FrontEnd:
@@ -77,7 +86,12 @@ def _tuned_front_end(name: str) -> FrontEnd:
         return Notebook(front_end)
     from fingerprint.languages.code import CodeFrontEnd  # noqa: PLC0415 - NumPy and Pygments are slow to import
 
-    return CodeFrontEnd(_by_alias()[name])
+    row = _by_alias()[name]
+    if row.parts:
+        from fingerprint.languages.parts import PartsFrontEnd  # noqa: PLC0415 - as above
+
+        return PartsFrontEnd(row, front_end)
+    return CodeFrontEnd(row)
 
 
 @cache

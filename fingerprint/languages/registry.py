@@ -31,7 +31,7 @@ LANGUAGES = (
         multiline='""" \'\'\'',
     ),
     Language(
-        "java", "Java", "java", "*.java", statements="import package",
+        "java", "Java", "java", "*.java *.pde", statements="import package",
         noise="public private protected final strictfp transient native",
         type_words="var",
         multiline='"""',
@@ -41,13 +41,18 @@ LANGUAGES = (
         multiline="",
     ),
     Language(
-        "cpp", "C++", "cpp", "*.cpp *.cc *.cxx *.c++ *.hpp *.hh *.hxx *.ino", "cc c++", "c",
+        "cpp", "C++", "cpp", "*.cpp *.cc *.cxx *.c++ *.hpp *.hh *.hxx *.ino *.cu *.cuh", "cc c++", "c",
         statements="using",
         noise=_C_NOISE + " public private protected friend override final explicit"
         " constexpr consteval noexcept mutable typename ]]",
         decorators="[[", type_words="auto", synonyms={"and": "&&", "or": "||", "not": "!"},
         preprocessor=True,
         multiline='R"',
+    ),
+    Language(
+        "glsl", "GLSL", "glsl", "*.glsl *.vert *.frag *.geom *.comp *.tesc *.tese *.vsh *.fsh", "opengl",
+        noise="precision highp mediump lowp in out inout uniform varying attribute", preprocessor=True,
+        multiline="",
     ),
     Language(
         "csharp", "C#", "csharp", "*.cs", "c# cs", statements="using", decorators="Name.Attribute",
@@ -114,9 +119,17 @@ LANGUAGES = (
         multiline='""" [',
     ),
     Language("ocaml", "OCaml", "ocaml", "*.ml *.mli", "ml", by_line=True, statements="open"),
+    Language(
+        "fsharp", "F#", "fsharp", "*.fsx *.fsi", "f#", by_line=True, statements="open module namespace",
+        noise="private public internal inline mutable",
+    ),
+    Language(
+        "dafny", "Dafny", "dafny", "*.dfy", statements="include import", noise="ghost static",
+        multiline='@"',
+    ),
     Language("scheme", "Scheme", "scheme", "*.scm *.ss *.sld *.rkt", punctuation="", statements="import"),
     Language(
-        "common-lisp", "Common Lisp", "common-lisp", "*.lisp *.lsp *.cl *.el", "lisp cl", ignore_case=True,
+        "common-lisp", "Common Lisp", "common-lisp", "*.lisp *.lsp *.el", "lisp cl", ignore_case=True,
         punctuation="",
         statements="in-package defpackage use-package require declaim",
         keywords="defun defmacro defvar defparameter defconstant defstruct defclass defmethod defgeneric "
@@ -192,18 +205,39 @@ LANGUAGES = (
         multiline="",
     ),
     Language(
+        "gas", "GNU assembly", "gas", "", "at&t att riscv risc-v", by_line=True,
+        statements=".globl .global .file .ident .type .size .section", kept_types="Name.Function",
+        multiline="",
+    ),
+    Language(
+        "hack", "Nand2Tetris assembly", "hack", "", "nand2tetris", by_line=True, punctuation="",
+        kept_types="Keyword",
+        multiline="",
+    ),
+    Language(
+        "structured-text", "Structured Text", "structured-text", "*.iecst *.scl", "iec61131 iecst",
+        ignore_case=True, noise="var_input var_output var_in_out var_temp retain",
+        multiline="",
+    ),
+    Language(
         "bash", "Bash", "bash", "*.sh *.bash *.zsh *.ksh", "shell sh", by_line=True, decorators="",
         statements="source", noise="local readonly declare typeset export", kept_types="Name.Builtin",
         keywords="-eq -ne -lt -gt -le -ge -z -n -e -f -d",
     ),
+    Language("html", "HTML", "html", "*.html *.htm *.xhtml", version=2, parts=True),
+    Language("vue", "Vue", "vue", "*.vue", parts=True),
+    Language("svelte", "Svelte", "svelte", "*.svelte", parts=True),
+    Language("razor", "Razor", "razor", "*.cshtml *.razor", "cshtml", parts=True),
+    Language("erb", "ERB", "erb", "*.erb *.rhtml", "rhtml", parts=True),
+    Language("ejs", "EJS", "ejs", "*.ejs", parts=True),
+    Language("jsp", "JSP", "jsp", "*.jsp", parts=True),
+    Language("rmarkdown", "R Markdown", "rmarkdown", "*.rmd *.qmd", "quarto rmd", parts=True),
+    Language("xml", "XML", "xml", "*.xml *.xsl *.xslt *.xsd *.svg *.wsdl *.rss *.fxml *.xaml", parts=True),
+    Language("json", "JSON", "json", "*.json *.jsonc *.json5 *.geojson", parts=True),
+    Language("yaml", "YAML", "yaml", "*.yaml *.yml", "yml", parts=True),
     Language(
-        "html", "HTML", "html", "*.html *.htm *.xhtml", ignore_case=True, decorators="",
-        kept_types="Name.Tag Name.Attribute",
-        markup=True,
-    ),
-    Language(
-        "css", "CSS", "css", "*.css", ignore_case=True, decorators="",
-        kept_types="Name.Tag Name.Builtin Name.Decorator",
+        "css", "CSS", "css", "*.css", version=2, ignore_case=True, decorators="",
+        kept_types="Name.Tag Name.Builtin Name.Decorator Keyword.Constant", kept_numbers=True,
         multiline="",
     ),
 )  # fmt: skip

@@ -31,7 +31,8 @@ class Language:
     keywords : words that keep their lexeme though the lexer returns them as names
     only_keywords : no words but `keywords` keep their lexeme, even if the lexer returns them as keywords
     kept_types : Pygments token types of names that keep their lexeme, such as `Name.Tag`
-    markup : each run of text between tags becomes one token
+    kept_numbers : numbers keep their lexeme, as they are what people chose
+    parts : what people wrote is read in parts, each in its language; the rest is the frame, without tokens
     multiline : how the literals begin that may cross lines, prefixes of letters apart, or their Pygments
         token types; any other literal ends with its line. None when every literal may cross lines.
     preprocessor : lines that begin with `#` are directives of the C preprocessor
@@ -55,7 +56,8 @@ class Language:
     keywords: str = ""
     only_keywords: bool = False
     kept_types: str = ""
-    markup: bool = False
+    kept_numbers: bool = False
+    parts: bool = False
     multiline: str | None = None
     preprocessor: bool = False
     synonyms: dict[str, str] = field(default_factory=dict)

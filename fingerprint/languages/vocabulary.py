@@ -64,17 +64,19 @@ class NormalisationRules:
         if _is_within(type_name, "Comment", "Literal.String.Doc"):
             return "", Mark.SPACE
         if _is_within(type_name, "Literal") and type_name != "Literal.String.Atom":
-            return self._literal(type_name)
-        if type_name == "Other" or (self.language.markup and _is_within(type_name, "Text", "Name.Entity")):
+            return self._literal(type_name, value)
+        if type_name == "Other":
             return "<text>", Mark.PART
         return self._lexeme(type_name, self._spelling(value))
 
     def drops(self, lexeme: str) -> bool:
         return lexeme in self._dropped or lexeme in self._decorators
 
-    def _literal(self, type_name: str) -> KindAndMarks:
+    def _literal(self, type_name: str, value: str) -> KindAndMarks:
         kind = next((kind for parent, kind in _LITERALS.items() if _is_within(type_name, parent)), "<string>")
-        return (kind, Mark.NUMBER) if kind == "<number>" else (kind, Mark.PART | Mark.STRING)
+        if kind != "<number>":
+            return kind, Mark.PART | Mark.STRING
+        return value.strip().lower() if self.language.kept_numbers else kind, Mark.NUMBER
 
     def _spelling(self, value: str) -> str:
         lexeme = " ".join(value.split())

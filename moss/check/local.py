@@ -190,8 +190,9 @@ def _compared(
 ) -> tuple[list[NumberedFile], list[SkippedInput]]:
     """Return the files to compare, and the other files."""
     numbered, skipped = [], []
+    languages = languages_of([*groups.values()], language)
     for submission, (name, group) in enumerate(groups.items()):
-        for entry, of_file in zip(group, languages_of(group, language), strict=True):
+        for entry, of_file in zip(group, languages[submission], strict=True):
             if of_file is None:
                 skipped.append(SkippedInput(_name(name, entry.name), NOT_COMPARED))
             else:

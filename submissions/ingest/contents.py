@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from django.db import connection, transaction
 from django.utils import timezone
 
-from fingerprint.engine import Unreadable
+from fingerprint.engine import Unreadable, leaves_doubt
 from submissions import lifecycle
-from submissions.ingest.sources import INSERT_ROWS, groups, identify, store_sources
+from submissions.ingest.sources import GROUP_FILES, INSERT_ROWS, groups, identify, store_sources
 from submissions.ingest.uploads import entries
+from submissions.intake.archives.languages import likely_language
 from submissions.intake.layouts.registry import is_metadata
 from submissions.intake.left_out.listing import digest
-from submissions.intake.sandbox.documents import NamedFile
-from submissions.models import Batch, ListedEntry
+from submissions.models import Batch, ListedEntry, Source
 from submissions.rows import flush_later
 from submissions.work.kinds import INTERACTIVE_SECONDS, TakesLong
 
@@ -48,7 +48,21 @@ def list_entries(batch: Batch, *, is_interactive: bool) -> list[ListedEntry]:
             raise TakesLong
         publish_progress(batch, f"{len(listed)} entries read")
         listed += _listed_group(batch, group)
+    _settle_languages(listed)
     return listed
+
+
+def _settle_languages(listed: Sequence[ListedEntry]) -> None:
+    """Let the language of most files of the class decide about those whose name and content leave doubt."""
+    likely = likely_language(row.language for row in listed)
+    doubtful = [row for row in listed if row.language not in ("", likely) and leaves_doubt(row.name)]
+    for start in range(0, len(doubtful) if likely else 0, GROUP_FILES):
+        group = doubtful[start : start + GROUP_FILES]
+        data = Source.objects.in_bulk({row.source_id for row in group})
+        named = [NamedFile(row.name, bytes(data[row.source_id or 0].data)) for row in group]
+        for row, language in zip(group, identify(named, "", likely), strict=True):
+            if not isinstance(language, Unreadable):
+                row.language = language
 
 
 def publish_progress(batch: Batch, message: str) -> None:

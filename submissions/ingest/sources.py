@@ -44,9 +44,12 @@ def groups(entries: Iterable[UnpackedEntry]) -> Iterator[list[UnpackedEntry]]:
         yield group
 
 
-def identify(files: Sequence[NamedFile], language: str) -> Iterator[str | Unreadable]:
-    """Yield for each file the name of its front-end, or why it has none."""
-    return document_reader().identify(files, language, settings.FILE_SECONDS)
+def identify(files: Sequence[NamedFile], language: str, likely: str = "") -> Iterator[str | Unreadable]:
+    """Yield for each file the name of its front-end, or why it has none.
+
+    `likely` is the language of most files of the class; it decides where a file leaves doubt.
+    """
+    return document_reader().identify(files, language, settings.FILE_SECONDS, likely)
 
 
 def store_sources(files: Sequence[bytes]) -> list[int]:

@@ -23,8 +23,9 @@ from pygments.lexer import RegexLexer
 from pygments.lexers import find_lexer_class_by_name
 
 from fingerprint.engine import TooSlow, time_limit
-from fingerprint.languages.detect import _AMBIGUOUS, _CONTENT_PATTERNS
+from fingerprint.languages.content import AMBIGUOUS, CONTENT_PATTERNS
 from fingerprint.languages.lookup import front_end
+from fingerprint.languages.program_text import PROGRAM_PATTERNS
 from fingerprint.languages.registry import LANGUAGES
 from tests.hostile.slow_texts import FOUND, SlowText, found
 
@@ -190,8 +191,8 @@ def searches() -> dict[str, Callable[[], SlowText]]:
     every: dict[str, Callable[[], SlowText]] = {
         row.name: partial(_search_front_end, row) for row in LANGUAGES
     }
-    patterns = [(end, pattern) for end, rows in _AMBIGUOUS.items() for pattern, _ in rows if pattern]
-    patterns += [("", pattern) for pattern, _ in _CONTENT_PATTERNS]
+    patterns = [(end, pattern) for end, rows in AMBIGUOUS.items() for pattern, _ in rows if pattern]
+    patterns += [("", pattern) for pattern, _ in (*CONTENT_PATTERNS, *PROGRAM_PATTERNS)]
     return every | {
         _pattern_name(pattern): partial(_search_pattern, *row) for row in patterns for pattern in row[1:]
     }

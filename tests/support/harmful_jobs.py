@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from fingerprint import engine
 from fingerprint.engine import Unreadable
-from fingerprint.languages.detect import _AMBIGUOUS
+from fingerprint.languages.content import AMBIGUOUS
 from submissions.intake.layouts.listing import Listing
 from submissions.intake.limits import BadArchive
 from submissions.intake.sandbox import archive_jobs, document_jobs, grouping_jobs
@@ -116,7 +116,7 @@ def _identify(request: Header, buffers: list[bytes], channel: Channel) -> Iterat
 
 def _match(seconds: float) -> None:
     """Search for a pattern that takes years to find out that it does not match, within the limit of a job."""
-    _AMBIGUOUS[".h"] = ((r"^(?:a|aa)+$", "c"),)
+    AMBIGUOUS[".h"] = ((r"^(?:a|aa)+$", "c"),)
     engine.identify(b"a" * 200 + b"!\n", "x.h", "", seconds)
 
 

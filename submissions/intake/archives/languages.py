@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 # Languages of texts and data. Beside a program they are kept for reading and not compared.
 NO_PROGRAM = frozenset(
@@ -34,6 +36,13 @@ def reading_languages(detected: Sequence[str], wanted: str = "") -> list[str]:
     if all(language in NO_PROGRAM for language in detected):
         return list(detected)
     return ["" if language in NO_PROGRAM else language for language in detected]
+
+
+def likely_language(detected: Iterable[str]) -> str:
+    """Return the language in which most programs of a class are, "" if there is no such one."""
+    programs = Counter(language for language in detected if language and language not in NO_PROGRAM)
+    language, files = max(programs.items(), key=itemgetter(1), default=("", 0))
+    return language if files > programs.total() / 2 else ""
 
 
 def _in_family(language: str, wanted: str) -> str:

@@ -52,7 +52,8 @@ def _identify(request: Header, buffers: list[bytes], _channel: Channel | None = 
         if results and time.monotonic() > deadline:
             break
         try:
-            _, front_end = identify(data, filename, request["language"], request["seconds"])
+            chosen, likely = request["language"], request["likely"]
+            _, front_end = identify(data, filename, chosen, request["seconds"], likely=likely)
             results.append((front_end.name, ""))
         except Unreadable as error:
             results.append(("", str(error)[:REASON_CHARACTERS]))

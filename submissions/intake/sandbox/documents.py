@@ -46,7 +46,7 @@ class DocumentReader(ReusedChild):
         super().__init__(memory, jobs, MAX_JOBS)
 
     def identify(
-        self, files: Sequence[NamedFile], language: str, seconds: float
+        self, files: Sequence[NamedFile], language: str, seconds: float, likely: str = ""
     ) -> Iterator[str | Unreadable]:
         """Yield for each file the name of its front-end, as `fingerprint.engine.identify` finds it.
 
@@ -61,7 +61,7 @@ class DocumentReader(ReusedChild):
         while done < len(files):
             sent = files[done:] if together else files[done : done + 1]
             try:
-                results = self._identified(sent, language, seconds)
+                results = self._identified(sent, (language, likely), seconds)
             except Unreadable as error:
                 together = False
                 if len(sent) > 1:
@@ -72,10 +72,16 @@ class DocumentReader(ReusedChild):
             done += len(results)
 
     def _identified(
-        self, files: Sequence[NamedFile], language: str, seconds: float
+        self, files: Sequence[NamedFile], languages: tuple[str, str], seconds: float
     ) -> list[str | Unreadable]:
-        names = [file.name for file in files]
-        request = {"job": "identify", "filenames": names, "language": language, "seconds": seconds}
+        names, (language, likely) = [file.name for file in files], languages
+        request = {
+            "job": "identify",
+            "filenames": names,
+            "language": language,
+            "likely": likely,
+            "seconds": seconds,
+        }
         data = [file.data for file in files]
         header, _ = self._answer(request, data, seconds, "finding out its language")
         return self._checked(partial(identified, header.get("results"), len(files)))

@@ -36,6 +36,38 @@ def test_utf_16_without_a_byte_order_mark_is_decoded(encoding: str) -> None:
     assert decode(program.encode(encoding)) == Decoded(program, encoding)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    "program",
+    [
+        "x = 1  # 一\n",
+        "int a; // \u0100\u0100\u0100 Ā\n",
+        "# 一 二 三 一 一: 这个程序读取港口的潮汐记录\nprint(1)\n",
+        '/* ĀĀĀĀ */ class Ā { String s = "一一"; }\r\n',
+    ],
+)
+def test_characters_with_a_zero_byte_are_decoded_in_utf_16_without_a_mark(
+    program: str, encoding: str
+) -> None:
+    assert decode(program.encode(encoding)) == Decoded(program, encoding)
+
+
+@pytest.mark.parametrize("padding", [1, 2, 511])
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8", "utf-8-sig", "utf-16", "utf-16-le"])
+def test_zero_bytes_at_the_end_are_no_part_of_a_text(padding: int, encoding: str) -> None:
+    program = "class Harbour { int größe; }\n" if encoding != "ascii" else "class Harbour { int size; }\n"
+    zeros = b"\0" * (padding if not encoding.startswith("utf-16") else 2 * padding)
+    assert decode(program.encode(encoding) + zeros).text == program
+
+
+@pytest.mark.parametrize(
+    "data", [b"\0", b"\0\0", b"ab\0cd\0", bytes(range(256)) * 4, b"\0\1\2\3" * 50, b"a\0\xff\xd8" * 50]
+)
+def test_zero_bytes_in_a_file_that_is_no_text_are_refused(data: bytes) -> None:
+    with pytest.raises(NotText):
+        decode(data)
+
+
 @pytest.mark.parametrize(
     ("text", "encoding"),
     [

@@ -8,12 +8,18 @@ from time import process_time
 
 import pytest
 
-from fingerprint.languages.detect import _AMBIGUOUS, _CONTENT_PATTERNS
+from fingerprint.languages.content import AMBIGUOUS, CONTENT_PATTERNS
+from fingerprint.languages.program_text import PROGRAM_PATTERNS
 
 pytestmark = pytest.mark.slow
 
 PATTERNS = sorted(
-    {pattern for choices in (*_AMBIGUOUS.values(), _CONTENT_PATTERNS) for pattern, _ in choices if pattern}
+    {
+        pattern
+        for choices in (*AMBIGUOUS.values(), CONTENT_PATTERNS, PROGRAM_PATTERNS)
+        for pattern, _ in choices
+        if pattern
+    }
 )
 # Beginnings of what the patterns search for, each of which leaves something that can be repeated.
 BEGINNINGS = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +18,7 @@ from fingerprint.languages.spec import Language
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+GOLDEN = Path(__file__).parent / "golden"
 MOSS = (
     "c cc java ml pascal ada lisp scheme haskell fortran ascii vhdl perl matlab python mips prolog spice vb "
     "csharp modula2 a8086 javascript plsql verilog"
@@ -99,11 +101,68 @@ def test_kinds_of_unrelated_languages_differ() -> None:
         ("Makefile", "all:\n\tcc x.c\n", "make"),
         ("README", "The tide comes twice a day.\n", "text"),
         ("notes.xyz", "", "text"),
+        ("Main.java.txt", "class A {\n}\n", "java"),
+        ("tides.py.TXT", "x = 1\n", "python"),
+        ("x.h.bak", "class A {\n};\n", "cpp"),
+        ("essay.final.txt", "The tide comes twice a day.\n", "text"),
+        ("Sketch.pde", "void setup() {\n  size(200, 200);\n}\n", "java"),
+        ("blink.ino", "void setup() {\n}\n", "cpp"),
+        ("add.cu", "__global__ void add(int *a) {\n}\n", "cpp"),
+        ("x.fs", "let rec f x = if x = 0 then 1 else x * f (x - 1)\n", "fsharp"),
+        ("x.fs", "void main() { gl_FragColor = vec4(1.0); }\n", "glsl"),
+        ("x.fs", ": square dup * ;\n", "forth"),
+        ("x.cl", "__kernel void add(__global float *a) {\n}\n", "c"),
+        ("x.cl", "(defun square (x) (* x x))\n", "common-lisp"),
+        ("x.st", "PROGRAM main\nVAR x : INT; END_VAR\nx := 1;\nEND_PROGRAM\n", "structured-text"),
+        ("x.st", "Object subclass: #Tide\n  level\n    ^ self level\n", "smalltalk"),
+        ("x.s", "\tmovl\t$0, %eax\n\tret\n", "gas"),
+        ("x.s", '\t.file\t"a.c"\nmain:\n\tcall\tputs@PLT\n', "gas"),
+        ("x.s", "main:\n  addi sp, sp, -16\n  ecall\n", "gas"),
+        ("x.asm", "@2\nD=A\n@3\nD=D+A\n", "hack"),
+        ("x.asm", "(END)\n@END\n0;JMP\n", "hack"),
+        ("x.asm", "li $t0, 1\nsyscall\n", "mips"),
+        ("x.vert", "#version 330\nvoid main() {}\n", "glsl"),
+        ("x.dfy", "method m() {\n}\n", "dafny"),
     ],
 )
 def test_the_language_is_detected_by_name_then_content(filename: str, text: str, language: str) -> None:
     assert detect(filename, text) == language
     assert front_end(language).name
+
+
+PROGRAMS = {path.stem: path for path in GOLDEN.iterdir() if path.suffix != ".tokens"}
+# No content of these tells the language.
+ONLY_BY_NAME = {
+    "text", "notebook", "css", "modula2", "dafny", "fsharp", "gas", "glsl", "hack", "structured-text",
+    "plsql", "mips", "x86",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", sorted(PROGRAMS.keys() - ONLY_BY_NAME))
+def test_a_program_in_a_text_file_is_read_in_its_language(language: str) -> None:
+    assert detect("solution.txt", PROGRAMS[language].read_text(encoding="utf-8")) == language
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import java.util.*; is the first line of my program.\nIt prints a table;\nthat is all it does.\n",
+        "My report\n\nThe function f(x) has two parts: one for each sign.\nclass A is the first of them.\n",
+        "Input: 3\nOutput: 9\nInput: 4\nOutput: 16\n",
+        "host = example.org\nport = 80\nuser = ada\n",
+    ],
+)
+def test_words_about_a_program_and_its_output_are_prose(text: str) -> None:
+    assert detect("notes.txt", text) == "text"
+
+
+def test_where_doubt_is_left_the_language_of_the_class_decides() -> None:
+    fragment = "total += level;\nif (total > limit) {\n    total = limit;\n}\n"
+    assert detect("part.txt", fragment) == "text"
+    assert detect("part.txt", fragment, "java") == "java"
+    assert detect("part.txt", "The tide comes twice a day.\n", "java") == "text"
+    assert detect("part.h", "int f(int x);\n", "cpp") == "cpp"
+    assert detect("part.py", fragment, "java") == "python"
 
 
 def test_listing_languages_loads_neither_numpy_nor_pygments_nor_numba() -> None:

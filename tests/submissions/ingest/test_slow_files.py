@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fingerprint.languages.detect import _AMBIGUOUS
+from fingerprint.languages.content import AMBIGUOUS
 from fingerprint.reading import Unreadable, identify
 from tests.support.sample_class import CLASS, zipped
 
@@ -21,7 +21,7 @@ SLOW_PATTERN, SLOW_TEXT = r"^(?:a|aa)+$", "a" * 200 + "!\n"
 
 @pytest.fixture
 def slow_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(_AMBIGUOUS, ".h", ((SLOW_PATTERN, "c"),))
+    monkeypatch.setitem(AMBIGUOUS, ".h", ((SLOW_PATTERN, "c"),))
 
 
 def test_finding_out_a_language_ends_at_the_time_limit(slow_pattern: None) -> None:

@@ -1,0 +1,207 @@
+"""Structured Text, Dafny and the assembly of Nand2Tetris, which Pygments lacks; GNU assembly, GLSL, F#."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pygments.lexer import RegexLexer, inherit, words
+from pygments.lexers import asm, dotnet, graphics
+from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
+
+from fingerprint.languages.lexers.rules import groups
+
+_TIME = r"(?i)\b(?:t|time|d|date|tod|dt|ltime)#[-\w.:]+"
+
+
+def _nested(begin: str, end: str, inside: str) -> list[object]:
+    """Return the rules of comments that may contain each other."""
+    return [
+        (rf"[^{inside}]++", Comment.Multiline),
+        (begin, Comment.Multiline, "#push"),
+        (end, Comment.Multiline, "#pop"),
+        (rf"[{inside}]", Comment.Multiline),
+    ]
+
+
+class Hack(RegexLexer):
+    """Computations are one word each, as in `D=D+1;JGT`."""
+
+    name = "Nand2Tetris assembly"
+    aliases: ClassVar = ["hack"]
+    tokens: ClassVar = {
+        "root": [
+            (r"\s+", Whitespace),
+            (r"//.*", Comment.Single),
+            (r"@(?=\d)", Operator),
+            (r"@", Operator),
+            (r"\d+", Number.Integer),
+            (r"(?:(?:[ADM]{1,3}=)?[-!01ADM+&|]{1,3})(?:;J[A-Z]{2})?(?![\w.$:=])", Keyword),
+            (r"[\w.$:]+", Name),
+            (r"[=;+\-!&|]", Operator),
+            (r"[()]", Punctuation),
+        ],
+    }
+
+
+class StructuredText(RegexLexer):
+    """The language of IEC 61131-3."""
+
+    name = "Structured Text"
+    aliases: ClassVar = ["structured-text"]
+    tokens: ClassVar = {
+        "root": [
+            (r"\s+", Whitespace),
+            (r"//.*", Comment.Single),
+            (r"\(\*", Comment.Multiline, "comment"),
+            (r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)", Comment.Multiline),
+            (r"\{[^}\n]*+\}", Comment.Preproc),
+            (r"'(?:\$[^\n]|[^'$\n])*+'?", String.Single),
+            (r'"(?:\$[^\n]|[^"$\n])*+"?', String.Double),
+            (_TIME, Number),
+            (r"\d[\w]*#[\w]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][-+]?\d+)?", Number),
+            (r"%[IQMiqm][XBWDLxbwdl]?[\d.]+", Name.Variable),
+            (
+                words(
+                    (
+                        "action", "and", "array", "at", "by", "case", "configuration", "constant", "continue",
+                        "do", "else", "elsif", "end_action", "end_case", "end_configuration", "end_for",
+                        "end_function", "end_function_block", "end_if", "end_method", "end_program",
+                        "end_repeat", "end_resource", "end_struct", "end_type", "end_var", "end_while",
+                        "exit",
+                        "extends", "for", "function", "function_block", "if", "method", "mod", "not", "of",
+                        "or", "program", "repeat", "resource", "retain", "return", "struct", "super", "task",
+                        "then", "to", "type", "until", "var", "var_external", "var_global", "var_in_out",
+                        "var_input", "var_output", "var_temp", "while", "with", "xor",
+                    ),
+                    prefix="(?i)",
+                    suffix=r"\b",
+                ),
+                Keyword,
+            ),
+            (
+                words(
+                    (
+                        "bool", "byte", "date", "dint", "dword", "int", "lint", "lreal", "lword", "real",
+                        "sint", "string", "time", "tod", "udint", "uint", "ulint", "usint", "word", "wstring",
+                    ),
+                    prefix="(?i)",
+                    suffix=r"\b",
+                ),
+                Keyword.Type,
+            ),
+            (r"(?i)(?:true|false)\b", Keyword.Constant),
+            (r":=|=>|<=|>=|<>|\*\*|\.\.|[-+*/<>=&^]", Operator),
+            (r"[\[\]().,:;#]", Punctuation),
+            (r"[^\W\d]\w*", Name),
+        ],
+        "comment": _nested(r"\(\*", r"\*\)", "(*)"),
+    }  # fmt: skip
+
+
+class Dafny(RegexLexer):
+    name = "Dafny"
+    aliases: ClassVar = ["dafny"]
+    tokens: ClassVar = {
+        "root": [
+            (r"\s+", Whitespace),
+            (r"//.*", Comment.Single),
+            (r"/\*", Comment.Multiline, "comment"),
+            (r'@"(?:""|[^"])*+"?', String),
+            (r'"(?:\\[^\n]|[^"\\\n])*+"?', String.Double),
+            (r"'(?:\\(?:u[0-9a-fA-F]{4}|U\{[0-9a-fA-F]+\}|.)|[^'\\\n])'", String.Char),
+            (r"0x[\da-fA-F_]+|\d[\d_]*(?:\.\d[\d_]*)?", Number),
+            (r"\{:\w+[^}\n]*+\}", Comment.Preproc),
+            (
+                words(
+                    (
+                        "abstract", "allocated", "as", "assert", "assume", "bool", "break", "by", "calc",
+                        "case", "class", "codatatype", "const", "constructor", "continue", "datatype",
+                        "decreases", "downto", "else", "ensures", "exists", "expect", "export", "extends",
+                        "for", "forall", "fresh", "function", "ghost", "if", "import", "in", "include",
+                        "invariant", "is", "iterator", "label", "least", "lemma", "match", "method",
+                        "modifies", "modify", "module", "newtype", "new", "null", "old", "opened",
+                        "predicate", "print", "provides", "reads", "refines", "requires", "return",
+                        "returns", "reveal", "static", "then", "this", "to", "trait", "twostate", "type",
+                        "var", "where", "while", "witness", "yield", "yields",
+                    ),
+                    suffix=r"\b(?!\?)",
+                ),
+                Keyword,
+            ),
+            (
+                words(
+                    ("array", "bool", "char", "imap", "int", "iset", "map", "multiset", "nat", "object",
+                     "real", "seq", "set", "string"),
+                    suffix=r"\d*\b",
+                ),
+                Keyword.Type,
+            ),
+            (r"(?:true|false)\b", Keyword.Constant),
+            (r"<==>|==>|<==|:=|:\||::|==|!=|<=|>=|&&|\|\||=>|\.\.|!!|[-+*/%<>=!|&^]", Operator),
+            (r"[\[\](){}.,:;#`@]", Punctuation),
+            (r"[^\W\d][\w'?]*", Name),
+        ],
+        "comment": _nested(r"/\*", r"\*/", "*/"),
+    }  # fmt: skip
+
+
+class Gas(asm.GasLexer):
+    """A comment ends before the end of its line, a string with it; characters need no second quote."""
+
+    tokens: ClassVar = {
+        "root": [
+            (r"([ \t]*+)(#.*)", groups(Whitespace, Comment.Single)),
+            (r"\d+:", Name.Label),
+            inherit,
+        ],
+        "whitespace": [
+            (r"(?:#|//|;).*", Comment.Single),
+            (r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)", Comment.Multiline),
+            inherit,
+        ],
+        "directive-args": [
+            (r"(?:#|//|;).*", Comment.Single),
+            (r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)", Comment.Multiline),
+            (r'"(?:\\[^\n]|[^"\\\n])*+"?', String.Double),
+            (r"'(?:\\[^\n]|[^\n\\])'?", String.Char),
+            inherit,
+            (r"[$+=<>|&~^%*/@]", Operator),
+        ],
+        "instruction-args": [
+            (r"(?:#|//|;).*", Comment.Single),
+            (r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)", Comment.Multiline),
+            (r"\$(?=[-\d\w.'])", Operator),
+            (r"'(?:\\[^\n]|[^\n\\])'?", String.Char),
+            (r'"(?:\\[^\n]|[^"\\\n])*+"?', String.Double),
+            inherit,
+            (r"[$+=<>|&~^%*/@]", Operator),
+        ],
+    }
+
+
+class FSharp(dotnet.FSharpLexer):
+    tokens: ClassVar = {
+        "root": [
+            (r"\(\*\)", Operator),
+            (r'\$@"|@\$"', String, "lstring"),
+            (r'\${1,3}+"""', String, "tqs"),
+            (r'\$(?=")', String),
+            inherit,
+        ],
+        # A comment ends in none of the strings in it.
+        "comment": [
+            (r'"""(?:[^"]|"(?!""))*+"""|@"(?:[^"]|"")*+"|"(?:\\[\s\S]|[^"\\])*+"', Comment),
+            (r'["@]', Comment),
+            inherit,
+        ],
+    }
+
+
+class Glsl(graphics.GLShaderLexer):
+    tokens: ClassVar = {
+        "root": [
+            (r"\d++[eE][-+]?\d+", Number.Float),
+            (r"//(?:[^\n\\]|\\(?:\n|.)?)*+", Comment.Single),
+            inherit,
+        ],
+    }
