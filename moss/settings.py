@@ -16,12 +16,14 @@ from redis.retry import Retry
 from moss.account_settings import *  # noqa: F403 - settings of their own file
 from moss.embedded.paths import installation_paths
 from moss.environment import (
+    POSTGRES,
     broker_url,
     check_address,
     check_networks,
     check_origins,
     check_time_zone,
     env,
+    owner_url,
     read_secret_key,
     service_url,
     upload_storage,
@@ -39,9 +41,9 @@ PATHS = installation_paths()
 MOSS_HOME = PATHS.home
 MEDIA_ROOT = MOSS_HOME / "media"
 STATIC_ROOT = Path(env.str("MOSS_STATIC_ROOT", default="") or MOSS_HOME / "static")
-DATABASE_URL = service_url(
-    "DATABASE_URL", "DATABASE_PASSWORD", PATHS.database_url, ("postgresql", "postgres")
-)
+DATABASE_URL = service_url("DATABASE_URL", "DATABASE_PASSWORD", PATHS.database_url, POSTGRES)
+# Who migrates and owns the tables; where it is not named, the service itself.
+DATABASE_OWNER_URL = owner_url(PATHS.database_owner_url)
 REDIS_URL = service_url("REDIS_URL", "REDIS_PASSWORD", PATHS.redis_url, ("redis", "rediss", "unix"))
 
 # Access
@@ -178,6 +180,7 @@ TEMPLATES = [
 # Postgres shows it for each session. The children of a worker have the name of their parent.
 SESSION_NAME = f"moss {socket.gethostname()[:40]} {os.getpid()}"
 DATABASE = dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True)
+DATABASE_OWNER = dj_database_url.parse(DATABASE_OWNER_URL) if DATABASE_OWNER_URL else {}
 DATABASES = {
     "default": {**DATABASE, "OPTIONS": {**DATABASE.get("OPTIONS", {}), "application_name": SESSION_NAME}}
 }

@@ -1,22 +1,28 @@
-"""The check of the audit log, which reads all of it: `moss doctor --audit`."""
+"""The checks of the audit log: who can erase it, and `moss doctor --audit`, which reads all of it."""
 
 from __future__ import annotations
-
-from django.db import connection
 
 from moss.doctor.findings import Finding, ok, problem, warning
 from submissions.audit_chain import verify
 from submissions.models import AuditEntry
+from submissions.queries.audit import service_may_erase_log
 
-# Such a role can switch the trigger off that keeps the log, or empty the table.
-MAY_ERASE = """
-SELECT rolsuper OR pg_has_role(current_user, relowner, 'USAGE') FROM pg_class, pg_roles
-WHERE pg_class.oid = 'submissions_auditentry'::regclass AND rolname = current_user
-"""
 RESTORE = "Somebody changed the log in the database. Compare it with a backup."
 KEEP = (
     "Keep this line elsewhere, and compare it later: the database role of the service could cut the end off."
 )
+SEPARATE = (
+    "Name an owner of the tables in DATABASE_OWNER_URL: docs/running.md, The two roles of the database."
+)
+
+
+def rights() -> Finding:
+    """Check that the role of the service cannot erase the audit log."""
+    if service_may_erase_log():
+        return warning(
+            "rights", "the database role of the service can change and erase the audit log", SEPARATE
+        )
+    return ok("rights", "the service can only add entries to the audit log")
 
 
 def audit() -> Finding:
@@ -28,10 +34,4 @@ def audit() -> Finding:
         return problem("audit", f"the log is broken at entry {chain.broken:,}", RESTORE)
     text = f"{chain.entries:,} entries without a gap, up to {chain.digest[:16] or 'none'}"
     text += f"; {older:,} older ones have no digest" if older else ""
-    return warning("audit", text, KEEP) if _may_erase() else ok("audit", text)
-
-
-def _may_erase() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(MAY_ERASE)
-        return bool(cursor.fetchone()[0])
+    return warning("audit", text, KEEP) if service_may_erase_log() else ok("audit", text)
