@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         storable as storable,
     )
     from fingerprint.languages.base import Coarse as Coarse, SpanColumns as SpanColumns
+    from fingerprint.languages.decode import import_encodings as import_encodings
     from fingerprint.languages.lexical_terms import LexicalTerms as LexicalTerms
     from fingerprint.languages.preload import preload as preload
     from fingerprint.languages.term_places import (
@@ -100,6 +101,7 @@ else:
         "languages": "Decoded FrontEnd LexerFailed Span choices coarse_family decode front_end storable",
         "languages.base": "Coarse SpanColumns",
         "languages.lexical_terms": "LexicalTerms",
+        "languages.decode": "import_encodings",
         "languages.preload": "preload",
         "languages.term_places": "common_terms term_places without_terms",
         "languages.words": "WordKinds",
