@@ -24,7 +24,7 @@ def database(dsn: str | None) -> Iterator[str]:
         paths = installation_paths(Path(folder))
         lease = ServiceLease(paths, ["postgres"])
         try:
-            yield paths.database_url
+            yield paths.database_owner_url
         finally:
             lease.release()
             wait_until_stopped(paths)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         storable as storable,
     )
     from fingerprint.languages.base import Coarse as Coarse, SpanColumns as SpanColumns
+    from fingerprint.languages.decode import import_encodings as import_encodings
     from fingerprint.languages.lexical_terms import LexicalTerms as LexicalTerms
     from fingerprint.languages.preload import preload as preload
     from fingerprint.languages.term_places import (
@@ -102,6 +103,7 @@ else:
         "leaves_doubt storable",
         "languages.base": "Coarse SpanColumns",
         "languages.lexical_terms": "LexicalTerms",
+        "languages.decode": "import_encodings",
         "languages.preload": "preload",
         "languages.term_places": "common_terms term_places without_terms",
         "languages.words": "WordKinds",

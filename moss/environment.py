@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SHORTEST_TOKEN = 20
+POSTGRES = ("postgresql", "postgres")
 env = FileAwareEnv(strip_whitespace=True)
 UPLOAD_STORAGES = {
     "database": "submissions.storage.database_files.DatabaseStorage",
@@ -111,6 +112,14 @@ def service_url(name: str, password_name: str, default: str, schemes: tuple[str,
         return value
     host = parts.netloc.rpartition("@")[2]
     return parts._replace(netloc=f"{parts.username or ''}:{quote(password, safe='')}@{host}").geturl()
+
+
+def owner_url(private: str) -> str:
+    """Return the URL of the owner of the tables; "" where the database is foreign and no owner is set."""
+    default = "" if env.str("DATABASE_URL", default="") else private
+    if not (default or env.str("DATABASE_OWNER_URL", default="")):
+        return ""
+    return service_url("DATABASE_OWNER_URL", "DATABASE_OWNER_PASSWORD", default, POSTGRES)
 
 
 def upload_storage() -> dict[str, Any]:

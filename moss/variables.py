@@ -34,7 +34,13 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "the database: `postgresql://user:password@host:5432/name`",
             shown="a private Postgres"),
         V("REDIS_URL", "the broker: `redis://host:6379/0`", shown="a private Valkey"),
+        V(
+            "DATABASE_OWNER_URL",
+            "the database as the owner of its tables, for `moss setup`, `moss manage migrate` and `moss "
+            "restore` only ([below](#the-two-roles-of-the-database))",
+            shown="none, for a private Postgres its own"),
         V("DATABASE_PASSWORD", "a password that is not written in `DATABASE_URL`"),
+        V("DATABASE_OWNER_PASSWORD", "a password that is not written in `DATABASE_OWNER_URL`"),
         V("REDIS_PASSWORD", "a password that is not written in `REDIS_URL`"),
         V(
             "SECRET_KEY",

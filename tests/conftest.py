@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, settings as examples
 
 from moss.celery import app
 from moss.embedded.client import ensure_services, release_services, wait_until_stopped
-from moss.embedded.paths import installation_paths
+from moss.embedded.paths import SERVICE_ROLE, installation_paths
 from submissions.models import Membership
 from tests.support.kept_classes import fixed_id
 from tests.support.other_sessions import (
@@ -130,6 +130,8 @@ def services() -> None:
         for parameter in ON_DISK:
             server.execute(f"ALTER SYSTEM SET {parameter} TO off")
         server.execute("SELECT pg_reload_conf()")
+        # In a test, workers connect as the service and other sessions as the owner.
+        server.execute(f"GRANT pg_read_all_stats TO {SERVICE_ROLE}")
 
 
 @pytest.fixture(scope="session")
@@ -237,7 +239,7 @@ def wait_until(condition: Callable[[], bool], seconds: float = 60.0, *, what: st
 
 
 def worker_environment() -> dict[str, str]:
-    database = urlsplit(settings.DATABASE_URL)._replace(path=f"/{connection.settings_dict['NAME']}")
+    database = urlsplit(settings.PATHS.database_url)._replace(path=f"/{connection.settings_dict['NAME']}")
     return {**os.environ, "DATABASE_URL": database.geturl(), "DJANGO_SETTINGS_MODULE": "tests.settings"}
 
 

@@ -23,6 +23,10 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 from moss.settings import *  # noqa: F403 - the environment comes first
 
+# The tests make databases, and bring rows back past every trigger; their workers connect as the service does.
+DATABASE_URL = DATABASE_OWNER_URL or DATABASE_URL  # noqa: F405
+DATABASES["default"]["USER"] = (DATABASE_OWNER or DATABASE)["USER"]  # noqa: F405
+
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {
     **STORAGES,  # noqa: F405

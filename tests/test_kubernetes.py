@@ -10,9 +10,10 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from moss.variables import VARIABLES
 from tests.moss.test_settings import evaluate
 from tests.support.paths import ROOT
-from tests.test_compose import COMPOSE, DOCKERFILE, OURS, READ_BY_SETTINGS, SERVICES
+from tests.test_compose import COMPOSE, DOCKERFILE, OURS, SERVICES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,10 +98,11 @@ def test_the_proxy_is_the_one_of_compose() -> None:
 
 def test_settings_are_those_of_compose_but_for_addresses_and_https() -> None:
     expected = {name: defaults(value) for name, value in OURS["web"]["environment"].items()}
-    assert {name.removesuffix("_FILE") for name in STATEMENTS} <= READ_BY_SETTINGS
+    assert {name.removesuffix("_FILE") for name in STATEMENTS} <= VARIABLES.keys()
     assert STATEMENTS.keys() == expected.keys()
     assert {name: value for name, value in STATEMENTS.items() if value != expected[name]} == {
-        "DATABASE_URL": "postgresql://moss@postgres.example.org:5432/moss?sslmode=require",
+        "DATABASE_URL": "postgresql://moss_service@postgres.example.org:5432/moss?sslmode=require",
+        "DATABASE_OWNER_URL": "postgresql://moss@postgres.example.org:5432/moss?sslmode=require",
         "REDIS_URL": "redis://valkey.example.org:6379/0",
         "MOSS_ALLOWED_HOSTS": "moss.example.org",
         "MOSS_CSRF_TRUSTED_ORIGINS": "https://moss.example.org",
@@ -130,9 +132,13 @@ def test_every_container_of_the_service_has_all_settings(name: str) -> None:
         {"secretRef": {"name": "moss-private", "optional": True}},
     ]
     # Only the number of processes and of threads, which are those of the limit and not of the node.
-    assert [variable["name"] for variable in container.get("env", [])] == (
-        ["MOSS_WORKERS", "PYTHON_CPU_COUNT"] if name in {"worker", "interactive"} else []
-    )
+    processes = ["MOSS_WORKERS", "PYTHON_CPU_COUNT"]
+    own = {
+        "worker": processes,
+        "interactive": processes,
+        "migrate": ["DATABASE_OWNER_PASSWORD_FILE"],
+    }
+    assert [variable["name"] for variable in container.get("env", [])] == own.get(name, [])
 
 
 @pytest.mark.parametrize("name", ["worker", "interactive", "maintenance", "listen"])
@@ -233,12 +239,19 @@ def test_what_compose_lets_a_container_write_is_a_volume_here() -> None:
     for name, service in OURS.items():
         paths = {volume.partition(":")[2] for volume in service["volumes"]}
         mounted = {mount["mountPath"] for mount in main_container(name)["volumeMounts"]}
-        assert mounted == paths | {"/run/secrets"}
+        assert mounted - {"/run/owner"} == paths | {"/run/secrets"}
+
+
+def test_only_what_migrates_has_the_password_of_the_owner() -> None:
+    secrets = {name: service["secrets"] for name, service in OURS.items()}
+    assert [name for name, files in secrets.items() if "postgres_password" in files] == ["migrate"]
+    volumes = {name: [volume["name"] for volume in pod["volumes"]] for name, pod in PODS.items()}
+    assert [name for name, names in volumes.items() if "owner" in names] == ["migrate"]
 
 
 def test_secrets_are_files_of_the_operator_and_in_no_manifest() -> None:
-    (secrets,) = KUSTOMIZATION["secretGenerator"]
-    assert secrets["files"] == [file["file"].removeprefix("./") for file in COMPOSE["secrets"].values()]
+    files = [file for secrets in KUSTOMIZATION["secretGenerator"] for file in secrets["files"]]
+    assert sorted(files) == sorted(file["file"].removeprefix("./") for file in COMPOSE["secrets"].values())
     assert not [name for name in MANIFESTS if name.startswith("Secret/")]
     assert "secrets/" in (ROOT / ".gitignore").read_text().splitlines()
 

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from moss.backups import postgres
 from moss.backups.contents import DATABASE, FILES, FORMAT, MANIFEST, Manifest, checksum
+from moss.database_roles import as_owner
 from moss.installation import migrate
 from submissions.storage.database_files import DatabaseStorage
 
@@ -37,8 +38,9 @@ def restore(source: Path, *, replace: bool = False) -> Manifest:
         postgres.list_contents(folder / DATABASE)
         if not replace and _has_accounts():
             raise postgres.BackupError("This installation has accounts: --replace deletes all that it holds.")
-        connection.close()
-        postgres.load(folder / DATABASE)
+        with as_owner():
+            connection.close()
+            postgres.load(folder / DATABASE)
         migrate()
         _store_files(folder / FILES)
     return manifest

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 CHECKS: tuple[Callable[[], Finding], ...] = (
     services.database,
     services.migrations,
+    configuration.rights,
     services.broker,
     services.workers,
     services.maintenance,

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from allauth.mfa.models import Authenticator
 from django.core.checks import ERROR, run_checks
-from django.db import connection
 
 from moss.doctor.findings import Finding, ok, problem, warning
 from moss.integrations.lti.models import ToolKey
 from moss.integrations.webhooks.models import Webhook
 from submissions.audit_chain import verify
 from submissions.models import AuditEntry
+from submissions.queries.audit import service_may_erase_log
 from submissions.sealing import opened_or_empty
-
-# Such a role can switch the trigger off that keeps the log, or empty the table.
-MAY_ERASE = """
-SELECT rolsuper OR pg_has_role(current_user, relowner, 'USAGE') FROM pg_class, pg_roles
-WHERE pg_class.oid = 'submissions_auditentry'::regclass AND rolname = current_user
-"""
 
 RESTORE = "Somebody changed the log in the database. Compare it with a backup."
 
@@ -26,6 +20,9 @@ KEEP = (
 )
 
 
+SEPARATE = (
+    "Name an owner of the tables in DATABASE_OWNER_URL: docs/running.md, The two roles of the database."
+)
 FORMER = "Add the former SECRET_KEY to SECRET_KEY_FALLBACKS, or make these webhooks and second factors anew."
 ADVICE = "Set SECRET_KEY, MOSS_ALLOWED_HOSTS, MOSS_HTTPS and MOSS_PROXIES as docs/running.md says."
 
@@ -52,6 +49,15 @@ def deployment() -> Finding:
     return state("settings", f"{first} ({others})", ADVICE)
 
 
+def rights() -> Finding:
+    """Check that the role of the service cannot erase the audit log."""
+    if service_may_erase_log():
+        return warning(
+            "rights", "the database role of the service can change and erase the audit log", SEPARATE
+        )
+    return ok("rights", "the service can only add entries to the audit log")
+
+
 def audit() -> Finding:
     """Check that no entry of the audit log was removed, changed or inserted."""
     chained = AuditEntry.objects.filter(number__isnull=False).order_by("number", "pk")
@@ -61,10 +67,4 @@ def audit() -> Finding:
         return problem("audit", f"the log is broken at entry {chain.broken:,}", RESTORE)
     text = f"{chain.entries:,} entries without a gap, up to {chain.digest[:16] or 'none'}"
     text += f"; {older:,} older ones have no digest" if older else ""
-    return warning("audit", text, KEEP) if _may_erase() else ok("audit", text)
-
-
-def _may_erase() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(MAY_ERASE)
-        return bool(cursor.fetchone()[0])
+    return warning("audit", text, KEEP) if service_may_erase_log() else ok("audit", text)

@@ -18,6 +18,8 @@ PACKAGE = Path(__file__).resolve().parent.parent
 SOCKET_PATH_LIMIT = 107
 # Permission bits: others could replace the keys and the sockets of the installation.
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+# Roles of the private database: the superuser, who owns the tables, and the one that the service connects as.
+OWNER_ROLE, SERVICE_ROLE = "moss", "moss_service"
 LONGEST_SOCKET_NAME = ".s.PGSQL.5432"
 
 
@@ -46,7 +48,12 @@ class InstallationPaths:
 
     @property
     def database_url(self) -> str:
-        return f"postgresql://moss@/moss?host={quote(str(self.run))}"
+        """Return the address of the database for the service, which does not own its tables."""
+        return f"postgresql://{SERVICE_ROLE}@/moss?host={quote(str(self.run))}"
+
+    @property
+    def database_owner_url(self) -> str:
+        return f"postgresql://{OWNER_ROLE}@/moss?host={quote(str(self.run))}"
 
     @property
     def redis_url(self) -> str:

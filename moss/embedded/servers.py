@@ -14,12 +14,13 @@ import time
 from abc import ABC, abstractmethod
 from importlib.util import find_spec
 from pathlib import Path
+from typing import LiteralString
 from urllib.parse import quote
 
 import psutil
 
 from moss.embedded.client import WHEELS
-from moss.embedded.paths import PACKAGE, InstallationPaths
+from moss.embedded.paths import OWNER_ROLE, PACKAGE, InstallationPaths
 
 EXEC_GUARD = PACKAGE / "embedded" / "exec_guard.py"
 START_SECONDS = 60.0
@@ -28,6 +29,11 @@ POLL_SECONDS = 0.02
 LOG_LIMIT = 10_000_000
 # PostgreSQL refuses to run as root. Debian, Fedora, Alpine and macOS all have this user.
 UNPRIVILEGED = "nobody"
+# What the database needs before it can be migrated, by the queries that find it.
+CREATED: dict[LiteralString, LiteralString] = {
+    "SELECT 1 FROM pg_database WHERE datname = 'moss'": "CREATE DATABASE moss",
+    "SELECT 1 FROM pg_roles WHERE rolname = 'moss_service'": "CREATE ROLE moss_service LOGIN",
+}
 log = logging.getLogger("moss.embedded.servers")
 
 
@@ -181,7 +187,7 @@ class Postgres(Server):
             os.chown(draft, entry.pw_uid, entry.pw_gid)
         locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
         # Only the owner may enter the folder of the socket, so no password is needed.
-        command = [self.binary("initdb"), "-D", str(draft), "-U", "moss", "--auth=trust", *locale]
+        command = [self.binary("initdb"), "-D", str(draft), "-U", OWNER_ROLE, "--auth=trust", *locale]
         if self._spawn(guarded(command, signal.SIGTERM, self.user)).wait() != 0:
             raise ServerError(f"The private database could not be initialised.\n{self._end_of_log()}")
         draft.rename(self.data)
@@ -202,14 +208,15 @@ class Postgres(Server):
         return [self.binary("postgres"), "-D", str(self.data), *options]
 
     def answers(self) -> bool:
-        """Return whether a connection succeeds; create the database if it does not exist."""
+        """Return whether a connection succeeds; create the database and the service's role if missing."""
         import psycopg  # noqa: PLC0415 - only the daemon connects by itself
 
-        address = f"postgresql://moss@/postgres?host={quote(str(self.paths.run))}&connect_timeout=5"
+        address = f"postgresql://{OWNER_ROLE}@/postgres?host={quote(str(self.paths.run))}&connect_timeout=5"
         try:
             with psycopg.connect(address, autocommit=True) as connection:
-                if not connection.execute("SELECT 1 FROM pg_database WHERE datname = 'moss'").fetchone():
-                    connection.execute("CREATE DATABASE moss")
+                for query, create in CREATED.items():
+                    if not connection.execute(query).fetchone():
+                        connection.execute(create)
         except psycopg.OperationalError:
             return False
         return True

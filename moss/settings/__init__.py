@@ -13,10 +13,17 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from moss.embedded.paths import installation_paths
-from moss.environment import broker_url, read_secret_key, service_url, upload_storage
+from moss.environment import (
+    POSTGRES,
+    broker_url,
+    owner_url,
+    read_secret_key,
+    service_url,
+    upload_storage,
+)
 from moss.outgoing_kinds import OUTGOING_KINDS
 from moss.settings.accounts import *  # noqa: F403 - settings of their own file
-from moss.settings.monitoring import *  # noqa: F403 - as above
+from moss.settings.monitoring import *  # noqa: F403 - as above  # noqa: F403 - as above
 from moss.settings.outgoing import *  # noqa: F403 - as above
 from moss.settings.saml import *  # noqa: F403 - as above
 from moss.settings.saml import SAML_INSTALLED
@@ -29,9 +36,9 @@ PATHS = installation_paths()
 MOSS_HOME = PATHS.home
 MEDIA_ROOT = MOSS_HOME / "media"
 STATIC_ROOT = Path(value("MOSS_STATIC_ROOT") or MOSS_HOME / "static")
-DATABASE_URL = service_url(
-    "DATABASE_URL", "DATABASE_PASSWORD", PATHS.database_url, ("postgresql", "postgres")
-)
+DATABASE_URL = service_url("DATABASE_URL", "DATABASE_PASSWORD", PATHS.database_url, POSTGRES)
+# Who migrates and owns the tables; where it is not named, the service itself.
+DATABASE_OWNER_URL = owner_url(PATHS.database_owner_url)
 REDIS_URL = service_url("REDIS_URL", "REDIS_PASSWORD", PATHS.redis_url, ("redis", "rediss", "unix"))
 
 # Access
@@ -162,6 +169,7 @@ TEMPLATES = [
 # Postgres shows it for each session. The children of a worker have the name of their parent.
 SESSION_NAME = f"moss {socket.gethostname()[:40]} {os.getpid()}"
 DATABASE = dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True)
+DATABASE_OWNER = dj_database_url.parse(DATABASE_OWNER_URL) if DATABASE_OWNER_URL else {}
 DATABASES = {
     "default": {**DATABASE, "OPTIONS": {**DATABASE.get("OPTIONS", {}), "application_name": SESSION_NAME}}
 }

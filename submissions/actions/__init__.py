@@ -14,7 +14,7 @@ from submissions.actions.languages import change_language
 from submissions.actions.quotas import QuotaExceeded
 from submissions.actions.resumable import begin_resumable, end_resumable
 from submissions.actions.retries import retry_batch, retry_report
-from submissions.actions.rosters import remove_roster, replace_roster
+from submissions.actions.rosters import read_roster, remove_roster, replace_roster
 from submissions.actions.uploads import (
     cancel_batch,
     cancel_ranking,
@@ -51,6 +51,7 @@ __all__ = [
     "ignore_passage",
     "list_again",
     "read_listed",
+    "read_roster",
     "remove_boilerplate",
     "remove_roster",
     "replace_roster",

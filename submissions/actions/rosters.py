@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from submissions.enrolment import ROWS, enrol, lock_roster
+from submissions.ingest.sandboxed import grouping_reader
 from submissions.lifecycle import enqueue_rank
 from submissions.mates import mate_keys
 from submissions.models import CourseRoster, EnrolledStudent, Report, Submission, SubmissionStudent
@@ -18,6 +19,16 @@ if TYPE_CHECKING:
 
 # Problems of a roster that are stored; the rest is counted.
 MAX_PROBLEMS = 100
+
+
+def read_roster(data: bytes) -> Roster:
+    """Return the roster in a CSV file; it is read in a child, as students wrote parts of it.
+
+    Raises
+    ------
+    RosterRefused
+    """
+    return grouping_reader().roster(data)
 
 
 @transaction.atomic

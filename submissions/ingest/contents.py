@@ -15,6 +15,7 @@ from submissions.ingest.uploads import entries
 from submissions.intake.archives.languages import likely_language
 from submissions.intake.layouts.registry import is_metadata
 from submissions.intake.left_out.listing import digest
+from submissions.intake.sandbox.documents import NamedFile
 from submissions.models import Batch, ListedEntry, Source
 from submissions.rows import flush_later
 from submissions.work.kinds import INTERACTIVE_SECONDS, TakesLong

@@ -13,7 +13,7 @@ from submissions.queries.access import (
 )
 from submissions.queries.activity import Activity, activity, ranking_progress, uploads_before
 from submissions.queries.archive import archive_languages, archive_size
-from submissions.queries.audit import audit_entries
+from submissions.queries.audit import audit_entries, service_may_erase_log
 from submissions.queries.cases import (
     DecidedCase,
     case_decisions,
@@ -254,6 +254,7 @@ __all__ = [
     "roster_by_assignment",
     "roster_size",
     "roster_students",
+    "service_may_erase_log",
     "service_state",
     "share",
     "shares",

@@ -20,6 +20,7 @@ from fingerprint.engine import Unreadable
 from fingerprint.languages.content import AMBIGUOUS
 from submissions.intake.layouts.listing import Listing
 from submissions.intake.limits import BadArchive
+from submissions.intake.rosters import RosterRefused
 from submissions.intake.sandbox import archive_jobs, document_jobs, grouping_jobs
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from submissions.intake.sandbox.child import Channel
     from submissions.intake.sandbox.frames import Frame, Header
 
-REFUSALS = (Unreadable, BadArchive)
+REFUSALS = (Unreadable, BadArchive, RosterRefused)
 HARM = re.compile(r"harm: (\w+)")
 SLEEP_SECONDS = 600
 
@@ -152,6 +153,22 @@ def _preview(request: Header, buffers: list[bytes], channel: Channel) -> Iterato
     yield from grouping_jobs.JOBS["preview"](request, buffers, channel)
 
 
+def _roster(request: Header, buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
+    text = buffers[0].decode()
+    _harm(text)
+    for header, answers in grouping_jobs.JOBS["roster"](request, buffers, channel):
+        lies = [lie(answers[0]) for word, lie in ROSTER_LIES.items() if f"lie: {word}" in text]
+        yield header, lies or answers
+
+
+ROSTER_LIES: dict[str, Callable[[bytes], bytes]] = {
+    "no json": lambda _: b"{",
+    "no parts": lambda _: b"{}",
+    "nobody": lambda answer: answer.replace(b'"Ada"', b'""').replace(b'"1"', b'""'),
+    "no text": lambda answer: answer.replace(b'"Ada"', b"7"),
+    "long": lambda answer: answer.replace(b'"Ada"', b'"' + b"a" * 401 + b'"'),
+    "no lists": lambda _: b'{"students": {}, "problems": 7}',
+}
 # What a child answers instead, by the name of the upload.
 LIES: dict[str, Callable[[bytes], bytes]] = {
     "no json": lambda _: b"{",
@@ -168,4 +185,5 @@ JOBS = {
     "unpack": _unpack,
     "group": _group,
     "preview": _preview,
+    "roster": _roster,
 }

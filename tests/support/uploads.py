@@ -134,7 +134,11 @@ def harmful_groupings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for limit in ("GROUP_SECONDS", "PREVIEW_SECONDS"):
         monkeypatch.setattr(f"submissions.intake.sandbox.groupings.{limit}", 1.0)
     reader = GroupingReader(used_settings.READER_MEMORY, harmful_jobs.__name__)
-    for module in ("submissions.ingest.batches", "submissions.queries.previews"):
+    for module in (
+        "submissions.ingest.batches",
+        "submissions.queries.previews",
+        "submissions.actions.rosters",
+    ):
         monkeypatch.setattr(f"{module}.grouping_reader", lambda: reader)
     yield
     reader.close()

@@ -1,4 +1,4 @@
-"""Check what a child that groups an upload answers: a hostile one could send anything."""
+"""Check what a child that groups an upload or reads a roster answers: a hostile one could send anything."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from submissions.intake.layouts.folders import folders_at
 from submissions.intake.layouts.places import Student
 from submissions.intake.layouts.registry import LAYOUTS, Ranked
 from submissions.intake.left_out.listing import LeftOut, LeftOutEntry
+from submissions.intake.rosters import Roster, RosterProblem, RosterStudent
+from submissions.intake.rosters.table import MAX_ROWS
 from submissions.intake.sandbox.frames import Nonsense
 
 if TYPE_CHECKING:
@@ -42,6 +44,11 @@ def preview(data: bytes, paths: frozenset[str], choices: Choices) -> Preview:
     return _read(lambda: _preview(_object(json.loads(data)), paths, choices))
 
 
+def roster(data: bytes) -> Roster:
+    """Return the answer to a request with a roster, or raise Nonsense."""
+    return _read(lambda: _roster(_object(json.loads(data))))
+
+
 def _read(reader: Callable[[], T]) -> T:
     try:
         return reader()
@@ -49,6 +56,23 @@ def _read(reader: Callable[[], T]) -> T:
         raise
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise Nonsense(f"not the parts of an answer ({type(error).__name__})") from error
+
+
+def _roster(answer: dict[str, Any]) -> Roster:
+    students = [
+        RosterStudent._make([*map(_cell, student), tuple(map(_cell, _list(others)))])
+        for *student, others in map(_list, _list(answer["students"]))
+    ]
+    problems = [RosterProblem(_count(line), _text(why)) for line, why in _list(answer["problems"])]
+    if len(students) > MAX_ROWS or not all(student.display_name for student in students):
+        raise Nonsense("students that there are not")
+    return Roster(tuple(students), tuple(problems))
+
+
+def _cell(value: Any) -> str:
+    if len(_text(value)) > MAX_NAME:
+        raise Nonsense("a cell that is too long")
+    return str(value)
 
 
 def _grouped(answer: dict[str, Any], paths: frozenset[str], choices: Choices) -> GroupedUpload:

@@ -1,4 +1,4 @@
-"""The jobs of a child that groups the entries of an upload: all that reads names and metadata of students."""
+"""The jobs of a child that groups uploads and reads rosters: names and metadata of students."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import json
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from fingerprint.engine import import_encodings
 from submissions.intake.archives.choices import Choices
 from submissions.intake.archives.listed_upload import ListedRow, ListedUpload, group_upload, preview_listed
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.limits import BadArchive
-from submissions.intake.names import import_encodings
+from submissions.intake.rosters import RosterRefused, parse_roster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from submissions.intake.sandbox.child import Channel
     from submissions.intake.sandbox.frames import Frame, Header
 
-REFUSALS = (BadArchive,)
+REFUSALS = (BadArchive, RosterRefused)
 
 
 def preload() -> None:
@@ -42,6 +43,7 @@ def preload() -> None:
         upload = ListedUpload(rows, files, choices=Choices(layout), patterns=patterns)
         preview_listed(upload)
         group_upload(upload)
+    parse_roster("Name;Id\nAdé;1".encode("cp1252"))
 
 
 def _group(request: Header, buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
@@ -57,6 +59,11 @@ def _group(request: Header, buffers: list[bytes], channel: Channel) -> Iterator[
 
 def _preview(request: Header, buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
     yield _answer(_previewed(preview_listed(_upload(request, buffers, channel))))
+
+
+def _roster(_request: Header, buffers: list[bytes], _channel: Channel) -> Iterator[Frame]:
+    roster = parse_roster(buffers[0])
+    yield _answer({"students": roster.students, "problems": roster.problems})
 
 
 def _upload(request: Header, buffers: list[bytes], channel: Channel) -> ListedUpload:
@@ -116,4 +123,4 @@ def _previewed(preview: Preview) -> dict[str, Any]:
     }
 
 
-JOBS = {"group": _group, "preview": _preview}
+JOBS = {"group": _group, "preview": _preview, "roster": _roster}

@@ -1,24 +1,27 @@
-"""Group uploads in a child, which reads names and metadata that students wrote, within limits."""
+"""Group uploads and read rosters in a child: names and metadata that students wrote, within limits."""
 
 from __future__ import annotations
 
 import json
 import logging
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from submissions.intake.limits import BadArchive, format_size
+from submissions.intake.rosters.columns import RosterRefused
 from submissions.intake.sandbox.frames import Nonsense
-from submissions.intake.sandbox.grouping_answers import grouped_upload, preview
+from submissions.intake.sandbox.grouping_answers import grouped_upload, preview, roster
 from submissions.intake.sandbox.process import Broken, Cause, Ended, JobLimits, Refused
 from submissions.intake.sandbox.reused import ReusedChild
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from submissions.intake.archives.listed_upload import GroupedUpload, ListedUpload
     from submissions.intake.archives.preview import Preview
+    from submissions.intake.rosters import Roster
     from submissions.intake.sandbox.frames import Header
 
     Answer = TypeVar("Answer")
@@ -73,18 +76,42 @@ class GroupingReader(ReusedChild):
         """
         return self._asked("preview", upload, PREVIEW_SECONDS, preview)
 
+    def roster(self, data: bytes) -> Roster:
+        """Return the roster in a CSV file, as `submissions.intake.rosters.parse_roster` does.
+
+        Raises
+        ------
+        RosterRefused
+            With the reason, also when a limit is reached, or when uploads take too long.
+        NotStarted
+        """
+        with self._turn(RosterRefused):
+            try:
+                return roster(self._do({"job": "roster"}, [data], PREVIEW_SECONDS))
+            except Refused as refusal:
+                raise RosterRefused(str(refusal)) from refusal
+            except (Ended, Broken, Nonsense) as error:
+                self._failed(error)
+                reason = self._reason(error, PREVIEW_SECONDS)
+                raise RosterRefused(f"It was not read: {reason}. Save the roster as CSV again.") from error
+
+    @contextmanager
+    def _turn(self, refusal: type[ValueError]) -> Iterator[None]:
+        lock = self.lock
+        if not lock.acquire(timeout=TURN_SECONDS):
+            raise refusal("Other uploads are being grouped. Try again in a minute.")
+        try:
+            yield
+        finally:
+            lock.release()
+
     def _asked(
         self, job: str, upload: ListedUpload, seconds: float, checked: Callable[..., Answer]
     ) -> Answer:
         paths = frozenset(row.name for row in upload.rows)
         check = partial(checked, paths=paths, choices=upload.choices)
-        lock = self.lock
-        if not lock.acquire(timeout=TURN_SECONDS):
-            raise BadArchive("Other uploads are being grouped. Try again in a minute.")
-        try:
+        with self._turn(BadArchive):
             return self._answered(job, upload, seconds, check)
-        finally:
-            lock.release()
 
     def _answered(
         self, job: str, upload: ListedUpload, seconds: float, check: Callable[[bytes], Answer]
@@ -92,22 +119,25 @@ class GroupingReader(ReusedChild):
         crashes = 0
         while True:
             try:
-                return check(self._do(job, upload, seconds))
+                buffers = [_rows(upload), *upload.metadata.values()]
+                return check(self._do(_request(job, upload), buffers, seconds))
             except Refused as refusal:
                 raise BadArchive(str(refusal)) from refusal
             except (Ended, Broken, Nonsense) as error:
-                logger.warning("the child that groups an upload ended (%s)", error)
-                self.close()
+                self._failed(error)
                 crashes += isinstance(error, Ended) and error.cause is Cause.CRASH
                 if crashes not in range(1, MAX_ATTEMPTS):
                     upload = self._without(upload, self._reason(error, seconds))
 
-    def _do(self, job: str, upload: ListedUpload, seconds: float) -> bytes:
+    def _failed(self, error: Exception) -> None:
+        logger.warning("the child that groups an upload ended (%s)", error)
+        self.close()
+
+    def _do(self, request: Header, buffers: Sequence[bytes], seconds: float) -> bytes:
         limits = JobLimits(seconds, PROCESSOR_FACTOR * seconds, MAX_BYTES)
         self.jobs_done += 1
         self._reading, answers = "", []
-        buffers = [_rows(upload), *upload.metadata.values()]
-        for header, results in self.start().do(_request(job, upload), buffers, limits):
+        for header, results in self.start().do(request, buffers, limits):
             if header["kind"] == "reading":
                 self._reading = str(header.get("path"))
             else:

@@ -8,7 +8,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from submissions.intake.rosters import RosterRefused, parse_roster
+from submissions import actions
+from submissions.intake.rosters import RosterRefused
 from submissions.intake.rosters.table import check_size
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class RosterForm(forms.Form):
         file: UploadedFile = self.cleaned_data["file"]
         try:
             check_size(file.size or 0)
-            self.roster = parse_roster(file.read())
+            self.roster = actions.read_roster(file.read())
         except RosterRefused as refused:
             raise ValidationError(str(refused)) from refused
         if not self.roster.students:

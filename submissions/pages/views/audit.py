@@ -27,5 +27,11 @@ def log(request: AuthenticatedRequest) -> HttpResponse:
     text, action = request.GET.get("q", "").strip()[:200], request.GET.get("action", "")
     entries = queries.audit_entries(text, action if action in AuditAction.values else "")
     page = Paginator(entries, ENTRIES_A_PAGE).get_page(request.GET.get("page"))
-    context = {"entries": page, "q": text, "action": action, "actions": AuditAction.choices}
+    context = {
+        "entries": page,
+        "q": text,
+        "action": action,
+        "actions": AuditAction.choices,
+        "may_be_erased": queries.service_may_erase_log(),
+    }
     return render(request, "submissions/audit.html", context)

@@ -163,13 +163,13 @@ def test_data_and_queued_jobs_survive_a_restart(used_home: Path, start_client: S
     paths = installation_paths(used_home)
     first = start_client()
     assert is_ready(first)
-    with psycopg.connect(paths.database_url) as database:
+    with psycopg.connect(paths.database_owner_url) as database:
         database.execute("CREATE TABLE kept AS SELECT 42 AS value")
     with redis.Redis.from_url(paths.redis_url) as broker:
         broker.rpush("queue", "job")
     first.communicate(b"\n", timeout=60)
     assert is_ready(start_client())
-    with psycopg.connect(paths.database_url) as database:
+    with psycopg.connect(paths.database_owner_url) as database:
         assert database.execute("SELECT value FROM kept").fetchone() == (42,)
     with redis.Redis.from_url(paths.redis_url) as broker:
         assert broker.lrange("queue", 0, -1) == [b"job"]
@@ -178,13 +178,13 @@ def test_data_and_queued_jobs_survive_a_restart(used_home: Path, start_client: S
 def test_data_survives_killed_servers(used_home: Path, start_client: Start) -> None:
     paths = installation_paths(used_home)
     assert is_ready(start_client())
-    with psycopg.connect(paths.database_url) as database:
+    with psycopg.connect(paths.database_owner_url) as database:
         database.execute("CREATE TABLE kept AS SELECT 42 AS value")
     for pid in processes_of(used_home):
         os.kill(pid, signal.SIGKILL)
     wait_until(lambda: all_ended(used_home), what="the end of every process")
     assert is_ready(start_client())
-    with psycopg.connect(paths.database_url) as database:
+    with psycopg.connect(paths.database_owner_url) as database:
         assert database.execute("SELECT value FROM kept").fetchone() == (42,)
 
 
