@@ -84,7 +84,7 @@ SERVICES = {"services", "browser"}
 # What lets a database outlive a crash of its machine. A commit that does not wait for the disk takes 3 ms
 # instead of 15.
 ON_DISK = ("fsync", "full_page_writes", "synchronous_commit")
-# New objects after which garbage is searched for among them, and searches after which older ones are included.
+# New objects after which garbage is searched for, and searches after which older objects are included.
 SEARCHES = (20_000, 20, 20)
 # Fixtures after which every table is emptied, because they commit.
 REAL_TRANSACTIONS = {"transactional_db", "live_server"}
