@@ -69,10 +69,9 @@ def _become(program: str, environment: dict[str, str]) -> None:
     os.environ.update(environment)
     status = 1
     try:
-        with suppress(SystemExit):
-            exec(program, {})
-            status = 0
-    except Exception:  # noqa: BLE001 - of any kind, as Python prints them
+        exec(program, {})
+        status = 0
+    except BaseException:  # noqa: BLE001 - of any kind, as Python prints them
         traceback.print_exc()
     sys.stdout.flush()
     sys.stderr.flush()
