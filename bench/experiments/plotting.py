@@ -5,9 +5,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -23,6 +20,9 @@ def plot(path: Path, columns: int = 1) -> Iterator[list[Axes]]:
 
     The same data and version of matplotlib give the same file, because it has no metadata.
     """
+    import matplotlib as mpl  # noqa: PLC0415 - it takes long to load, and the figures of a test need none
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
     with mpl.rc_context({"font.size": 8, "axes.grid": True, "grid.alpha": 0.3}):
         figure = Figure(figsize=(WIDTH * columns, HEIGHT), dpi=DPI, layout="constrained")
         yield list(figure.subplots(1, columns, squeeze=False)[0])

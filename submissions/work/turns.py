@@ -36,15 +36,18 @@ def turns(kind: Kind, queue: str) -> list[tuple[int, Job]]:
     the same subject is carried out.
     """
     jobs = Job.objects.filter(kind=kind.name)
+    waiting = jobs.filter(queue=queue, state=State.QUEUED, due__lte=timezone.now()).order_by("due", "pk")
+    if kind.is_same_version:
+        waiting = waiting.filter(version=package_version())
+    looked_at = list(waiting[:LOOKED_AT])
+    if not looked_at:  # As nearly always when work was done, and nobody waits for its end.
+        return []
     busy = set(jobs.filter(state__in=(State.RUNNING, State.PARTS)).values_list("subject", "part"))
     following = Job.objects.filter(kind=kind.followed_by).exclude(state=State.FAILED)
     started = {*_of_users(jobs.filter(state=State.RUNNING), queue), *_of_users(following, queue)}
     counts = Counter(user for _, user in started)
-    waiting = jobs.filter(queue=queue, state=State.QUEUED, due__lte=timezone.now()).order_by("due", "pk")
-    if kind.is_same_version:
-        waiting = waiting.filter(version=package_version())
     numbered = []
-    for job in waiting[:LOOKED_AT]:
+    for job in looked_at:
         if (job.subject, job.part) not in busy:
             numbered.append((counts[job.user_id], job))
             counts[job.user_id] += 1

@@ -49,6 +49,7 @@ def drop_from_disk(page: Page, zone: Locator, path: Path) -> None:
             "Input.dispatchDragEvent",
             {"type": kind, "x": box["x"] + 20, "y": box["y"] + 20, "data": data},
         )
+    session.detach()
 
 
 def test_the_files_of_a_dropped_folder_are_uploaded_with_their_paths(

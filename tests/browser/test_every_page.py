@@ -113,27 +113,29 @@ def test_no_page_for_staff_has_a_fault(world: World, admin: User, sign_in: SignI
 
 
 def test_the_empty_pages_of_a_new_instructor_have_no_fault(
-    alice: User, sign_in: SignIn, shoot: Shoot
+    alice: User, sign_in: SignIn, shoot: Shoot, layouts: tuple[str, ...]
 ) -> None:
     page = sign_in(alice)
     course = Course(owner=alice, name="Programming 1")
     new = Assignment(course=course, name="Library fines")
     page.goto(reverse("courses"))
-    check_every_layout(page, shoot, "empty-courses")
+    check_every_layout(page, shoot, "empty-courses", layouts)
     course.save()
     page.goto(course.get_absolute_url())
-    check_every_layout(page, shoot, "empty-course")
+    check_every_layout(page, shoot, "empty-course", layouts)
     new.save()
     page.goto(new.get_absolute_url())
-    check_every_layout(page, shoot, "empty-assignment")
+    check_every_layout(page, shoot, "empty-assignment", layouts)
 
 
-def test_the_sign_in_page_has_no_fault(page: Page, shoot: Shoot) -> None:
+def test_the_sign_in_page_has_no_fault(page: Page, shoot: Shoot, layouts: tuple[str, ...]) -> None:
     page.goto("/")
-    check_every_layout(page, shoot, "page-login")
+    check_every_layout(page, shoot, "page-login", layouts)
 
 
-def test_pages_of_running_work_have_no_fault(report: Report, sign_in: SignIn, shoot: Shoot) -> None:
+def test_pages_of_running_work_have_no_fault(
+    report: Report, sign_in: SignIn, shoot: Shoot, layouts: tuple[str, ...]
+) -> None:
     assignment = report.assignment
     page = sign_in(assignment.course.owner)
     coming = assignment.batches.create(
@@ -143,12 +145,12 @@ def test_pages_of_running_work_have_no_fault(report: Report, sign_in: SignIn, sh
     progress.publish(newer.pk, "Aligning pairs", 1_234, 5_000)
     for page_object, name in ((assignment, "assignment"), (coming, "batch")):
         page.goto(page_object.get_absolute_url())
-        check_every_layout(page, shoot, f"busy-{name}")
+        check_every_layout(page, shoot, f"busy-{name}", layouts)
 
 
 @pytest.mark.parametrize("state", ["failed", "cancelled"])
 def test_pages_of_failed_and_cancelled_work_have_no_fault(
-    state: str, report: Report, sign_in: SignIn, shoot: Shoot
+    state: str, report: Report, sign_in: SignIn, shoot: Shoot, layouts: tuple[str, ...]
 ) -> None:
     assignment = report.assignment
     page = sign_in(assignment.course.owner)
@@ -156,4 +158,4 @@ def test_pages_of_failed_and_cancelled_work_have_no_fault(
     assignment.reports.create(state=state, message="Something broke on our side.")
     for page_object, name in ((assignment, "assignment"), (lost, "batch")):
         page.goto(page_object.get_absolute_url())
-        check_every_layout(page, shoot, f"{state}-{name}")
+        check_every_layout(page, shoot, f"{state}-{name}", layouts)

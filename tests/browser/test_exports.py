@@ -15,7 +15,7 @@ from tests.support.browser import check_every_layout
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Request
 
     from tests.support.browser import Shoot, SignIn
     from tests.support.every_page import World
@@ -62,10 +62,15 @@ def test_confirmed_pairs_are_exported_as_a_file_that_opens_without_a_server(
     check_every_layout(page, shoot, "exports")
     path = download_by(page, "HTML file", tmp_path)
     requested: list[str] = []
-    page.on("request", lambda request: requested.append(request.url))
+
+    def note(request: Request) -> None:
+        requested.append(request.url)
+
+    page.on("request", note)
     page.goto(path.as_uri())
     check_every_layout(page, shoot, "taken-confirmed")
     assert requested == [path.as_uri()]
+    page.remove_listener("request", note)
     page.get_by_role("link", name=f"2. {confirmed.report.pairs.all()[1].left.name}").click()
     assert page.url.endswith("#pair-2")
 

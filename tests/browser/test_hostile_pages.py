@@ -14,6 +14,8 @@ from submissions.models import Decision
 from tests.support.every_page import INVITATIONS, OWN_PAGES, PAGES, PUBLIC, STAFF_PAGES, World, address_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from django.contrib.auth.models import User
     from playwright.sync_api import Dialog, Page
 
@@ -41,7 +43,7 @@ def attacked(nasty: World) -> World:
 
 
 @pytest.fixture
-def dialogs(page: Page) -> list[str]:
+def dialogs(page: Page) -> Iterator[list[str]]:
     """Return the messages of the dialogs that pages open."""
     messages: list[str] = []
 
@@ -50,7 +52,8 @@ def dialogs(page: Page) -> list[str]:
         dialog.dismiss()
 
     page.on("dialog", note)
-    return messages
+    yield messages
+    page.remove_listener("dialog", note)
 
 
 @pytest.mark.long

@@ -12,6 +12,8 @@ from tests.conftest import wait_until
 from tests.support.pair_page import in_view, long_pair
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from playwright.sync_api import Locator, Page
 
     from tests.support.pair_page import Open
@@ -28,12 +30,13 @@ SHOWS_A_LINE = """(pane) => {
 
 
 @pytest.fixture
-def page(open_pair: Open) -> Page:
+def page(open_pair: Open) -> Iterator[Page]:
     """Open a pair of two long files, in a browser that is never idle."""
     page = open_pair(long_pair(LINES))
     page.add_init_script(NEVER_IDLE)
     page.reload()
-    return page
+    yield page
+    page.context.close()
 
 
 def elements(page: Page) -> int:

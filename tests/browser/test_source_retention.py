@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from tests.support.every_page import World
 
 
-def test_a_pair_without_sources_has_no_fault(world: World, sign_in: SignIn, shoot: Shoot) -> None:
+def test_a_pair_without_sources_has_no_fault(
+    world: World, sign_in: SignIn, shoot: Shoot, layouts: tuple[str, ...]
+) -> None:
     let_them_go(world.assignment)
     page = sign_in(world.owner)
     page.goto(reverse("pair", args=[world.assignment.pk, world.pair.left_id, world.pair.right_id]))
     assert page.locator("text=were deleted on").count() == 2
-    check_every_layout(page, shoot, "page-pair-without-sources")
+    check_every_layout(page, shoot, "page-pair-without-sources", layouts)

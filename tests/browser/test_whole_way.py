@@ -28,6 +28,12 @@ IN_VIEW = """(mark) => {
   return box.bottom > pane.top && box.top < pane.bottom;
 }"""
 LEFT, RIGHT = "grace-whitcombe", "ivan-petkov"
+FIRST = "wide-light"
+# Pages that look as in `test_every_page`, which shows them to axe.
+ELSEWHERE = {
+    "01-sign-in", "02-no-course", "03-no-upload", "04-uploaded", "05-report", "05-case", "07-pair",
+    "10-take-away", "12-shared", "13-shared-report", "13-shared-case", "14-shared-pair",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,8 @@ class Walk:
         """Write a screenshot of a page, and fail if axe finds violations or the page overflows."""
         shown_page = page or self.page
         save_screenshot(shown_page, f"walk-{self.layout}-{name}")
-        assert_accessible_now(shown_page)
+        if self.layout != FIRST or name not in ELSEWHERE:
+            assert_accessible_now(shown_page)
         assert shown_page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
 
     def download(self, button: str) -> Path:
@@ -56,7 +63,7 @@ class Walk:
 
 @pytest.fixture(
     params=[
-        pytest.param(("wide", "light"), id="wide-light"),
+        pytest.param(("wide", "light"), id=FIRST),
         pytest.param(("narrow", "dark"), id="narrow-dark", marks=pytest.mark.long),
     ]
 )

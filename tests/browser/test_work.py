@@ -254,3 +254,4 @@ def test_sending_shows_a_progress_bar_and_can_be_cancelled(
     )
     expect(page.get_by_role("button", name="Upload")).to_be_enabled()
     assert not Batch.objects.exists()
+    session.detach()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +10,10 @@ from django.conf.global_settings import PASSWORD_HASHERS
 
 from submissions.work.finding import SENDING
 from tests.moss.embedded.test_embedded import environment
+from tests.support.other_environment import run
 
 if TYPE_CHECKING:
+    import subprocess
     from pathlib import Path
 
 pytestmark = pytest.mark.slow
@@ -26,13 +26,7 @@ def settings_with(
     home: Path, expression: str = "s.DEBUG", **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """Import the settings in a process with these variables and none of the tests' own."""
-    return subprocess.run(
-        [sys.executable, "-c", SHOW.format(expression=expression)],
-        env=environment(home, **variables),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run(SHOW.format(expression=expression), environment(home, **variables))
 
 
 def evaluate(home: Path, expression: str, **variables: str) -> str:

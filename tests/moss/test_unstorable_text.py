@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from contextlib import contextmanager
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,13 +100,15 @@ def _deep(text: str) -> dict[str, Any]:
 # The API
 
 
-@both
-def test_no_endpoint_takes_a_body_with_a_text_that_cannot_be_stored(world: World, text: str) -> None:
+def test_no_endpoint_takes_a_body_with_a_text_that_cannot_be_stored(world: World) -> None:
     client, places = api_client(world.owner), api_places(world, world.owner)
+    # All go through one parser: each field has one of the texts as its value and the other one inside of it.
+    texts = cycle([(NUL, SURROGATE), (SURROGATE, NUL)])
     asked = 0
     for path, method, operation in _operations():
         for field in _body_fields(operation):
-            for value in (text, {"b": [{text: "c"}]}):
+            text, key = next(texts)
+            for value in (text, {"b": [{key: "c"}]}):
                 with _undone():
                     response = send(client, method, path.format(**places), {field: value})
                 problem = problem_of(response)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+from zlib import crc32
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -24,6 +25,8 @@ from playwright.sync_api import (
     Page,
     Request,
     TimeoutError as PlaywrightTimeout,
+    ViewportSize,
+    WebError,
     sync_playwright,
 )
 
@@ -83,8 +86,9 @@ def browser() -> Iterator[Browser]:
 ABORTED = ("htmx:afterRequest", "htmx:sendAbort")
 
 
-def _watch(context: BrowserContext, home: str) -> list[str]:
-    """Return a list that collects the errors of a context's pages and their requests to other hosts."""
+@contextmanager
+def _watched(context: BrowserContext, home: str) -> Iterator[list[str]]:
+    """Yield a list that collects the errors of a context's pages and their requests to other hosts."""
     faults: list[str] = []
 
     def on_console(message: ConsoleMessage) -> None:
@@ -98,33 +102,67 @@ def _watch(context: BrowserContext, home: str) -> list[str]:
         if address.scheme in {"http", "https", "ws", "wss"} and address.netloc != home:
             faults.append(f"request to another host: {request.url}")
 
+    def on_error(error: WebError) -> None:
+        faults.append(f"uncaught: {error.error}")
+
     context.on("console", on_console)
-    context.on("weberror", lambda error: faults.append(f"uncaught: {error.error}"))
+    context.on("weberror", on_error)
     context.on("request", on_request)
-    return faults
+    yield faults
+    context.remove_listener("console", on_console)
+    context.remove_listener("weberror", on_error)
+    context.remove_listener("request", on_request)
+
+
+@pytest.fixture(scope="session")
+def kept_pages() -> dict[str, Page]:
+    """Pages that tests are done with, by fixture: a new one takes half a second of processor time.
+
+    A test that leaves more behind than `_empty` takes away, as listeners or scripts, closes the context.
+    """
+    return {}
 
 
 @contextmanager
-def _visit(browser: Browser, address: str) -> Iterator[Page]:
+def _visit(browser: Browser, kept: dict[str, Page], name: str, address: str) -> Iterator[Page]:
     width, height = SIZES["wide"]
-    context = browser.new_context(base_url=address, viewport={"width": width, "height": height})
-    faults = _watch(context, urlsplit(address).netloc)
-    yield context.new_page()
-    context.close()
+    size: ViewportSize = {"width": width, "height": height}
+    page = kept.pop(name, None) or browser.new_context(base_url=address, viewport=size).new_page()
+    with _watched(page.context, urlsplit(address).netloc) as faults:
+        yield page
+        if not page.is_closed():
+            _empty(page, address, size)
+            kept[name] = page
     assert not faults, "\n".join(faults)
 
 
+def _empty(page: Page, address: str, size: ViewportSize) -> None:
+    """Leave the page, and forget what it and its context know of a site: cookies, storage, files, layout."""
+    session = page.context.new_cdp_session(page)
+    page.goto("about:blank")
+    session.send("Storage.clearDataForOrigin", {"origin": address, "storageTypes": "all"})
+    session.send("Network.clearBrowserCache")
+    session.detach()
+    for other in page.context.pages:
+        if other != page:
+            other.close()
+    page.context.clear_cookies()
+    page.set_viewport_size(size)
+    page.emulate_media(media="null", color_scheme="null")
+    page.set_extra_http_headers({})
+
+
 @pytest.fixture
-def page(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
+def page(browser: Browser, kept_pages: dict[str, Page], live_server: LiveServer) -> Iterator[Page]:
     """Return an empty page whose relative addresses are those of the live server."""
-    with _visit(browser, live_server.url) as page:
+    with _visit(browser, kept_pages, "page", live_server.url) as page:
         yield page
 
 
 @pytest.fixture
-def stranger(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
+def stranger(browser: Browser, kept_pages: dict[str, Page], live_server: LiveServer) -> Iterator[Page]:
     """Return a page like `page` in another context, which has no cookies of the first."""
-    with _visit(browser, live_server.url) as page:
+    with _visit(browser, kept_pages, "stranger", live_server.url) as page:
         yield page
 
 
@@ -212,6 +250,13 @@ def assert_accessible(page: Page) -> None:
     """Fail if axe finds violations in the page, wide or narrow, light or dark."""
     for _ in each_layout(page):
         assert_accessible_now(page)
+
+
+@pytest.fixture(params=[1, pytest.param(len(LAYOUTS), marks=pytest.mark.long)], ids=["one", "every"])
+def layouts(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """Return one layout, which depends on the test, so that all are tested; every one in a `long` test."""
+    first = crc32(request.node.originalname.encode())
+    return tuple(LAYOUTS[(first + number) % len(LAYOUTS)] for number in range(request.param))
 
 
 def check_every_layout(page: Page, shoot: Shoot, name: str, layouts: Collection[str] = LAYOUTS) -> None:

@@ -12,6 +12,7 @@ from submissions.work import jobs
 from submissions.work.kinds import HEAVY
 from submissions.work.messages import TASKS
 from tests.support.jobs import carry_out
+from tests.support.kept_classes import stored
 from tests.support.paths import ROOT
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, zipped
 
@@ -73,16 +74,23 @@ def varied(
     django_capture_on_commit_callbacks: Committing,
 ) -> Assignment:  # fmt: skip
     """Return an assignment with boilerplate, a team, earlier and old work, and three languages."""
-    old = assignment.course.assignments.create(name="Lab")
-    assignment.teams = "dan, eve"
-    assignment.save()
-    with django_capture_on_commit_callbacks(execute=True):
-        actions.create_batch(old, alice, [zipped({"gus/m.py": COPIED, "lea/m.py": STARTER + HONEST})])
-        actions.create_batch(assignment, alice, [zipped({"ada/m.py": RENAMED}, "lab.zip")], role="earlier")
-        actions.compare_with(assignment, [old], course=False)
-    starter()
-    mixed = {path: (SOURCES / name).read_text() for path, name in MIXED.items()}
-    hand_in(zipped(CLASS | TEAM_OF_TWO | mixed))
+
+    def store() -> None:
+        old = assignment.course.assignments.create(name="Lab")
+        assignment.teams = "dan, eve"
+        assignment.save()
+        with django_capture_on_commit_callbacks(execute=True):
+            actions.create_batch(old, alice, [zipped({"gus/m.py": COPIED, "lea/m.py": STARTER + HONEST})])
+            actions.create_batch(
+                assignment, alice, [zipped({"ada/m.py": RENAMED}, "lab.zip")], role="earlier"
+            )
+            actions.compare_with(assignment, [old], course=False)
+        starter()
+        mixed = {path: (SOURCES / name).read_text() for path, name in MIXED.items()}
+        hand_in(zipped(CLASS | TEAM_OF_TWO | mixed))
+
+    stored("a class of every kind", store)
+    assignment.refresh_from_db()
     return assignment
 
 
@@ -107,7 +115,7 @@ def planned(
     batch: Batch, starter: Callable[[], None], plan: Callable[[Assignment], RankingPlan]
 ) -> RankingPlan:
     """Return the plan of a ranking of three submissions with boilerplate, scored by nobody yet."""
-    starter()
+    stored("three submissions with boilerplate", starter)
     return plan(batch.assignment)
 
 

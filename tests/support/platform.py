@@ -15,7 +15,8 @@ import jwt
 import pytest
 from jwt.algorithms import RSAAlgorithm
 
-from moss.integrations.lti.models import Platform
+from moss.integrations.lti.keys import pem_of
+from moss.integrations.lti.models import Platform, ToolKey
 from tests.support.keys import private_key
 
 if TYPE_CHECKING:
@@ -290,7 +291,8 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def lms(db: None) -> Iterator[LearningPlatform]:
-    """A platform that is registered here."""
+    """A platform that is registered here. The service has its key pair already: to make one takes 50 ms."""
+    ToolKey.objects.create(pk=1, private_key=pem_of(private_key(0)))
     with PlatformServer() as server:
         Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         yield LearningPlatform(server)

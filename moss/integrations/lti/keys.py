@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
 import jwt
@@ -34,16 +35,22 @@ MOST_KEYS = 50
 def sign(claims: dict[str, Any]) -> str:
     """Return claims as a token signed by this service."""
     row = _tool_key()
-    return jwt.encode(claims, row.private_key, ALGORITHM, headers={"kid": _key_id(row)})
+    return jwt.encode(claims, _loaded(row.private_key), ALGORITHM, headers={"kid": _key_id(row)})
 
 
 def public_keys() -> dict[str, list[dict[str, Any]]]:
     """Return the public key of this service as a JSON Web Key Set."""
     row = _tool_key()
-    private = load_pem_private_key(row.private_key.encode(), None)
-    assert isinstance(private, rsa.RSAPrivateKey)
-    published = RSAAlgorithm.to_jwk(private.public_key(), as_dict=True)
+    published = RSAAlgorithm.to_jwk(_loaded(row.private_key).public_key(), as_dict=True)
     return {"keys": [{**published, "kid": _key_id(row), "alg": ALGORITHM, "use": "sig"}]}
+
+
+# Loading checks the key, which takes a hundred times as long as a signature.
+@lru_cache(maxsize=1)
+def _loaded(pem: str) -> rsa.RSAPrivateKey:
+    private = load_pem_private_key(pem.encode(), None)
+    assert isinstance(private, rsa.RSAPrivateKey)
+    return private
 
 
 def _key_id(row: ToolKey) -> str:
@@ -57,8 +64,11 @@ def _tool_key() -> ToolKey:
             raise OtherKey("the key pair for learning platforms was sealed with another SECRET_KEY")
         return row
     private = rsa.generate_private_key(public_exponent=65537, key_size=KEY_BITS)
-    pem = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
-    return ToolKey.objects.get_or_create(pk=1, defaults={"private_key": pem})[0]
+    return ToolKey.objects.get_or_create(pk=1, defaults={"private_key": pem_of(private)})[0]
+
+
+def pem_of(private: rsa.RSAPrivateKey) -> str:
+    return private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
 
 
 def platform_key(platform: Platform, key_id: str) -> jwt.PyJWK:

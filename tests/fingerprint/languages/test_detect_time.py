@@ -36,7 +36,7 @@ REPEATED = (
     "def a()\n", "def a(): x\n", "fn a\n", "fn a{ x\n", "function a(\n", "create\n", "create or\n",
     "create or replace\n", "from a.\n", "import a,\n", "select a ", "std:",
 )  # fmt: skip
-SHORT, LONG = 2_000, 16_000
+SHORT, LONG = 1_000, 8_000
 # A time of a linear search grows eight times from SHORT to LONG, that of a quadratic one 64 times.
 GROWTH = 24
 # Shorter times are not measured exactly, in seconds of the processor.

@@ -13,6 +13,7 @@ from submissions.models import Boilerplate, Pair, Report
 from submissions.pages.templatetags.pages import percent
 from tests.support.html import get_page, page_of
 from tests.support.jobs import work_off
+from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, loose, zipped
 from tests.support.uploads import register_boilerplate
 
@@ -38,7 +39,8 @@ def harvest(rows, wanted):
 @pytest.fixture
 def pair(hand_in: HandIn, assignment: Assignment) -> Pair:
     """Return the pair of two submissions that share two passages, one of them renamed."""
-    hand_in(zipped({"ada/main.py": COPIED + "a = 1\n" + MORE, "ben/main.py": MORE + HONEST + RENAMED}))
+    files = {"ada/main.py": COPIED + "a = 1\n" + MORE, "ben/main.py": MORE + HONEST + RENAMED}
+    stored("two shared passages", lambda: hand_in(zipped(files)))
     return Pair.objects.get(report__assignment=assignment)
 
 

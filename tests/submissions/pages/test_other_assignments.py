@@ -11,6 +11,7 @@ from django.urls import reverse
 from submissions import actions
 from submissions.models import Assignment, Course, Report
 from tests.support.html import get_page
+from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
 from tests.support.tabs import tab
 
@@ -29,12 +30,16 @@ def old(
     assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> Assignment:
     """Return an earlier assignment of the same course with three submissions, of which one is Gus's."""
-    old = Assignment.objects.create(course=assignment.course, name="Lab 1", term="2024")
-    Assignment.objects.filter(pk=old.pk).update(created=assignment.created - timedelta(days=700))
-    files = {"ada/m.py": COPIED, "gus/m.py": COPIED, "hal/m.py": HONEST}
-    with django_capture_on_commit_callbacks(execute=True):
-        actions.create_batch(old, alice, [zipped(files)])
-    return old
+
+    def store() -> None:
+        old = Assignment.objects.create(course=assignment.course, name="Lab 1", term="2024")
+        Assignment.objects.filter(pk=old.pk).update(created=assignment.created - timedelta(days=700))
+        files = {"ada/m.py": COPIED, "gus/m.py": COPIED, "hal/m.py": HONEST}
+        with django_capture_on_commit_callbacks(execute=True):
+            actions.create_batch(old, alice, [zipped(files)])
+
+    stored("an earlier assignment", store)
+    return Assignment.objects.get(name="Lab 1")
 
 
 @pytest.fixture
@@ -42,9 +47,13 @@ def compared(
     assignment: Assignment, hand_in: HandIn, old: Assignment, django_capture_on_commit_callbacks: Committing
 ) -> Report:
     """Return the report of a class that is compared with `old`."""
-    hand_in(zipped(NEW))
-    with django_capture_on_commit_callbacks(execute=True):
-        actions.compare_with(assignment, [old], course=False)
+
+    def store() -> None:
+        hand_in(zipped(NEW))
+        with django_capture_on_commit_callbacks(execute=True):
+            actions.compare_with(assignment, [old], course=False)
+
+    stored("a class that is compared with an earlier assignment", store)
     report = assignment.reports.filter(state="done").first()
     assert report
     return report

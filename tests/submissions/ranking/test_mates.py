@@ -13,6 +13,7 @@ from submissions.intake.rosters import parse_roster
 from submissions.models import Batch, Report, Submission, SubmissionStudent
 from submissions.queries import report_cases, roster
 from submissions.ranking.mates import Mates
+from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def all_pairs(names: str) -> set[tuple[str, str]]:
 
 @pytest.fixture
 def ranked(hand_in: HandIn, assignment: Assignment) -> Report:
-    hand_in(zipped(FOUR))
+    stored("four submissions", lambda: hand_in(zipped(FOUR)))
     return newest(assignment)
 
 

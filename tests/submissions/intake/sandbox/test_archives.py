@@ -6,6 +6,7 @@ import io
 import os
 import signal
 from dataclasses import replace
+from functools import partial
 from typing import IO, TYPE_CHECKING
 
 import psutil
@@ -41,25 +42,26 @@ def refused(entries: list[UnpackedEntry]) -> dict[str, str]:
     return {entry.name: entry.reason for entry in entries if entry.data is None}
 
 
-BOMB = zipped({"bomb.txt": b"\0" * 40_000_000})
 NESTED = {**FILES, "more/work.zip": zipped(FILES), "more/work.tar.gz": ARCHIVE_WRITERS["class.tar.gz"](FILES)}
-UPLOADS = {
-    **{name: write(FILES) for name, write in ARCHIVE_WRITERS.items()},
-    "nested.zip": zipped(NESTED),
-    "bomb.zip": BOMB,
-    "links.zip": zipped(
-        {"../up.py": b"x", "/etc/passwd": b"x", "a\0b.py": b"x", ".git/config": b"x", "a.py": b""}
+LINKS = {"../up.py": b"x", "/etc/passwd": b"x", "a\0b.py": b"x", ".git/config": b"x", "a.py": b""}
+# Made when they are needed: some are large.
+UPLOADS: dict[str, Callable[[], bytes]] = {
+    **{name: partial(write, FILES) for name, write in ARCHIVE_WRITERS.items()},
+    "nested.zip": lambda: zipped(NESTED),
+    "bomb.zip": lambda: zipped({"bomb.txt": b"\0" * 40_000_000}),
+    "links.zip": lambda: zipped(LINKS),
+    "russian.zip": lambda: zipped({"имя/работа.py": b"x = 1\n"}),
+    "large.zip": lambda: zipped(
+        {"a/large.txt": os.urandom(4_900_000), "a/too-large.txt": os.urandom(5_100_000)}
     ),
-    "russian.zip": zipped({"имя/работа.py": b"x = 1\n"}),
-    "large.zip": zipped({"a/large.txt": os.urandom(4_900_000), "a/too-large.txt": os.urandom(5_100_000)}),
-    "work.py": b"x = 1\n",
-    "truncated.tar": tarred(FILES)[:5000],
+    "work.py": lambda: b"x = 1\n",
+    "truncated.tar": lambda: tarred(FILES)[:5000],
 }
 
 
 @pytest.mark.parametrize("name", UPLOADS)
 def test_a_child_unpacks_what_this_process_unpacks(name: str) -> None:
-    data = UPLOADS[name]
+    data = UPLOADS[name]()
     expected = list(in_this_process.unpack(name, io.BytesIO(data)))
     assert list(unpack(upload(name, data), MEMORY)) == expected
 
