@@ -83,7 +83,7 @@ def seconds(kind: str, size: int, files: int) -> tuple[float, float]:
         engine.CohortFile(
             number,
             reading.tokens.kinds,
-            engine.token_lines(reading.text, reading.tokens),
+            reading.lines,
             reading.lexical,
             engine.fingerprint(reading.tokens.kinds, PARAMS).hashes,
         )

@@ -20,7 +20,7 @@ from fingerprint.ranking.coverage import chained_weight, slice_sums
 from fingerprint.ranking.rank import candidate_pairs
 from fingerprint.ranking.scoring import similarity_of
 from fingerprint.ranking.tiling import tile_pair
-from moss.check.local import PARAMS, RankingOptions, cohort_file, rank_path
+from moss.check.rank import PARAMS, RankingOptions, cohort_file, rank_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

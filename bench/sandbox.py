@@ -37,8 +37,7 @@ class Cost(NamedTuple):
 def read_here(name: str, data: bytes) -> object:
     _, chosen = engine.identify(data, name, "", SECONDS)
     reading = engine.read(data, "", chosen.name, SECONDS)
-    lines = engine.token_lines(reading.text, reading.tokens)
-    return reading, lines, span_columns(syntax_spans(reading.text, chosen.name))
+    return reading, span_columns(syntax_spans(reading.text, chosen.name))
 
 
 def read_in_child(reader: DocumentReader, name: str, data: bytes) -> object:

@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from fingerprint.ranking.translations import CoarseFile as CoarseFile
     from fingerprint.reading import (
         FILE_SECONDS as FILE_SECONDS,
+        NO_LINES as NO_LINES,
         Reading as Reading,
         Unreadable as Unreadable,
         identify as identify,
@@ -123,7 +124,7 @@ else:
         "ranking.scoring": "ScorePairs Scores score",
         "ranking.terms": "LexicalTable",
         "ranking.translations": "CoarseFile",
-        "reading": "FILE_SECONDS Reading Unreadable identify profile_of read token_lines",
+        "reading": "FILE_SECONDS NO_LINES Reading Unreadable identify profile_of read token_lines",
         "time_limit": "TooSlow time_limit",
         "tokens": "TokenStream",
         "unionfind": "components",

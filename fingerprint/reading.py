@@ -16,7 +16,7 @@ from fingerprint.time_limit import TooSlow, time_limit
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.languages.base import Coarse, FrontEnd, SpanColumns
+    from fingerprint.languages.base import Coarse, FrontEnd, Scan, SpanColumns
     from fingerprint.tokens import TokenStream
     from fingerprint.types import Lines
 
@@ -26,6 +26,8 @@ LINE_END = re.compile(r"\r\n|\r|\n")
 FILE_SECONDS = 20.0
 # Errors of libraries may repeat the file; longer reasons are cut.
 REASON_CHARACTERS = 500
+# Lines of no tokens.
+NO_LINES: Lines = np.empty(0, dtype=np.int32)
 
 
 class Unreadable(ValueError):
@@ -37,18 +39,24 @@ class Unreadable(ValueError):
 
 
 class Reading(NamedTuple):
-    """One file after reading: the text to show, the front-end used, the tokens, the names and literals.
+    """One file after reading: the name of its front-end, its tokens, and its names, literals and imports.
 
-    `coarse` is the stream that all languages share, if it was asked for and the language has one; `spans` are
-    the spans to colour, if they were asked for and the front-end finds them in the same pass.
+    `lines` int32 has the line of each token, from 1. `coarse` is the stream that all languages share, if it
+    was asked for and the language has one, and `coarse_lines` are its lines. `spans` are the spans to colour,
+    if they were asked for and the front-end finds them in the same pass. `text` is what the front-end shows;
+    it is empty in a reading that was stored or sent by another process: whoever shows it has the bytes.
+
+    What a ranking needs of it, as columns, is a `CohortFile`.
     """
 
-    text: str
-    front_end: FrontEnd
+    language: str
     tokens: TokenStream
+    lines: Lines
     lexical: LexicalTerms
     coarse: Coarse | None = None
+    coarse_lines: Lines = NO_LINES
     spans: SpanColumns | None = None
+    text: str = ""
 
 
 def identify(
@@ -108,13 +116,20 @@ def read(
         with time_limit(seconds):
             text, chosen = _identify(data, filename, language)
             scan = chosen.scan(text, coarse=coarse, spans=spans)
-            return Reading(text, chosen, scan.tokens, lexical_terms(scan), scan.coarse, scan.spans)
+            return _reading(chosen.name, text, scan)
     except TooSlow:
         raise Unreadable(f"reading it as {language or 'code'} took longer than {seconds:g} s") from None
     except Unreadable:
         raise
     except ValueError as error:
         raise Unreadable(str(error)) from error
+
+
+def _reading(language: str, text: str, scan: Scan) -> Reading:
+    lines = token_lines(text, scan.tokens)
+    coarse_lines = token_lines(text, scan.coarse.tokens) if scan.coarse else NO_LINES
+    terms = lexical_terms(scan)
+    return Reading(language, scan.tokens, lines, terms, scan.coarse, coarse_lines, scan.spans, text)
 
 
 def profile_of(frontend: FrontEnd, params: Params) -> Profile:

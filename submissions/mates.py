@@ -1,10 +1,11 @@
-"""Mates: students and teams of submissions, as keys that the submissions of one of them have in common."""
+"""Keys and identities of the students and teams of stored submissions; see `comparison.mates`."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from submissions.comparison.mates import STUDENT, TEAM, Identity, Key, student_key
 from submissions.intake import teams
 from submissions.intake.rosters import team_key
 from submissions.intake.teams import name_key
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment
 
-# The kind of a key, and what tells the keys of this kind apart.
-Key = tuple[str, "int | str"]
-STUDENT, TEAM = "student", "team"
 STUDENT_FIELDS = (
     "students__name",
     "students__identifier",
@@ -51,9 +49,7 @@ class _SubmissionStudent(NamedTuple):
         """Key of a student: the row in the roster, or else the identifier, or else the name."""
         if self.enrolled:
             return STUDENT, f"enrolled {self.enrolled}"
-        if self.identifier:
-            return STUDENT, f"id {self.identifier.casefold()}"
-        return STUDENT, f"name {name_key(self.name or '')}"
+        return student_key(self.name or "", self.identifier or "")
 
     @property
     def enrolled_names(self) -> tuple[str | None, ...]:
@@ -91,30 +87,15 @@ def student_keys(submissions: QuerySet[Submission]) -> dict[int, dict[Key, str]]
     return names
 
 
-class Identity(NamedTuple):
-    """Identifiers of the students of a submission: `ids` are ids, logins and addresses."""
-
-    ids: frozenset[str]
-    names: frozenset[str]
-
-    def is_student_of(self, other: Identity) -> bool:
-        """Return whether both are of one student; equal names are not enough where the ids differ."""
-        if self.ids and other.ids:
-            return not self.ids.isdisjoint(other.ids)
-        return not self.names.isdisjoint(other.names)
-
-
 def identities(submissions: QuerySet[Submission]) -> dict[int, Identity]:
     """Return the identities of submissions of any courses, by primary key, with one query."""
-    ids: dict[int, set[str]] = defaultdict(set)
-    names: dict[int, set[str]] = defaultdict(set)
+    ids: dict[int, list[str | None]] = defaultdict(list)
+    names: dict[int, list[str | None]] = defaultdict(list)
     for pk, name, *student in submissions.order_by().values_list("pk", "name", *STUDENT_FIELDS):
         one = _SubmissionStudent(*student)
-        known = (one.identifier, one.enrolled_id, one.login, one.email)
-        ids[pk].update(name_key(text) for text in known if text)
-        texts = (one.name if one.name is not None else name, one.enrolled_name)
-        names[pk].update(name_key(text) for text in texts if text)
-    return {pk: Identity(frozenset(ids[pk]), frozenset(own)) for pk, own in names.items()}
+        ids[pk] += (one.identifier, one.enrolled_id, one.login, one.email)
+        names[pk] += (one.name if one.name is not None else name, one.enrolled_name)
+    return {pk: Identity.of(ids[pk], own) for pk, own in names.items()}
 
 
 def compared_mates(assignment: Assignment, submissions: Iterable[int]) -> dict[int, set[Key]]:

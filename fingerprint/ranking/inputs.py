@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 
 
 class CohortFile(NamedTuple):
-    """One file of a cohort: its submission, token kinds, line of each token, terms, and fingerprint hashes.
+    """One file of a cohort, as columns: token kinds, line of each token, terms, and fingerprint hashes.
 
     `submission` is the number of the submission in the cohort; lists of files are sorted by it. `coarse` is
     the stream that all languages share, None for a file without it, which is compared in its language only.
+    It has no offsets and no text, as a `Reading` has, so that a whole class takes little memory.
     """
 
     submission: int

@@ -1,31 +1,46 @@
-"""The files of a folder or an archive by submission, and what of them is not compared."""
+"""What `moss check` is given, as submissions: a class and earlier work, and what of both is not compared."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from moss.check.roster import NO_ROSTER, identify_with, roster_warnings
+from submissions.comparison.mates import EARLIER_WORK, TEAM, Identity, student_key
 from submissions.intake.archives.formats import archive_stem
-from submissions.intake.archives.grouping import DEFAULT_CHOICES, group_submissions
+from submissions.intake.archives.grouping import DEFAULT_CHOICES, ListingBuilder, group_submissions
+from submissions.intake.archives.grouping_warnings import roster_warnings
+from submissions.intake.archives.preview import SkippedEntry, preview_upload
+from submissions.intake.archives.submission_names import DistinctNames
 from submissions.intake.archives.unpack import DEFAULT_LIMITS, DEFAULT_PATTERNS, unpack, walk
 from submissions.intake.left_out.listing import Listing, describe
 from submissions.intake.limits import BadArchive
+from submissions.intake.rosters import Roster
 from submissions.intake.sandbox.archives import unpack_opened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from submissions.comparison.mates import Key
     from submissions.intake.archives.choices import Choices
     from submissions.intake.archives.grouping import Grouping
     from submissions.intake.archives.grouping_warnings import GroupingWarning
     from submissions.intake.archives.members import UnpackedEntry
+    from submissions.intake.archives.preview import Preview
+    from submissions.intake.archives.regrouping import GroupedSubmission
+    from submissions.intake.layouts.places import Student
     from submissions.intake.left_out.listing import LeftOut
     from submissions.intake.left_out.patterns import FilePatterns
-    from submissions.intake.rosters import Roster
 
     Groups = dict[str, list[UnpackedEntry]]
+
+# Characters of the name of a folder or archive that are added to the names of its submissions.
+MAX_SUFFIX = 60
+NO_ROSTER = Roster()
+YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 
 
 class SkippedInput(NamedTuple):
@@ -48,6 +63,11 @@ class InputOptions:
     choices: Choices = DEFAULT_CHOICES
     roster: Roster = NO_ROSTER
 
+    @property
+    def identify(self) -> Callable[[Student], Student] | None:
+        """What returns a student as the roster knows her; None where there is no roster."""
+        return self.roster.identify if self.roster.students else None
+
 
 class Inputs(NamedTuple):
     """The files of each submission, named by the path inside it, what is not compared, and the grouping."""
@@ -56,6 +76,102 @@ class Inputs(NamedTuple):
     skipped: list[SkippedInput]
     grouping: Grouping
     warnings: list[GroupingWarning]
+
+
+@dataclass(frozen=True)
+class AllInputs:
+    """The files and the students of each submission, by name, and what is not compared.
+
+    The submissions of the class come first; `terms` says when each of the others, of earlier work, is from.
+    `layout` is the label of the layout of the class, `warnings` are of it and of the `roster`.
+    """
+
+    groups: Groups
+    submissions: list[GroupedSubmission]
+    terms: list[str]
+    skipped: list[SkippedInput]
+    layout: str
+    warnings: list[GroupingWarning]
+    roster: Roster
+
+    @property
+    def earlier(self) -> int:
+        """Number of the submissions of earlier work."""
+        return len(self.terms)
+
+    @property
+    def first_earlier(self) -> int:
+        """The index of the first submission of earlier work, which is the number of those of the class."""
+        return len(self.submissions) - self.earlier
+
+    @cached_property
+    def mates(self) -> list[set[Key]]:
+        """The keys of the students and teams of each submission; see `comparison.mates`.
+
+        All earlier work has one key and no other: a student's own earlier work is compared with the new.
+        """
+        of_class = (_mates(one, self.roster) for one in self.submissions[: self.first_earlier])
+        return [*of_class, *({EARLIER_WORK} for _ in self.terms)]
+
+    @cached_property
+    def same_student(self) -> dict[frozenset[str], str]:
+        """The pairs of a student and the same student's earlier work, by names, with its term.
+
+        Students are the same by their identifiers, or by name where one of both has none.
+        """
+        identities = list(map(_identity, self.submissions))
+        names, first = list(self.groups), self.first_earlier
+        by_text: dict[str, list[int]] = defaultdict(list)
+        for new, identity in enumerate(identities[:first]):
+            for text in identity.ids | identity.names:
+                by_text[text].append(new)
+        return {
+            frozenset((names[new], names[old])): self.terms[old - first]
+            for old, identity in enumerate(identities[first:], first)
+            for text in identity.ids | identity.names
+            for new in by_text.get(text, ())
+            if identities[new].is_student_of(identity)
+        }
+
+
+def read_all(path: Path, earlier: Iterable[Path], options: InputOptions) -> AllInputs:
+    """Return the submissions of a class, grouped as chosen, and of earlier work, as its layouts name them.
+
+    Raises
+    ------
+    BadArchive
+        When a path cannot be read, or an archive only in part and that is not allowed.
+    """
+    groups, skipped, grouping, warnings = read_inputs(path, options)
+    submissions = [grouping.submissions[name] for name in groups]
+    names, terms = DistinctNames(groups), list[str]()
+    for folder in earlier:
+        others = read_inputs(folder, replace(options, choices=DEFAULT_CHOICES))
+        suffix = f" (earlier work, {upload_name(folder)[:MAX_SUFFIX]})"
+        for name, files in others.groups.items():
+            groups[names.add(name + suffix)] = files
+            submissions.append(others.grouping.submissions[name])
+            terms.append(_term(upload_name(folder)))
+        skipped += [SkippedInput(f"{folder}: {one.name}", one.reason) for one in others.skipped]
+    layout = grouping.layout.label
+    return AllInputs(groups, submissions, terms, skipped, layout, warnings, options.roster)
+
+
+def _term(name: str) -> str:
+    """Return the year in the name of a folder or archive; the name where there is none, or more than one."""
+    years = set(YEAR.findall(name))
+    return years.pop() if len(years) == 1 else name[:MAX_SUFFIX]
+
+
+def _mates(submission: GroupedSubmission, roster: Roster) -> set[Key]:
+    teams = {roster.team_of(student) for student in submission.students} - {""}
+    students = {student_key(student.name, student.identifier) for student in submission.students}
+    return students | {(TEAM, team) for team in teams}
+
+
+def _identity(submission: GroupedSubmission) -> Identity:
+    students = submission.students
+    return Identity.of((one.identifier for one in students), (one.name for one in students))
 
 
 def read_inputs(path: Path, options: InputOptions) -> Inputs:
@@ -67,9 +183,7 @@ def read_inputs(path: Path, options: InputOptions) -> Inputs:
         When the path cannot be read, or an archive only in part and that is not allowed.
     """
     entries = read_entries(path, options)
-    grouping, groups = group_submissions(
-        entries, upload_name(path), options.choices, identify_with(options.roster)
-    )
+    grouping, groups = group_submissions(entries, upload_name(path), options.choices, options.identify)
     left_out = left_out_listing(entries, options.patterns).left_out(grouping.places)
     skipped = [
         SkippedInput(entry.name, entry.reason)
@@ -137,3 +251,26 @@ def _counted(grouping: Grouping, groups: Groups, left_out: LeftOut) -> Groups:
         for submission, files in groups.items()
     }
     return {name: files for name, files in counted.items() if files}
+
+
+def preview_path(path: Path, options: InputOptions) -> Preview:
+    """Return what `moss check` would compare of a folder or an archive; no file is lexed.
+
+    Raises
+    ------
+    BadArchive
+        When the path cannot be read, or an archive only in part and that is not allowed.
+    """
+    entries = read_entries(path, options)
+    builder = ListingBuilder(upload_name(path))
+    for entry in entries:
+        builder.add(entry)
+    preview = preview_upload(
+        builder.listing(),
+        left_out_listing(entries, options.patterns),
+        (SkippedEntry(entry.name, entry.size, entry.reason) for entry in entries if entry.reason),
+        options.choices,
+        options.identify,
+    )
+    more = roster_warnings(options.roster, preview.grouping.submissions)
+    return replace(preview, warnings=(*preview.warnings, *more))

@@ -9,12 +9,13 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from fingerprint.cores import usable_cores
-from fingerprint.engine import FILE_SECONDS, Unreadable, read, token_lines
+from fingerprint.engine import FILE_SECONDS, NO_LINES, Reading, Unreadable, identify, leaves_doubt, read
 from moss.cache_folder import cache_folder
 from moss.check.cache import ReadingCache, reading_key
+from moss.check.inputs import SkippedInput, check_complete, entries_of
+from submissions.intake.archives.languages import likely_language, reading_languages
+from submissions.intake.left_out.patterns import FilePatterns
 from submissions.storage.tokens import (
     pack_coarse,
     pack_lexical,
@@ -25,18 +26,16 @@ from submissions.storage.tokens import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from fingerprint.engine import Coarse, LexicalTerms, TokenStream
-    from fingerprint.types import Lines
+    from submissions.intake.archives.members import UnpackedEntry
 
     Advance = Callable[[], None]
 
 # Files that a child process takes at a time.
 CHUNK = 8
 PART_LENGTHS = struct.Struct("<4I")
-NO_LINES: Lines = np.empty(0, dtype=np.int32)
 
 
 class ReadJob(NamedTuple):
@@ -48,46 +47,52 @@ class ReadJob(NamedTuple):
     coarse: bool = False
 
 
-class FileTokens(NamedTuple):
-    """The tokens of a file, with the name of its front-end and its literals, names and imports.
+def languages_of(groups: Sequence[Sequence[UnpackedEntry]], wanted: str) -> list[list[str | None]]:
+    """Return the language of each file of each submission, None for one that is not compared.
 
-    `lines` has the line of each token, from 1; `coarse` and `coarse_lines` are those of the coarse stream, if
-    the job asked for it and the language has one.
+    `wanted` is the chosen language, or empty. A file whose language cannot be found has the `wanted` one:
+    reading it says why. Where a file leaves doubt, the language of most files of the class decides.
     """
-
-    language: str
-    stream: TokenStream
-    lines: Lines
-    lexical: LexicalTerms
-    coarse: Coarse | None = None
-    coarse_lines: Lines = NO_LINES
-
-
-class LocalFile(NamedTuple):
-    """One file of a submission, with its bytes for display; `submission` indexes the report's submissions."""
-
-    submission: int
-    path: str
-    data: bytes
-    tokens: FileTokens
+    detected = [[_detected(entry) for entry in group] for group in groups]
+    likely = likely_language(language for group in detected for language in group)
+    settled = [
+        [_settled(entry, language, likely) for entry, language in zip(group, languages, strict=True)]
+        for group, languages in zip(groups, detected, strict=True)
+    ]
+    return [_compared(languages, wanted) for languages in settled]
 
 
-def read_file(job: ReadJob) -> FileTokens | str:
-    """Return the tokens of a file, or the reason why it could not be read."""
+def _compared(detected: Sequence[str], wanted: str) -> list[str | None]:
+    languages = iter(reading_languages([language for language in detected if language], wanted))
+    return [(next(languages) or None) if language else wanted for language in detected]
+
+
+def _settled(entry: UnpackedEntry, detected: str, likely: str) -> str:
+    doubtful = detected and likely and detected != likely and leaves_doubt(entry.name)
+    return _detected(entry, likely) if doubtful else detected
+
+
+def _detected(entry: UnpackedEntry, likely: str = "") -> str:
+    try:
+        return identify(entry.data or b"", entry.name, "", FILE_SECONDS, likely=likely)[1].name
+    except Unreadable:
+        return ""
+
+
+def read_file(job: ReadJob) -> Reading | str:
+    """Return the reading of a file, without its text, or the reason why it could not be read."""
     try:
         reading = read(job.data, job.path, job.language, FILE_SECONDS, coarse=job.coarse)
     except Unreadable as error:
         return str(error)
     except Exception as error:  # noqa: BLE001 - an error in a lexer must not stop the other files
         return f"its front-end broke on it ({type(error).__name__})"
-    lines = token_lines(reading.text, reading.tokens)
-    symbols = token_lines(reading.text, reading.coarse.tokens) if reading.coarse else NO_LINES
-    return FileTokens(reading.front_end.name, reading.tokens, lines, reading.lexical, reading.coarse, symbols)
+    return reading._replace(text="")
 
 
 def read_files(
     jobs: Sequence[ReadJob], advance: Advance, meanwhile: Callable[[], None]
-) -> list[FileTokens | str]:
+) -> list[Reading | str]:
     """Return the result of `read_file` for each job, in order; `advance` is called after each file.
 
     With the cache, equal files are read once, and cached ones are not read again. `meanwhile` is called while
@@ -112,11 +117,11 @@ def read_files(
 
 def _read_cached(
     jobs: Sequence[ReadJob], callbacks: tuple[Advance, Callable[[], None]], folder: Path
-) -> list[FileTokens | str]:
+) -> list[Reading | str]:
     advance, meanwhile = callbacks
     with closing(ReadingCache(folder)) as cache:
         keys = [reading_key(job.data, job.path, job.language, coarse=job.coarse) for job in jobs]
-        results: dict[bytes, FileTokens | str] = {
+        results: dict[bytes, Reading | str] = {
             key: unpack(packed) for key, packed in cache.find(keys).items()
         }
         new_jobs = {key: job for key, job in zip(keys, jobs, strict=True) if key not in results}
@@ -132,13 +137,13 @@ def _read_cached(
 
 def _read_uncached(
     jobs: Sequence[ReadJob], advance: Advance, meanwhile: Callable[[], None]
-) -> list[FileTokens | str]:
+) -> list[Reading | str]:
     if not jobs:
         return []
     # Read the largest files first, so that no child is still busy with one when the others have finished.
     order = sorted(range(len(jobs)), key=lambda index: -len(jobs[index].data))
     workers = max(1, min(usable_cores(), len(jobs) // CHUNK))
-    results: list[FileTokens | str] = [""] * len(jobs)
+    results: list[Reading | str] = [""] * len(jobs)
     with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
         ordered_results = pool.map(read_file, [jobs[index] for index in order], chunksize=CHUNK)
         meanwhile()
@@ -148,27 +153,61 @@ def _read_uncached(
     return results
 
 
-def pack(tokens: FileTokens) -> bytes:
-    """Return the tokens of a file as bytes for the cache.
+def pack(reading: Reading) -> bytes:
+    """Return a reading as bytes for the cache.
 
     The lengths of the parts, then the parts: front-end's name, tokens with their lines, lexical terms, coarse
     stream.
     """
-    stream = pack_tokens(tokens.stream, tokens.lines)
-    coarse = pack_coarse(tokens.coarse, tokens.coarse_lines)
-    parts = (tokens.language.encode(), stream, pack_lexical(tokens.lexical), coarse)
+    stream = pack_tokens(reading.tokens, reading.lines)
+    coarse = pack_coarse(reading.coarse, reading.coarse_lines)
+    parts = (reading.language.encode(), stream, pack_lexical(reading.lexical), coarse)
     return PART_LENGTHS.pack(*map(len, parts)) + b"".join(parts)
 
 
-def unpack(packed: bytes) -> FileTokens:
-    """Return the tokens of a file that `pack` wrote."""
+def unpack(packed: bytes) -> Reading:
+    """Return the reading that `pack` wrote."""
     parts, start = [], PART_LENGTHS.size
     for length in PART_LENGTHS.unpack_from(packed):
         parts.append(packed[start : start + length])
         start += length
     language, tokens, lexical, packed_coarse = parts
-    stream, lines = unpack_with_lines(tokens)
-    if lines is None:
-        raise ValueError("a cached reading has no lines")
     coarse = unpack_coarse(packed_coarse) or (None, NO_LINES)
-    return FileTokens(language.decode(), stream, lines, unpack_lexical(lexical), *coarse)
+    return Reading(language.decode(), *unpack_with_lines(tokens), unpack_lexical(lexical), *coarse)
+
+
+def read_boilerplate(paths: Iterable[Path], language: str) -> tuple[list[Reading], list[SkippedInput]]:
+    """Return the handed-out code in files, folders and archives, and what in them was skipped.
+
+    Raises
+    ------
+    BadArchive
+        When an archive cannot be read, or only in part.
+    Unreadable
+        When nothing of a path can be read; the message names it.
+    """
+    readings, skipped = [], []
+    for path in paths:
+        of_path, not_read = _read_path(path, language)
+        if not of_path:
+            reason = not_read[0].reason if len(not_read) == 1 else "none of its files can be read"
+            raise Unreadable(f"{path}: {reason}")
+        readings += of_path
+        skipped += not_read
+    return readings, skipped
+
+
+def _read_path(path: Path, language: str) -> tuple[list[Reading], list[SkippedInput]]:
+    entries = list(entries_of(path, FilePatterns()))
+    check_complete(entries)
+    readings, skipped = [], []
+    for entry in entries:
+        reason = entry.reason
+        if entry.data is not None:
+            try:
+                readings.append(read(entry.data, entry.name, language, coarse=True))
+                continue
+            except Unreadable as error:
+                reason = str(error)
+        skipped.append(SkippedInput(f"{path}: {entry.name}", reason))
+    return readings, skipped

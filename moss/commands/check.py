@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from moss.check.inputs import InputOptions
-    from moss.check.local import LocalReport
+    from moss.check.report import LocalReport
 
 # "table" is for the terminal; the others are in submissions.comparison.export_formats.
 OUTPUT_FORMATS = ("table", "csv", "json", "html")
@@ -149,7 +149,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
     readable submissions the command fails.
     """
     from fingerprint.engine import Unreadable
-    from moss.check.local import RankingOptions, rank_path
+    from moss.check.rank import RankingOptions, rank_path
     from moss.commands.table import printable
     from submissions.intake.limits import BadArchive
 
@@ -179,8 +179,8 @@ def _collect_rarely() -> None:
 
 
 def _render_preview(path: Path, inputs: InputOptions, output_format: str) -> Iterable[str]:
-    from moss.check.preview import preview_path
-    from moss.commands.preview_text import preview_text
+    from moss.check.inputs import preview_path
+    from moss.commands.table import preview_text
 
     if output_format not in PREVIEW_FORMATS:
         raise click.UsageError("A preview is a table or JSON; use --format table or --format json.")
@@ -195,20 +195,18 @@ def _summarise(report: LocalReport, output_format: str) -> None:
     from moss.commands.table import printable
 
     count = report.class_size
-    click.echo(f"Read as {report.layout}: {count} submission{'' if count == 1 else 's'}.", err=True)
-    for warning in report.warnings:
+    click.echo(f"Read as {report.given.layout}: {count} submission{'' if count == 1 else 's'}.", err=True)
+    for warning in report.given.warnings:
         if warning.kind in RANKING_WARNINGS:
             click.echo(printable(warning.text), err=True)
-    if report.earlier:
+    if earlier := report.given.earlier:
         click.echo(
-            f"Earlier work: {report.earlier} submission{'' if report.earlier == 1 else 's'}, compared with "
+            f"Earlier work: {earlier} submission{'' if earlier == 1 else 's'}, compared with "
             "these and not with each other.",
             err=True,
         )
-    if report.not_compared:
-        click.echo(
-            f"Pairs not compared because they have one student or team: {report.not_compared:,}.", err=True
-        )
+    if mates := report.pairs_of_mates:
+        click.echo(f"Pairs not compared because they have one student or team: {mates:,}.", err=True)
     threshold = report.ranking.threshold
     if output_format == "table" and len(report.ranking.scores.similarity):
         click.echo(f"Suggested threshold {threshold.value:.2f}: {threshold.reason}.", err=True)
@@ -226,19 +224,18 @@ def _list_skipped(report: LocalReport, path: Path) -> None:
 
 def _render(report: LocalReport, output_format: str, path: Path) -> Iterable[str]:
     """Return the parts of the output, to be written one after the other."""
-    from moss.check import tables
+    from moss.check import outputs
     from submissions.comparison.export_formats import FORMATS
 
     if output_format == "table":
         from moss.commands.table import pairs_text
 
-        return pairs_text(tables.pair_rows(report))
+        return pairs_text(outputs.pair_rows(report))
     if output_format == "html":
-        from moss.check.page import standalone_report
         from submissions.pages.exports.standalone import standalone_html
 
-        return [standalone_html(standalone_report(report, path.name))]
-    table = tables.details_table(report) if output_format == "json" else tables.pairs_table(report)
+        return [standalone_html(outputs.standalone_report(report, path.name))]
+    table = outputs.details_table(report) if output_format == "json" else outputs.pairs_table(report)
     write = FORMATS[output_format].write_table
     assert write is not None
     return write(table)

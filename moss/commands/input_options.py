@@ -165,17 +165,19 @@ def input_options(command: Callable[..., None]) -> Callable[..., None]:
         **kwargs: Any,
     ) -> None:
         from moss.check.inputs import InputOptions
-        from moss.check.roster import NO_ROSTER, read_roster
         from moss.commands.table import printable
         from submissions.intake.archives.choices import BadChoices, Choices
         from submissions.intake.left_out.patterns import FilePatterns, parse_patterns
+        from submissions.intake.rosters import Roster, RosterRefused, parse_roster
 
         try:
             choices = Choices(layout, depth, attempts, due, frozenset(split), dict(rename))
             patterns = FilePatterns(parse_patterns(include, include=True), parse_patterns(exclude))
-            students = read_roster(roster) if roster else NO_ROSTER
+            students = parse_roster(roster.read_bytes()) if roster else Roster()
         except BadChoices as error:
             raise click.UsageError(str(error)) from error
+        except RosterRefused as error:
+            raise click.ClickException(printable(f"{roster}: {error}")) from error
         except (ValueError, OSError) as error:
             raise click.ClickException(printable(str(error))) from error
         command(*args, inputs=InputOptions(patterns, partial, choices, students), **kwargs)

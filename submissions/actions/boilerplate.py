@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from fingerprint.engine import group_passages, token_lines
+from fingerprint.engine import group_passages
 from submissions.actions.quotas import check_quotas
 from submissions.actions.stored_files import save_uploads, stored_files, upload_name
 from submissions.ingest.documents import delete_unused
 from submissions.lifecycle import enqueue_rank
 from submissions.models import Boilerplate, BoilerplateUpload, SubmissionFile
 from submissions.reading import upload_queue
-from submissions.storage.sources import file_text
 from submissions.storage.tokens import unpack_with_lines
 from submissions.work import jobs
 
@@ -89,8 +88,6 @@ def ignore_passage(assignment: Assignment, pair: Pair, key: str) -> Boilerplate 
 
 
 def _passage_name(file: SubmissionFile, first: int, count: int) -> str:
-    tokens, lines = unpack_with_lines(bytes(file.document.tokens))
-    if lines is None:  # from before lines were stored
-        lines = token_lines(file_text(file), tokens)
+    _, lines = unpack_with_lines(bytes(file.document.tokens))
     path = file.path[-PATH_CHARACTERS:]
     return f"passage of {path}, lines {lines[first]} to {lines[first + count - 1]}"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from submissions.intake.sandbox.document_answers import DocumentTokens
+    from fingerprint.engine import Reading
 
 logger = logging.getLogger(__name__)
 
@@ -114,7 +114,7 @@ def _may_be_tried(document: Document) -> bool:
     return False
 
 
-def _read(document: Document, *, coarse: bool) -> DocumentTokens:
+def _read(document: Document, *, coarse: bool) -> Reading:
     with _errors_as_unreadable(f"document {document.pk}"):
         data = bytes(document.source.data)
         return document_reader().read(data, document.language, settings.FILE_SECONDS, coarse=coarse)
@@ -136,7 +136,7 @@ def _errors_as_unreadable(name: str) -> Iterator[None]:
         raise Unreadable(f"its front-end broke on it ({type(error).__name__})") from error
 
 
-def _save_or_wait(readings: dict[int, DocumentTokens], unread: list[int]) -> None:
+def _save_or_wait(readings: dict[int, Reading], unread: list[int]) -> None:
     """Store what was read; take back the attempts of what was not, and of what is no fault of the files."""
     if unread:
         _take_back_attempts(unread)
@@ -156,7 +156,7 @@ def _take_back_attempts(document_ids: Iterable[int]) -> None:
     Document.objects.filter(pk__in=list(document_ids)).update(attempts=F("attempts") - 1)
 
 
-def _save(readings: dict[int, DocumentTokens]) -> None:
+def _save(readings: dict[int, Reading]) -> None:
     """Store the tokens and fingerprints of those documents that are still pending."""
     from fingerprint.engine import fingerprint  # noqa: PLC0415 - the engine, in workers only
 
@@ -170,7 +170,7 @@ def _save(readings: dict[int, DocumentTokens]) -> None:
         add_run({pk: hashes for pk, (hashes, _) in selected.items()})
 
 
-def _columns(reading: DocumentTokens, fingerprints: bytes) -> dict[str, object]:
+def _columns(reading: Reading, fingerprints: bytes) -> dict[str, object]:
     return {
         "state": Document.State.READY,
         "token_count": len(reading.tokens),
@@ -178,7 +178,7 @@ def _columns(reading: DocumentTokens, fingerprints: bytes) -> dict[str, object]:
         "lexical": pack_lexical(reading.lexical),
         "fingerprints": fingerprints,
         "coarse": pack_coarse(reading.coarse, reading.coarse_lines),
-        "styles": pack_columns(reading.spans),
+        "styles": pack_columns(reading.spans) if reading.spans else b"",
     }
 
 

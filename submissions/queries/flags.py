@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
 
-    from submissions.mates import Key
+    from submissions.comparison.mates import Key
     from submissions.models import Assignment, Pair, Report
 
     TimedPair = WithAnnotations[Pair, "TimeAnnotations"]

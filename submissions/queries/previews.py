@@ -29,6 +29,5 @@ def preview(batch: Batch) -> Preview:
 
 def absent_students(roster: Roster, preview: Preview) -> list[str]:
     """Return the names of the students of a roster of whom a previewed upload has nothing, in their order."""
-    students = [student for one in preview.submissions for student in one.grouped.students]
-    enrolled = {roster.find(student) for student in students}
-    return sorted((one.display_name for one in roster.students if one not in enrolled), key=natural_key)
+    students = {student for one in preview.submissions for student in one.grouped.students}
+    return sorted((one.display_name for one in roster.absent(students)), key=natural_key)

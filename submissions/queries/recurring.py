@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from django.contrib.auth.models import User
 
-    from submissions.mates import Key
+    from submissions.comparison.mates import Key
     from submissions.models import Assignment, CaseDecision, Course
     from submissions.models.withheld import Withheld
     from submissions.queries.lists import ListedAssignment

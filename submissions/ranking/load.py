@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 from django.db import connection
+from django.db.models import F
 
 from fingerprint.engine import (
     CoarseFile,
@@ -16,8 +16,8 @@ from fingerprint.engine import (
     OldPairs,
     RankingInput,
     coarse_family,
-    token_lines,
 )
+from submissions.comparison.content_order import HashedFile, content_order
 from submissions.cursors import open_cursor
 from submissions.ingest.documents import PARAMS
 from submissions.mates import identities
@@ -25,22 +25,27 @@ from submissions.models import Document, Submission, SubmissionFile
 from submissions.ranking.mates import find_mates
 from submissions.ranking.selection import select_cohort
 from submissions.storage.fingerprints import unpack_hashes
-from submissions.storage.sources import file_text
-from submissions.storage.tokens import unpack_coarse, unpack_kinds, unpack_lexical, unpack_tokens
+from submissions.storage.tokens import unpack_coarse, unpack_kinds, unpack_lexical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from django_stubs_ext import WithAnnotations
 
-    from fingerprint.engine import LexicalTerms
-    from fingerprint.types import Flags, Hashes, Kinds, Lines
-    from submissions.mates import Identity
+    from fingerprint.types import Flags
+    from submissions.comparison.mates import Identity
     from submissions.models import Assignment, Boilerplate
     from submissions.ranking.mates import Mates
     from submissions.ranking.old_work import OldWork
     from submissions.ranking.selection import Selection
 
+    class Digest(TypedDict):
+        digest: str
+
+    HashedSubmissionFile = WithAnnotations[SubmissionFile, Digest]
+
 DOCUMENTS = "SELECT id, tokens, lexical, fingerprints FROM submissions_document WHERE id = ANY(%s)"
 DOCUMENTS_AT_ONCE = 500
+# The submission of a file that is in none.
+NOWHERE = -1
 # Large columns of a document that are not fetched with its file.
 PACKED = ("tokens", "lexical", "fingerprints", "coarse")
 
@@ -130,15 +135,6 @@ class LoadedCohort:
         )
 
 
-class LoadedDocument(NamedTuple):
-    """Unpacked columns of a document; `lines` is None for a document from before lines were stored."""
-
-    kinds: Kinds
-    lines: Lines | None
-    lexical: LexicalTerms
-    hashes: Hashes
-
-
 def load_cohort(assignment: Assignment, selection: Selection | None = None) -> LoadedCohort:
     """Load the tokens and fingerprints of an assignment's cohort, and its boilerplate.
 
@@ -146,18 +142,17 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
     """
     selected, old_work, own_boilerplate, limit = selection or select_cohort(assignment)
     by_name = [*selected, *old_work.submissions.values()]
-    digests = _digests(by_name)
-    submissions = sorted(by_name, key=lambda submission: (digests.get(submission.pk, []), submission.pk))
     rank_by_id = {submission.pk: rank for rank, submission in enumerate(by_name)}
+    submissions, files = _in_content_order(by_name)
     index = {submission.pk: i for i, submission in enumerate(submissions)}
-    files = _ready_files(index)
     boilerplate = [*own_boilerplate, *old_work.boilerplate]
     documents = _documents({file.document_id for file in files} | {item.document_id for item in boilerplate})
     own = {file.document_id for file in files if file.submission_id not in old_work.submissions}
     streams = _coarse_streams(own | {item.document_id for item in own_boilerplate})
     contents = [
-        _content(file, index[file.submission_id], documents[file.document_id])._replace(
-            coarse=None if file.submission_id in old_work.submissions else streams.get(file.document_id)
+        documents[file.document_id]._replace(
+            submission=index[file.submission_id],
+            coarse=None if file.submission_id in old_work.submissions else streams.get(file.document_id),
         )
         for file in files
     ]
@@ -186,32 +181,32 @@ def _old_pairs(old_work: OldWork, index: dict[int, int]) -> OldPairs | None:
     return OldPairs.from_lists(len(index), [index[pk] for pk in old_work.submissions], pairs)
 
 
-def _digests(submissions: Iterable[Submission]) -> dict[int, list[str]]:
-    """Return the sorted digests of the readable files of each submission that has any, by primary key."""
-    keys = [submission.pk for submission in submissions]
-    files = SubmissionFile.objects.filter(submission__in=keys, document__state=Document.State.READY)
-    digests: dict[int, list[str]] = defaultdict(list)
-    for pk, digest in files.order_by("source__sha256").values_list("submission_id", "source__sha256"):
-        digests[pk].append(digest)
-    return digests
+def _in_content_order(submissions: list[Submission]) -> tuple[list[Submission], list[SubmissionFile]]:
+    """Return submissions, equal ones by primary key, and their readable files in the order of the content."""
+    by_key = sorted(submissions, key=lambda submission: submission.pk)
+    index = {submission.pk: number for number, submission in enumerate(by_key)}
+    files = _ready_files(index)
+    hashed = [HashedFile(index[file.submission_id], file.digest, file.path) for file in files]
+    order = content_order(hashed, len(by_key))
+    return [by_key[number] for number in order.submissions], [files[number] for number in order.files]
 
 
-def _ready_files(index: dict[int, int]) -> list[SubmissionFile]:
-    """Return the readable files in cohort order; `index` maps primary keys of submissions to indexes."""
+def _ready_files(index: dict[int, int]) -> list[HashedSubmissionFile]:
+    """Return the readable files, each with its `digest`; `index` has the submissions by primary key."""
     ready = SubmissionFile.objects.filter(submission__in=index, document__state=Document.State.READY)
     slim = ready.select_related("document").defer(*(f"document__{name}" for name in PACKED))
-    by_content = slim.order_by("source__sha256", "path", "pk")
-    return sorted(by_content, key=lambda file: index[file.submission_id])
+    return list(slim.annotate(digest=F("source__sha256")).order_by("pk"))
 
 
-def _documents(keys: set[int]) -> dict[int, LoadedDocument]:
+def _documents(keys: set[int]) -> dict[int, CohortFile]:
+    """Return the columns of documents, by primary key, as files of no submission, without coarse stream."""
     documents, ordered = {}, sorted(keys)
     with open_cursor(connection) as cursor:
         for start in range(0, len(ordered), DOCUMENTS_AT_ONCE):
             some = ordered[start : start + DOCUMENTS_AT_ONCE]
             for pk, tokens, lexical, packed in cursor.execute(DOCUMENTS, [some], binary=True):
                 hashes = unpack_hashes(packed)
-                documents[pk] = LoadedDocument(*unpack_kinds(tokens), unpack_lexical(lexical), hashes)
+                documents[pk] = CohortFile(NOWHERE, *unpack_kinds(tokens), unpack_lexical(lexical), hashes)
     return documents
 
 
@@ -234,19 +229,8 @@ def _is_whole(item: Boilerplate, streams: dict[int, CoarseFile]) -> bool:
     return item.first is None and item.document_id in streams
 
 
-def _content(file: SubmissionFile, submission: int, document: LoadedDocument) -> CohortFile:
-    lines = _lines_of(file) if document.lines is None else document.lines
-    return CohortFile(submission, document.kinds, lines, document.lexical, document.hashes)
-
-
-def _lines_of(file: SubmissionFile) -> Lines:
-    """Return the line of each token of a file whose document has none stored."""
-    packed = Document.objects.filter(pk=file.document_id).values_list("tokens", flat=True).get()
-    return token_lines(file_text(file), unpack_tokens(bytes(packed)))
-
-
 def _exclusions(
-    boilerplate: list[Boilerplate], documents: dict[int, LoadedDocument], limit: int | None
+    boilerplate: list[Boilerplate], documents: dict[int, CohortFile], limit: int | None
 ) -> Exclusions:
     # Without a limit of the instructor's own, the engine's default applies.
     return Exclusions(

@@ -11,18 +11,18 @@ from itertools import combinations, islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fingerprint.engine import Groups, count_pairs
-from submissions.mates import STUDENT, TEAM, Key, mate_keys
+from submissions.comparison.mates import EARLIER_WORK, STUDENT, TEAM, Key, group_numbers
+from submissions.mates import mate_keys
 from submissions.models import Batch, Submission
 from submissions.models.records import NotCompared, NotComparedPair
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from submissions.models import Assignment
 
     Reason = Literal["student", "team"]
 
-EARLIER = "earlier"
 # Pairs that a report lists as not compared; all are counted.
 MAX_LISTED = 200
 
@@ -37,7 +37,7 @@ class Mates(NamedTuple):
     @property
     def groups(self) -> Groups:
         """All groups, as numbers for the engine."""
-        return _groups(map(set.union, self.students, self.teams, self.earlier))
+        return Groups.from_lists(group_numbers(map(set.union, self.students, self.teams, self.earlier)))
 
     def is_one_group(self, members: Sequence[int]) -> bool:
         """Return whether all of these submissions, by index, have a group in common."""
@@ -46,8 +46,10 @@ class Mates(NamedTuple):
 
     def not_compared(self, submissions: Sequence[Submission]) -> NotCompared:
         """Return the pairs of one student and of one team, counted and in part listed."""
-        of_students = count_pairs(_groups(self.students))
-        together = count_pairs(_groups(map(set.union, self.students, self.teams)))
+        either = map(set.union, self.students, self.teams)
+        of_students, together = (
+            count_pairs(Groups.from_lists(group_numbers(keys))) for keys in (self.students, either)
+        )
         pairs = islice(self._pairs(), MAX_LISTED)
         return NotCompared(
             students=of_students,
@@ -84,7 +86,7 @@ def find_mates(assignment: Assignment, submissions: Sequence[Submission]) -> Mat
     Submissions of other assignments are earlier work, too.
     """
     in_class = set(assignment.batches.filter(role=Batch.Role.CLASS).values_list("pk", flat=True))
-    earlier: list[set[Key]] = [set() if one.batch_id in in_class else {(EARLIER, "")} for one in submissions]
+    earlier: list[set[Key]] = [set() if one.batch_id in in_class else {EARLIER_WORK} for one in submissions]
     if assignment.compare_mates:
         nobody: list[set[Key]] = [set() for _ in submissions]
         return Mates(nobody, nobody, earlier)
@@ -95,9 +97,3 @@ def find_mates(assignment: Assignment, submissions: Sequence[Submission]) -> Mat
         for kind in (STUDENT, TEAM)
     )
     return Mates(students, of_teams, earlier)
-
-
-def _groups(keys: Iterable[Collection[Key]]) -> Groups:
-    """Return groups with a number for each key."""
-    numbers: dict[Key, int] = {}
-    return Groups.from_lists([[numbers.setdefault(key, len(numbers)) for key in own] for own in keys])

@@ -44,28 +44,27 @@ def unpack_tokens(packed: bytes) -> TokenStream:
     return unpack_with_lines(packed)[0]
 
 
-def unpack_with_lines(packed: bytes) -> tuple[TokenStream, Lines | None]:
-    """Return tokens and lines that `pack_tokens` packed; no lines for data from before lines were stored."""
+def unpack_with_lines(packed: bytes) -> tuple[TokenStream, Lines]:
+    """Return the tokens and lines that `pack_tokens` packed."""
     kinds, (gaps, lengths), lines = _unpack(packed)
     starts = np.cumsum(gaps, dtype=np.int32)
     return TokenStream(kinds, starts, starts + lengths.astype(np.int32)), lines
 
 
-def unpack_kinds(packed: bytes) -> tuple[Kinds, Lines | None]:
+def unpack_kinds(packed: bytes) -> tuple[Kinds, Lines]:
     """Return the kinds and lines of such tokens without their places, which takes half the time."""
     kinds, _, lines = _unpack(packed)
     return kinds, lines
 
 
-def _unpack(packed: bytes) -> tuple[Kinds, tuple[Numbers, Numbers], Lines | None]:
-    """Return kinds, the distance from token to token and their lengths, and lines if there are any."""
+def _unpack(packed: bytes) -> tuple[Kinds, tuple[Numbers, Numbers], Lines]:
+    """Return kinds, the distance from token to token and their lengths, and lines."""
     raw = memoryview(zlib.decompress(packed))
     distinct, count = HEADER.unpack_from(raw)
     kinds = np.frombuffer(raw, "<u8", distinct, HEADER.size).astype(np.uint64)
     columns = np.frombuffer(raw, "<i4", -1, HEADER.size + 8 * distinct)
-    rows = columns.reshape(-1, count) if count else np.empty((4, 0), np.int32)
-    codes, gaps, lengths, *rest = rows
-    return kinds[codes], (gaps, lengths), np.cumsum(rest[0], dtype=np.int32) if rest else None
+    codes, gaps, lengths, lines = columns.reshape(4, count)
+    return kinds[codes], (gaps, lengths), np.cumsum(lines, dtype=np.int32)
 
 
 def pack_coarse(coarse: Coarse | None, lines: Lines) -> bytes:
@@ -86,8 +85,6 @@ def unpack_coarse(packed: bytes) -> tuple[Coarse, Lines] | None:
     family, tokens = COARSE_LENGTHS.unpack_from(packed)
     start = COARSE_LENGTHS.size
     stream, lines = unpack_with_lines(packed[start + family : start + family + tokens])
-    if lines is None:
-        raise ValueError("a coarse stream has no lines")
     terms = np.frombuffer(packed[start + family + tokens :], "<u8").astype(np.uint64)
     return Coarse(packed[start : start + family].decode(), stream, terms), lines
 
@@ -99,11 +96,7 @@ def pack_lexical(lexical: LexicalTerms) -> bytes:
 
 
 def unpack_lexical(packed: bytes) -> LexicalTerms:
-    """Return the terms that `pack_lexical` packed; no imports for data from before imports were stored."""
-    if len(packed) % 8:
-        terms = np.frombuffer(packed, "<u8", -1, 4).astype(np.uint64)
-        literals = int(np.frombuffer(packed, "<u4", 1)[0])
-        return LexicalTerms(terms[:literals], terms[literals:], np.empty(0, np.uint64))
+    """Return the terms that `pack_lexical` packed."""
     literals, names = HEADER.unpack_from(packed)
     terms = np.frombuffer(packed, "<u8", -1, HEADER.size).astype(np.uint64)
     return LexicalTerms(terms[:literals], terms[literals : literals + names], terms[literals + names :])

@@ -3,18 +3,19 @@ from contextlib import suppress
 
 import pytest
 
+from fingerprint.languages import front_end
 from fingerprint.params import Params
 from fingerprint.reading import Unreadable, identify, profile_of, read, token_lines
 from fingerprint.time_limit import TooSlow, time_limit
 
 
 def test_a_file_is_read_in_the_language_of_its_name() -> None:
-    assert read(b"x = 1\n", "a.py").front_end.name == "python"
-    assert read(b"class A { }\n", "A.java").front_end.name == "java"
+    assert read(b"x = 1\n", "a.py").language == "python"
+    assert read(b"class A { }\n", "A.java").language == "java"
 
 
 def test_a_language_can_be_forced_on_any_name() -> None:
-    assert read(b"x = 1\n", "a.txt", "python").front_end.name == "python"
+    assert read(b"x = 1\n", "a.txt", "python").language == "python"
 
 
 def test_an_unknown_language_is_refused_by_name() -> None:
@@ -58,11 +59,11 @@ def test_the_time_limit_cannot_be_swallowed_by_an_except_in_the_body() -> None:
 def test_lines_count_from_one_with_any_line_end(end: str) -> None:
     text = end.join(["a = 1", "", "b = 2"])
     reading = read(text.encode(), "a.py")
-    assert token_lines(reading.text, reading.tokens).tolist() == [1, 1, 1, 3, 3, 3]
+    assert reading.lines.tolist() == token_lines(reading.text, reading.tokens).tolist() == [1, 1, 1, 3, 3, 3]
 
 
 def test_a_profile_names_everything_that_fingerprints_depend_on() -> None:
-    used_front_end = read(b"x = 1\n", "a.py").front_end
+    used_front_end = front_end(read(b"x = 1\n", "a.py").language)
     assert profile_of(used_front_end, Params(k=9, window=4)).key == f"python.{used_front_end.version}-k9w4-e1"
 
 

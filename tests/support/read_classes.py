@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from moss.check.local import RankingOptions, rank_path
+from moss.check.rank import RankingOptions, rank_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from moss.check.local import LocalReport
+    from moss.check.report import LocalReport
 
 Scores = dict[frozenset[str], float]
 
@@ -40,5 +40,5 @@ def score(report: LocalReport, left: str, right: str) -> float:
 def languages(report: LocalReport) -> dict[str, str]:
     """Return the language in which each file was read, by submission and path."""
     return {
-        f"{report.submissions[file.submission]}:{file.path}": file.tokens.language for file in report.files
+        f"{report.submissions[file.submission]}:{file.path}": file.reading.language for file in report.files
     }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from django.utils.translation import gettext as _
 
-from fingerprint.engine import group_passages, token_lines
+from fingerprint.engine import group_passages
 from submissions import queries
 from submissions.storage.sources import file_text
 from submissions.storage.tokens import unpack_with_lines
@@ -123,8 +123,7 @@ def _split_lines(text: str) -> list[str]:
 
 
 def _lines(file: SubmissionFile) -> Lines:
-    tokens, lines = unpack_with_lines(bytes(file.document.tokens))
-    return token_lines(file_text(file), tokens) if lines is None else lines
+    return unpack_with_lines(bytes(file.document.tokens))[1]
 
 
 def _range(lines: dict[int, Lines], block: Sequence[PassageRecord]) -> LineRange:

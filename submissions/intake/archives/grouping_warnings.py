@@ -9,15 +9,18 @@ from submissions.intake.archives.submission_names import plain_name
 from submissions.intake.layouts.root import PROJECT_ENTRIES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from submissions.intake.archives.choices import Choices
     from submissions.intake.archives.regrouping import GroupedSubmission
     from submissions.intake.archives.submission_names import Submitters
     from submissions.intake.layouts.places import Layout, Student
+    from submissions.intake.rosters import Roster
 
 # Names that a warning lists; it counts the others.
 LISTED = 5
+# Problems of a roster that are listed; the others are counted.
+LISTED_PROBLEMS = 10
 FILE_SUFFIXES = (
     ".py", ".java", ".c", ".cc", ".cpp", ".h", ".hpp", ".cs", ".js", ".ts", ".html", ".css", ".md", ".txt",
     ".pdf", ".docx", ".ipynb", ".r", ".m", ".sql", ".php", ".rb", ".go", ".rs", ".kt", ".swift", ".scala",
@@ -138,4 +141,32 @@ def _times(submissions: Mapping[str, GroupedSubmission]) -> Iterable[GroupingWar
             f"The upload does not say when these were handed in, so the due date does not apply to them:"
             f" {listed(unknown)}.",
             tuple(unknown),
+        )
+
+
+def roster_warnings(
+    roster: Roster, submissions: Mapping[str, GroupedSubmission]
+) -> Iterator[GroupingWarning]:
+    """Yield the problems of a roster, whom it does not know, and who handed in nothing."""
+    problems = [str(problem) for problem in roster.problems]
+    for text in problems[:LISTED_PROBLEMS]:
+        yield GroupingWarning("roster", f"Roster: {text}")
+    if len(problems) > LISTED_PROBLEMS:
+        yield GroupingWarning("roster", f"Roster: {len(problems) - LISTED_PROBLEMS} more problems.")
+    if not roster.students:
+        return
+    students = dict.fromkeys(student for one in submissions.values() for student in one.students)
+    unknown = [
+        f"{one.name} ({one.identifier})" if one.identifier else one.name
+        for one in students
+        if not roster.find(one)
+    ]
+    if unknown:
+        yield GroupingWarning(
+            "roster-unknown", f"Students whom the roster does not know ({len(unknown)}): {listed(unknown)}."
+        )
+    if absent := [row.display_name for row in roster.absent(students)]:
+        yield GroupingWarning(
+            "roster-absent",
+            f"Students of the roster who handed in nothing ({len(absent)}): {listed(absent)}.",
         )

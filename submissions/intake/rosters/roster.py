@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from submissions.intake.layouts.places import Student
 
-    from submissions.intake.layouts.places import Student
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
 
 # A key that several students have finds none of them.
 SEVERAL = -1
@@ -70,6 +70,21 @@ class Roster:
             if key and (row := index.get(key, SEVERAL)) != SEVERAL:
                 return self.students[row]
         return None
+
+    def identify(self, student: Student) -> Student:
+        """Return a student by the name and the first id of the roster, or as a platform calls her."""
+        row = self.find(student)
+        return Student(row.display_name, next(iter(row.ids), student.identifier)) if row else student
+
+    def team_of(self, student: Student) -> str:
+        """Return what tells the team of a student from others; empty if none is known."""
+        row = self.find(student) if self.students else None
+        return team_key(row.section, row.team) if row else ""
+
+    def absent(self, students: Collection[Student]) -> list[RosterStudent]:
+        """Return the students of the roster who are not among `students`, in its order."""
+        present = set(map(self.find, students))
+        return [row for row in self.students if row not in present]
 
     def _lookups(self, student: Student) -> Iterator[tuple[dict[str, int], str]]:
         """Yield indexes, and the keys to look up in them, the most certain first."""

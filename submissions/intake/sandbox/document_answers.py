@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fingerprint.engine import Coarse, LexicalTerms, SpanColumns, TokenStream, Unreadable, storable
+from fingerprint.engine import Coarse, LexicalTerms, Reading, SpanColumns, TokenStream, Unreadable, storable
 from submissions.intake.sandbox.frames import Nonsense
 from submissions.intake.sandbox.syntax_spans import STYLED
 
@@ -28,23 +28,8 @@ MAX_CLASSES = 200
 MAX_NAME, MAX_REASON = 100, 2000
 
 
-class DocumentTokens(NamedTuple):
-    """A document after reading: its language, tokens with their lines, terms, and spans to colour.
-
-    `coarse` is the stream that all languages share, None without one; `coarse_lines` are its lines.
-    """
-
-    language: str
-    tokens: TokenStream
-    lines: Lines
-    lexical: LexicalTerms
-    spans: SpanColumns
-    coarse: Coarse | None
-    coarse_lines: Lines
-
-
-def document_tokens(header: Header, buffers: list[bytes]) -> DocumentTokens:
-    """Return the document of an answer, or raise Nonsense."""
+def checked_reading(header: Header, buffers: list[bytes]) -> Reading:
+    """Return the reading of an answer, with spans and without its text, or raise Nonsense."""
     characters = header.get("characters")
     if type(characters) is not int or not 0 <= characters <= MAX_CHARACTERS:
         raise Nonsense("the number of characters")
@@ -55,14 +40,14 @@ def document_tokens(header: Header, buffers: list[bytes]) -> DocumentTokens:
     _check(all(map(_is_ascending, (literals, names, imports, columns[14]))), "terms")
     family = header.get("family")
     _check(bool(family) or not len(symbols), "a coarse stream without a family")
-    return DocumentTokens(
+    return Reading(
         name_of(header.get("language")),
         tokens,
         lines,
         LexicalTerms(literals, names, imports),
-        _spans(SpanColumns(span_starts, span_ends, codes, header.get("classes") or []), characters),
         Coarse(name_of(family), symbols, columns[14]) if family else None,
         symbol_lines,
+        _spans(SpanColumns(span_starts, span_ends, codes, header.get("classes") or []), characters),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint import engine
-from fingerprint.engine import FILE_SECONDS, TooSlow, Unreadable, identify, read, time_limit, token_lines
+from fingerprint.engine import FILE_SECONDS, TooSlow, Unreadable, identify, read, time_limit
 from submissions.intake.sandbox.syntax_spans import span_columns, styled_columns, syntax_spans
 
 if TYPE_CHECKING:
@@ -65,16 +65,15 @@ def _read(request: Header, buffers: list[bytes], _channel: Channel | None = None
     reading = read(
         buffers[0], request["filename"], request["language"], seconds, coarse=request["coarse"], spans=True
     )
-    lines = token_lines(reading.text, reading.tokens)
     spans = _spans(reading, seconds)
     tokens, lexical = reading.tokens, reading.lexical
     columns = (
-        tokens.kinds, tokens.starts, tokens.ends, lines, *lexical,
+        tokens.kinds, tokens.starts, tokens.ends, reading.lines, *lexical,
         spans.starts, spans.ends, spans.codes, *_coarse_columns(reading),
     )  # fmt: skip
     header = {
         "kind": "read",
-        "language": reading.front_end.name,
+        "language": reading.language,
         "characters": len(reading.text),
         "family": reading.coarse.family if reading.coarse else "",
         "classes": spans.classes,
@@ -88,8 +87,7 @@ def _coarse_columns(reading: Reading) -> tuple[Kinds, Offsets, Offsets, Lines, T
         kinds, offsets = np.empty(0, np.uint64), np.empty(0, np.int32)
         return kinds, offsets, offsets, offsets, kinds
     tokens = reading.coarse.tokens
-    lines = token_lines(reading.text, tokens)
-    return tokens.kinds, tokens.starts, tokens.ends, lines, reading.coarse.terms
+    return tokens.kinds, tokens.starts, tokens.ends, reading.coarse_lines, reading.coarse.terms
 
 
 def _spans(reading: Reading, seconds: float) -> SpanColumns:
@@ -98,7 +96,7 @@ def _spans(reading: Reading, seconds: float) -> SpanColumns:
         return styled_columns(reading.text, reading.spans)
     try:
         with time_limit(seconds):
-            return span_columns(syntax_spans(reading.text, reading.front_end.name))
+            return span_columns(syntax_spans(reading.text, reading.language))
     except TooSlow:
         return span_columns([])
 

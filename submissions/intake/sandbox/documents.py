@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from fingerprint.engine import Unreadable, storable
 from submissions.intake.limits import format_size
-from submissions.intake.sandbox.document_answers import document_tokens, identified
+from submissions.intake.sandbox.document_answers import checked_reading, identified
 from submissions.intake.sandbox.frames import Nonsense
 from submissions.intake.sandbox.process import Broken, Cause, Ended, JobLimits, Refused
 from submissions.intake.sandbox.reused import ReusedChild
@@ -16,7 +16,7 @@ from submissions.intake.sandbox.reused import ReusedChild
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from submissions.intake.sandbox.document_answers import DocumentTokens
+    from fingerprint.engine import Reading
     from submissions.intake.sandbox.frames import Frame, Header
 
 Answer = TypeVar("Answer")
@@ -86,7 +86,7 @@ class DocumentReader(ReusedChild):
         header, _ = self._answer(request, data, seconds, "finding out its language")
         return self._checked(partial(identified, header.get("results"), len(files)))
 
-    def read(self, data: bytes, language: str, seconds: float, *, coarse: bool = False) -> DocumentTokens:
+    def read(self, data: bytes, language: str, seconds: float, *, coarse: bool = False) -> Reading:
         """Read one file, as `fingerprint.engine.read` does; with `coarse` also its coarse stream.
 
         Raises
@@ -103,7 +103,7 @@ class DocumentReader(ReusedChild):
             "coarse": coarse,
         }
         answer = self._answer(request, [data], seconds, f"reading it as {language or 'code'}")
-        return self._checked(partial(document_tokens, *answer))
+        return self._checked(partial(checked_reading, *answer))
 
     def _checked(self, check: Callable[[], Answer]) -> Answer:
         """Return an answer once it is checked; a child that gave an impossible one is replaced."""

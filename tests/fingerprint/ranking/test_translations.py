@@ -20,7 +20,6 @@ from fingerprint.engine import (
     Params,
     RankingInput,
     read,
-    token_lines,
 )
 from fingerprint.languages.coarse_terms import pack_terms
 from fingerprint.ranking import translations
@@ -125,13 +124,10 @@ class Ledger:
 def cohort_file(submission: int, name: str, source: str, *, coarse: bool = True) -> CohortFile:
     reading = read(source.encode(), name, coarse=True)
     hashes = engine.fingerprint(reading.tokens.kinds, PARAMS).hashes
-    lines = token_lines(reading.text, reading.tokens)
     stream = reading.coarse
-    own = stream and CoarseFile(
-        stream.family, stream.tokens.kinds, token_lines(reading.text, stream.tokens), stream.terms
-    )
+    own = stream and CoarseFile(stream.family, stream.tokens.kinds, reading.coarse_lines, stream.terms)
     return CohortFile(
-        submission, reading.tokens.kinds, lines, reading.lexical, hashes, own if coarse else None
+        submission, reading.tokens.kinds, reading.lines, reading.lexical, hashes, own if coarse else None
     )
 
 

@@ -215,7 +215,7 @@ def test_help_loads_neither_engine_nor_framework() -> None:
 
 def test_the_library_of_kernels_is_loaded_while_the_children_read_and_numba_never(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from moss.check.local import RankingOptions, rank_path;"
+        "import sys; from pathlib import Path; from moss.check.rank import RankingOptions, rank_path;"
         "before = [];"
         "start = lambda files: before.append('llvmlite' in sys.modules) or (lambda: None);"
         f"rank_path(Path({str(folder(tmp_path / 'class', CLASS))!r}), RankingOptions(), start);"

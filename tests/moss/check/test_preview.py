@@ -36,7 +36,7 @@ def names(path: Path, *options: str | Path) -> list[str]:
 def test_a_preview_of_an_export_has_its_students_and_reads_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moss.check.local.rank_path", None)
+    monkeypatch.setattr("moss.check.rank.rank_path", None)
     archive = tmp_path / "export.zip"
     archive.write_bytes(zipped(SAMPLES["moodle"]).read())
     text = check(archive, "--preview").stdout

@@ -60,7 +60,7 @@ def test_boilerplate_without_a_file_that_can_be_read_is_named(tmp_path: Path) ->
 def test_an_output_in_a_missing_folder_is_refused_before_the_ranking(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moss.check.local.rank_path", None)
+    monkeypatch.setattr("moss.check.rank.rank_path", None)
     missing = tmp_path / "nope"
     assert_refused(
         check(folder(tmp_path, CLASS), "-o", missing / "x.csv"), "'-o'", f"no folder {str(missing)!r}"
@@ -70,7 +70,7 @@ def test_an_output_in_a_missing_folder_is_refused_before_the_ranking(
 def test_an_output_in_a_read_only_folder_is_refused_before_the_ranking(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moss.check.local.rank_path", None)
+    monkeypatch.setattr("moss.check.rank.rank_path", None)
     monkeypatch.setattr("os.access", lambda path, _mode: path != tmp_path)  # root may write everywhere
     assert_refused(check(tmp_path, "-o", tmp_path / "x.csv"), "'-o'", f"{str(tmp_path)!r} is not writable")
 

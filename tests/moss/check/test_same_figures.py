@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from moss.check.local import RankingOptions, rank_path
-from moss.check.tables import pair_row
+from moss.check.outputs import pair_row
+from moss.check.rank import RankingOptions, rank_path
 from submissions.comparison.pair_rows import PairRow
 from submissions.models import Report
 from tests.moss.check.test_check import folder
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from moss.check.local import LocalReport
+    from moss.check.report import LocalReport
     from submissions.models import Assignment, Pair
     from tests.support.uploads import HandIn
 

@@ -14,7 +14,7 @@ from submissions.models import Document
 from submissions.work.locks import Work, sessions
 
 if TYPE_CHECKING:
-    from submissions.intake.sandbox.document_answers import DocumentTokens
+    from fingerprint.engine import Reading
 
 pytestmark = pytest.mark.django_db
 
@@ -72,7 +72,7 @@ def test_a_document_that_ends_its_workers_is_blamed_alone(
 ) -> None:
     reader = documents._read
 
-    def read(document: Document, *, coarse: bool) -> DocumentTokens:
+    def read(document: Document, *, coarse: bool) -> Reading:
         if document.pk == keys[2]:
             raise WorkerKilled
         return reader(document, coarse=coarse)
@@ -90,7 +90,7 @@ def test_a_document_that_ends_its_workers_is_blamed_alone(
 def test_a_file_that_cannot_be_read_fails_alone(keys: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     reader = documents._read
 
-    def read(document: Document, *, coarse: bool) -> DocumentTokens:
+    def read(document: Document, *, coarse: bool) -> Reading:
         if document.pk == keys[0]:
             raise Unreadable("it is broken")
         return reader(document, coarse=coarse)

@@ -1,21 +1,39 @@
-"""Tables of a local ranking, for the exporters. `pairs_table` may get more columns, but must lose none."""
+"""A local ranking in the forms that the exporters write: rows, tables, and the content of the HTML file.
+
+`pairs_table` may get more columns, but must lose none.
+"""
 
 from __future__ import annotations
 
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-from fingerprint.engine import SCORE_VERSION, group_passages, passage_weight
-from moss.check.terms import pair_terms
+from fingerprint.engine import (
+    ENGINE_VERSION,
+    SCORE_VERSION,
+    decode,
+    front_end,
+    group_passages,
+    passage_weight,
+)
 from submissions.comparison.export_formats import ExportTable
 from submissions.comparison.pair_rows import Evidence, PairRow, pair_mark
 from submissions.comparison.ranked_pairs import PairColumns
+from submissions.comparison.shared_terms import SharedTerms, TermFile, shared_terms
+from submissions.comparison.standalone_report import (
+    SkippedEntry,
+    StandalonePair,
+    StandaloneReport,
+    StandaloneSide,
+)
+from submissions.comparison.written_differences import TokenRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fingerprint.engine import Passage
-    from moss.check.local import LocalReport
+    from fingerprint.engine import Passage, Reading, TokenStream
+    from fingerprint.types import Lines
+    from moss.check.report import LocalFile, LocalReport
     from submissions.comparison.ranked_pairs import RankedPair
     from submissions.comparison.shared_terms import SharedTerm
 
@@ -42,7 +60,7 @@ def pair_rows(report: LocalReport) -> Iterator[PairRow]:
     """Yield the figures of all pairs, best first, without aligning any pair."""
     columns = PairColumns.from_ranking(report.ranking, report.name_ranks)
     names = ([report.submissions[index] for index in side] for side in (columns.left, columns.right))
-    flags = map(report.flag, columns.left, columns.right) if report.own else repeat("")
+    flags = map(report.flag, columns.left, columns.right) if report.given.same_student else repeat("")
     return map(PairRow, *names, *columns[2:], flags)
 
 
@@ -70,7 +88,7 @@ def details_table(report: LocalReport) -> ExportTable:
         (
             *pair_row(report, pair),
             _evidence(pair),
-            _passages(report, pair),
+            _passage_rows(report, pair),
             _blocks(report, pair),
             _terms(report, pair),
         )
@@ -123,7 +141,7 @@ def _term(term: SharedTerm) -> dict[str, object]:
     return {"kind": term.kind, "text": term.text, "left": left, "right": right}
 
 
-def _passages(report: LocalReport, pair: RankedPair) -> list[dict[str, object]]:
+def _passage_rows(report: LocalReport, pair: RankedPair) -> list[dict[str, object]]:
     return [_passage(report, passage, translated=pair.translated) for passage in pair.passages]
 
 
@@ -140,11 +158,84 @@ def _sides(report: LocalReport, passage: Passage, *, translated: bool) -> dict[s
     )
     sides = {}
     for side, file, first in ends:
-        tokens = report.files[file].tokens
-        lines = tokens.coarse_lines if translated else tokens.lines
+        reading = report.files[file].reading
+        lines = reading.coarse_lines if translated else reading.lines
         sides[side] = {
             "file": report.files[file].path,
             "first_line": int(lines[first]),
             "last_line": int(lines[first + passage.tokens - 1]),
         }
     return sides
+
+
+def standalone_report(report: LocalReport, title: str) -> StandaloneReport:
+    """Return the report for the HTML exporter: all pairs with their passages, best first."""
+    return StandaloneReport(
+        title=title,
+        submissions=len(report.submissions),
+        earlier=report.given.earlier,
+        common_limit=report.inputs.cohort.limit,
+        counts_alike_as_one=report.counts_alike_as_one,
+        engine_version=ENGINE_VERSION,
+        score_version=SCORE_VERSION,
+        k=report.inputs.cohort.k,
+        pairs=[
+            StandalonePair(pair_row(report, pair), _block_sides(report, pair), pair_terms(report, pair))
+            for pair in report.pairs()
+        ],
+        skipped=[SkippedEntry(*skipped) for skipped in report.skipped],
+        shortfall=report.shortfall,
+    )
+
+
+def _block_sides(report: LocalReport, pair: RankedPair) -> Iterator[tuple[StandaloneSide, StandaloneSide]]:
+    for block in weighted_blocks(pair.passages):
+        left_file, right_file = report.files[block[0].left_file], report.files[block[0].right_file]
+        streams = [_stream(file.reading, translated=pair.translated) for file in (left_file, right_file)]
+        others = [max(passage.submissions - 2, 0) if passage.common else 0 for passage in block]
+        left = [(passage.left_token, passage.tokens) for passage in block]
+        right = [(passage.right_token, passage.tokens) for passage in block]
+        yield _side(left_file, streams[0], left, others), _side(right_file, streams[1], right, others)
+
+
+def _stream(reading: Reading, *, translated: bool) -> tuple[TokenStream, Lines]:
+    """Return the stream that the passages of a pair are of, and its lines."""
+    if translated and reading.coarse:
+        return reading.coarse.tokens, reading.coarse_lines
+    return reading.tokens, reading.lines
+
+
+def _side(
+    file: LocalFile, stream: tuple[TokenStream, Lines], pieces: list[tuple[int, int]], others: list[int]
+) -> StandaloneSide:
+    text = _text(file)
+    runs = [TokenRun(text, stream[0], first, count) for first, count in pieces]
+    lines = [line for first, count in pieces for line in stream[1][first : first + count].tolist()]
+    return StandaloneSide(file.path, runs, lines, others)
+
+
+def pair_terms(report: LocalReport, pair: RankedPair) -> SharedTerms | None:
+    """Return what both sides of a pair without a passage have; None for any other pair."""
+    if pair.structure:
+        return None
+    left, right = (_term_files(report, submission) for submission in (pair.left, pair.right))
+    return shared_terms(left, right, report.handed_out)
+
+
+def _term_files(report: LocalReport, submission: int) -> list[TermFile]:
+    return [
+        TermFile(
+            file.path,
+            file.reading.language,
+            _text(file),
+            file.reading.tokens,
+            file.reading.lexical,
+        )
+        for file in report.files
+        if file.submission == submission
+    ]
+
+
+def _text(file: LocalFile) -> str:
+    """Return the text of a file as its front-end shows it."""
+    return front_end(file.reading.language).text(decode(file.data).text)

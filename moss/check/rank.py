@@ -1,0 +1,202 @@
+"""Rank the submissions of a folder or an archive, without any service: intake, engine, comparison.
+
+`inputs` finds the submissions, `readings` has child processes read their files, the engine ranks them, and
+`outputs` makes tables and pages of the `report`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from typing import TYPE_CHECKING, Literal
+
+from fingerprint import engine
+from fingerprint.engine import NO_LINES, Params, front_end
+from moss.check.inputs import InputOptions, SkippedInput, read_all
+from moss.check.readings import ReadJob, languages_of, read_boilerplate, read_files
+from moss.check.report import LocalFile, LocalReport
+from submissions.comparison.content_order import HashedFile, content_order
+from submissions.comparison.mates import group_numbers
+from submissions.intake.archives.languages import NOT_COMPARED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from fingerprint.engine import CoarseFile, CohortFile, Exclusions, RankingInput, Reading
+    from fingerprint.types import Lines
+    from moss.check.inputs import AllInputs, Groups
+    from moss.check.readings import Advance
+    from submissions.intake.archives.members import UnpackedEntry
+
+    # Called with the number of parts of some work; returns what is called after each part.
+    StartProgress = Callable[[int], Advance]
+    # Number of the submission, file, language of the file.
+    NumberedFile = tuple[int, UnpackedEntry, str]
+
+PARAMS = Params()
+NO_OPTIONS = InputOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class RankingOptions:
+    """Options of a ranking.
+
+    `language` is the language of every file, "" to detect it for each file; `boilerplate` names files,
+    folders and archives of handed-out code; `common` is the common limit as a number of submissions or, below
+    1, as a part of them, None for the default; `show` is the highest number of pairs to list, None for all;
+    `inputs` say how the files are found; `earlier` names folders and archives of earlier or other work.
+    """
+
+    language: str = ""
+    boilerplate: tuple[Path, ...] = ()
+    common: float | None = None
+    show: int | None = 250
+    inputs: InputOptions = NO_OPTIONS
+    earlier: tuple[Path, ...] = ()
+
+
+def no_progress(_parts: int) -> Advance:
+    """Return what is called after each part where nobody is shown the progress."""
+    return lambda: None
+
+
+def rank_path(
+    path: Path,
+    options: RankingOptions,
+    start_reading: StartProgress = no_progress,
+    start_compiling: StartProgress = no_progress,
+) -> LocalReport:
+    """Rank the submissions of a folder or an archive.
+
+    `start_reading` is called with the number of files, `start_compiling` with that of functions to compile.
+
+    Raises
+    ------
+    BadArchive
+        When the path, or one of earlier work, cannot be read, or only in part.
+    OSError
+        When a file or the cache of readings cannot be used.
+    Unreadable
+        When nothing of a path of boilerplate can be read; the message names it.
+    ValueError
+        When there is no such language.
+    """
+    if options.language:
+        front_end(options.language)  # Raises ValueError before any file is read.
+    boilerplate, not_read = read_boilerplate(options.boilerplate, options.language)
+    given = read_all(path, options.earlier, options.inputs)
+    files, unread = _read(given.groups, options.language, (start_reading, start_compiling))
+    order, files = _in_content_order(files, len(given.groups))
+    inputs = _ranking_input(given, order, files, boilerplate, options)
+    names = list(given.groups)
+    return LocalReport(
+        given,
+        submissions=[names[number] for number in order],
+        name_ranks=order,
+        files=files,
+        ranking=engine.rank(inputs, options.show),
+        skipped=[*given.skipped, *not_read, *unread],
+        inputs=inputs,
+        handed_out=[reading.lexical for reading in boilerplate],
+        counts_alike_as_one=options.common is None,
+    )
+
+
+def _read(
+    groups: Groups, language: str, start: tuple[StartProgress, StartProgress]
+) -> tuple[list[LocalFile], list[SkippedInput]]:
+    """Return the files to compare as they were read, and the others with the reason."""
+    numbered, skipped = _compared(groups, language)
+    coarse = _has_several_families([of_file for _, _, of_file in numbered])
+    jobs = [ReadJob(entry.name, entry.data or b"", of_file, coarse) for _, entry, of_file in numbered]
+    start_reading, start_compiling = start
+    results = read_files(jobs, start_reading(len(jobs)), partial(_prepare_engine, start_compiling))
+    names, files = list(groups), []
+    for (submission, entry, _), job, result in zip(numbered, jobs, results, strict=True):
+        if isinstance(result, str):
+            skipped.append(SkippedInput(_name(names[submission], entry.name), result))
+        else:
+            files.append(LocalFile(submission, entry.name, job.data, result))
+    return files, skipped
+
+
+def _compared(groups: Groups, language: str) -> tuple[list[NumberedFile], list[SkippedInput]]:
+    """Return the files to compare, and the other files."""
+    numbered, skipped = [], []
+    languages = languages_of([*groups.values()], language)
+    for submission, (name, group) in enumerate(groups.items()):
+        for entry, of_file in zip(group, languages[submission], strict=True):
+            if of_file is None:
+                skipped.append(SkippedInput(_name(name, entry.name), NOT_COMPARED))
+            else:
+                numbered.append((submission, entry, of_file))
+    return numbered, skipped
+
+
+def _has_several_families(languages: Iterable[str]) -> bool:
+    """Return whether the files are to be compared across languages too."""
+    return len({engine.coarse_family(language) for language in languages} - {""}) > 1
+
+
+def _name(submission: str, path: str) -> str:
+    return path if submission == path else f"{submission}/{path}"
+
+
+def _prepare_engine(start_compiling: StartProgress) -> None:
+    """Compile the engine where it is not yet, and load what ranks."""
+    engine.open_kernels(start_compiling)
+    _ = engine.rank
+
+
+def _common_limit(requested: float | None, submissions: int) -> int | Literal["default"]:
+    """Return the common limit: the number or the part of the submissions requested, or the default."""
+    if requested is None:
+        return "default"
+    return int(requested) if requested >= 1 else max(1, int(requested * submissions))
+
+
+def _in_content_order(files: list[LocalFile], submissions: int) -> tuple[list[int], list[LocalFile]]:
+    """Return the former number of each submission in the order by content, and the files in that order."""
+    hashed = [HashedFile(one.submission, sha256(one.data).hexdigest(), one.path) for one in files]
+    order, in_order = content_order(hashed, submissions)
+    places = {former: place for place, former in enumerate(order)}
+    return order, [files[at]._replace(submission=places[files[at].submission]) for at in in_order]
+
+
+def _ranking_input(
+    given: AllInputs,
+    order: list[int],
+    files: list[LocalFile],
+    boilerplate: list[Reading],
+    options: RankingOptions,
+) -> RankingInput:
+    exclusions = _exclusions(boilerplate, _common_limit(options.common, len(order)))
+    groups = engine.Groups.from_lists(group_numbers(given.mates[number] for number in order))
+    columns = [cohort_file(file) for file in files]
+    return engine.RankingInput.from_files(columns, len(order), PARAMS.k, exclusions, groups)
+
+
+def cohort_file(file: LocalFile) -> CohortFile:
+    """Return the columns of a file that a ranking needs."""
+    reading = file.reading
+    kinds = reading.tokens.kinds
+    hashes = engine.fingerprint(kinds, PARAMS).hashes
+    coarse = _coarse_file(reading, reading.coarse_lines)
+    return engine.CohortFile(file.submission, kinds, reading.lines, reading.lexical, hashes, coarse)
+
+
+def _coarse_file(reading: Reading, lines: Lines) -> CoarseFile | None:
+    coarse = reading.coarse
+    return coarse and engine.CoarseFile(coarse.family, coarse.tokens.kinds, lines, coarse.terms)
+
+
+def _exclusions(boilerplate: list[Reading], limit: int | Literal["default"]) -> Exclusions:
+    coarse = (_coarse_file(reading, NO_LINES) for reading in boilerplate)
+    return engine.Exclusions(
+        [reading.tokens.kinds for reading in boilerplate],
+        [reading.lexical for reading in boilerplate],
+        limit,
+        [stream for stream in coarse if stream],
+    )

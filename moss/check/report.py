@@ -1,0 +1,94 @@
+"""The result of `moss check`: ranked pairs of submissions, and what was not compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from fingerprint import engine
+from submissions.comparison.mates import group_numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fingerprint.engine import LexicalTerms, Ranking, RankingInput, Reading
+    from moss.check.inputs import AllInputs, SkippedInput
+    from submissions.comparison.ranked_pairs import RankedPair
+
+MIN_SUBMISSIONS = 2
+
+
+class LocalFile(NamedTuple):
+    """One file of a submission, with its bytes for display; `submission` indexes the report's submissions."""
+
+    submission: int
+    path: str
+    data: bytes
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class LocalReport:
+    """A finished ranking of what was `given`.
+
+    `left` and `right` of a pair index `submissions`, which are in the order of their content; the files of
+    its passages index `files`. `name_ranks` has the place of each submission in the order of the names, from
+    0; the last ones by name are earlier work. `skipped` is what was not compared; `handed_out` are terms of
+    boilerplate. With `counts_alike_as_one` the common limit counts programs, see `common_code`.
+    """
+
+    given: AllInputs
+    submissions: list[str]
+    name_ranks: list[int]
+    files: list[LocalFile]
+    ranking: Ranking
+    skipped: list[SkippedInput]
+    inputs: RankingInput
+    handed_out: Sequence[LexicalTerms] = ()
+    counts_alike_as_one: bool = True
+
+    def flag(self, left: int, right: int) -> str:
+        """Return `the same student, 2024` for a pair of one student, by index; empty for others."""
+        term = self.given.same_student.get(frozenset((self.submissions[left], self.submissions[right])))
+        return "" if term is None else f"the same student, {term}"
+
+    def pairs(self) -> Iterator[RankedPair]:
+        """Yield all pairs with their passages, best first; each pair is aligned when it is yielded.
+
+        On the left is the submission whose name sorts first.
+        """
+        from submissions.comparison.ranked_pairs import ranked_pairs  # noqa: PLC0415 - loads the engine on demand
+
+        for pair in ranked_pairs(self.inputs, self.ranking):
+            ordered = self.name_ranks[pair.left] < self.name_ranks[pair.right]
+            yield pair if ordered else pair.exchanged
+
+    @property
+    def sorted_names(self) -> list[str]:
+        """The names of the submissions in order, those of earlier work last."""
+        return [name for _, name in sorted(zip(self.name_ranks, self.submissions, strict=True))]
+
+    @property
+    def class_size(self) -> int:
+        """Number of submissions that are not earlier work."""
+        return self.given.first_earlier
+
+    @property
+    def pairs_of_mates(self) -> int:
+        """Number of pairs of the class that are not compared, because they have one student or team."""
+        of_class = self.given.mates[: self.class_size]
+        return engine.count_pairs(engine.Groups.from_lists(group_numbers(of_class)))
+
+    @property
+    def shortfall(self) -> str:
+        """The reason why nothing was compared: fewer than two readable submissions; empty otherwise."""
+        readable = len({file.submission for file in self.files})
+        of_class = any(self.name_ranks[file.submission] < self.class_size for file in self.files)
+        if readable >= MIN_SUBMISSIONS and of_class:
+            return ""
+        if readable >= MIN_SUBMISSIONS:
+            return (
+                "Found no submission of the class that can be read, and earlier work is not compared alone."
+            )
+        plural = "" if readable == 1 else "s"
+        return f"Found {readable} submission{plural} that can be read; at least two are needed."
