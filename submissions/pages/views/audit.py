@@ -28,4 +28,4 @@ def log(request: AuthenticatedRequest) -> HttpResponse:
     entries = queries.audit_entries(text, action if action in AuditAction.values else "")
     page = Paginator(entries, ENTRIES_A_PAGE).get_page(request.GET.get("page"))
     context = {"entries": page, "q": text, "action": action, "actions": AuditAction.choices}
-    return render(request, "submissions/audit.html", context)
+    return render(request, "submissions/department/audit.html", context)
