@@ -71,7 +71,13 @@ def find_invitation(token: str) -> Invitation:
 
 def send_invitation(invitation: Invitation, address: str) -> bool:
     """Send the link of an invitation by mail; return whether the mail server took it."""
-    context = {"invitation": invitation, "address": address}
+    context = {
+        "inviter": invitation.invited_by.get_username(),
+        "course": invitation.course.name,
+        "role": invitation.get_role_display(),
+        "expires": invitation.expires,
+        "address": address,
+    }
     subject = _("Invitation to {course}").format(course=invitation.course.name)
     return _send(invitation.email, subject, "submissions/people/invitation.txt", context)
 

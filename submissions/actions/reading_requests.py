@@ -61,7 +61,8 @@ def answer_request(request: ReadingRequest, user: User, state: str) -> bool:
 
 def announce_request(pair: WithheldPair, user: User, address: str) -> bool:
     """Tell the owner of the old course about a request by mail; return whether the server took it."""
-    context = {"course": pair.course, "user": user, "address": address}
+    person = {"name": user.get_username(), "mail": user.email}
+    context = {"course": pair.course.name, **person, "address": address}
     subject = _("Somebody asks to read a pair with a submission of {course}").format(course=pair.course.name)
     return _send(pair.course.owner.email, subject, "submissions/people/reading_request.txt", context)
 

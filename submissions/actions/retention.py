@@ -90,7 +90,8 @@ def _send_mail(row: RetainedAssignment, template: str, notice: timedelta) -> Non
     if not settings.MAIL or not owner.email:
         return
     day = max(row.ends, timezone.now() + notice)
-    text = render_to_string(template, {"assignment": row.assignment, "day": day})
+    names = {"name": row.assignment.name, "course": row.assignment.course.name}
+    text = render_to_string(template, {**names, "day": day})
     try:
         send_mail(f"{row.assignment.name}: {day:%Y-%m-%d}", text, None, [owner.email])
     except (OSError, SMTPException) as error:  # The page of the course says it, too.
