@@ -71,9 +71,15 @@ def find_invitation(token: str) -> Invitation:
 
 def send_invitation(invitation: Invitation, address: str) -> bool:
     """Send the link of an invitation by mail; return whether the mail server took it."""
-    context = {"invitation": invitation, "address": address}
+    context = {
+        "inviter": invitation.invited_by.get_username(),
+        "course": invitation.course.name,
+        "role": invitation.get_role_display(),
+        "expires": invitation.expires,
+        "address": address,
+    }
     subject = _("Invitation to {course}").format(course=invitation.course.name)
-    return _send(invitation.email, subject, "submissions/invitation.txt", context)
+    return _send(invitation.email, subject, "submissions/people/invitation.txt", context)
 
 
 def _send(email: str, subject: str, template: str, context: dict[str, object]) -> bool:
@@ -179,4 +185,4 @@ def tell_owner(owner: User, course: Course, administrator: User, given: str, add
         return False
     context = {"course": course, "reason": reason, "given": given, "address": address}
     subject = _("An administrator gave access to {course}").format(course=course.name)
-    return _send(owner.email, subject, "submissions/access_given.txt", context)
+    return _send(owner.email, subject, "submissions/people/access_given.txt", context)

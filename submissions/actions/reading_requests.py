@@ -61,16 +61,20 @@ def answer_request(request: ReadingRequest, user: User, state: str) -> bool:
 
 def announce_request(pair: WithheldPair, user: User, address: str) -> bool:
     """Tell the owner of the old course about a request by mail; return whether the server took it."""
-    context = {"course": pair.course, "user": user, "address": address}
+    person = {"name": user.get_username(), "mail": user.email}
+    context = {"course": pair.course.name, **person, "address": address}
     subject = _("Somebody asks to read a pair with a submission of {course}").format(course=pair.course.name)
-    return _send(pair.course.owner.email, subject, "submissions/reading_request.txt", context)
+    return _send(pair.course.owner.email, subject, "submissions/people/reading_request.txt", context)
 
 
 def announce_answer(request: ReadingRequest, address: str) -> bool:
     """Tell who asked about the answer by mail; return whether the server took it."""
     context = {"state": request.get_state_display(), "address": address}
     return _send(
-        request.asked_by.email, _("Your request to read a pair"), "submissions/reading_answer.txt", context
+        request.asked_by.email,
+        _("Your request to read a pair"),
+        "submissions/people/reading_answer.txt",
+        context,
     )
 
 

@@ -64,7 +64,7 @@ def apply_source_retention() -> None:
         elif notice is None:
             if releasable(assignment).exists():
                 Assignment.objects.filter(pk=assignment.pk).update(sources_notice=now)
-                _send_mail(row, "submissions/sources_retention.txt", SOURCES_NOTICE)
+                _send_mail(row, "submissions/department/sources_retention.txt", SOURCES_NOTICE)
         elif max(row.ends, notice + SOURCES_NOTICE) <= now:
             _release(assignment)
     if emptied := empty_sources():
@@ -81,7 +81,7 @@ def _release(assignment: Assignment) -> None:
 
 def _send_notice(row: RetainedAssignment) -> None:
     logger.info("assignment %d is deleted by retention in %d days", row.assignment.pk, NOTICE.days)
-    _send_mail(row, "submissions/retention.txt", NOTICE)
+    _send_mail(row, "submissions/department/retention.txt", NOTICE)
 
 
 def _send_mail(row: RetainedAssignment, template: str, notice: timedelta) -> None:
@@ -90,7 +90,8 @@ def _send_mail(row: RetainedAssignment, template: str, notice: timedelta) -> Non
     if not settings.MAIL or not owner.email:
         return
     day = max(row.ends, timezone.now() + notice)
-    text = render_to_string(template, {"assignment": row.assignment, "day": day})
+    names = {"name": row.assignment.name, "course": row.assignment.course.name}
+    text = render_to_string(template, {**names, "day": day})
     try:
         send_mail(f"{row.assignment.name}: {day:%Y-%m-%d}", text, None, [owner.email])
     except (OSError, SMTPException) as error:  # The page of the course says it, too.

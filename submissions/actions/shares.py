@@ -92,7 +92,7 @@ def _mail_owner(course: Course, shares: list[Share]) -> None:
     assignments = sorted({share.assignment.name for share in shares})
     context = {"course": course, "number": len(shares), "assignments": assignments}
     subject = _("Links to {course} do not work any more").format(course=course.name)
-    text = render_to_string("submissions/links_stopped.txt", context)
+    text = render_to_string("submissions/shares/links_stopped.txt", context)
     try:
         send_mail(" ".join(subject.split()), text, None, [course.owner.email])
     except (OSError, SMTPException) as error:

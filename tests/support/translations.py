@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import polib
 from django.utils.translation.template import templatize
 
+from moss.management.commands.makemessages import ROWS
 from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ LOCALES = ROOT / "moss" / "locale"
 LANGUAGES = sorted(path.name for path in LOCALES.iterdir())
 WITH_CONTEXT = {"pgettext", "npgettext"}
 WITH_PLURAL = {"ngettext", "ngettext_lazy", "npgettext"}
-FUNCTIONS = {"_", "gettext", "gettext_lazy", "gettext_noop", *WITH_CONTEXT, *WITH_PLURAL}
+FUNCTIONS = {"_", "gettext", "gettext_lazy", "gettext_noop", *WITH_CONTEXT, *WITH_PLURAL, *ROWS}
 STRING = r"u?('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
 # What `templatize` makes of the tags of a template.
 MARKED = re.compile(
@@ -72,5 +73,7 @@ def _in_template(path: Path) -> Iterator[Text]:
 
 
 def _text(function: str, strings: list[str]) -> Text:
+    if function in ROWS:
+        return Text("", strings[1], "")
     context, *own = strings if function in WITH_CONTEXT else ["", *strings]
     return Text(context, own[0], own[1] if function in WITH_PLURAL else "")

@@ -23,7 +23,7 @@ from submissions.actions.uploads import create_batch
 from submissions.enrolment import course_roster
 from submissions.intake.archives.submission_names import clean_name
 from submissions.intake.layouts.places import Student
-from submissions.intake.layouts.pushed import METADATA
+from submissions.intake.layouts.platforms.pushed import METADATA
 from submissions.models import Assignment
 from submissions.work import jobs
 

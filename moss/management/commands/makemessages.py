@@ -13,11 +13,14 @@ from typing import Any
 from django.core.management.commands import makemessages
 
 IGNORED = ["artifacts", "bench", "build", "sample", "tests"]
+# Rows of tables without Django, whose second argument people read: `Layout("canvas", "a Canvas export")`.
+ROWS = ("Layout", "by_name", "Rule")
 DATE = re.compile(r'^"POT-Creation-Date: .*\n', re.MULTILINE)
 
 
 class Command(makemessages.Command):
     msgmerge_options = [*makemessages.Command.msgmerge_options, "--no-fuzzy-matching"]  # noqa: RUF012 - as Django
+    xgettext_options = [*makemessages.Command.xgettext_options, *(f"--keyword={row}:2" for row in ROWS)]  # noqa: RUF012
     msgattrib_options = [*makemessages.Command.msgattrib_options, "--sort-output"]  # noqa: RUF012 - as above
 
     def handle(self, *args: Any, **options: Any) -> None:

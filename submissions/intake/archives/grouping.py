@@ -28,14 +28,14 @@ from submissions.intake.archives.submission_names import (
     submission_names,
     submitters,
 )
-from submissions.intake.layouts.files import FILES
-from submissions.intake.layouts.folders import folders_at
 from submissions.intake.layouts.listing import (
     ALL_METADATA_BYTES,
     ListedFile,
     Listing,
 )
 from submissions.intake.layouts.places import Ignored, Placement
+from submissions.intake.layouts.platforms.files import FILES
+from submissions.intake.layouts.platforms.folders import folders_at
 from submissions.intake.layouts.registry import LAYOUTS, metadata_limit, recognise
 from submissions.intake.limits import format_size
 

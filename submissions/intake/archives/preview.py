@@ -10,7 +10,7 @@ from submissions.intake.archives.grouping import DEFAULT_CHOICES, Grouping, grou
 from submissions.intake.archives.grouping_warnings import GroupingWarning, listed
 from submissions.intake.archives.owners import place_with
 from submissions.intake.archives.submission_names import plain_name, submitters
-from submissions.intake.layouts.folders import FOLDERS
+from submissions.intake.layouts.platforms.folders import FOLDERS
 from submissions.intake.layouts.registry import recognise
 from submissions.intake.layouts.root import root_of
 from submissions.intake.left_out.listing import any_code

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.intake.layouts.places import Ignored
+from submissions.intake.layouts.fields import parse_time
+from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
     import re
@@ -98,3 +100,32 @@ def unnamed(path: str, label: str) -> Ignored:
     if name.lower() in {"index.html", "readme.txt", "readme.md"}:
         return Ignored(f"{name} of {label}, no work of a student")
     return Ignored(f"not named like a student's work in {label}; choose another layout if it is one")
+
+
+def by_name(key: str, label: str, student_names: re.Pattern[str], ignored: str = "") -> Layout:
+    """Return the layout of a platform that says in the names of its files all that it says.
+
+    `student_names` is looked for as in `find`. Its groups are `name` and `id` of the student, `version` or
+    `time` (ISO 8601) of the attempt, and `file`, the student's own part of the name. A path with the group
+    `ignored` is left out for that reason.
+    """
+
+    def finder(path: str) -> MatchedName | None:
+        return find(student_names, path)
+
+    return Layout(
+        key,
+        label,
+        lambda listing: share(listing, finder),
+        lambda listing: place_each(listing.paths, finder, partial(_place_named, ignored=ignored), label),
+    )
+
+
+def _place_named(matched: MatchedName, ignored: str) -> Place:
+    groups = {name: text for name, text in matched.match.groupdict().items() if text}
+    if "ignored" in groups:
+        return Ignored(ignored)
+    time = parse_time(groups.get("time", ""))
+    attempt = int(groups["version"]) if "version" in groups else time
+    student = Student(groups["name"], groups.get("id", ""))
+    return Placement((student,), matched.path(groups.get("file", "")), attempt, time)

@@ -1,30 +1,30 @@
-"""All layouts, and which of them fits an upload. To support a new one, add an entry to LAYOUTS."""
+"""All layouts, and which of them fits an upload. To support a new one, add a row to LAYOUTS."""
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.intake.layouts.artemis import ARTEMIS
-from submissions.intake.layouts.autolab import AUTOLAB
-from submissions.intake.layouts.blackboard import BLACKBOARD
-from submissions.intake.layouts.brightspace import BRIGHTSPACE
-from submissions.intake.layouts.canvas import CANVAS
-from submissions.intake.layouts.codegrade import CODEGRADE
-from submissions.intake.layouts.domjudge import DOMJUDGE
-from submissions.intake.layouts.files import FILES
-from submissions.intake.layouts.folders import FOLDERS
-from submissions.intake.layouts.github import GITHUB
-from submissions.intake.layouts.gradescope import GRADESCOPE
-from submissions.intake.layouts.moodle import MOODLE
-from submissions.intake.layouts.moodle_quiz import MOODLE_QUIZ
-from submissions.intake.layouts.moodle_vpl import MOODLE_VPL
-from submissions.intake.layouts.nbgrader import NBGRADER
-from submissions.intake.layouts.project import PROJECT
-from submissions.intake.layouts.pushed import PUSHED
-from submissions.intake.layouts.sakai import SAKAI
-from submissions.intake.layouts.sections import SECTIONS
-from submissions.intake.layouts.submitty import SUBMITTY
+from submissions.intake.layouts.matching import by_name
+from submissions.intake.layouts.platforms.artemis import ARTEMIS
+from submissions.intake.layouts.platforms.blackboard import BLACKBOARD
+from submissions.intake.layouts.platforms.brightspace import BRIGHTSPACE
+from submissions.intake.layouts.platforms.canvas import CANVAS
+from submissions.intake.layouts.platforms.domjudge import DOMJUDGE
+from submissions.intake.layouts.platforms.files import FILES
+from submissions.intake.layouts.platforms.folders import FOLDERS
+from submissions.intake.layouts.platforms.github import GITHUB
+from submissions.intake.layouts.platforms.gradescope import GRADESCOPE
+from submissions.intake.layouts.platforms.moodle import MOODLE
+from submissions.intake.layouts.platforms.moodle_quiz import MOODLE_QUIZ
+from submissions.intake.layouts.platforms.moodle_vpl import MOODLE_VPL
+from submissions.intake.layouts.platforms.nbgrader import NBGRADER
+from submissions.intake.layouts.platforms.project import PROJECT
+from submissions.intake.layouts.platforms.pushed import PUSHED
+from submissions.intake.layouts.platforms.sakai import SAKAI
+from submissions.intake.layouts.platforms.sections import SECTIONS
+from submissions.intake.layouts.platforms.submitty import SUBMITTY
 
 if TYPE_CHECKING:
     from submissions.intake.layouts.listing import Listing
@@ -32,6 +32,25 @@ if TYPE_CHECKING:
 
 # Paths whose limits are kept: they are asked for when an upload is listed, grouped and shown.
 CACHED_PATHS = 50_000
+# autolab/Autolab, app/controllers/submissions_controller.rb, download_filename: e-mail address, version,
+# file; `bpopescu@example.edu_3_handin.c`, or a folder of that name for a packed handin.
+AUTOLAB = by_name(
+    "autolab",
+    "an Autolab download",
+    student_names=re.compile(
+        r"(?P<ignored>annotated_)?(?P<id>(?P<name>[^/@\s]+)@[^/@_\s]+)_(?P<version>\d+)_(?P<file>[^/]+)(?=/|\Z)"
+    ),
+    ignored="an annotated copy of a submission",
+)
+# CodeGra-de/CodeGra.fs, codegra_fs/cgfs.py, load_submissions: the name, and when it was handed in, with other
+# characters for colons on some systems; `Bruno Popescu - 2026-03-01T14:05:09.123456/Main.java`.
+CODEGRADE = by_name(
+    "codegrade",
+    "a CodeGrade folder",
+    student_names=re.compile(
+        r"(?P<name>[^/]+?) - (?P<time>\d{4}-\d\d-\d\d[ T]\d\d[:_.-]\d\d[:_.-]\d\d[^/ ]*)(?=/)"
+    ),
+)
 # Of layouts with the same score, the first is chosen.
 LAYOUTS = {
     layout.key: layout

@@ -12,9 +12,9 @@ from submissions.intake.archives.listed_upload import GroupedUpload
 from submissions.intake.archives.members import MAX_SIZE
 from submissions.intake.archives.preview import Preview, PreviewedSubmission, SkippedGroup
 from submissions.intake.archives.regrouping import FilePlace, GroupedSubmission
-from submissions.intake.layouts.files import FILES
-from submissions.intake.layouts.folders import folders_at
 from submissions.intake.layouts.places import Student
+from submissions.intake.layouts.platforms.files import FILES
+from submissions.intake.layouts.platforms.folders import folders_at
 from submissions.intake.layouts.registry import LAYOUTS, Ranked
 from submissions.intake.left_out.listing import LeftOut, LeftOutEntry
 from submissions.intake.rosters import Roster, RosterProblem, RosterStudent

@@ -70,7 +70,7 @@ def standalone_html(report: StandaloneReport) -> str:
         "created": f"{datetime.now(UTC):%Y-%m-%d %H:%M}",
         "pairs": pairs,
     }
-    return engine.get_template("submissions/standalone.html").render(Context(context))
+    return engine.get_template("submissions/exports/standalone.html").render(Context(context))
 
 
 def _passages(pair: StandalonePair) -> Iterator[RenderedPassage]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from submissions.queries import DecidedCase
 
 CASES_A_PAGE = 15
-CELLS = "submissions/_case_cells.html"
+CELLS = "submissions/report/_case_cells.html"
 
 
 class DecidedRow(NamedTuple):
@@ -95,7 +95,7 @@ def _rendered(page: ReportPage) -> dict[str, str]:
     graph_context = context | {"cases": all_cases, "graph": graph(all_cases)}
     return {
         "rows": json.dumps(rows),
-        "graph": render_part("submissions/_graph.html", graph_context),
+        "graph": render_part("submissions/report/_graph.html", graph_context),
         **{str(case.number): render_part(CELLS, context | {"case": case}) for case in listed_cases},
     }
 

@@ -161,7 +161,7 @@ def _cells(page: ReportPage, ids: Sequence[int]) -> dict[str, str]:
     """Return the cells of pairs without what was decided, by primary key."""
     context = page.context
     return {
-        str(row.pair.pk): render_part("submissions/_pair_cells.html", context | {"row": row})
+        str(row.pair.pk): render_part("submissions/report/_pair_cells.html", context | {"row": row})
         for row in report_rows(page, ids)
     }
 

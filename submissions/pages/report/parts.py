@@ -20,29 +20,29 @@ if TYPE_CHECKING:
 
 # Templates of the parts of each tab without a filter.
 PARTS = {
-    "students": {"students": "submissions/_students.html"},
+    "students": {"students": "submissions/report/_students.html"},
     "ignored": {
-        "excluded": "submissions/_excluded.html",
-        "common": "submissions/_common_code.html",
-        "skipped": "submissions/_skipped.html",
+        "excluded": "submissions/report/_excluded.html",
+        "common": "submissions/report/_common_code.html",
+        "skipped": "submissions/report/_skipped.html",
     },
-    "uploads": {"skipped": "submissions/_skipped.html"},
+    "uploads": {"skipped": "submissions/report/_skipped.html"},
 }
 # Tabs with a filter, and the template of the part that it changes.
-FILTERED = {"cases": "submissions/_filtered_cases.html", "pairs": "submissions/_filtered.html"}
+FILTERED = {"cases": "submissions/report/_filtered_cases.html", "pairs": "submissions/report/_filtered.html"}
 # The template of the report on these tabs, and of their parts that no decision changes.
-REPORTS = {"cases": "submissions/_tab_cases.html", "pairs": "submissions/_tab_pairs.html"}
+REPORTS = {"cases": "submissions/report/_tab_cases.html", "pairs": "submissions/report/_tab_pairs.html"}
 STEADY = {
     "cases": {
-        "form": "submissions/_case_filter.html",
-        "histogram": "submissions/_histogram.html",
-        "same": "submissions/_same.html",
+        "form": "submissions/report/_case_filter.html",
+        "histogram": "submissions/report/_histogram.html",
+        "same": "submissions/report/_same.html",
     },
     "pairs": {
-        "form": "submissions/_pair_filter.html",
-        "histogram": "submissions/_pair_histogram.html",
-        "not_compared": "submissions/_not_compared.html",
-        "made": "submissions/_made.html",
+        "form": "submissions/report/_pair_filter.html",
+        "histogram": "submissions/report/_pair_histogram.html",
+        "not_compared": "submissions/report/_not_compared.html",
+        "made": "submissions/report/_made.html",
     },
 }
 TITLES = {

@@ -53,7 +53,7 @@ def theme(context: Context) -> str:
     return theme_of(request) if request else SYSTEM
 
 
-@register.inclusion_tag("submissions/_hint.html", takes_context=True)
+@register.inclusion_tag("submissions/parts/_hint.html", takes_context=True)
 def hint(context: Context, name: str) -> dict[str, object]:
     """Show a hint to a signed-in user who has not dismissed it; readers of a share link have none."""
     from submissions import queries  # noqa: PLC0415 - `moss check` uses these tags without the models

@@ -42,7 +42,7 @@ def activity(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "seen": int(seen) if seen.isdecimal() and len(seen) < MAX_DIGITS else 0,
         "report_url": request.htmx.current_url_abs_path or assignment.get_absolute_url(),
     }
-    return render(request, "submissions/_activity_now.html", context)
+    return render(request, "submissions/activity/_activity_now.html", context)
 
 
 @login_required

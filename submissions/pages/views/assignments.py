@@ -91,7 +91,7 @@ def assignment_page(
         "boilerplate_form": boilerplate_form or UploadForm(auto_id="boilerplate_%s"),
     }
     status = _status(upload_form, boilerplate_form)
-    response = render(request, "submissions/assignment.html", context, status=status)
+    response = render(request, "submissions/assignments/assignment.html", context, status=status)
     # The same address answers htmx with a part of the page; a browser must not take that from its cache.
     patch_vary_headers(response, ("HX-Request",))
     return response
@@ -149,7 +149,7 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         rereading = queries.rereading(assignment, language) if language != stored_language else None
         if rereading and not rereading.changes_nothing and request.POST.get("confirmed") != language:
             context = {"assignment": assignment, "form": form, "names": names, "rereading": rereading}
-            return render(request, "submissions/assignment_language.html", context)
+            return render(request, "submissions/assignments/language.html", context)
         save_settings(form, request.user, language if rereading else None)
         if {"include_patterns", "exclude_patterns"} & {*form.changed_data} and assignment.batches.exists():
             messages.info(
@@ -163,7 +163,7 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     context = {"assignment": assignment, "form": form, "names": names} | {
         "language_changes": queries.language_changes(assignment)[:MAX_LISTED]
     }
-    return render(request, "submissions/assignment_settings.html", context, status=status)
+    return render(request, "submissions/assignments/settings.html", context, status=status)
 
 
 def _shortened_list(names: list[str]) -> str:

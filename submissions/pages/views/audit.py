@@ -34,4 +34,4 @@ def log(request: AuthenticatedRequest) -> HttpResponse:
         "actions": AuditAction.choices,
         "may_be_erased": queries.service_may_erase_log(),
     }
-    return render(request, "submissions/audit.html", context)
+    return render(request, "submissions/department/audit.html", context)

@@ -95,7 +95,7 @@ def batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     context = {**_progress_context(request, batch), **pages, "left_out": queries.left_out_kinds(batch)}
     if batch.is_listed:
         context |= preview_context(request, batch)
-    return render(request, "submissions/batch.html", context)
+    return render(request, "submissions/uploads/batch.html", context)
 
 
 @login_required
@@ -115,7 +115,7 @@ def progress(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     context = {**_progress_context(request, batch), "leads_to_report": leads_to_report}
     if request.GET.get("was") == context["version"]:
         return HttpResponse(status=204)
-    return render(request, "submissions/_progress_now.html", context)
+    return render(request, "submissions/uploads/_progress_now.html", context)
 
 
 def _leads_to_report(batch: Batch) -> bool:
@@ -188,4 +188,4 @@ def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "consequence": _("Every pair they are in goes too, and the remaining submissions are ranked again."),
         "cancel_url": batch.get_absolute_url(),
     }
-    return render(request, "submissions/delete.html", context)
+    return render(request, "submissions/courses/delete.html", context)

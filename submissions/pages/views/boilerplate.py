@@ -59,7 +59,7 @@ def progress(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if request.GET.get("was") == context["boilerplate_version"]:
         return HttpResponse(status=204)
     context |= {"assignment": assignment, "names": names}
-    return render(request, "submissions/_boilerplate_now.html", context)
+    return render(request, "submissions/uploads/_boilerplate_now.html", context)
 
 
 @login_required

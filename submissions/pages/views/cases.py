@@ -57,7 +57,7 @@ def case(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResp
         return redirect_with_query(request, "case", pk, case.key)
     context = {"assignment": assignment, "names": names, "query": request.GET}
     context |= case_context(report, case, names) | case_decision_context(assignment, case, names, request.GET)
-    return render(request, "submissions/case.html", context)
+    return render(request, "submissions/cases/case.html", context)
 
 
 def _no_case(request: AuthenticatedRequest, assignment: Assignment, submission_id: int) -> HttpResponse:
@@ -66,7 +66,7 @@ def _no_case(request: AuthenticatedRequest, assignment: Assignment, submission_i
         raise Http404("No such case.")
     names = names_for(request, assignment)
     context = {"assignment": assignment, "names": names, "name": submitted[submission_id]}
-    return render(request, "submissions/case_gone.html", context, status=404)
+    return render(request, "submissions/cases/gone.html", context, status=404)
 
 
 def case_decision_context(
@@ -128,8 +128,8 @@ def decide(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpRe
     saved = case._replace(decided=decided)
     context |= case_decision_context(assignment, saved, names, request.GET)
     if not context.get("meanwhile"):
-        return render(request, "submissions/_decision_saved.html", context)
-    return retarget(render(request, "submissions/_decision.html", context), "#decision-panel")
+        return render(request, "submissions/decisions/_saved.html", context)
+    return retarget(render(request, "submissions/decisions/_decision.html", context), "#decision-panel")
 
 
 @login_required

@@ -79,7 +79,9 @@ def index(request: AuthenticatedRequest) -> HttpResponse:
     if form.is_valid():
         return redirect(form.save())
     rows = queries.listed_courses(request.user)
-    return render(request, "submissions/courses.html", {"form": form, "courses": rows}, status=_status(form))
+    return render(
+        request, "submissions/courses/courses.html", {"form": form, "courses": rows}, status=_status(form)
+    )
 
 
 @login_required
@@ -109,7 +111,7 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "requests": queries.open_reading_requests(course) if may_share else 0,
         "stopped_links": queries.assignments_with_stopped_shares(course) if may_share else (),
     }
-    return render(request, "submissions/course.html", context, status=_status(form))
+    return render(request, "submissions/courses/course.html", context, status=_status(form))
 
 
 @login_required
@@ -127,7 +129,7 @@ def rename(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "form": form,
         "course": queries.course(request.user, pk, Right.MANAGE) if form.errors else course,
     }
-    return render(request, "submissions/course_rename.html", context, status=_status(form))
+    return render(request, "submissions/courses/rename.html", context, status=_status(form))
 
 
 @login_required
@@ -150,7 +152,7 @@ def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "held": shown_holds(request, Q(course=course)),
         "cancel_url": course.get_absolute_url(),
     }
-    return render(request, "submissions/delete.html", context)
+    return render(request, "submissions/courses/delete.html", context)
 
 
 @login_required
@@ -174,7 +176,7 @@ def delete_assignment(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "held": shown_holds(request, Q(pk=assignment.pk)),
         "cancel_url": assignment.get_absolute_url(),
     }
-    return render(request, "submissions/delete.html", context)
+    return render(request, "submissions/courses/delete.html", context)
 
 
 def _status(form: CourseForm | AssignmentForm) -> int:

@@ -118,9 +118,9 @@ def save(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
         return redirect("pair", pk, displayed.left_id, displayed.right_id)
     context |= decision_context(assignment, pair, names, request.POST, _similarity(assignment, pair))
     if not context.get("meanwhile"):
-        return render(request, "submissions/_decision_saved.html", context)
+        return render(request, "submissions/decisions/_saved.html", context)
     # Replace the whole form, so that it has the values that others have set meanwhile.
-    return retarget(render(request, "submissions/_decision.html", context), "#decision-panel")
+    return retarget(render(request, "submissions/decisions/_decision.html", context), "#decision-panel")
 
 
 def add_messages(request: AuthenticatedRequest, context: dict[str, Any]) -> None:

@@ -63,7 +63,7 @@ def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
         "activity": queries.activity(assignment, state),
         "similarity_before": _similarity_before(request, state),
     }
-    return render(request, "submissions/pair.html", context)
+    return render(request, "submissions/pair/pair.html", context)
 
 
 def pair_context(request: HttpRequest, state: ReportState, pair: Pair, names: Names) -> dict[str, Any]:
@@ -97,8 +97,8 @@ def _rendered(address: Address, pair: Pair, names: Names) -> dict[str, str]:
         about = {"pair": displayed, "flags": queries.pair_flags(displayed)}
         about["summary"] = SafeString(visible_html(pair_summary(view, names)))
         return {
-            "pair": render_part("submissions/_pair.html", context),
-            "figures": render_part("submissions/_pair_figures.html", context | about),
+            "pair": render_part("submissions/pair/_pair.html", context),
+            "figures": render_part("submissions/pair/_figures.html", context | about),
         }
 
 
@@ -138,4 +138,4 @@ def _not_ranked(
         "left": names[left_id],
         "right": names[right_id],
     }
-    return render(request, "submissions/pair_gone.html", context, status=404)
+    return render(request, "submissions/pair/gone.html", context, status=404)

@@ -79,7 +79,7 @@ def _page(request: AuthenticatedRequest, course: Course, **forms: Form) -> HttpR
         "reason_hours": int(REASON_HOLDS.total_seconds() // 3600),
     }
     status = 422 if any(form.errors for form in forms.values()) else 200
-    return render(request, "submissions/people.html", context, status=status)
+    return render(request, "submissions/people/people.html", context, status=status)
 
 
 def _invitation_row(request: AuthenticatedRequest, invitation: Invitation) -> InvitationRow:
@@ -210,7 +210,7 @@ def invitation(request: AuthenticatedRequest, token: str) -> HttpResponse:
     """Show an invitation to whoever has its link, and accept it."""
     invitation = actions.find_invitation(token)
     if request.method == "GET":
-        return render(request, "submissions/invitation.html", {"invitation": invitation})
+        return render(request, "submissions/people/invitation.html", {"invitation": invitation})
     try:
         membership = actions.accept(invitation, request.user)
     except actions.OwnInvitation as refusal:
@@ -228,4 +228,4 @@ def department(request: AuthenticatedRequest) -> HttpResponse:
     """List all courses with figures, for administrators."""
     page = Paginator(queries.administered_courses(), COURSES_A_PAGE).get_page(request.GET.get("page"))
     context = {"courses": page, "archive": queries.archive_size()}
-    return render(request, "submissions/department.html", context)
+    return render(request, "submissions/department/department.html", context)

@@ -169,7 +169,7 @@ def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         actions.read_listed(batch)
         return _reload(request, batch)
     if request.htmx:
-        return render(request, "submissions/_preview.html", preview_context(request, batch, error))
+        return render(request, "submissions/uploads/_preview.html", preview_context(request, batch, error))
     if error:
         messages.warning(request, error)
     return redirect(batch)
@@ -190,7 +190,7 @@ def filter_files(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         return _reload(request, batch)
     context = preview_context(request, batch, patterns=form)
     if request.htmx:
-        return render(request, "submissions/_preview.html", context)
+        return render(request, "submissions/uploads/_preview.html", context)
     for error in (str(error) for errors in form.errors.values() for error in errors):
         messages.warning(request, error)
     return redirect(batch)
@@ -211,7 +211,7 @@ def add_roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         return _reload(request, batch)
     if request.htmx:
         context = preview_context(request, batch, roster_form=form if form.errors else None)
-        return render(request, "submissions/_preview.html", context)
+        return render(request, "submissions/uploads/_preview.html", context)
     for error in form.errors.get("file", []):
         messages.warning(request, str(error))
     return redirect(batch)

@@ -43,7 +43,7 @@ def roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         messages.info(request, text.format(n=f"{count:,}", file=stored.name))
         return redirect("roster", pk=course.pk)
     context = {"course": course, "form": form} | _roster_context(request, course)
-    return render(request, "submissions/roster.html", context, status=422 if form.errors else 200)
+    return render(request, "submissions/courses/roster.html", context, status=422 if form.errors else 200)
 
 
 def _roster_context(request: AuthenticatedRequest, course: Course) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def service(request: AuthenticatedRequest) -> HttpResponse:
     failed = _pages(
         request, {"failed_uploads": queries.failed_batches(), "failed_rankings": queries.failed_reports()}
     )
-    return render(request, "submissions/service.html", {**_now(request), **failed})
+    return render(request, "submissions/service/service.html", {**_now(request), **failed})
 
 
 @staff_only
@@ -43,13 +43,13 @@ def now(request: AuthenticatedRequest) -> HttpResponse:
     context = _now(request)
     if request.GET.get("was") == context["version"]:
         return HttpResponse(status=204)
-    return render(request, "submissions/_service_now.html", context)
+    return render(request, "submissions/service/_service_now.html", context)
 
 
 def _now(request: AuthenticatedRequest) -> dict[str, Any]:
     lists = {"uploads": queries.batches_under_way(), "rankings": queries.reports_under_way()}
     context: dict[str, Any] = {"state": queries.service_state(), **_pages(request, lists)}
-    displayed = render_to_string("submissions/_service_now.html", context, request)
+    displayed = render_to_string("submissions/service/_service_now.html", context, request)
     return context | {"version": f"{crc32(displayed.encode()):08x}"}
 
 

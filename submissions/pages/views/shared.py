@@ -38,13 +38,18 @@ def _with_share(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
         try:
             response = view(request, find_share(token), **sides)
         except ForgedToken:
-            response = render(request, "submissions/shared_forged.html", {"readonly": True}, status=403)
+            response = render(
+                request, "submissions/shares/shared_forged.html", {"readonly": True}, status=403
+            )
         except ShareEnded as ended:
             context = {"readonly": True, "reason": str(ended)}
-            response = render(request, "submissions/shared_ended.html", context, status=410)
+            response = render(request, "submissions/shares/shared_ended.html", context, status=410)
         except Http404:
             response = render(
-                request, "submissions/shared_unknown.html", {"readonly": True, "token": token}, status=404
+                request,
+                "submissions/shares/shared_unknown.html",
+                {"readonly": True, "token": token},
+                status=404,
             )
         return hide_address(response)
 
@@ -66,7 +71,7 @@ def report(request: HttpRequest, share: Share, tab: str = "cases") -> HttpRespon
     if part := filtered_response(request, share.assignment, names, tab):
         return part
     context = report_page_context(request, share.assignment, names, tab) | extra_context
-    return render(request, "submissions/shared_report.html", context)
+    return render(request, "submissions/shares/shared_report.html", context)
 
 
 @_with_share
@@ -89,7 +94,7 @@ def case(request: HttpRequest, share: Share, submission_id: int) -> HttpResponse
         raise Http404("No such case.")
     context = {"assignment": share.assignment, "names": names, "query": request.GET}
     context |= case_context(report, case, names) | _share_context(request, share)
-    return render(request, "submissions/shared_case.html", context)
+    return render(request, "submissions/shares/shared_case.html", context)
 
 
 def _shared_pair(share: Share, state: ReportState) -> Pair:
@@ -101,7 +106,7 @@ def _shared_pair(share: Share, state: ReportState) -> Pair:
 
 def _pair_page(request: HttpRequest, share: Share, state: ReportState, pair: Pair) -> HttpResponse:
     context = pair_context(request, state, pair, _names(share)) | _share_context(request, share)
-    return render(request, "submissions/shared_pair.html", context)
+    return render(request, "submissions/shares/shared_pair.html", context)
 
 
 def _names(share: Share) -> Names:

@@ -57,7 +57,7 @@ def shares(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "ended_shares": listed.ended,
         "has_report": queries.report_state(assignment).report is not None,
     }
-    return render(request, "submissions/shares.html", context, status=422 if form.errors else 200)
+    return render(request, "submissions/shares/shares.html", context, status=422 if form.errors else 200)
 
 
 def _parse_pair(assignment: Assignment, value: str) -> queries.PairNames | None:

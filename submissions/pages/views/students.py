@@ -66,7 +66,7 @@ def _page(request: AuthenticatedRequest, form: StudentForm, status: int = 200, *
         "receipts": Erasure.objects.all()[:RECEIPTS_LISTED],
         **more,
     }
-    return render(request, "submissions/student_data.html", context, status=status)
+    return render(request, "submissions/department/student_data.html", context, status=status)
 
 
 def _export(request: AuthenticatedRequest, work: Scope, reason: str) -> HttpResponse:
@@ -88,7 +88,9 @@ def _erase(request: AuthenticatedRequest, work: Scope, reason: str) -> HttpRespo
 def erasure(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Show the receipt of an erasure, or that it is being carried out."""
     row = get_object_or_404(Erasure, pk=pk)
-    response = render(request, "submissions/erasure.html", {"erasure": row, "receipt": receipt_of(row)})
+    response = render(
+        request, "submissions/department/erasure.html", {"erasure": row, "receipt": receipt_of(row)}
+    )
     if row.state == Erasure.State.QUEUED:
         response.headers["Refresh"] = "3"
     return response

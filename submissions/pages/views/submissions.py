@@ -58,7 +58,9 @@ def submission(request: AuthenticatedRequest, pk: int, submission_id: int) -> Ht
     # The other assignments of somebody with a made-up name would help to find out who it is.
     theirs = [] if names.hidden else queries.assignments_of_student(assignment, submission, request.user)
     course = charts.sparkline(theirs)
-    return render(request, "submissions/submission.html", context | {"parts": parts, "course": course})
+    return render(
+        request, "submissions/submission/submission.html", context | {"parts": parts, "course": course}
+    )
 
 
 def _rendered(page: dict[str, Any], address: Address, key: tuple[Hashable, ...]) -> dict[str, str]:
@@ -83,7 +85,7 @@ def _rendered(page: dict[str, Any], address: Address, key: tuple[Hashable, ...])
         context |= _report_context(state.report, submission, names, address.query.get("page"))
         context["cases"] = _cases(state.report, submission, names, key)
     charted = "yes" if context.get("rank") else ""
-    return {"content": render_part("submissions/_submission.html", context), "charted": charted}
+    return {"content": render_part("submissions/submission/_submission.html", context), "charted": charted}
 
 
 def _report_context(
@@ -120,7 +122,7 @@ def _rendered_cases(report: Report, names: Names, member: int) -> dict[str, str]
         "threshold": queries.suggested_threshold(report),
         "cases": cases(report, names=names, member=member),
     }
-    return {"cases": render_part("submissions/_submission_cases.html", context).strip()}
+    return {"cases": render_part("submissions/submission/_cases.html", context).strip()}
 
 
 def _files(submission: Submission, names: Names) -> Sequence[SubmissionFile] | QuerySet[SubmissionFile]:

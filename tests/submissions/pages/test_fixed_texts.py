@@ -10,14 +10,19 @@ from django.utils import translation
 from fingerprint.ranking.threshold import suggest_threshold
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.left_out.rules import REASONS
-from submissions.pages.fixed_texts import LAYOUT_LABELS, RULE_REASONS, STAGES, fixed_text
+from submissions.pages.fixed_texts import STAGES, fixed_text
 from submissions.pages.threshold_reason import threshold_reason
 from submissions.ranking import prepared, progress, rank
 
 
-def test_every_label_reason_and_stage_is_known() -> None:
-    assert set(LAYOUT_LABELS) == {layout.label for layout in LAYOUTS.values()}
-    assert set(RULE_REASONS) == set(REASONS.values())
+def test_every_label_and_reason_is_translated_where_its_row_is_written() -> None:
+    texts = [*(layout.label for layout in LAYOUTS.values()), *REASONS.values()]
+    for language in ("de", "es"):
+        with translation.override(language):
+            assert [text for text in texts if fixed_text(text) == text] == []
+
+
+def test_every_stage_is_one_of_a_ranking() -> None:
     source = "".join(map(inspect.getsource, (rank, prepared, progress)))
     assert [stage for stage in STAGES if f'"{stage}"' not in source] == []
 

@@ -182,7 +182,7 @@ def test_all_members_of_a_case_show_the_same_list_which_is_rendered_once(
     lists = [page.values(f"{GROUPS} .names a", "href") for page in pages]
     assert lists[0] == lists[1]
     assert len(lists[0]) == 2
-    assert rendered.count("submissions/_submission_cases.html") == 1
+    assert rendered.count("submissions/submission/_cases.html") == 1
 
 
 def test_a_replaced_submission_says_so_and_points_at_the_newer_one(
