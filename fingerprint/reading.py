@@ -37,6 +37,11 @@ class Unreadable(ValueError):
         too_long = len(reason) > REASON_CHARACTERS
         super().__init__(f"{reason[:REASON_CHARACTERS]}…" if too_long else reason)
 
+    @classmethod
+    def by_error(cls, error: str) -> Unreadable:
+        """Return the refusal of a file that a lexer failed on; `error` names the type of its error."""
+        return cls(f"the lexer failed ({error})")
+
 
 class Reading(NamedTuple):
     """One file after reading: the name of its front-end, its tokens, and its names, literals and imports.

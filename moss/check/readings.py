@@ -86,7 +86,7 @@ def read_file(job: ReadJob) -> Reading | str:
     except Unreadable as error:
         return str(error)
     except Exception as error:  # noqa: BLE001 - an error in a lexer must not stop the other files
-        return f"its front-end broke on it ({type(error).__name__})"
+        return str(Unreadable.by_error(type(error).__name__))
     return reading._replace(text="")
 
 

@@ -100,7 +100,7 @@ def decode_document(name: str, data: bytes) -> DecodedDocument:
     except (Unreadable, MemoryError):
         raise
     except Exception as error:  # an error of a front-end fails one document, not the sweep
-        raise Unreadable(f"its front-end broke on it: {type(error).__name__}: {error}") from error
+        raise Unreadable.by_error(f"{type(error).__name__}: {error}") from error
     kind = {"html": HTML, "text": PROSE}.get(detected.name, CODE)
     return DecodedDocument(name, kind, detected, text)
 

@@ -133,7 +133,7 @@ def _errors_as_unreadable(name: str) -> Iterator[None]:
         raise
     except Exception as error:
         logger.exception("%s cannot be read", name)
-        raise Unreadable(f"its front-end broke on it ({type(error).__name__})") from error
+        raise Unreadable.by_error(type(error).__name__) from error
 
 
 def _save_or_wait(readings: dict[int, Reading], unread: list[int]) -> None:

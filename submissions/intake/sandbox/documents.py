@@ -139,7 +139,7 @@ class DocumentReader(ReusedChild):
         except Refused as refusal:
             raise Unreadable(storable(str(refusal))) from refusal
         except Broken as error:
-            raise Unreadable(f"its front-end broke on it ({storable(str(error))})") from error
+            raise Unreadable.by_error(storable(str(error))) from error
         if len(answers) != 1:
             raise Ended(Cause.CRASH, f"{len(answers)} answers")
         return answers[0]

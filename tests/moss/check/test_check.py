@@ -190,7 +190,7 @@ def test_a_source_that_was_read_before_is_not_read_again(
     monkeypatch.setattr("moss.check.readings.read", None)
     assert check(root, "--format", "json").stdout == cold
     (root / "ada" / "main.py").write_text(HONEST)
-    assert "skipped ada/main.py: its front-end broke on it (TypeError)" in check(root).stderr
+    assert "skipped ada/main.py: the lexer failed (TypeError)" in check(root).stderr
 
 
 def test_the_error_about_a_damaged_cache_says_how_to_turn_it_off(

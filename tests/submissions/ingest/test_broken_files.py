@@ -91,7 +91,7 @@ def test_a_broken_notebook_as_boilerplate_is_refused_on_the_page(
 @pytest.mark.parametrize(
     ("harm", "reason"),
     [
-        ("fail", "its front-end broke on it (KeyError)"),
+        ("fail", "the lexer failed (KeyError)"),
         ("allocate", "reading it as python takes more memory than the 1 GB that it may use"),
         ("crash", "reading it as python ended the program that reads files, twice (SIGSEGV)"),
     ],

@@ -114,7 +114,7 @@ def test_an_unknown_language_is_refused(reader: DocumentReader) -> None:
         ("compute", r"reading it as python took longer than 0\.2 s"),
         ("crash", r"reading it as python ended the program that reads files, twice \(SIGSEGV\)"),
         ("leave", r"reading it as python ended the program that reads files, twice \(exit status 0\)"),
-        ("fail", r"its front-end broke on it \(KeyError\)"),
+        ("fail", r"the lexer failed \(KeyError\)"),
         ("nonsense", r"the program that reads files answered with nonsense \(starts\)"),
         ("symbols", r"the program that reads files answered with nonsense \(starts\)"),
     ],
