@@ -76,7 +76,7 @@ def test_the_owner_of_both_courses_reads_the_pair_in_full(sealed: Sealed) -> Non
 def test_no_page_table_or_document_tells_a_reader_of_the_new_course_about_the_old_work(
     sealed: Sealed,
 ) -> None:
-    """Let each reader ask for every third address, so that all are asked for, and each reader asks."""
+    """Ask for every third address as each reader, so that all are asked for."""
     for first, role in enumerate(READERS):
         assert leaks_of_all(sealed, role, first, len(READERS)) == [], role
 
