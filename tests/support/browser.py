@@ -124,7 +124,8 @@ def kept_pages() -> dict[str, Page]:
 
 
 @contextmanager
-def _visit(browser: Browser, kept: dict[str, Page], name: str, address: str) -> Iterator[Page]:
+def visit(browser: Browser, kept: dict[str, Page], name: str, address: str) -> Iterator[Page]:
+    """Yield the page that is kept under a name, or a new one; empty and keep it afterwards."""
     width, height = SIZES["wide"]
     size: ViewportSize = {"width": width, "height": height}
     page = kept.pop(name, None) or browser.new_context(base_url=address, viewport=size).new_page()
@@ -155,14 +156,14 @@ def _empty(page: Page, address: str, size: ViewportSize) -> None:
 @pytest.fixture
 def page(browser: Browser, kept_pages: dict[str, Page], live_server: LiveServer) -> Iterator[Page]:
     """Return an empty page whose relative addresses are those of the live server."""
-    with _visit(browser, kept_pages, "page", live_server.url) as page:
+    with visit(browser, kept_pages, "page", live_server.url) as page:
         yield page
 
 
 @pytest.fixture
 def stranger(browser: Browser, kept_pages: dict[str, Page], live_server: LiveServer) -> Iterator[Page]:
     """Return a page like `page` in another context, which has no cookies of the first."""
-    with _visit(browser, kept_pages, "stranger", live_server.url) as page:
+    with visit(browser, kept_pages, "stranger", live_server.url) as page:
         yield page
 
 

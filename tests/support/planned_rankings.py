@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # One pair takes longer, by the estimate.
 ONE_PAIR = 1e-5
+# A dozen shards for `varied`, each of which is loaded by itself.
+SOME_PAIRS = 4e-3
 SOURCES = ROOT / "bench/translations/tuned/files/class"
 MIXED = {
     "hal/Bank.java": "bank_original.java",
@@ -97,11 +99,11 @@ def varied(
 @pytest.fixture
 def plan(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committing
-) -> Callable[[Assignment], RankingPlan]:
+) -> Callable[..., RankingPlan]:
     """Return a function that has a ranking planned whose messages to the shards are lost."""
 
-    def start(assignment: Assignment) -> RankingPlan:
-        settings.SHARD_SECONDS = ONE_PAIR
+    def start(assignment: Assignment, seconds: float = ONE_PAIR) -> RankingPlan:
+        settings.SHARD_SECONDS = seconds
         with monkeypatch.context() as patch, django_capture_on_commit_callbacks(execute=True):
             patch.setattr(TASKS["score_shard"], "apply_async", lambda *_, **__: None)
             report = actions.rerank(assignment)

@@ -21,6 +21,7 @@ from submissions.work.kinds import HEAVY, MAX_ATTEMPTS
 from submissions.work.messages import TASKS, kind_of
 from tests.support.jobs import let_time_pass, work_off, work_once
 from tests.support.planned_rankings import (
+    SOME_PAIRS,
     content,
     score,
     score_all,
@@ -153,10 +154,10 @@ def test_a_plan_that_is_deleted_before_its_listed_pairs_are_cut_counts_as_cancel
 def test_an_earlier_assignment_that_is_deleted_meanwhile_is_in_no_pair(
     is_loaded_again: bool,  # noqa: FBT001 - a parameter of the test
     varied: Assignment,
-    plan: Callable[[Assignment], RankingPlan],
+    plan: Callable[..., RankingPlan],
     django_capture_on_commit_callbacks: Committing,
 ) -> None:
-    planned = plan(varied)
+    planned = plan(varied, SOME_PAIRS)
     assert planned.selection["old"]
     with django_capture_on_commit_callbacks(execute=True):
         actions.delete_assignment(varied.course.assignments.get(name="Lab"))

@@ -17,6 +17,7 @@ from submissions.work.messages import TASKS
 from tests.support.jobs import carry_out, work_off
 from tests.support.planned_rankings import (
     ONE_PAIR,
+    SOME_PAIRS,
     content,
     score,
     score_all,
@@ -176,17 +177,21 @@ def test_the_listed_pairs_are_aligned_in_shards_in_any_order_and_perhaps_twice(
 def test_a_worker_that_has_nothing_in_memory_makes_the_same_report(
     varied: Assignment, rerank: Callable[[], Report], settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.SHARD_SECONDS = ONE_PAIR
+    settings.SHARD_SECONDS = SOME_PAIRS
     kept = content(rerank())
     real_compute = shards.compute
+
+    computed = set()
 
     def compute(shard: RankingShard) -> None:
         kept_cohorts.forget()
         real_compute(shard)
+        computed.add(shard.pk)
         kept_cohorts.forget()
 
     monkeypatch.setattr(shards, "compute", compute)
     assert content(rerank()) == kept
+    assert len(computed) > 5
 
 
 def test_a_worker_keeps_nothing_of_a_ranking_that_is_done_or_cancelled(
