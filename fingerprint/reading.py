@@ -40,7 +40,8 @@ class Reading(NamedTuple):
     """One file after reading: the text to show, the front-end used, the tokens, the names and literals.
 
     `coarse` is the stream that all languages share, if it was asked for and the language has one; `spans` are
-    the spans to colour, if they were asked for and the front-end finds them in the same pass.
+    the spans to colour, if they were asked for and the front-end finds them in the same pass; `unclosed` has
+    the lines, from 1, in which a literal or comment begins that never ends.
     """
 
     text: str
@@ -49,6 +50,7 @@ class Reading(NamedTuple):
     lexical: LexicalTerms
     coarse: Coarse | None = None
     spans: SpanColumns | None = None
+    unclosed: tuple[int, ...] = ()
 
 
 def identify(
@@ -108,7 +110,9 @@ def read(
         with time_limit(seconds):
             text, chosen = _identify(data, filename, language)
             scan = chosen.scan(text, coarse=coarse, spans=spans)
-            return Reading(text, chosen, scan.tokens, lexical_terms(scan), scan.coarse, scan.spans)
+            unclosed = _lines_of(text, scan.unclosed)
+            terms = lexical_terms(scan)
+            return Reading(text, chosen, scan.tokens, terms, scan.coarse, scan.spans, unclosed)
     except TooSlow:
         raise Unreadable(f"reading it as {language or 'code'} took longer than {seconds:g} s") from None
     except Unreadable:
@@ -131,6 +135,14 @@ def _line_starts(text: str) -> npt.NDArray[np.int64]:
         lone[:-1] &= ~ends[1:]
         ends |= lone
     return np.concatenate(([0], np.flatnonzero(ends) + 1))
+
+
+def _lines_of(text: str, offsets: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the lines, from 1, that have these offsets."""
+    if not offsets:
+        return ()
+    lines = np.searchsorted(_line_starts(text), np.array(offsets), side="right")
+    return tuple(sorted({int(line) for line in lines}))
 
 
 def token_lines(text: str, tokens: TokenStream) -> Lines:

@@ -49,7 +49,15 @@ from fingerprint.languages.normalisation import (
     with_joined_literals,
 )
 from fingerprint.languages.spec import Language
-from fingerprint.languages.unclosed_literals import closed, is_inverted, is_open_at_end, never_ends
+from fingerprint.languages.unclosed_literals import (
+    closed,
+    ended_with_line,
+    is_inverted,
+    is_open_at_end,
+    never_ends,
+    quotes_without_partner,
+    unclosed_comments,
+)
 from fingerprint.languages.vocabulary import Vocabulary
 from fingerprint.tokens import TokenStream, kind_id
 
@@ -61,10 +69,8 @@ if TYPE_CHECKING:
     from fingerprint.languages.base import Span
     from fingerprint.languages.lexeme_ids import LexemeColumns, LexicalColumns
     from fingerprint.languages.lexer_dispatch import RawTokens
-    from fingerprint.types import Ids, Kinds, Offsets
+    from fingerprint.types import Ids, Kinds, Marks, Offsets
 
-    # Codes and starts of lexemes, and the vocabulary of the codes.
-    Lexed = tuple[Offsets, Offsets, Vocabulary]
 
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
 RULES_VERSION = 3
@@ -109,6 +115,15 @@ def lexer_for_filename(filename: str) -> str:
     return lexer.aliases[0] if lexer is not None and lexer.aliases else ""
 
 
+class _Lexed(NamedTuple):
+    """Codes and starts of lexemes, the vocabulary of the codes, and where unclosed literals begin."""
+
+    codes: Offsets
+    starts: Offsets
+    vocabulary: Vocabulary
+    unclosed: list[int]
+
+
 class _Joined(NamedTuple):
     """The tokens without white space and comments, the ranges of them to drop, and the tokens of `joined`."""
 
@@ -137,7 +152,7 @@ class CodeFrontEnd:
         lexer_input = LexerInput(text)
         lexed = self._lexed(self._code(lexer_input.source))
         normalised = normalise(self._joined(lexed).complete)
-        kinds = lexed[2].kinds()[normalised.codes]
+        kinds = lexed.vocabulary.kinds()[normalised.codes]
         return _stream(lexer_input, kinds, normalised.starts, normalised.ends)
 
     def scan(self, text: str, *, coarse: bool = False, spans: bool = False) -> Scan:
@@ -145,7 +160,7 @@ class CodeFrontEnd:
         code = self._code(lexer_input.source)
         lexed = self._lexed(code)
         significant, dropped, complete = self._joined(lexed)
-        vocabulary = lexed[2]
+        vocabulary = lexed.vocabulary
         normalised = normalise(complete)
         kinds = vocabulary.kinds()[normalised.codes]
         tokens = _stream(lexer_input, kinds, normalised.starts, normalised.ends)
@@ -156,21 +171,22 @@ class CodeFrontEnd:
         has_coarse = coarse and self.name in COARSE_LANGUAGES
         whole = self._coarse(complete, lexer_input, vocabulary) if has_coarse else None
         # Where macros are lexed as code, pages colour them as a preprocessor's all the same.
-        coloured = _highlighted(lexer_input, *lexed) if spans and code == lexer_input.source else None
-        return Scan(tokens, lexical, classes, directives, directive_classes, whole, coloured)
+        coloured = _highlighted(lexer_input, lexed) if spans and code == lexer_input.source else None
+        unclosed = tuple(lexer_input.starts(np.array(lexed.unclosed, dtype=np.int32)).tolist())
+        return Scan(tokens, lexical, classes, directives, directive_classes, whole, coloured, unclosed)
 
     def named_tokens(self, text: str) -> Iterator[Span]:
         lexer_input = LexerInput(text)
         lexed = self._lexed(self._code(lexer_input.source))
         normalised = normalise(self._joined(lexed).complete)
-        names = lexed[2].kind_names
+        names = lexed.vocabulary.kind_names
         starts, ends = lexer_input.starts(normalised.starts), lexer_input.ends(normalised.ends)
         for code, start, end in zip(normalised.codes, starts, ends, strict=True):
             yield int(start), int(end), names[code]
 
     def highlight(self, text: str) -> list[Span]:
         lexer_input = LexerInput(text)
-        spans = _highlighted(lexer_input, *self._lexed(lexer_input.source))
+        spans = _highlighted(lexer_input, self._lexed(lexer_input.source))
         columns = (spans.starts.tolist(), spans.ends.tolist(), spans.codes.tolist())
         return [(start, end, spans.classes[code]) for start, end, code in zip(*columns, strict=True)]
 
@@ -178,18 +194,20 @@ class CodeFrontEnd:
     def _lexer(self) -> Lexer:
         return dispatching_lexer(lexer_class(self.language.lexer))
 
-    def _lexed(self, source: str) -> Lexed:
-        """Return the codes and starts of all lexemes, and the vocabulary of the codes."""
+    def _lexed(self, source: str) -> _Lexed:
         vocabulary = self._current_vocabulary()
         try:
-            tokens, codes = self._raw_tokens(source, vocabulary)
+            tokens, codes, unclosed = self._raw_tokens(source, vocabulary)
         except LEXER_ERRORS as error:
             reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             raise LexerFailed(f"the {self.title} lexer failed ({reason})") from error
-        return codes, np.array(tokens.starts, dtype=np.int32), vocabulary
+        return _Lexed(codes, np.array(tokens.starts, dtype=np.int32), vocabulary, unclosed)
 
-    def _raw_tokens(self, source: str, vocabulary: Vocabulary) -> tuple[RawTokens, Ids]:
-        """Return the tokens of the lexer, put back where it read a literal on too far, and their codes."""
+    def _raw_tokens(self, source: str, vocabulary: Vocabulary) -> tuple[RawTokens, Ids, list[int]]:
+        """Return the tokens of the lexer, put back where it read a literal on too far, and their codes.
+
+        Also return where the literals begin that were ended with their line.
+        """
         tokens = raw_tokens(self._lexer, source)
         codes = _codes(tokens, vocabulary)
         marks = vocabulary.lexemes().marks[codes]
@@ -199,19 +217,26 @@ class CodeFrontEnd:
         errors = bool((marks & np.uint32(Mark.ERROR)).any())
         inverted = bool(lines) and (errors or is_inverted(tokens, source, lines))
         if not (reads_on or inverted or is_open_at_end(tokens)):
-            return tokens, codes
+            return tokens, codes, _unclosed(tokens, source, marks)
         bound = line_bound_lexer(lexer_class(self.language.lexer), self.language.multiline)
+        unclosed: list[int] = []
         if isinstance(bound, LineBoundLexer):
-            tokens = raw_tokens(bound, source) if reads_on else tokens
-            tokens = closed(bound, source, tokens) if inverted or never_ends(tokens) else tokens
-        return tokens, _codes(tokens, vocabulary)
+            if reads_on:
+                tokens = raw_tokens(bound, source)
+                unclosed = bound.cut
+            if inverted or never_ends(tokens):
+                tokens, ended = closed(bound, source, tokens)
+                unclosed = ended or unclosed
+        codes = _codes(tokens, vocabulary)
+        unclosed += _unclosed(tokens, source, vocabulary.lexemes().marks[codes])
+        return tokens, codes, unclosed
 
     def _code(self, source: str) -> str:
         """Return the source as it is lexed to be compared."""
         return macros_as_code(source) if self.language.preprocessor else source
 
-    def _joined(self, lexed: Lexed) -> _Joined:
-        codes, starts, vocabulary = lexed
+    def _joined(self, lexed: _Lexed) -> _Joined:
+        codes, starts, vocabulary, _ = lexed
         split = split_runs(codes, starts, vocabulary.lexemes().marks, vocabulary.punctuation_codes)
         tokens = locate_tokens(*split, vocabulary.lexemes())
         significant = tokens.take(~tokens.has_mark(Mark.SPACE))
@@ -254,6 +279,16 @@ class CodeFrontEnd:
         return directive_columns(source, self.language.salt, imports, macro_spans(source))
 
 
+def _unclosed(tokens: RawTokens, source: str, marks: Marks) -> list[int]:
+    """Return where the literals and comments begin that the lexer itself ended with their line."""
+    unquoted = (marks[:-1] & np.uint32(Mark.UNQUOTED)) != 0
+    ends_line = (marks[1:] & np.uint32(Mark.NEWLINE)) != 0
+    last = np.flatnonzero(unquoted & ends_line).tolist()
+    errors = bool((marks & np.uint32(Mark.ERROR)).any())
+    quotes = quotes_without_partner(tokens, source) if errors else []
+    return [*ended_with_line(tokens, last), *quotes, *unclosed_comments(tokens, source)]
+
+
 def _codes(tokens: RawTokens, vocabulary: Vocabulary) -> Ids:
     codes = map(vocabulary.__getitem__, zip(tokens.types, tokens.values, strict=True))
     return np.fromiter(codes, np.int32, len(tokens.starts))
@@ -277,10 +312,9 @@ def _css_class(ttype: object) -> str:
     return STANDARD_TYPES[ttype] if isinstance(ttype, _TokenType) else ""
 
 
-def _highlighted(
-    lexer_input: LexerInput, codes: Offsets, starts: Offsets, vocabulary: Vocabulary
-) -> SpanColumns:
+def _highlighted(lexer_input: LexerInput, lexed: _Lexed) -> SpanColumns:
     """Return the lexemes that have a CSS class, but are not white space."""
+    codes, starts, vocabulary, _ = lexed
     css_codes, lengths, classes = vocabulary.highlighting()
     kept = css_codes[codes] >= 0
     codes, starts = codes[kept], starts[kept]
