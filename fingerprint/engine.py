@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from fingerprint.languages.base import Coarse as Coarse, SpanColumns as SpanColumns
     from fingerprint.languages.lexical_terms import LexicalTerms as LexicalTerms
     from fingerprint.languages.preload import preload as preload
+    from fingerprint.languages.share import read_share as read_share
     from fingerprint.languages.term_places import (
         common_terms as common_terms,
         term_places as term_places,
@@ -102,6 +103,7 @@ else:
         "leaves_doubt storable",
         "languages.base": "Coarse SpanColumns",
         "languages.lexical_terms": "LexicalTerms",
+        "languages.share": "read_share",
         "languages.preload": "preload",
         "languages.term_places": "common_terms term_places without_terms",
         "languages.words": "WordKinds",

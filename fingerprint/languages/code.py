@@ -27,14 +27,9 @@ from fingerprint.languages.directives import (
     macros_as_code,
 )
 from fingerprint.languages.lexeme_ids import lexeme_family, merge_in_text_order
-from fingerprint.languages.lexer_dispatch import dispatching_lexer, raw_tokens
+from fingerprint.languages.lexer_dispatch import dispatching_lexer
 from fingerprint.languages.lexers import UNTUNED_MULTILINE, import_mended_lexers, lexer_class
-from fingerprint.languages.literal_lines import (
-    LineBoundLexer,
-    MultilineLiterals,
-    crosses_line,
-    line_bound_lexer,
-)
+from fingerprint.languages.lexing import LEXER_ERRORS, Lexed, lexed
 from fingerprint.languages.newlines import LexerInput
 from fingerprint.languages.normalisation import (
     LexedTokens,
@@ -49,15 +44,6 @@ from fingerprint.languages.normalisation import (
     with_joined_literals,
 )
 from fingerprint.languages.spec import Language
-from fingerprint.languages.unclosed_literals import (
-    closed,
-    ended_with_line,
-    is_inverted,
-    is_open_at_end,
-    never_ends,
-    quotes_without_partner,
-    unclosed_comments,
-)
 from fingerprint.languages.vocabulary import Vocabulary
 from fingerprint.tokens import TokenStream, kind_id
 
@@ -68,8 +54,7 @@ if TYPE_CHECKING:
 
     from fingerprint.languages.base import Span
     from fingerprint.languages.lexeme_ids import LexemeColumns, LexicalColumns
-    from fingerprint.languages.lexer_dispatch import RawTokens
-    from fingerprint.types import Ids, Kinds, Marks, Offsets
+    from fingerprint.types import Kinds, Offsets
 
 
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
@@ -78,17 +63,6 @@ RULES_VERSION = 3
 # A vocabulary with more lexemes or characters than this is replaced by an empty one: workers are long-lived.
 LEXEMES_LIMIT = 1 << 17
 CHARACTERS_LIMIT = 1 << 24
-
-# Errors that a broken lexer raises. The exception of a time limit is not one of them, so it is not caught.
-LEXER_ERRORS = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
 
 
 def untuned_language(alias: str) -> Language | None:
@@ -115,15 +89,6 @@ def lexer_for_filename(filename: str) -> str:
     return lexer.aliases[0] if lexer is not None and lexer.aliases else ""
 
 
-class _Lexed(NamedTuple):
-    """Codes and starts of lexemes, the vocabulary of the codes, and where unclosed literals begin."""
-
-    codes: Offsets
-    starts: Offsets
-    vocabulary: Vocabulary
-    unclosed: list[int]
-
-
 class _Joined(NamedTuple):
     """The tokens without white space and comments, the ranges of them to drop, and the tokens of `joined`."""
 
@@ -140,7 +105,6 @@ class CodeFrontEnd:
         self.name, self.title = language.name, language.title
         self.version = RULES_VERSION + language.version
         self._vocabulary = Vocabulary(language, _css_class)
-        self._multiline = MultilineLiterals(language.multiline)
 
     def __repr__(self) -> str:
         return f"CodeFrontEnd({self.name!r})"
@@ -190,52 +154,31 @@ class CodeFrontEnd:
         columns = (spans.starts.tolist(), spans.ends.tolist(), spans.codes.tolist())
         return [(start, end, spans.classes[code]) for start, end, code in zip(*columns, strict=True)]
 
+    def code_characters(self, text: str) -> int:
+        """Return how many characters of a text are code; what is dropped, as imports are, does not count."""
+        lexed = self._lexed(LexerInput(text).source)
+        significant, dropped, _ = self._joined(lexed)
+        lengths = significant.ends - significant.starts
+        counted = int(lengths[~significant.has_mark(Mark.DROPPED)].sum())
+        return counted - sum(int(lengths[start:end].sum()) for start, end in dropped)
+
     @cached_property
     def _lexer(self) -> Lexer:
         return dispatching_lexer(lexer_class(self.language.lexer))
 
-    def _lexed(self, source: str) -> _Lexed:
+    def _lexed(self, source: str) -> Lexed:
         vocabulary = self._current_vocabulary()
         try:
-            tokens, codes, unclosed = self._raw_tokens(source, vocabulary)
+            return lexed(self._lexer, self.language, source, vocabulary)
         except LEXER_ERRORS as error:
             reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             raise LexerFailed(f"the {self.title} lexer failed ({reason})") from error
-        return _Lexed(codes, np.array(tokens.starts, dtype=np.int32), vocabulary, unclosed)
-
-    def _raw_tokens(self, source: str, vocabulary: Vocabulary) -> tuple[RawTokens, Ids, list[int]]:
-        """Return the tokens of the lexer, put back where it read a literal on too far, and their codes.
-
-        Also return where the literals begin that were ended with their line.
-        """
-        tokens = raw_tokens(self._lexer, source)
-        codes = _codes(tokens, vocabulary)
-        marks = vocabulary.lexemes().marks[codes]
-        lines = np.flatnonzero(marks & np.uint32(Mark.LINES)).tolist()
-        reads_on = bool(lines) and crosses_line(tokens, source, lines, self._multiline)
-        # A quote without its partner makes code of strings later on, in which something is an error.
-        errors = bool((marks & np.uint32(Mark.ERROR)).any())
-        inverted = bool(lines) and (errors or is_inverted(tokens, source, lines))
-        if not (reads_on or inverted or is_open_at_end(tokens)):
-            return tokens, codes, _unclosed(tokens, source, marks)
-        bound = line_bound_lexer(lexer_class(self.language.lexer), self.language.multiline)
-        unclosed: list[int] = []
-        if isinstance(bound, LineBoundLexer):
-            if reads_on:
-                tokens = raw_tokens(bound, source)
-                unclosed = bound.cut
-            if inverted or never_ends(tokens):
-                tokens, ended = closed(bound, source, tokens)
-                unclosed = ended or unclosed
-        codes = _codes(tokens, vocabulary)
-        unclosed += _unclosed(tokens, source, vocabulary.lexemes().marks[codes])
-        return tokens, codes, unclosed
 
     def _code(self, source: str) -> str:
         """Return the source as it is lexed to be compared."""
         return macros_as_code(source) if self.language.preprocessor else source
 
-    def _joined(self, lexed: _Lexed) -> _Joined:
+    def _joined(self, lexed: Lexed) -> _Joined:
         codes, starts, vocabulary, _ = lexed
         split = split_runs(codes, starts, vocabulary.lexemes().marks, vocabulary.punctuation_codes)
         tokens = locate_tokens(*split, vocabulary.lexemes())
@@ -279,21 +222,6 @@ class CodeFrontEnd:
         return directive_columns(source, self.language.salt, imports, macro_spans(source))
 
 
-def _unclosed(tokens: RawTokens, source: str, marks: Marks) -> list[int]:
-    """Return where the literals and comments begin that the lexer itself ended with their line."""
-    unquoted = (marks[:-1] & np.uint32(Mark.UNQUOTED)) != 0
-    ends_line = (marks[1:] & np.uint32(Mark.NEWLINE)) != 0
-    last = np.flatnonzero(unquoted & ends_line).tolist()
-    errors = bool((marks & np.uint32(Mark.ERROR)).any())
-    quotes = quotes_without_partner(tokens, source) if errors else []
-    return [*ended_with_line(tokens, last), *quotes, *unclosed_comments(tokens, source)]
-
-
-def _codes(tokens: RawTokens, vocabulary: Vocabulary) -> Ids:
-    codes = map(vocabulary.__getitem__, zip(tokens.types, tokens.values, strict=True))
-    return np.fromiter(codes, np.int32, len(tokens.starts))
-
-
 def _literals(tokens: LexedTokens, source: str, salt: str, lexical_class: LexicalClass) -> LexemeColumns:
     starts, ends = tokens.starts.tolist(), tokens.ends.tolist()
     family = lexeme_family(salt, lexical_class)
@@ -312,7 +240,7 @@ def _css_class(ttype: object) -> str:
     return STANDARD_TYPES[ttype] if isinstance(ttype, _TokenType) else ""
 
 
-def _highlighted(lexer_input: LexerInput, lexed: _Lexed) -> SpanColumns:
+def _highlighted(lexer_input: LexerInput, lexed: Lexed) -> SpanColumns:
     """Return the lexemes that have a CSS class, but are not white space."""
     codes, starts, vocabulary, _ = lexed
     css_codes, lengths, classes = vocabulary.highlighting()

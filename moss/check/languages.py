@@ -19,13 +19,15 @@ def languages_of(groups: Sequence[Sequence[UnpackedEntry]], wanted: str) -> list
     `wanted` is the chosen language, or empty. A file whose language cannot be found has the `wanted` one:
     reading it says why. Where a file leaves doubt, the language of most files of the class decides.
     """
-    detected = [[_detected(entry) for entry in group] for group in groups]
-    likely = likely_language(language for group in detected for language in group)
-    settled = [
-        [_settled(entry, language, likely) for entry, language in zip(group, languages, strict=True)]
-        for group, languages in zip(groups, detected, strict=True)
-    ]
-    return [_compared(languages, wanted) for languages in settled]
+    detected = iter(detected_languages([entry for group in groups for entry in group]))
+    return [_compared([next(detected) for _ in group], wanted) for group in groups]
+
+
+def detected_languages(files: Sequence[UnpackedEntry]) -> list[str]:
+    """Return the language of each file of a class, "" for one that cannot be read."""
+    detected = [_detected(entry) for entry in files]
+    likely = likely_language(detected)
+    return [_settled(entry, language, likely) for entry, language in zip(files, detected, strict=True)]
 
 
 def _compared(detected: Sequence[str], wanted: str) -> list[str | None]:

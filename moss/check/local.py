@@ -16,6 +16,7 @@ from moss.check.languages import languages_of
 from moss.check.mates import student_groups
 from moss.check.readings import NO_LINES, LocalFile, ReadJob, read_files
 from submissions.archives.languages import NOT_COMPARED
+from submissions.archives.read_files import ReadFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -97,6 +98,21 @@ class LocalReport:
     def class_size(self) -> int:
         """Number of submissions that are not earlier work."""
         return len(self.submissions) - self.earlier
+
+    @property
+    def read_files(self) -> list[ReadFile]:
+        """The files that are compared, with what was read of them."""
+        return [
+            ReadFile(
+                self.submissions[file.submission],
+                file.path,
+                file.tokens.language,
+                len(file.tokens.stream),
+                file.tokens.share,
+                file.tokens.unclosed,
+            )
+            for file in self.files
+        ]
 
     @property
     def shortfall(self) -> str:

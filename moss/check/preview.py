@@ -6,12 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from moss.check.inputs import InputOptions, left_out_listing, read_entries, upload_name
+from moss.check.languages import detected_languages
 from moss.check.roster import identify_with, roster_warnings
 from submissions.archives.grouping import ListingBuilder
 from submissions.archives.preview import Preview, SkippedEntry, preview_upload
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
+
+    from submissions.archives.unpack import UnpackedEntry
 
 
 def preview_path(path: Path, options: InputOptions) -> Preview:
@@ -33,5 +37,13 @@ def preview_path(path: Path, options: InputOptions) -> Preview:
         options.choices,
         identify_with(options.roster),
     )
+    preview = preview.with_languages(_detected(entries, preview.counted), "")
     more = roster_warnings(options.roster, preview.grouping.submissions)
     return replace(preview, warnings=(*preview.warnings, *more))
+
+
+def _detected(entries: Iterable[UnpackedEntry], counted: Iterable[str]) -> dict[str, str]:
+    """Return the languages of the files that count, by path."""
+    paths = set(counted)
+    files = [entry for entry in entries if entry.name in paths and entry.data is not None]
+    return {file.name: language for file, language in zip(files, detected_languages(files), strict=True)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import sqlite3
 import struct
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.cores import usable_cores
-from fingerprint.engine import FILE_SECONDS, Unreadable, read, token_lines
+from fingerprint.engine import FILE_SECONDS, Unreadable, read, read_share, token_lines
 from moss.cache_folder import cache_folder
 from moss.check.cache import ReadingCache, reading_key
 from submissions.storage.tokens import (
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 # Files that a child process takes at a time.
 CHUNK = 8
-PART_LENGTHS = struct.Struct("<4I")
+PART_LENGTHS = struct.Struct("<5I")
 NO_LINES: Lines = np.empty(0, dtype=np.int32)
 
 
@@ -52,7 +53,7 @@ class FileTokens(NamedTuple):
     """The tokens of a file, with the name of its front-end and its literals, names and imports.
 
     `lines` has the line of each token, from 1; `coarse` and `coarse_lines` are those of the coarse stream, if
-    the job asked for it and the language has one.
+    the job asked for it and the language has one. `share` and `unclosed` are as in `ReadFile`.
     """
 
     language: str
@@ -61,6 +62,8 @@ class FileTokens(NamedTuple):
     lexical: LexicalTerms
     coarse: Coarse | None = None
     coarse_lines: Lines = NO_LINES
+    share: float = 1.0
+    unclosed: tuple[int, ...] = ()
 
 
 class LocalFile(NamedTuple):
@@ -82,7 +85,16 @@ def read_file(job: ReadJob) -> FileTokens | str:
         return f"its front-end broke on it ({type(error).__name__})"
     lines = token_lines(reading.text, reading.tokens)
     symbols = token_lines(reading.text, reading.coarse.tokens) if reading.coarse else NO_LINES
-    return FileTokens(reading.front_end.name, reading.tokens, lines, reading.lexical, reading.coarse, symbols)
+    return FileTokens(
+        reading.front_end.name,
+        reading.tokens,
+        lines,
+        reading.lexical,
+        reading.coarse,
+        symbols,
+        read_share(reading.front_end, reading.text, reading.tokens),
+        reading.unclosed,
+    )
 
 
 def read_files(
@@ -152,11 +164,12 @@ def pack(tokens: FileTokens) -> bytes:
     """Return the tokens of a file as bytes for the cache.
 
     The lengths of the parts, then the parts: front-end's name, tokens with their lines, lexical terms, coarse
-    stream.
+    stream, what was read badly.
     """
     stream = pack_tokens(tokens.stream, tokens.lines)
     coarse = pack_coarse(tokens.coarse, tokens.coarse_lines)
-    parts = (tokens.language.encode(), stream, pack_lexical(tokens.lexical), coarse)
+    badly = json.dumps([tokens.share, tokens.unclosed]).encode()
+    parts = (tokens.language.encode(), stream, pack_lexical(tokens.lexical), coarse, badly)
     return PART_LENGTHS.pack(*map(len, parts)) + b"".join(parts)
 
 
@@ -166,9 +179,19 @@ def unpack(packed: bytes) -> FileTokens:
     for length in PART_LENGTHS.unpack_from(packed):
         parts.append(packed[start : start + length])
         start += length
-    language, tokens, lexical, packed_coarse = parts
+    language, tokens, lexical, packed_coarse, badly = parts
     stream, lines = unpack_with_lines(tokens)
     if lines is None:
         raise ValueError("a cached reading has no lines")
-    coarse = unpack_coarse(packed_coarse) or (None, NO_LINES)
-    return FileTokens(language.decode(), stream, lines, unpack_lexical(lexical), *coarse)
+    symbols, symbol_lines = unpack_coarse(packed_coarse) or (None, NO_LINES)
+    share, unclosed = json.loads(badly)
+    return FileTokens(
+        language.decode(),
+        stream,
+        lines,
+        unpack_lexical(lexical),
+        symbols,
+        symbol_lines,
+        share,
+        tuple(unclosed),
+    )

@@ -193,12 +193,16 @@ def _render_preview(path: Path, inputs: InputOptions, output_format: str) -> Ite
 def _summarise(report: LocalReport, output_format: str) -> None:
     """Write to the error stream how the path was read, and beside a table the suggested threshold."""
     from moss.commands.table import printable
+    from submissions.archives.read_files import languages_read, reading_warnings
 
     count = report.class_size
     click.echo(f"Read as {report.layout}: {count} submission{'' if count == 1 else 's'}.", err=True)
-    for warning in report.warnings:
-        if warning.kind in RANKING_WARNINGS:
-            click.echo(printable(warning.text), err=True)
+    files = report.read_files
+    if files:
+        click.echo(f"Languages of the files: {languages_read(file.language for file in files)}.", err=True)
+    grouped = (warning for warning in report.warnings if warning.kind in RANKING_WARNINGS)
+    for warning in (*grouped, *reading_warnings(files)):
+        click.echo(printable(warning.text), err=True)
     if report.earlier:
         click.echo(
             f"Earlier work: {report.earlier} submission{'' if report.earlier == 1 else 's'}, compared with "

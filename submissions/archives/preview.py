@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions.archives.grouping import DEFAULT_CHOICES, Grouping, group_files
 from submissions.archives.grouping_warnings import GroupingWarning, listed
+from submissions.archives.languages import reading_languages
 from submissions.archives.layouts.folders import FOLDERS
 from submissions.archives.layouts.registry import recognise
 from submissions.archives.layouts.root import root_of
 from submissions.archives.left_out.listing import any_code
 from submissions.archives.left_out.matching import rule_of_name
 from submissions.archives.owners import place_with
+from submissions.archives.read_files import ReadFile, languages_read, reading_warnings
 from submissions.archives.submission_names import plain_name, submitters
 
 if TYPE_CHECKING:
@@ -67,6 +69,7 @@ class Preview:
 
     `layouts` are those that fit, the best first; `grouping.layout` is the one that is used. `ignored` is no
     work of a student, or another attempt; `left_out` was written by a tool; `refused` cannot be read.
+    `counted` are the paths of the files of submissions, `read` those of them that are compared.
     """
 
     grouping: Grouping
@@ -76,6 +79,8 @@ class Preview:
     left_out: tuple[SkippedGroup, ...]
     refused: tuple[SkippedGroup, ...]
     warnings: tuple[GroupingWarning, ...]
+    counted: tuple[str, ...] = ()
+    read: tuple[ReadFile, ...] = ()
 
     @property
     def score(self) -> float:
@@ -86,6 +91,31 @@ class Preview:
     def runner_up(self) -> Ranked | None:
         """The layout that fits best beside the one that is used; None if no other fits."""
         return next((one for one in self.layouts if one.layout.key != self.grouping.layout.key), None)
+
+    @property
+    def languages(self) -> str:
+        """The languages in which the files are read: `48 Java, 2 read as prose`; empty if not known."""
+        return languages_read(file.language for file in self.read)
+
+    def with_languages(self, detected: Mapping[str, str], wanted: str) -> Preview:
+        """Return the preview with the languages in which its files are read.
+
+        `detected` are the languages that files seem to have, by path, "" for one that cannot be read;
+        `wanted` is that of the assignment, or empty.
+        """
+        submissions: dict[str, list[str]] = defaultdict(list)
+        for path in self.counted:
+            if detected.get(path):
+                submissions[self.grouping.places[path].submission].append(path)
+        read = [
+            ReadFile(name, self.grouping.places[path].path, language)
+            for name, paths in submissions.items()
+            for path, language in zip(
+                paths, reading_languages([detected[path] for path in paths], wanted), strict=True
+            )
+            if language
+        ]
+        return replace(self, read=tuple(read), warnings=(*self.warnings, *reading_warnings(read)))
 
     @property
     def summary(self) -> str:
@@ -113,6 +143,7 @@ class Preview:
             "left_out": [group._asdict() for group in self.left_out],
             "refused": [group._asdict() for group in self.refused],
             "warnings": [warning._asdict() for warning in self.warnings],
+            "languages": Counter(file.language for file in self.read),
         }
 
 
@@ -150,6 +181,7 @@ def preview_upload(
         _by_reason(SkippedEntry(*entry) for entry in skipped.entries),
         _by_reason(remaining),
         (*grouping.warnings, *_code_warnings(uncompared, counted)),
+        tuple(counted),
     )
 
 
