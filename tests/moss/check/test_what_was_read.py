@@ -9,6 +9,8 @@ import pytest
 from fingerprint.languages import front_end
 from fingerprint.languages.share import read_share
 from fingerprint.reading import read
+from moss.check.inputs import InputOptions
+from moss.check.preview import preview_path
 from submissions.archives.read_files import ReadFile, languages_read, reading_warnings
 from tests.fingerprint.languages.construct_tables import PATHS, table
 from tests.fingerprint.languages.test_every_language import CODE, program

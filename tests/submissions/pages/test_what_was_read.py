@@ -1,9 +1,10 @@
-"""The page of an upload says in which languages its files are read, and what to look at, before and after it."""
+"""The page of an upload says in which languages its files are read, and what to look at."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 
 from tests.fingerprint.languages.test_every_language import program
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from tests.support.previews import Upload
     from tests.support.uploads import HandIn
+
+pytestmark = pytest.mark.usefixtures("eager_tasks")
 
 JAVA = program("java")
 FILES = {
@@ -34,7 +37,7 @@ def test_the_preview_says_how_files_are_going_to_be_read(
     alice_client: Client, preview_upload: Upload
 ) -> None:
     batch = preview_upload(FILES)
-    page = get_page(alice_client, reverse("batch", args=[batch.pk]))
+    page = get_page(alice_client, batch.get_absolute_url())
     assert LANGUAGES in page.text("#preview")
     assert OTHERWISE in page.text("#preview")
 
