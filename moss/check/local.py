@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+import numpy as np
+
 from fingerprint import engine
 from fingerprint.engine import Params, front_end
 from moss.check.boilerplate import read_boilerplate
@@ -101,13 +103,15 @@ class LocalReport:
 
     @property
     def read_files(self) -> list[ReadFile]:
-        """The files that are compared, with what was read of them."""
+        """The files that are compared, with what was read of them; handed-out code alone counts as none."""
+        cohort = self.inputs.cohort
+        own = np.diff(cohort.sums.own[cohort.submission_starts])
         return [
             ReadFile(
                 self.submissions[file.submission],
                 file.path,
                 file.tokens.language,
-                len(file.tokens.stream),
+                len(file.tokens.stream) if own[file.submission] else 0,
                 file.tokens.share,
                 file.tokens.unclosed,
             )

@@ -130,8 +130,8 @@ def _found(pattern: str, language: str) -> Callable[[str], Iterator[Embedded]]:
 
 # `<%= code %>`, and comments as `<%# words %>` or `<%-- words --%>`.
 _PERCENT = (
-    r"(?P<whole><%(?:#|--)(?:[^%]|%(?!>))*+(?:%>|\Z)"
-    r"|<%(?:[-=@!]|(?!#|--))(?P<code>(?:[^%]|%(?!>))*+)(?:%>|\Z))"
+    r"(?P<whole><%(?:#|--)[\s\S]*?(?:%>|\Z)"
+    r"|<%(?:[-=@!]|(?!#|--))(?P<code>[\s\S]*?)(?:%>|\Z))"
 )
 
 
@@ -153,6 +153,16 @@ class Jsp(Html):
     embedded = staticmethod(_found(_PERCENT, "java"))
 
 
+# An expression in braces may have braces in it, and takes fewer than 500 characters between two of them.
+_EXPRESSION = r"(?P<code>[^{}]{0,500}+(?:\{[^{}]{0,500}+\}[^{}]{0,500}+){0,20}+)"
+_BRACES_OF_VUE = rf"(?P<whole>\{{\{{{_EXPRESSION}\}}\}})"
+# Scripts and styles are code as a whole; a part that closes a block has no expression.
+_BRACES = (
+    r"<(?:script|style)\b(?:[^<]|<(?!/(?:script|style)\b))*+"
+    rf"|(?P<whole>\{{/[^{{}}\n]{{0,100}}+\}}|\{{[#:@]?{_EXPRESSION}\}})"
+)
+
+
 class Vue(Html):
     """Attributes with a prefix, and what is in two braces, are expressions."""
 
@@ -164,9 +174,7 @@ class Vue(Html):
             inherit,
         ],
     }
-    embedded = staticmethod(
-        _found(r"(?P<whole>\{\{(?P<code>[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\}\})", "javascript")
-    )
+    embedded = staticmethod(_found(_BRACES_OF_VUE, "javascript"))
 
 
 class Svelte(Html):
@@ -174,18 +182,12 @@ class Svelte(Html):
 
     name = "Svelte"
     aliases: ClassVar = ["svelte"]
-    embedded = staticmethod(
-        _found(
-            r"<(?:script|style)\b(?:[^<]|<(?!/(?:script|style)\b))*+"
-            r"|(?P<whole>\{/[^{}\n]*+\}|\{[#:@]?(?P<code>[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\})",
-            "javascript",
-        )
-    )
+    embedded = staticmethod(_found(_BRACES, "javascript"))
 
 
 # Where code begins in Razor: a block, a statement with its bracket, an expression; a comment; an address.
 _RAZOR = re.compile(
-    r"@\*(?:[^*]|\*(?!@))*+(?:\*@|\Z)|@@|\w@"
+    r"@\*[\s\S]*?(?:\*@|\Z)|@@|\w@"
     r"|@(?:code\b|functions\b)?\s*+(?=\{)"
     r"|@(?:if|for|foreach|while|switch|using|lock)\b[^\n{]*+\{?"
     r"|@(?:model|using|inject|page|namespace|inherits)\b[^\n]*+"
@@ -227,6 +229,12 @@ def _bracket_end(text: str, at: int) -> int:
     return len(text)
 
 
+# The line that opens a chunk; one that begins with as many of the same signs closes it.
+_FENCE = re.compile(
+    r" {0,3}(?P<fence>`{3,12}|~{3,12})[ \t]*+\{?[ \t]*+[.=]?(?P<language>[\w+#-]*+)[^`~\n]*+$"
+)
+
+
 class RMarkdown(RegexLexer):
     """R Markdown and Quarto: chunks of code in a document."""
 
@@ -242,16 +250,20 @@ class RMarkdown(RegexLexer):
         ],
         "comment": Xml.tokens["comment"],
     }
-    _CHUNK = re.compile(
-        r"^(?P<fence>[`~]{3,12})[ \t]*+\{?[ \t]*+[.=]?(?P<language>[\w+#-]*+)[^\n]*+\n"
-        r"(?P<code>(?:(?!(?P=fence))[^\n]*+(?:\n|\Z))*+)(?:(?P=fence)[^\n]*+)?",
-        re.MULTILINE,
-    )
 
-    @classmethod
-    def embedded(cls, text: str) -> Iterator[Embedded]:
-        for chunk in cls._CHUNK.finditer(text):
-            yield Embedded(chunk.span(), *chunk.span("code"), chunk["language"].lower() or "text")
+    @staticmethod
+    def embedded(text: str) -> Iterator[Embedded]:
+        chunk, at = None, 0
+        for line in text.splitlines(keepends=True):
+            if chunk is None:
+                if opened := _FENCE.match(line):
+                    chunk = at, at + len(line), opened["fence"], opened["language"].lower() or "text"
+            elif line.lstrip(" ").startswith(chunk[2]):
+                yield Embedded((chunk[0], at + len(line)), chunk[1], at, chunk[3])
+                chunk = None
+            at += len(line)
+        if chunk:
+            yield Embedded((chunk[0], at), chunk[1], at, chunk[3])
 
 
 def _json_string(quote: str, token_type: Any) -> list[Any]:

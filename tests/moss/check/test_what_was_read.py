@@ -10,6 +10,7 @@ from fingerprint.languages import front_end
 from fingerprint.languages.share import read_share
 from fingerprint.reading import read
 from moss.check.inputs import InputOptions
+from moss.check.local import RankingOptions, rank_path
 from moss.check.preview import preview_path
 from submissions.archives.read_files import ReadFile, languages_read, reading_warnings
 from tests.fingerprint.languages.construct_tables import PATHS, table
@@ -72,6 +73,19 @@ def test_nine_of_ten_literals_without_their_end_are_found() -> None:
 def test_a_submission_without_code_is_named(tmp_path: Path, text: str) -> None:
     files = {"ada/A.java": JAVA, "ben/A.java": JAVA, "cleo/A.java": text, "cleo/B.java": "// none\n"}
     assert warnings(tmp_path, files)["without-code"] == "Without code: cleo."
+
+
+@pytest.mark.parametrize("handed_in", [JAVA, f"// My name\n{JAVA}", JAVA.replace("\n", "\n\n")])
+def test_a_submission_of_handed_out_code_alone_is_named(tmp_path: Path, handed_in: str) -> None:
+    starter = tmp_path / "starter.java"
+    starter.write_text(JAVA, encoding="utf-8")
+    other = program("csharp").replace("using", "import")
+    root = tmp_path / "class"
+    files = {"ada/A.java": JAVA + other, "ben/A.java": other + JAVA, "cleo/A.java": handed_in}
+    ranked(root, files)
+    report = rank_path(root, RankingOptions(boilerplate=(starter,)))
+    found = {one.kind: one.text for one in reading_warnings(report.read_files)}
+    assert found["without-code"] == "Without code: cleo."
 
 
 def test_a_submission_with_one_file_of_code_is_not_named(tmp_path: Path) -> None:
