@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from fingerprint.languages.decode import import_encodings as import_encodings
     from fingerprint.languages.lexical_terms import LexicalTerms as LexicalTerms
     from fingerprint.languages.preload import preload as preload
+    from fingerprint.languages.share import read_share as read_share
     from fingerprint.languages.term_places import (
         common_terms as common_terms,
         term_places as term_places,
@@ -105,6 +106,7 @@ else:
         "languages.base": "Coarse SpanColumns",
         "languages.lexical_terms": "LexicalTerms",
         "languages.decode": "import_encodings",
+        "languages.share": "read_share",
         "languages.preload": "preload",
         "languages.term_places": "common_terms term_places without_terms",
         "languages.words": "WordKinds",

@@ -50,6 +50,8 @@ class Reading(NamedTuple):
     was asked for and the language has one, and `coarse_lines` are its lines. `spans` are the spans to colour,
     if they were asked for and the front-end finds them in the same pass. `text` is what the front-end shows;
     it is empty in a reading that was stored or sent by another process: whoever shows it has the bytes.
+    `unclosed` has the lines, from 1, in which a literal or comment begins that never ends; `share` is the
+    part of a program's characters that are in tokens, 1 where nobody measured it.
 
     What a ranking needs of it, as columns, is a `CohortFile`.
     """
@@ -62,6 +64,8 @@ class Reading(NamedTuple):
     coarse_lines: Lines = NO_LINES
     spans: SpanColumns | None = None
     text: str = ""
+    unclosed: tuple[int, ...] = ()
+    share: float = 1.0
 
 
 def identify(
@@ -134,7 +138,9 @@ def _reading(language: str, text: str, scan: Scan) -> Reading:
     lines = token_lines(text, scan.tokens)
     coarse_lines = token_lines(text, scan.coarse.tokens) if scan.coarse else NO_LINES
     terms = lexical_terms(scan)
-    return Reading(language, scan.tokens, lines, terms, scan.coarse, coarse_lines, scan.spans, text)
+    unclosed = _lines_of(text, scan.unclosed)
+    columns = scan.tokens, lines, terms, scan.coarse, coarse_lines
+    return Reading(language, *columns, scan.spans, text, unclosed)
 
 
 def profile_of(frontend: FrontEnd, params: Params) -> Profile:
@@ -151,6 +157,14 @@ def _line_starts(text: str) -> npt.NDArray[np.int64]:
         lone[:-1] &= ~ends[1:]
         ends |= lone
     return np.concatenate(([0], np.flatnonzero(ends) + 1))
+
+
+def _lines_of(text: str, offsets: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the lines, from 1, that have these offsets."""
+    if not offsets:
+        return ()
+    lines = np.searchsorted(_line_starts(text), np.array(offsets), side="right")
+    return tuple(sorted({int(line) for line in lines}))
 
 
 def token_lines(text: str, tokens: TokenStream) -> Lines:

@@ -27,6 +27,7 @@ from tests.support.regex_ambiguity import pumped_texts, pumped_word
 pytestmark = pytest.mark.slow
 
 CONTENT: Any = import_module("fingerprint.languages.content")
+MARKUP: Any = import_module("fingerprint.languages.lexers.markup")
 PROGRAM_TEXT: Any = import_module("fingerprint.languages.program_text")
 LITERALS: Any = import_module("fingerprint.languages.literal_lines")
 SCRIPTS: Any = import_module("fingerprint.languages.lexers.scripts")
@@ -61,6 +62,10 @@ MADE: dict[str, list[tuple[re.Pattern[Any], str]]] = {
     ],
     "fingerprint/languages/lexers/here_documents.py": [
         (lexer.rewrite._mark, "search") for lexer in (SCRIPTS.Perl, SCRIPTS.Php, SCRIPTS.Bash)
+    ],
+    "fingerprint/languages/lexers/markup.py": [
+        (re.compile(pattern), "finditer")
+        for pattern in (MARKUP._PERCENT, MARKUP._BRACES_OF_VUE, MARKUP._BRACES)
     ],
     "fingerprint/languages/literal_lines.py": [
         (LITERALS.MultilineLiterals(row.multiline)._opener, "match") for row in REGISTRY.LANGUAGES

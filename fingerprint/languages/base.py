@@ -57,7 +57,8 @@ class Scan(NamedTuple):
     has a `LexicalClass` for each token of `lexical`. `directives` has each import, include and macro
     definition as one token, with its class in `directive_classes`. `coarse` is the stream that all languages
     share; None where it was not asked for or the language has none. `spans` are those of `highlight`; None
-    where they were not asked for or need a pass of their own.
+    where they were not asked for or need a pass of their own. `unclosed` are the offsets of the literals and
+    comments that end only because their line does.
     """
 
     tokens: TokenStream
@@ -67,6 +68,7 @@ class Scan(NamedTuple):
     directive_classes: Classes
     coarse: Coarse | None = None
     spans: SpanColumns | None = None
+    unclosed: tuple[int, ...] = ()
 
 
 class FrontEnd(Protocol):

@@ -27,14 +27,9 @@ from fingerprint.languages.directives import (
     macros_as_code,
 )
 from fingerprint.languages.lexeme_ids import lexeme_family, merge_in_text_order
-from fingerprint.languages.lexer_dispatch import dispatching_lexer, raw_tokens
+from fingerprint.languages.lexer_dispatch import dispatching_lexer
 from fingerprint.languages.lexers import UNTUNED_MULTILINE, import_mended_lexers, lexer_class
-from fingerprint.languages.literal_lines import (
-    LineBoundLexer,
-    MultilineLiterals,
-    crosses_line,
-    line_bound_lexer,
-)
+from fingerprint.languages.lexing import LEXER_ERRORS, Lexed, lexed
 from fingerprint.languages.newlines import LexerInput
 from fingerprint.languages.normalisation import (
     LexedTokens,
@@ -49,7 +44,6 @@ from fingerprint.languages.normalisation import (
     with_joined_literals,
 )
 from fingerprint.languages.spec import Language
-from fingerprint.languages.unclosed_literals import closed, is_inverted, is_open_at_end, never_ends
 from fingerprint.languages.vocabulary import Vocabulary
 from fingerprint.tokens import TokenStream, kind_id
 
@@ -60,11 +54,8 @@ if TYPE_CHECKING:
 
     from fingerprint.languages.base import Span
     from fingerprint.languages.lexeme_ids import LexemeColumns, LexicalColumns
-    from fingerprint.languages.lexer_dispatch import RawTokens
-    from fingerprint.types import Ids, Kinds, Offsets
+    from fingerprint.types import Kinds, Offsets
 
-    # Codes and starts of lexemes, and the vocabulary of the codes.
-    Lexed = tuple[Offsets, Offsets, Vocabulary]
 
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
 RULES_VERSION = 3
@@ -72,17 +63,6 @@ RULES_VERSION = 3
 # A vocabulary with more lexemes or characters than this is replaced by an empty one: workers are long-lived.
 LEXEMES_LIMIT = 1 << 17
 CHARACTERS_LIMIT = 1 << 24
-
-# Errors that a broken lexer raises. The exception of a time limit is not one of them, so it is not caught.
-LEXER_ERRORS = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
 
 
 def untuned_language(alias: str) -> Language | None:
@@ -125,7 +105,6 @@ class CodeFrontEnd:
         self.name, self.title = language.name, language.title
         self.version = RULES_VERSION + language.version
         self._vocabulary = Vocabulary(language, _css_class)
-        self._multiline = MultilineLiterals(language.multiline)
 
     def __repr__(self) -> str:
         return f"CodeFrontEnd({self.name!r})"
@@ -137,7 +116,7 @@ class CodeFrontEnd:
         lexer_input = LexerInput(text)
         lexed = self._lexed(self._code(lexer_input.source))
         normalised = normalise(self._joined(lexed).complete)
-        kinds = lexed[2].kinds()[normalised.codes]
+        kinds = lexed.vocabulary.kinds()[normalised.codes]
         return _stream(lexer_input, kinds, normalised.starts, normalised.ends)
 
     def scan(self, text: str, *, coarse: bool = False, spans: bool = False) -> Scan:
@@ -145,7 +124,7 @@ class CodeFrontEnd:
         code = self._code(lexer_input.source)
         lexed = self._lexed(code)
         significant, dropped, complete = self._joined(lexed)
-        vocabulary = lexed[2]
+        vocabulary = lexed.vocabulary
         normalised = normalise(complete)
         kinds = vocabulary.kinds()[normalised.codes]
         tokens = _stream(lexer_input, kinds, normalised.starts, normalised.ends)
@@ -156,62 +135,51 @@ class CodeFrontEnd:
         has_coarse = coarse and self.name in COARSE_LANGUAGES
         whole = self._coarse(complete, lexer_input, vocabulary) if has_coarse else None
         # Where macros are lexed as code, pages colour them as a preprocessor's all the same.
-        coloured = _highlighted(lexer_input, *lexed) if spans and code == lexer_input.source else None
-        return Scan(tokens, lexical, classes, directives, directive_classes, whole, coloured)
+        coloured = _highlighted(lexer_input, lexed) if spans and code == lexer_input.source else None
+        unclosed = tuple(lexer_input.starts(np.array(lexed.unclosed, dtype=np.int32)).tolist())
+        return Scan(tokens, lexical, classes, directives, directive_classes, whole, coloured, unclosed)
 
     def named_tokens(self, text: str) -> Iterator[Span]:
         lexer_input = LexerInput(text)
         lexed = self._lexed(self._code(lexer_input.source))
         normalised = normalise(self._joined(lexed).complete)
-        names = lexed[2].kind_names
+        names = lexed.vocabulary.kind_names
         starts, ends = lexer_input.starts(normalised.starts), lexer_input.ends(normalised.ends)
         for code, start, end in zip(normalised.codes, starts, ends, strict=True):
             yield int(start), int(end), names[code]
 
     def highlight(self, text: str) -> list[Span]:
         lexer_input = LexerInput(text)
-        spans = _highlighted(lexer_input, *self._lexed(lexer_input.source))
+        spans = _highlighted(lexer_input, self._lexed(lexer_input.source))
         columns = (spans.starts.tolist(), spans.ends.tolist(), spans.codes.tolist())
         return [(start, end, spans.classes[code]) for start, end, code in zip(*columns, strict=True)]
+
+    def code_characters(self, text: str) -> int:
+        """Return how many characters of a text are code; what is dropped, as imports are, does not count."""
+        lexed = self._lexed(LexerInput(text).source)
+        significant, dropped, _ = self._joined(lexed)
+        lengths = significant.ends - significant.starts
+        counted = int(lengths[~significant.has_mark(Mark.DROPPED)].sum())
+        return counted - sum(int(lengths[start:end].sum()) for start, end in dropped)
 
     @cached_property
     def _lexer(self) -> Lexer:
         return dispatching_lexer(lexer_class(self.language.lexer))
 
     def _lexed(self, source: str) -> Lexed:
-        """Return the codes and starts of all lexemes, and the vocabulary of the codes."""
         vocabulary = self._current_vocabulary()
         try:
-            tokens, codes = self._raw_tokens(source, vocabulary)
+            return lexed(self._lexer, self.language, source, vocabulary)
         except LEXER_ERRORS as error:
             reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             raise LexerFailed(f"the {self.title} lexer failed ({reason})") from error
-        return codes, np.array(tokens.starts, dtype=np.int32), vocabulary
-
-    def _raw_tokens(self, source: str, vocabulary: Vocabulary) -> tuple[RawTokens, Ids]:
-        """Return the tokens of the lexer, put back where it read a literal on too far, and their codes."""
-        tokens = raw_tokens(self._lexer, source)
-        codes = _codes(tokens, vocabulary)
-        marks = vocabulary.lexemes().marks[codes]
-        lines = np.flatnonzero(marks & np.uint32(Mark.LINES)).tolist()
-        reads_on = bool(lines) and crosses_line(tokens, source, lines, self._multiline)
-        # A quote without its partner makes code of strings later on, in which something is an error.
-        errors = bool((marks & np.uint32(Mark.ERROR)).any())
-        inverted = bool(lines) and (errors or is_inverted(tokens, source, lines))
-        if not (reads_on or inverted or is_open_at_end(tokens)):
-            return tokens, codes
-        bound = line_bound_lexer(lexer_class(self.language.lexer), self.language.multiline)
-        if isinstance(bound, LineBoundLexer):
-            tokens = raw_tokens(bound, source) if reads_on else tokens
-            tokens = closed(bound, source, tokens) if inverted or never_ends(tokens) else tokens
-        return tokens, _codes(tokens, vocabulary)
 
     def _code(self, source: str) -> str:
         """Return the source as it is lexed to be compared."""
         return macros_as_code(source) if self.language.preprocessor else source
 
     def _joined(self, lexed: Lexed) -> _Joined:
-        codes, starts, vocabulary = lexed
+        codes, starts, vocabulary, _ = lexed
         split = split_runs(codes, starts, vocabulary.lexemes().marks, vocabulary.punctuation_codes)
         tokens = locate_tokens(*split, vocabulary.lexemes())
         significant = tokens.take(~tokens.has_mark(Mark.SPACE))
@@ -254,11 +222,6 @@ class CodeFrontEnd:
         return directive_columns(source, self.language.salt, imports, macro_spans(source))
 
 
-def _codes(tokens: RawTokens, vocabulary: Vocabulary) -> Ids:
-    codes = map(vocabulary.__getitem__, zip(tokens.types, tokens.values, strict=True))
-    return np.fromiter(codes, np.int32, len(tokens.starts))
-
-
 def _literals(tokens: LexedTokens, source: str, salt: str, lexical_class: LexicalClass) -> LexemeColumns:
     starts, ends = tokens.starts.tolist(), tokens.ends.tolist()
     family = lexeme_family(salt, lexical_class)
@@ -277,10 +240,9 @@ def _css_class(ttype: object) -> str:
     return STANDARD_TYPES[ttype] if isinstance(ttype, _TokenType) else ""
 
 
-def _highlighted(
-    lexer_input: LexerInput, codes: Offsets, starts: Offsets, vocabulary: Vocabulary
-) -> SpanColumns:
+def _highlighted(lexer_input: LexerInput, lexed: Lexed) -> SpanColumns:
     """Return the lexemes that have a CSS class, but are not white space."""
+    codes, starts, vocabulary, _ = lexed
     css_codes, lengths, classes = vocabulary.highlighting()
     kept = css_codes[codes] >= 0
     codes, starts = codes[kept], starts[kept]

@@ -90,16 +90,18 @@ def line_bound_lexer(lexer: type[Lexer], multiline: str | None) -> Lexer:
 class LineBoundLexer(DispatchingLexer):
     """Ends literals with their line that may not cross it, and those that start at the offsets of `ended`.
 
-    `crossing` has the offsets of the literals that crossed a line, or were open at the end of the last text.
+    `crossing` has the offsets of the literals that crossed a line, or were open at the end of the last text,
+    `cut` those of the literals that were ended.
     """
 
     literals: MultilineLiterals
     ended: frozenset[int] = frozenset()
     crossing: list[int]
+    cut: list[int]
 
     def raw_tokens(self, text: str, stack: Iterable[str] = ("root",)) -> RawTokens:
         tokens, opened, names, at = RawTokens([], [], []), list[_Opened](), list(stack), 0
-        self.crossing = []
+        self.crossing, self.cut = [], []
         while True:
             count = len(tokens.starts)
             transition, end = self._add_next(tokens, names[-1], text, at)
@@ -113,8 +115,10 @@ class LineBoundLexer(DispatchingLexer):
                 at += 1
                 continue
             at = end
+            outermost = _outermost(opened)
             cut = self._cut(tokens, count, text, opened)
             if cut >= 0:
+                self.cut.append(_first_of_literal(tokens, count) if outermost < 0 else outermost)
                 at = cut
                 del names[_depth(opened, len(names)) :]
             elif transition is not None:
@@ -191,6 +195,24 @@ def is_string(token_type: _TokenType) -> bool:
 
 def _is_comment(token_type: _TokenType) -> bool:
     return token_type is Comment.Multiline or token_type is Comment
+
+
+def _outermost(opened: list[_Opened]) -> int:
+    """Return where the outermost literal begins that ends with this line; -1 if none is open."""
+    start = -1
+    for literal in reversed(opened):
+        if literal.crosses:
+            break
+        start = literal.start
+    return start
+
+
+def _first_of_literal(tokens: RawTokens, count: int) -> int:
+    """Return where the last literal begins of the newest tokens, those from the index `count` on."""
+    index = len(tokens.starts) - 1
+    while index > count and is_literal(tokens.types[index - 1]):
+        index -= 1
+    return tokens.starts[index]
 
 
 def _depth(opened: list[_Opened], depth: int) -> int:

@@ -51,6 +51,7 @@ class Mark:
     DOT = 131072
     RUN = 65536  # several punctuation characters that the lexer returned as one token
     LINES = 262144  # part of a string, with the end of a line in it
+    UNQUOTED = 1048576  # part of a string that does not end with a quote
     ERROR = 524288  # what no rule of the lexer reads
 
 

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.languages.base import LexerFailed, Scan
-from fingerprint.languages.code import LEXER_ERRORS, RULES_VERSION, CodeFrontEnd
+from fingerprint.languages.code import RULES_VERSION, CodeFrontEnd
 from fingerprint.languages.lexer_dispatch import dispatching_lexer, raw_tokens
 from fingerprint.languages.lexers import lexer_class
+from fingerprint.languages.lexing import LEXER_ERRORS
 from fingerprint.languages.newlines import LexerInput
 from fingerprint.tokens import TokenStream
 

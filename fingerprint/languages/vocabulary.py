@@ -201,6 +201,8 @@ class Vocabulary(dict[Key, int]):
             mark |= Mark.LINES
         elif type_name == "Error":
             mark |= Mark.ERROR
+        elif name in ("<string>", "<char>") and value[-1] not in "\"'`\n":
+            mark |= Mark.UNQUOTED
         with self._lock:
             return self[key] if key in self else self._add(key, name, mark)
 

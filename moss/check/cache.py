@@ -43,7 +43,7 @@ def _reader_digest() -> bytes:
     digest = blake2b("".join(map(version, READER_LIBRARIES)).encode(), digest_size=16)
     engine, check = Path(fingerprint.__file__).parent, Path(__file__).parent
     storage = Path(submissions.__file__).parent / "storage"
-    languages = sorted((engine / "languages").glob("*.py"))
+    languages = sorted((engine / "languages").rglob("*.py"))
     root = (engine / "tokens.py", engine / "reading.py")
     for source in (*languages, *root, storage / "tokens.py", check / "readings.py"):
         digest.update(source.read_bytes())

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.comparison.mates import EARLIER_WORK, TEAM, Identity, student_key
 from submissions.intake.archives.formats import archive_stem
-from submissions.intake.archives.grouping import DEFAULT_CHOICES, ListingBuilder, group_submissions
+from submissions.intake.archives.grouping import DEFAULT_CHOICES, group_submissions
 from submissions.intake.archives.grouping_warnings import roster_warnings
-from submissions.intake.archives.preview import SkippedEntry, preview_upload
 from submissions.intake.archives.submission_names import DistinctNames
 from submissions.intake.archives.unpack import DEFAULT_LIMITS, DEFAULT_PATTERNS, unpack, walk
 from submissions.intake.left_out.listing import Listing, describe
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from submissions.intake.archives.grouping import Grouping
     from submissions.intake.archives.grouping_warnings import GroupingWarning
     from submissions.intake.archives.members import UnpackedEntry
-    from submissions.intake.archives.preview import Preview
     from submissions.intake.archives.regrouping import GroupedSubmission
     from submissions.intake.layouts.places import Student
     from submissions.intake.left_out.listing import LeftOut
@@ -251,26 +249,3 @@ def _counted(grouping: Grouping, groups: Groups, left_out: LeftOut) -> Groups:
         for submission, files in groups.items()
     }
     return {name: files for name, files in counted.items() if files}
-
-
-def preview_path(path: Path, options: InputOptions) -> Preview:
-    """Return what `moss check` would compare of a folder or an archive; no file is lexed.
-
-    Raises
-    ------
-    BadArchive
-        When the path cannot be read, or an archive only in part and that is not allowed.
-    """
-    entries = read_entries(path, options)
-    builder = ListingBuilder(upload_name(path))
-    for entry in entries:
-        builder.add(entry)
-    preview = preview_upload(
-        builder.listing(),
-        left_out_listing(entries, options.patterns),
-        (SkippedEntry(entry.name, entry.size, entry.reason) for entry in entries if entry.reason),
-        options.choices,
-        options.identify,
-    )
-    more = roster_warnings(options.roster, preview.grouping.submissions)
-    return replace(preview, warnings=(*preview.warnings, *more))

@@ -6,19 +6,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 from fingerprint import engine
 from fingerprint.engine import NO_LINES, Params, front_end
-from moss.check.inputs import InputOptions, SkippedInput, read_all
-from moss.check.readings import ReadJob, languages_of, read_boilerplate, read_files
+from moss.check.inputs import (
+    InputOptions,
+    SkippedInput,
+    left_out_listing,
+    read_all,
+    read_entries,
+    upload_name,
+)
+from moss.check.readings import ReadJob, detected_languages, languages_of, read_boilerplate, read_files
 from moss.check.report import LocalFile, LocalReport
 from submissions.comparison.content_order import HashedFile, content_order
 from submissions.comparison.mates import group_numbers
+from submissions.intake.archives.grouping import ListingBuilder
+from submissions.intake.archives.grouping_warnings import roster_warnings
 from submissions.intake.archives.languages import NOT_COMPARED
+from submissions.intake.archives.preview import SkippedEntry, preview_upload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -29,6 +39,7 @@ if TYPE_CHECKING:
     from moss.check.inputs import AllInputs, Groups
     from moss.check.readings import Advance
     from submissions.intake.archives.members import UnpackedEntry
+    from submissions.intake.archives.preview import Preview
 
     # Called with the number of parts of some work; returns what is called after each part.
     StartProgress = Callable[[int], Advance]
@@ -200,3 +211,34 @@ def _exclusions(boilerplate: list[Reading], limit: int | Literal["default"]) -> 
         limit,
         [stream for stream in coarse if stream],
     )
+
+
+def preview_path(path: Path, options: InputOptions) -> Preview:
+    """Return what `moss check` would compare of a folder or an archive; no file is lexed.
+
+    Raises
+    ------
+    BadArchive
+        When the path cannot be read, or an archive only in part and that is not allowed.
+    """
+    entries = read_entries(path, options)
+    builder = ListingBuilder(upload_name(path))
+    for entry in entries:
+        builder.add(entry)
+    preview = preview_upload(
+        builder.listing(),
+        left_out_listing(entries, options.patterns),
+        (SkippedEntry(entry.name, entry.size, entry.reason) for entry in entries if entry.reason),
+        options.choices,
+        options.identify,
+    )
+    preview = preview.with_languages(_detected(entries, preview.counted), "")
+    more = roster_warnings(options.roster, preview.grouping.submissions)
+    return replace(preview, warnings=(*preview.warnings, *more))
+
+
+def _detected(entries: Iterable[UnpackedEntry], counted: Iterable[str]) -> dict[str, str]:
+    """Return the languages of the files that count, by path."""
+    paths = set(counted)
+    files = [entry for entry in entries if entry.name in paths and entry.data is not None]
+    return {file.name: language for file, language in zip(files, detected_languages(files), strict=True)}

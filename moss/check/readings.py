@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import sqlite3
 import struct
@@ -10,7 +11,17 @@ from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.cores import usable_cores
-from fingerprint.engine import FILE_SECONDS, NO_LINES, Reading, Unreadable, identify, leaves_doubt, read
+from fingerprint.engine import (
+    FILE_SECONDS,
+    NO_LINES,
+    Reading,
+    Unreadable,
+    front_end,
+    identify,
+    leaves_doubt,
+    read,
+    read_share,
+)
 from moss.cache_folder import cache_folder
 from moss.check.cache import ReadingCache, reading_key
 from moss.check.inputs import SkippedInput, check_complete, entries_of
@@ -35,7 +46,7 @@ if TYPE_CHECKING:
 
 # Files that a child process takes at a time.
 CHUNK = 8
-PART_LENGTHS = struct.Struct("<4I")
+PART_LENGTHS = struct.Struct("<5I")
 
 
 class ReadJob(NamedTuple):
@@ -53,13 +64,15 @@ def languages_of(groups: Sequence[Sequence[UnpackedEntry]], wanted: str) -> list
     `wanted` is the chosen language, or empty. A file whose language cannot be found has the `wanted` one:
     reading it says why. Where a file leaves doubt, the language of most files of the class decides.
     """
-    detected = [[_detected(entry) for entry in group] for group in groups]
-    likely = likely_language(language for group in detected for language in group)
-    settled = [
-        [_settled(entry, language, likely) for entry, language in zip(group, languages, strict=True)]
-        for group, languages in zip(groups, detected, strict=True)
-    ]
-    return [_compared(languages, wanted) for languages in settled]
+    detected = iter(detected_languages([entry for group in groups for entry in group]))
+    return [_compared([next(detected) for _ in group], wanted) for group in groups]
+
+
+def detected_languages(files: Sequence[UnpackedEntry]) -> list[str]:
+    """Return the language of each file of a class, "" for one that cannot be read."""
+    detected = [_detected(entry) for entry in files]
+    likely = likely_language(detected)
+    return [_settled(entry, language, likely) for entry, language in zip(files, detected, strict=True)]
 
 
 def _compared(detected: Sequence[str], wanted: str) -> list[str | None]:
@@ -87,7 +100,8 @@ def read_file(job: ReadJob) -> Reading | str:
         return str(error)
     except Exception as error:  # noqa: BLE001 - an error in a lexer must not stop the other files
         return str(Unreadable.by_error(type(error).__name__))
-    return reading._replace(text="")
+    share = read_share(front_end(reading.language), reading.text, reading.tokens)
+    return reading._replace(text="", share=share)
 
 
 def read_files(
@@ -157,11 +171,12 @@ def pack(reading: Reading) -> bytes:
     """Return a reading as bytes for the cache.
 
     The lengths of the parts, then the parts: front-end's name, tokens with their lines, lexical terms, coarse
-    stream.
+    stream, what was read badly.
     """
     stream = pack_tokens(reading.tokens, reading.lines)
     coarse = pack_coarse(reading.coarse, reading.coarse_lines)
-    parts = (reading.language.encode(), stream, pack_lexical(reading.lexical), coarse)
+    badly = json.dumps([reading.share, reading.unclosed]).encode()
+    parts = (reading.language.encode(), stream, pack_lexical(reading.lexical), coarse, badly)
     return PART_LENGTHS.pack(*map(len, parts)) + b"".join(parts)
 
 
@@ -171,9 +186,11 @@ def unpack(packed: bytes) -> Reading:
     for length in PART_LENGTHS.unpack_from(packed):
         parts.append(packed[start : start + length])
         start += length
-    language, tokens, lexical, packed_coarse = parts
+    language, tokens, lexical, packed_coarse, badly = parts
     coarse = unpack_coarse(packed_coarse) or (None, NO_LINES)
-    return Reading(language.decode(), *unpack_with_lines(tokens), unpack_lexical(lexical), *coarse)
+    share, unclosed = json.loads(badly)
+    reading = Reading(language.decode(), *unpack_with_lines(tokens), unpack_lexical(lexical), *coarse)
+    return reading._replace(share=share, unclosed=tuple(unclosed))
 
 
 def read_boilerplate(paths: Iterable[Path], language: str) -> tuple[list[Reading], list[SkippedInput]]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from fingerprint import engine
 from submissions.comparison.mates import group_numbers
+from submissions.intake.archives.read_files import ReadFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -78,6 +81,23 @@ class LocalReport:
         """Number of pairs of the class that are not compared, because they have one student or team."""
         of_class = self.given.mates[: self.class_size]
         return engine.count_pairs(engine.Groups.from_lists(group_numbers(of_class)))
+
+    @property
+    def read_files(self) -> list[ReadFile]:
+        """The files that are compared, with what was read of them; handed-out code alone counts as none."""
+        cohort = self.inputs.cohort
+        own = np.diff(cohort.sums.own[cohort.submission_starts])
+        return [
+            ReadFile(
+                self.submissions[file.submission],
+                file.path,
+                file.reading.language,
+                len(file.reading.tokens) if own[file.submission] else 0,
+                file.reading.share,
+                file.reading.unclosed,
+            )
+            for file in self.files
+        ]
 
     @property
     def shortfall(self) -> str:

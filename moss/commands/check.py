@@ -179,7 +179,7 @@ def _collect_rarely() -> None:
 
 
 def _render_preview(path: Path, inputs: InputOptions, output_format: str) -> Iterable[str]:
-    from moss.check.inputs import preview_path
+    from moss.check.rank import preview_path
     from moss.commands.table import preview_text
 
     if output_format not in PREVIEW_FORMATS:
@@ -193,12 +193,16 @@ def _render_preview(path: Path, inputs: InputOptions, output_format: str) -> Ite
 def _summarise(report: LocalReport, output_format: str) -> None:
     """Write to the error stream how the path was read, and beside a table the suggested threshold."""
     from moss.commands.table import printable
+    from submissions.intake.archives.read_files import languages_read, reading_warnings
 
     count = report.class_size
     click.echo(f"Read as {report.given.layout}: {count} submission{'' if count == 1 else 's'}.", err=True)
-    for warning in report.given.warnings:
-        if warning.kind in RANKING_WARNINGS:
-            click.echo(printable(warning.text), err=True)
+    files = report.read_files
+    if files:
+        click.echo(f"Languages of the files: {languages_read(file.language for file in files)}.", err=True)
+    grouped = (warning for warning in report.given.warnings if warning.kind in RANKING_WARNINGS)
+    for warning in (*grouped, *reading_warnings(files)):
+        click.echo(printable(warning.text), err=True)
     if earlier := report.given.earlier:
         click.echo(
             f"Earlier work: {earlier} submission{'' if earlier == 1 else 's'}, compared with "

@@ -131,6 +131,8 @@ def preview_text(preview: Preview) -> str:
 def _parts(preview: Preview) -> Iterator[Text | Table]:
     yield Text(preview.summary + ".")
     yield Text(_layouts(preview))
+    if preview.languages:
+        yield Text(f"Languages of the files: {preview.languages}.")
     yield Text()
     rows = [_submission_row(one) for one in preview.submissions]
     yield _table("submission", ("id", "files", "size", "attempt", "handed in"), rows)

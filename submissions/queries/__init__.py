@@ -62,6 +62,7 @@ from submissions.queries.lists import (
     left_out_kinds,
     listed_batches,
     listed_courses,
+    read_files,
     taken_entries,
 )
 from submissions.queries.pairs import (
@@ -239,6 +240,7 @@ __all__ = [
     "ranked_ids",
     "ranked_pairs",
     "ranking_progress",
+    "read_files",
     "readable_pairs",
     "readable_submissions",
     "reading_request",

@@ -8,6 +8,7 @@ from django.db.models import Count, Exists, IntegerField, OuterRef, Subquery, Su
 from django.db.models.functions import Coalesce
 
 from submissions.comparison.natural_order import natural_key
+from submissions.intake.archives.read_files import ReadFile
 from submissions.intake.left_out.patterns import EXCLUDED
 from submissions.intake.left_out.rules import REASONS
 from submissions.models import (
@@ -131,6 +132,15 @@ def left_out_kinds(batch: Batch) -> list[LeftOutKind]:
         for reason, count, size in rows
     ]
     return sorted(kinds, key=lambda kind: (-kind.entries, kind.reason))
+
+
+def read_files(batch: Batch) -> list[ReadFile]:
+    """Return the files of an upload that were read to be compared."""
+    files = SubmissionFile.objects.filter(submission__batch=batch, document__state=Document.State.READY)
+    rows = files.order_by("pk").values_list(
+        "submission__name", "path", "document__language", "document__token_count"
+    )
+    return [ReadFile(*row) for row in rows]
 
 
 def failed_files(batch: Batch, names: Names) -> QuerySet[SubmissionFile]:

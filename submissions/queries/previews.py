@@ -24,7 +24,9 @@ def preview(batch: Batch) -> Preview:
     BadArchive
         When a limit is reached; the message is for the uploader.
     """
-    return grouping_reader().preview(listed_upload(batch, list(batch.listed_entries.all())))
+    listed = list(batch.listed_entries.all())
+    found = grouping_reader().preview(listed_upload(batch, listed))
+    return found.with_languages({row.name: row.language for row in listed}, batch.assignment.language)
 
 
 def absent_students(roster: Roster, preview: Preview) -> list[str]:

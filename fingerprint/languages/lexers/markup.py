@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from pygments.lexer import RegexLexer, inherit
 from pygments.token import (
     Comment,
-    Keyword,
     Name,
-    Number,
     Operator,
     Other,
     Punctuation,
@@ -130,8 +128,8 @@ def _found(pattern: str, language: str) -> Callable[[str], Iterator[Embedded]]:
 
 # `<%= code %>`, and comments as `<%# words %>` or `<%-- words --%>`.
 _PERCENT = (
-    r"(?P<whole><%(?:#|--)(?:[^%]|%(?!>))*+(?:%>|\Z)"
-    r"|<%(?:[-=@!]|(?!#|--))(?P<code>(?:[^%]|%(?!>))*+)(?:%>|\Z))"
+    r"(?P<whole><%(?:#|--)[\s\S]*?(?:%>|\Z)"
+    r"|<%(?:[-=@!]|(?!#|--))(?P<code>[\s\S]*?)(?:%>|\Z))"
 )
 
 
@@ -153,6 +151,16 @@ class Jsp(Html):
     embedded = staticmethod(_found(_PERCENT, "java"))
 
 
+# An expression in braces may have braces in it, and takes fewer than 500 characters between two of them.
+_EXPRESSION = r"(?P<code>[^{}]{0,500}+(?:\{[^{}]{0,500}+\}[^{}]{0,500}+){0,20}+)"
+_BRACES_OF_VUE = rf"(?P<whole>\{{\{{{_EXPRESSION}\}}\}})"
+# Scripts and styles are code as a whole; a part that closes a block has no expression.
+_BRACES = (
+    r"<(?:script|style)\b(?:[^<]|<(?!/(?:script|style)\b))*+"
+    rf"|(?P<whole>\{{/[^{{}}\n]{{0,100}}+\}}|\{{[#:@]?{_EXPRESSION}\}})"
+)
+
+
 class Vue(Html):
     """Attributes with a prefix, and what is in two braces, are expressions."""
 
@@ -164,9 +172,7 @@ class Vue(Html):
             inherit,
         ],
     }
-    embedded = staticmethod(
-        _found(r"(?P<whole>\{\{(?P<code>[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\}\})", "javascript")
-    )
+    embedded = staticmethod(_found(_BRACES_OF_VUE, "javascript"))
 
 
 class Svelte(Html):
@@ -174,18 +180,12 @@ class Svelte(Html):
 
     name = "Svelte"
     aliases: ClassVar = ["svelte"]
-    embedded = staticmethod(
-        _found(
-            r"<(?:script|style)\b(?:[^<]|<(?!/(?:script|style)\b))*+"
-            r"|(?P<whole>\{/[^{}\n]*+\}|\{[#:@]?(?P<code>[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\})",
-            "javascript",
-        )
-    )
+    embedded = staticmethod(_found(_BRACES, "javascript"))
 
 
 # Where code begins in Razor: a block, a statement with its bracket, an expression; a comment; an address.
 _RAZOR = re.compile(
-    r"@\*(?:[^*]|\*(?!@))*+(?:\*@|\Z)|@@|\w@"
+    r"@\*[\s\S]*?(?:\*@|\Z)|@@|\w@"
     r"|@(?:code\b|functions\b)?\s*+(?=\{)"
     r"|@(?:if|for|foreach|while|switch|using|lock)\b[^\n{]*+\{?"
     r"|@(?:model|using|inject|page|namespace|inherits)\b[^\n]*+"
@@ -225,67 +225,3 @@ def _bracket_end(text: str, at: int) -> int:
         if depth == 0:
             return match.end()
     return len(text)
-
-
-class RMarkdown(RegexLexer):
-    """R Markdown and Quarto: chunks of code in a document."""
-
-    name = "R Markdown"
-    aliases: ClassVar = ["rmarkdown"]
-    tokens: ClassVar[dict[str, Any]] = {
-        "root": [
-            (r"\A---[ \t]*+\n(?:(?!---)[^\n]*+\n)*+---[ \t]*+(?=\n)", Comment.Preproc),
-            (r"<!--", Comment.Multiline, "comment"),
-            (r"\s++", Whitespace),
-            (r"[^<\s][^<]*+", Text),
-            (r"<", Text),
-        ],
-        "comment": Xml.tokens["comment"],
-    }
-    _CHUNK = re.compile(
-        r"^(?P<fence>[`~]{3,12})[ \t]*+\{?[ \t]*+[.=]?(?P<language>[\w+#-]*+)[^\n]*+\n"
-        r"(?P<code>(?:(?!(?P=fence))[^\n]*+(?:\n|\Z))*+)(?:(?P=fence)[^\n]*+)?",
-        re.MULTILINE,
-    )
-
-    @classmethod
-    def embedded(cls, text: str) -> Iterator[Embedded]:
-        for chunk in cls._CHUNK.finditer(text):
-            yield Embedded(chunk.span(), *chunk.span("code"), chunk["language"].lower() or "text")
-
-
-def _json_string(quote: str, token_type: Any) -> list[Any]:
-    """Return the rules of a string, which ends with its line; an escape is no part of a word."""
-    return [
-        (rf"[^{quote}\\\n]++", token_type),
-        (r"\\(?:u[0-9a-fA-F]{4}|[^\n])?+", Name.Entity),
-        (rf"{quote}", token_type, "#pop"),
-        (r"(?=\n)", Whitespace, "#pop"),
-    ]
-
-
-class Json(RegexLexer):
-    name = "JSON"
-    aliases: ClassVar = ["json"]
-    tokens: ClassVar[dict[str, Any]] = {
-        "root": [
-            (r"\s++", Whitespace),
-            (r"//[^\n]*+", Comment.Single),
-            (r"/\*", Comment.Multiline, "comment"),
-            (r'"(?:\\[^\n]|[^"\\\n])*+"(?=\s*+:)', Name.Tag),
-            (r'"', String.Double, "double"),
-            (r"'", String.Single, "single"),
-            (r"[-+]?(?:\d|\.\d)[\w.]*+(?:[-+]\d++)?", Number),
-            (r"(?:true|false|null)\b", Keyword.Constant),
-            (r"[\w$]++(?=\s*+:)", Name.Tag),
-            (r"\w++", Keyword.Constant),
-            (r"[^\w\s\"']", Punctuation),
-        ],
-        "double": _json_string('"', String.Double),
-        "single": _json_string("'", String.Single),
-        "comment": [
-            (r"[^*]++", Comment.Multiline),
-            (r"\*/", Comment.Multiline, "#pop"),
-            (r"\*", Comment.Multiline),
-        ],
-    }

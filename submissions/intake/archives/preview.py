@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions.intake.archives.grouping import DEFAULT_CHOICES, Grouping, group_files
 from submissions.intake.archives.grouping_warnings import GroupingWarning, listed
+from submissions.intake.archives.languages import reading_languages
 from submissions.intake.archives.owners import place_with
+from submissions.intake.archives.read_files import ReadFile, languages_read, reading_warnings
 from submissions.intake.archives.submission_names import plain_name, submitters
 from submissions.intake.layouts.platforms.folders import FOLDERS
 from submissions.intake.layouts.registry import recognise
@@ -67,6 +69,7 @@ class Preview:
 
     `layouts` are those that fit, the best first; `grouping.layout` is the one that is used. `ignored` is no
     work of a student, or another attempt; `left_out` was written by a tool; `refused` cannot be read.
+    `counted` are the paths of the files of submissions, `read` those of them that are compared.
     """
 
     grouping: Grouping
@@ -76,6 +79,8 @@ class Preview:
     left_out: tuple[SkippedGroup, ...]
     refused: tuple[SkippedGroup, ...]
     warnings: tuple[GroupingWarning, ...]
+    counted: tuple[str, ...] = ()
+    read: tuple[ReadFile, ...] = ()
 
     @property
     def score(self) -> float:
@@ -86,6 +91,31 @@ class Preview:
     def runner_up(self) -> Ranked | None:
         """The layout that fits best beside the one that is used; None if no other fits."""
         return next((one for one in self.layouts if one.layout.key != self.grouping.layout.key), None)
+
+    @property
+    def languages(self) -> str:
+        """The languages in which the files are read: `48 Java, 2 read as prose`; empty if not known."""
+        return languages_read(file.language for file in self.read)
+
+    def with_languages(self, detected: Mapping[str, str], wanted: str) -> Preview:
+        """Return the preview with the languages in which its files are read.
+
+        `detected` are the languages that files seem to have, by path, "" for one that cannot be read;
+        `wanted` is that of the assignment, or empty.
+        """
+        submissions: dict[str, list[str]] = defaultdict(list)
+        for path in self.counted:
+            if detected.get(path):
+                submissions[self.grouping.places[path].submission].append(path)
+        read = [
+            ReadFile(name, self.grouping.places[path].path, language)
+            for name, paths in submissions.items()
+            for path, language in zip(
+                paths, reading_languages([detected[path] for path in paths], wanted), strict=True
+            )
+            if language
+        ]
+        return replace(self, read=tuple(read), warnings=(*self.warnings, *reading_warnings(read)))
 
     @property
     def summary(self) -> str:
@@ -113,6 +143,7 @@ class Preview:
             "left_out": [group._asdict() for group in self.left_out],
             "refused": [group._asdict() for group in self.refused],
             "warnings": [warning._asdict() for warning in self.warnings],
+            "languages": Counter(file.language for file in self.read),
         }
 
 
@@ -150,6 +181,7 @@ def preview_upload(
         _by_reason(SkippedEntry(*entry) for entry in skipped.entries),
         _by_reason(remaining),
         (*grouping.warnings, *_code_warnings(uncompared, counted)),
+        tuple(counted),
     )
 
 

@@ -93,7 +93,15 @@ def _preview(answer: dict[str, Any], paths: frozenset[str], choices: Choices) ->
         tuple(map(_skipped, _list(answer["left_out"]))),
         tuple(map(_skipped, _list(answer["refused"]))),
         tuple(map(_warning, _list(answer["warnings"]))),
+        _counted(answer["counted"], grouping),
     )
+
+
+def _counted(answer: Any, grouping: Grouping) -> tuple[str, ...]:
+    paths = tuple(map(_text, _list(answer)))
+    if not grouping.places.keys() >= set(paths):
+        raise Nonsense("files that there are not")
+    return paths
 
 
 def _grouping(answer: Any, paths: frozenset[str], choices: Choices) -> Grouping:

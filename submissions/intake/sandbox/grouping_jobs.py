@@ -120,6 +120,7 @@ def _previewed(preview: Preview) -> dict[str, Any]:
         "left_out": preview.left_out,
         "refused": preview.refused,
         "warnings": preview.warnings,
+        "counted": preview.counted,
     }
 
 

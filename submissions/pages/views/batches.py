@@ -17,6 +17,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from submissions import actions, queries
 from submissions.ingest.resumable import delete_resumable
+from submissions.intake.archives.read_files import languages_read, reading_warnings
 from submissions.intake.left_out.rules import REASONS
 from submissions.models import Batch
 from submissions.pages.fixed_texts import fixed_text
@@ -93,6 +94,12 @@ def batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         for name, rows in lists.items()
     }
     context = {**_progress_context(request, batch), **pages, "left_out": queries.left_out_kinds(batch)}
+    read = queries.read_files(batch)
+    context |= {
+        "names": names,
+        "languages": languages_read(file.language for file in read),
+        "reading_warnings": list(reading_warnings(read)),
+    }
     if batch.is_listed:
         context |= preview_context(request, batch)
     return render(request, "submissions/uploads/batch.html", context)

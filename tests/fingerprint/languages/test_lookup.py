@@ -134,7 +134,7 @@ PROGRAMS = {path.stem: path for path in GOLDEN.iterdir() if path.suffix != ".tok
 # No content of these tells the language.
 ONLY_BY_NAME = {
     "text", "notebook", "css", "modula2", "dafny", "fsharp", "gas", "glsl", "hack", "structured-text",
-    "plsql", "mips", "x86",
+    "plsql", "mips", "x86", "vue", "svelte", "razor", "erb", "ejs", "jsp", "rmarkdown", "xml", "json", "yaml",
 }  # fmt: skip
 
 

@@ -1,0 +1,112 @@
+"""The tokens of a lexer as codes of a vocabulary, put back where it read a literal on too far."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fingerprint.languages.lexer_dispatch import raw_tokens
+from fingerprint.languages.lexers import lexer_class
+from fingerprint.languages.literal_lines import (
+    LineBoundLexer,
+    MultilineLiterals,
+    crosses_line,
+    line_bound_lexer,
+)
+from fingerprint.languages.normalisation import Mark
+from fingerprint.languages.unclosed_literals import (
+    closed,
+    ended_with_line,
+    is_inverted,
+    is_open_at_end,
+    never_ends,
+    quotes_without_partner,
+    unclosed_comments,
+)
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
+
+    from fingerprint.languages.lexer_dispatch import RawTokens
+    from fingerprint.languages.spec import Language
+    from fingerprint.languages.vocabulary import Vocabulary
+    from fingerprint.types import Ids, Marks, Offsets
+
+# Errors that a broken lexer raises. The exception of a time limit is not one of them, so it is not caught.
+LEXER_ERRORS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
+
+class Lexed(NamedTuple):
+    """Codes and starts of lexemes, the vocabulary of the codes, and where unclosed literals begin."""
+
+    codes: Offsets
+    starts: Offsets
+    vocabulary: Vocabulary
+    unclosed: list[int]
+
+
+def lexed(lexer: Lexer, language: Language, source: str, vocabulary: Vocabulary) -> Lexed:
+    """Return the lexemes of a source; the errors are those of the lexer."""
+    tokens, codes, unclosed = _closed_tokens(lexer, language, source, vocabulary)
+    return Lexed(codes, np.array(tokens.starts, dtype=np.int32), vocabulary, unclosed)
+
+
+@cache
+def _literals_over_lines(multiline: str | None) -> MultilineLiterals:
+    return MultilineLiterals(multiline)
+
+
+def _closed_tokens(
+    lexer: Lexer, language: Language, source: str, vocabulary: Vocabulary
+) -> tuple[RawTokens, Ids, list[int]]:
+    """Return the tokens of the lexer, put back where it read a literal on too far, and their codes.
+
+    Also return where the literals begin that were ended with their line.
+    """
+    tokens = raw_tokens(lexer, source)
+    codes = _codes(tokens, vocabulary)
+    marks = vocabulary.lexemes().marks[codes]
+    lines = np.flatnonzero(marks & np.uint32(Mark.LINES)).tolist()
+    reads_on = bool(lines) and crosses_line(tokens, source, lines, _literals_over_lines(language.multiline))
+    # A quote without its partner makes code of strings later on, in which something is an error.
+    errors = bool((marks & np.uint32(Mark.ERROR)).any())
+    inverted = bool(lines) and (errors or is_inverted(tokens, source, lines))
+    if not (reads_on or inverted or is_open_at_end(tokens)):
+        return tokens, codes, _unclosed(tokens, source, marks)
+    bound = line_bound_lexer(lexer_class(language.lexer), language.multiline)
+    unclosed: list[int] = []
+    if isinstance(bound, LineBoundLexer):
+        if reads_on:
+            tokens = raw_tokens(bound, source)
+            unclosed = bound.cut
+        if inverted or never_ends(tokens):
+            tokens, ended = closed(bound, source, tokens)
+            unclosed = ended or unclosed
+    codes = _codes(tokens, vocabulary)
+    unclosed += _unclosed(tokens, source, vocabulary.lexemes().marks[codes])
+    return tokens, codes, unclosed
+
+
+def _unclosed(tokens: RawTokens, source: str, marks: Marks) -> list[int]:
+    """Return where the literals and comments begin that the lexer itself ended with their line."""
+    unquoted = (marks[:-1] & np.uint32(Mark.UNQUOTED)) != 0
+    ends_line = (marks[1:] & np.uint32(Mark.NEWLINE)) != 0
+    last = np.flatnonzero(unquoted & ends_line).tolist()
+    errors = bool((marks & np.uint32(Mark.ERROR)).any())
+    quotes = quotes_without_partner(tokens, source) if errors else []
+    return [*ended_with_line(tokens, last), *quotes, *unclosed_comments(tokens, source)]
+
+
+def _codes(tokens: RawTokens, vocabulary: Vocabulary) -> Ids:
+    codes = map(vocabulary.__getitem__, zip(tokens.types, tokens.values, strict=True))
+    return np.fromiter(codes, np.int32, len(tokens.starts))

@@ -1,0 +1,84 @@
+"""What was read of an upload, for people: the languages of its files, and what was read badly."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from fingerprint.engine import choices
+from submissions.intake.archives.grouping_warnings import GroupingWarning, listed
+from submissions.intake.archives.languages import FAMILIES, NOTEBOOK, likely_language
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+PROSE = "text"
+# A file of which less became tokens is listed.
+LEAST_SHARE = 0.5
+
+
+class ReadFile(NamedTuple):
+    """A file that is compared: whose it is, its path and language, and what of it became tokens.
+
+    `share` is the part of its code that became tokens; `unclosed` are the lines, from 1, in which a string or
+    comment begins that never ends. Of a file that is not read yet there are neither, and no `tokens`.
+    """
+
+    submission: str
+    path: str
+    language: str
+    tokens: int | None = None
+    share: float = 1.0
+    unclosed: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.path if self.path.startswith(self.submission) else f"{self.submission}/{self.path}"
+
+
+def languages_read(languages: Iterable[str]) -> str:
+    """Return the languages of files, the most frequent first: `48 Java, 2 read as prose`."""
+    titles = dict(choices())
+    counted = sorted(Counter(languages).items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(
+        f"{files:,} {'read as prose' if name == PROSE else titles.get(name, name)}" for name, files in counted
+    )
+
+
+def reading_warnings(files: Sequence[ReadFile]) -> Iterator[GroupingWarning]:
+    """Yield what an instructor should look at: where absence of a match is no finding."""
+    yield from _read_otherwise(files)
+    yield from _without_code(files)
+    few = [file for file in files if file.tokens and file.share < LEAST_SHARE]
+    if few:
+        names = listed([file.name for file in few])
+        yield _warning("few-tokens", f"Less than half of the code became tokens: {names}.", few)
+    unclosed = [file for file in files if file.unclosed]
+    if unclosed:
+        names = listed([f"{file.name} (opened in line {file.unclosed[0]})" for file in unclosed])
+        yield _warning("unclosed", f"A string or comment never ends: {names}.", unclosed)
+
+
+def _read_otherwise(files: Sequence[ReadFile]) -> Iterator[GroupingWarning]:
+    likely = likely_language(file.language for file in files)
+    alike = {likely, NOTEBOOK}.union(*(family for family in FAMILIES if likely in family))
+    others = [file for file in files if file.language not in alike] if likely else []
+    if others:
+        titles = dict(choices())
+        names = listed([f"{file.name} ({titles.get(file.language, file.language)})" for file in others])
+        title = titles.get(likely, likely)
+        yield _warning(
+            "read-otherwise", f"Read in another language than the class ({title}): {names}.", others
+        )
+
+
+def _without_code(files: Sequence[ReadFile]) -> Iterator[GroupingWarning]:
+    with_code = {file.submission for file in files if file.tokens != 0}
+    empty = [file for file in files if file.submission not in with_code]
+    if empty:
+        names = listed({file.submission for file in empty})
+        yield _warning("without-code", f"Without code: {names}.", empty)
+
+
+def _warning(kind: str, text: str, files: Iterable[ReadFile]) -> GroupingWarning:
+    return GroupingWarning(kind, text, tuple(sorted({file.submission for file in files})))
