@@ -12,7 +12,7 @@ STARTED := $(shell date +%s)
 # Hundreds of processes start in the tests: from compiled modules each takes a third of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo serve test ready test-thorough coverage test-long test-fast test-hostile test-faults lint types warm messages sbom site lock clean nightly
+.PHONY: demo serve test ready test-thorough coverage test-long test-fast test-hostile test-faults fuzz lint types warm messages sbom site lock clean nightly
 
 demo: .venv/app
 	$(BIN)/moss demo
@@ -53,8 +53,12 @@ test-hostile: warm
 test-faults: warm
 	$(BIN)/python -m bench.faults --seeds 5
 
+# Change the bytes of archives, layouts, rosters, sessions of MOSS clients and LTI tokens until one breaks its reader; ten minutes.
+fuzz: .venv/dev
+	$(BIN)/python -m bench.fuzz --seconds 120
+
 # What is too long for every change: run it each night, and before a release.
-nightly: test-long test-hostile test-faults
+nightly: test-long test-hostile test-faults fuzz
 
 lint: .venv/dev
 	$(BIN)/ruff check

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import socket
+from contextlib import suppress
+from threading import Timer
+from typing import Any
 
 from gunicorn.workers.gthread import TConn, ThreadWorker
-
-if TYPE_CHECKING:
-    import socket
 
 # Requests that gunicorn itself refuses, such as one with a malformed header, never reach Django.
 HEADERS_OF_ERRORS = (
@@ -19,21 +19,39 @@ HEADERS_OF_ERRORS = (
 )
 
 
+HEADER_SECONDS, PAUSE_SECONDS = 10.0, 30.0
+
+
 class ClosingThreadWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     """A threaded worker that goes on accepting connections while it closes others.
 
     Before gunicorn (27.0) closes a connection, it waits up to two seconds for the client to close its side,
     in the thread that accepts connections. Ten clients that do not would stop the server for twenty seconds.
     Here the thread waits that handled the connection.
+
+    A client has HEADER_SECONDS to send the headers of a request, so that those that send one byte after
+    another keep nobody out for longer. While it sends its body or reads the answer, it may pause for
+    PAUSE_SECONDS.
     """
 
     def handle(self, conn: TConn) -> object:
         """Handle a request; close the connection unless it is kept for the next request."""
-        keep = super().handle(conn)
+        conn.deadline = Timer(HEADER_SECONDS, _stop_reading, [conn.sock])
+        conn.deadline.start()
+        try:
+            keep = super().handle(conn)
+        finally:
+            conn.deadline.cancel()
         if keep is False:
             conn.close(graceful=True)
             conn.close = _already_closed  # gunicorn closes it again, and counts it as closed
         return keep
+
+    def handle_request(self, request: object, conn: TConn) -> object:
+        """Answer a request whose headers have arrived."""
+        conn.deadline.cancel()
+        conn.sock.settimeout(PAUSE_SECONDS)
+        return super().handle_request(request, conn)
 
     def handle_error(self, request: object, client: socket.socket, *error: object) -> None:
         """Answer a request that gunicorn refuses."""
@@ -51,6 +69,12 @@ class _WithHeaders:
 
     def sendall(self, answer: bytes) -> None:
         self._client.sendall(answer.replace(b"\r\n", b"\r\n" + HEADERS_OF_ERRORS, 1))
+
+
+def _stop_reading(sock: socket.socket) -> None:
+    """Let the thread that waits for the headers of a client see the end of the connection."""
+    with suppress(OSError):  # it ended meanwhile
+        sock.shutdown(socket.SHUT_RDWR)
 
 
 def _already_closed(*, graceful: bool = False) -> None:

@@ -106,9 +106,10 @@ def get_webhook(request: HttpRequest, course_id: Id, webhook_id: Id) -> WebhookO
 
 @router.patch(ONE, response=WebhookOut, summary="Change or pause a webhook", url_name="api_webhook")
 def change_webhook(request: HttpRequest, course_id: Id, webhook_id: Id, body: WebhookChange) -> WebhookOut:
-    row = actions.webhook_of(user_of(request), course_id, webhook_id)
+    user = user_of(request)
+    row = actions.webhook_of(user, course_id, webhook_id)
     active = row.state == Webhook.State.ACTIVE if body.active is None else body.active
-    actions.change(row, list(dict.fromkeys(body.events or row.events)), active=active)
+    actions.change(row, user, list(dict.fromkeys(body.events or row.events)), active=active)
     return _webhook_out(row)
 
 

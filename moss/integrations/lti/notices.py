@@ -30,7 +30,7 @@ from moss.integrations.lti.models import (
 from moss.integrations.lti.refusals import LaunchRefused, NoticeRefused
 from moss.integrations.lti.states import is_first_use
 from moss.integrations.lti.texts import is_id, text_of
-from moss.integrations.lti.tokens import CLAIM, LARGEST_TOKEN, as_object, signed_claims
+from moss.integrations.lti.tokens import CLAIM, LARGEST_TOKEN, UNREADABLE, as_object, signed_claims
 from submissions.work import jobs
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _platform(token: str) -> Platform:
         raise NoticeRefused(f"more than {LARGEST_TOKEN:,} characters")
     try:
         claims = jwt.decode(token, options={"verify_signature": False})
-    except jwt.PyJWTError as error:
+    except UNREADABLE as error:
         raise NoticeRefused(f"no token: {error!s:.200}") from error
     audience = claims.get("aud")
     clients = [one for one in (audience if isinstance(audience, list) else [audience]) if is_id(one)]

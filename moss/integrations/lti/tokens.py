@@ -28,6 +28,8 @@ MESSAGES = (RESOURCE, DEEP_LINKING, SETTINGS, REVIEW)
 # Seconds by which the clocks of a platform and of this service may differ.
 LEEWAY = 60
 LARGEST_TOKEN = 100_000
+# What PyJWT raises: also for half of a surrogate pair, for a deep nest, and for an endless time.
+UNREADABLE = (jwt.PyJWTError, UnicodeError, RecursionError, OverflowError)
 REQUIRED = ("iss", "aud", "exp", "iat", "nonce")
 
 
@@ -111,7 +113,7 @@ def _decoded(platform: Platform, token: str, required: Sequence[str]) -> dict[st
             options={"require": list(required)},
         )
         return as_object(storable_json(claims))
-    except jwt.PyJWTError as error:
+    except UNREADABLE as error:
         raise _refused(platform, str(error)) from error
     except PlatformFailed as error:
         raise LaunchRefused(

@@ -37,19 +37,25 @@ def webhook_of(user: User, course_id: int, webhook_id: int) -> Webhook:
 
 
 def create(course: Course, user: User, url: str, events: Sequence[str]) -> Webhook:
-    return Webhook.objects.create(course=course, url=url, events=list(events), created_by=user.get_username())
+    name = user.get_username()
+    return Webhook.objects.create(course=course, url=url, events=list(events), maker=user, created_by=name)
 
 
 @transaction.atomic
-def change(webhook: Webhook, events: Sequence[str], *, active: bool) -> None:
-    """Choose the events of a webhook, and pause it or have it go on; a stopped one starts again."""
+def change(webhook: Webhook, user: User, events: Sequence[str], *, active: bool) -> None:
+    """Choose the events of a webhook, and pause it or have it go on; a stopped one starts again.
+
+    One whose maker may not share the course any more is then that of this user.
+    """
+    if active and not webhook.maker_may_share:
+        webhook.maker, webhook.created_by = user, user.get_username()
     goes_on = active and webhook.state != Webhook.State.ACTIVE
     if active:
         webhook.state = Webhook.State.ACTIVE
     elif webhook.state == Webhook.State.ACTIVE:
         webhook.state = Webhook.State.PAUSED
     webhook.events = list(events)
-    webhook.save(update_fields=["events", "state"])
+    webhook.save(update_fields=["events", "state", "maker", "created_by"])
     waiting = webhook.deliveries.filter(state=Delivery.State.WAITING)
     for pk in waiting.values_list("pk", flat=True) if goes_on else ():
         jobs.enqueue("deliver", pk)
@@ -80,5 +86,5 @@ def send_again(webhook: Webhook, delivery_id: int) -> Delivery:
 
 
 def _require_active(webhook: Webhook) -> None:
-    if webhook.state != Webhook.State.ACTIVE:
+    if not Webhook.objects.working().filter(pk=webhook.pk).exists():
         raise NotActive

@@ -28,8 +28,8 @@ DECISIONS: dict[type, Event] = {Decision: Event.PAIR_DECIDED, CaseDecision: Even
 
 def _listening(assignment_id: int, event: Event) -> list[Webhook]:
     """Return the webhooks of the course of an assignment that are told of an event."""
-    active = Webhook.objects.filter(state=Webhook.State.ACTIVE, events__contains=[event])
-    return list(active.filter(course__assignments=assignment_id))
+    working = Webhook.objects.working().filter(events__contains=[event])
+    return list(working.filter(course__assignments=assignment_id))
 
 
 @receiver(state_changed, dispatch_uid="webhooks")

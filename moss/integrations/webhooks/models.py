@@ -5,11 +5,13 @@ from __future__ import annotations
 import secrets
 from base64 import b64encode
 
+from django.contrib.auth.models import User
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from submissions.models import Course
+from submissions.permissions import Right, may, still_has
 from submissions.sealing import SealedTextField
 
 SECRET_BYTES = 32
@@ -40,10 +42,22 @@ def new_message_id() -> str:
     return f"msg_{secrets.token_hex(16)}"
 
 
+def _maker_may_share() -> models.Q:
+    return still_has(Right.SHARE, "maker", "course")
+
+
 class WebhookQuerySet(models.QuerySet["Webhook"]):
     def stopped(self) -> WebhookQuerySet:
-        """Return those that nothing is sent to because nothing arrived for days."""
+        """Return those that this service sends nothing to any more."""
         return self.filter(state=Webhook.State.STOPPED)
+
+    def working(self) -> WebhookQuerySet:
+        """Return those that are told of events: their maker may still share what these lead to."""
+        return self.filter(_maker_may_share(), state=Webhook.State.ACTIVE)
+
+    def of_former(self) -> WebhookQuerySet:
+        """Return those that are not stopped yet although their maker may not share the course any more."""
+        return self.exclude(_maker_may_share()).exclude(state=Webhook.State.STOPPED)
 
 
 class Webhook(models.Model):
@@ -52,7 +66,7 @@ class Webhook(models.Model):
     class State(models.TextChoices):
         ACTIVE = "active", _("active")
         PAUSED = "paused", _("paused")
-        # By this service, as nothing arrived for days or the receiver said that it is gone.
+        # Nothing arrived for days, the receiver said that it is gone, or its maker may not share any more.
         STOPPED = "stopped", _("stopped")
 
     course = models.ForeignKey(Course, models.CASCADE, related_name="webhooks")
@@ -61,7 +75,8 @@ class Webhook(models.Model):
     # Needed as it is for each signature; on no page once it was created.
     secret = SealedTextField(default=new_secret)
     state = models.CharField(max_length=10, choices=State.choices, default=State.ACTIVE)
-    # The user name, stored as text because the account may be deleted.
+    # It works while this person may share the course; the user name outlives a deleted account.
+    maker = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     created_by = models.CharField(max_length=150)
     created = models.DateTimeField(auto_now_add=True)
 
@@ -73,6 +88,10 @@ class Webhook(models.Model):
     def __str__(self) -> str:
         """Return no address: its path may be a secret."""
         return f"webhook {self.pk}"
+
+    @property
+    def maker_may_share(self) -> bool:
+        return self.maker is not None and may(self.maker, Right.SHARE, self.course)
 
 
 class Delivery(models.Model):

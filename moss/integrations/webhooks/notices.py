@@ -30,6 +30,6 @@ def tell_owner(job: Job) -> None:
     text = render_to_string("webhooks/stopped.txt", {"webhook": webhook, "address": address})
     subject = _("A webhook of {course} was stopped").format(course=webhook.course.name)
     try:
-        send_mail(" ".join(subject.split()), text, None, [webhook.course.owner.email])
+        send_mail(" ".join(subject.split()), text.strip() + "\n", None, [webhook.course.owner.email])
     except (OSError, SMTPException) as error:
         logger.warning("the notice on %s could not be sent: %s", webhook, error)

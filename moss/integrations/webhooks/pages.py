@@ -58,7 +58,7 @@ def webhook(request: AuthenticatedRequest, pk: int, webhook_id: int) -> HttpResp
     initial = {"events": row.events, "active": row.state == Webhook.State.ACTIVE}
     form = ChangeWebhookForm(request.POST or None, initial=initial)
     if form.is_valid():
-        actions.change(row, form.cleaned_data["events"], active=form.cleaned_data["active"])
+        actions.change(row, request.user, form.cleaned_data["events"], active=form.cleaned_data["active"])
         logger.info("account %s changed %s: %s", request.user.pk, row, row.state)
         messages.success(request, _("Saved."))
         return redirect("webhook", pk, webhook_id)

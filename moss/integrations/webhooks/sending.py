@@ -60,6 +60,12 @@ def forget_old() -> None:
     ended.filter(created__lt=timezone.now() - KEPT).delete()
 
 
+def stop_those_of_former_people() -> None:
+    """Stop the webhooks of whoever may not share their course any more, and tell its owner."""
+    for webhook in Webhook.objects.of_former():
+        _stop(webhook)
+
+
 def deliver(job: Job) -> None:
     """Send a delivery that waits.
 
@@ -70,7 +76,7 @@ def deliver(job: Job) -> None:
     """
     waiting = Delivery.objects.filter(pk=job.subject, state=Delivery.State.WAITING)
     # What waits for a paused webhook is enqueued when that goes on.
-    delivery = waiting.filter(webhook__state=Webhook.State.ACTIVE).select_related("webhook").first()
+    delivery = waiting.filter(webhook__in=Webhook.objects.working()).select_related("webhook").first()
     if delivery is None:
         return
     delivery.attempts, delivery.tried = job.attempts, timezone.now()
@@ -159,8 +165,8 @@ def _arrived_since(delivery: Delivery) -> bool:
 @transaction.atomic
 def _stop(webhook: Webhook) -> None:
     """Send nothing to a webhook any more, and tell the owner of its course."""
-    active = Webhook.objects.filter(pk=webhook.pk, state=Webhook.State.ACTIVE)
-    if active.update(state=Webhook.State.STOPPED):
+    others = Webhook.objects.filter(pk=webhook.pk).exclude(state=Webhook.State.STOPPED)
+    if others.update(state=Webhook.State.STOPPED):
         webhook.deliveries.filter(state=Delivery.State.WAITING).update(state=Delivery.State.GIVEN_UP)
         logger.warning("%s of course %d was stopped", webhook, webhook.course_id)
         jobs.enqueue("tell_owner", webhook.pk)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import django.contrib.postgres.fields
 import django.db.models.deletion
+from django.conf import settings
 from django.db import migrations, models
 
 import moss.integrations.webhooks.models
@@ -14,6 +15,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("submissions", "0001_initial"),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
@@ -60,6 +62,15 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="webhooks",
                         to="submissions.course",
+                    ),
+                ),
+                (
+                    "maker",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
             ],

@@ -67,7 +67,7 @@ def test_deliveries_are_listed_in_parts_and_sent_again(
 
 
 def test_nothing_is_sent_to_a_paused_webhook(alice: User, assignment: Assignment, webhook: Webhook) -> None:
-    actions.change(webhook, webhook.events, active=False)
+    actions.change(webhook, webhook.course.owner, webhook.events, active=False)
     one = f"/courses/{assignment.course_id}/webhooks/{webhook.pk}"
     assert send(api_client(alice), "post", f"{one}/test").status_code == 409
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from base64 import urlsafe_b64encode
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -127,6 +128,33 @@ def test_a_notice_that_somebody_else_signed_is_refused(pusher: Pusher) -> None:
 )
 def test_what_is_no_list_of_notices_is_refused(body: str, pusher: Pusher) -> None:
     assert Client().post("/lti/notices/", body, "application/json").status_code == 400
+
+
+def encoded(text: str) -> str:
+    return urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+DEEP, LONG = encoded("[" * 50_000), encoded('{"iss": ' + "9" * 5_000 + "}")
+HEADER = encoded('{"alg": "RS256", "kid": "a"}')
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "token",
+    ["\ud800", f"{DEEP}.e30.AA", f"{HEADER}.{DEEP}.AA", f"{HEADER}.{LONG}.AA"],
+    ids=["a surrogate", "a deep header", "a deep payload", "a long number"],
+)
+def test_a_token_that_cannot_be_read_is_refused(token: str) -> None:
+    body = json.dumps({"notices": [{"jwt": token}]})
+    answer = Client().post("/lti/notices/", body, "application/json")
+    assert answer.status_code == 400
+    assert "no token" in answer.json()["refused"][0]["reason"]
+
+
+@pytest.mark.parametrize("name", ["exp", "iat"])
+def test_a_token_with_an_endless_time_is_refused(name: str, pusher: Pusher) -> None:
+    claims = pusher.claims(1, pusher.asset("main.py"))
+    assert pusher.send(claims | {name: float("inf")}).status_code == 400
 
 
 def test_a_notice_reaches_no_assignment_that_it_only_names(pusher: Pusher) -> None:

@@ -108,13 +108,13 @@ def test_a_paused_webhook_gets_nothing_and_misses_what_happens_meanwhile(
     webhook: Webhook, receiver: Receiver, assignment: Assignment
 ) -> None:
     waiting = webhook_actions.send_test(webhook)
-    webhook_actions.change(webhook, webhook.events, active=False)
+    webhook_actions.change(webhook, webhook.course.owner, webhook.events, active=False)
     carry_out("deliver", waiting.pk)
     assignment.reports.create()
     lifecycle.fail_report(assignment.reports.get().pk, "It failed.")
     assert receiver.received == []
     assert webhook.deliveries.count() == 1
-    webhook_actions.change(webhook, webhook.events, active=True)
+    webhook_actions.change(webhook, webhook.course.owner, webhook.events, active=True)
     carry_out("deliver", waiting.pk)
     assert len(receiver.received) == 1
 

@@ -1,0 +1,30 @@
+"""What is fuzzed takes its own seeds, so that the fuzzer begins behind the first checks of each reader."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.fuzz import NAMES
+from bench.fuzz_targets import targets
+from bench.fuzz_tokens import PLATFORM_ROW
+from moss.integrations.lti.refusals import LaunchRefused
+from moss.integrations.lti.tokens import read_token
+
+
+def test_the_command_knows_every_target() -> None:
+    assert {*NAMES} == targets().keys()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_target_takes_its_seeds_and_parts_of_them(name: str) -> None:
+    target = targets()[name]
+    seeds = list(target.seeds())
+    assert len(seeds) > 2
+    for seed in seeds:
+        for size in (len(seed), len(seed) // 2, 0):
+            target.run(seed[:size])
+
+
+def test_a_token_that_nobody_signed_is_refused() -> None:
+    with pytest.raises(LaunchRefused):
+        read_token(PLATFORM_ROW, "e30.e30.AA", "n")
