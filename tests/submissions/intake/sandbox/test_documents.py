@@ -79,6 +79,7 @@ def test_a_child_reads_what_this_process_reads(reader: DocumentReader, name: str
         np.testing.assert_array_equal(read.coarse.tokens.kinds, expected.coarse.tokens.kinds)
         np.testing.assert_array_equal(read.coarse.terms, expected.coarse.terms)
     spans = span_columns(syntax_spans(expected.text, language))
+    assert read.spans is not None
     assert [list(column) for column in read.spans] == [list(column) for column in spans]
 
 
