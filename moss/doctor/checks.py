@@ -1,23 +1,147 @@
-"""The checks of `moss doctor`, in the order of its lines. A new check is a function in `CHECKS`."""
+"""The checks of `moss doctor`, in the order of its lines. A new check is a function in `CHECKS`.
+
+Those of this machine and of the settings are here.
+"""
 
 from __future__ import annotations
 
+import resource
+import shutil
+import subprocess
+import sys
+from ctypes.util import find_library
+from pathlib import Path
 from subprocess import SubprocessError
 from typing import TYPE_CHECKING
 
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.core.checks import ERROR, run_checks
 from django.db import DatabaseError
 from redis.exceptions import RedisError
 
-from moss.doctor import configuration, machine, saml, services
-from moss.doctor.findings import Finding, problem
+import fingerprint
+from fingerprint import engine
+from moss.doctor import saml, services
+from moss.doctor.findings import Finding, ok, problem, warning
+from moss.integrations.lti.models import ToolKey
+from moss.integrations.webhooks.models import Webhook
+from submissions.audit_chain import verify
+from submissions.models import AuditEntry
+from submissions.queries.audit import service_may_erase_log
+from submissions.sealing import opened_or_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+DISK_PROBLEM_BYTES, DISK_WARNING_BYTES = 1_000_000_000, 5_000_000_000
+OPEN_FILES = 1024
+FONT_SECONDS = 30
+# In a child: the printing library reads the system's fonts and libraries.
+HAS_FONTS = "from submissions.comparison.printing import has_fonts; raise SystemExit(not has_fonts())"
+RESTORE = "Somebody changed the log in the database. Compare it with a backup."
+KEEP = (
+    "Keep this line elsewhere, and compare it later: the database role of the service could cut the end off."
+)
+SEPARATE = (
+    "Name an owner of the tables in DATABASE_OWNER_URL: docs/running.md, The two roles of the database."
+)
+FORMER = "Add the former SECRET_KEY to SECRET_KEY_FALLBACKS, or make these webhooks and second factors anew."
+SETTINGS_ADVICE = "Set SECRET_KEY, MOSS_ALLOWED_HOSTS, MOSS_HTTPS and MOSS_PROXIES as docs/running.md says."
+
+
+def disk() -> Finding:
+    """Check that the disk of MOSS_HOME has room."""
+    free = shutil.disk_usage(settings.MOSS_HOME).free
+    message = f"{free / 1e9:.1f} GB free in {settings.MOSS_HOME}"
+    if free >= DISK_WARNING_BYTES:
+        return ok("disk", message)
+    state = problem if free < DISK_PROBLEM_BYTES else warning
+    return state("disk", message, "Make room: uploads stop when the disk is full.")
+
+
+def limits() -> Finding:
+    """Check that this user may open enough files."""
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if files == resource.RLIM_INFINITY or files >= OPEN_FILES:
+        return ok("limits", f"{files if files >= 0 else 'any number of'} open files a process")
+    message = f"a process may open only {files} files"
+    return warning("limits", message, f"Raise the limit to {OPEN_FILES} (ulimit -n, LimitNOFILE of systemd).")
+
+
+def fonts() -> Finding:
+    """Check that documents can be printed."""
+    command = [sys.executable, "-c", HAS_FONTS]
+    root = Path(fingerprint.__file__).parent.parent
+    done = subprocess.run(command, cwd=root, capture_output=True, timeout=FONT_SECONDS, check=False)  # noqa: S603 - a constant
+    if done.returncode == 0:
+        return ok("fonts", "PDF documents can be printed")
+    return warning("fonts", "PDF documents cannot be printed", "Debian: apt install fonts-dejavu-core")
+
+
+def libarchive() -> Finding:
+    """Check that 7z, RAR and Zstandard archives can be read."""
+    if library := find_library("archive"):
+        return ok("libarchive", library)
+    message = "7z, RAR and Zstandard archives are refused"
+    return warning("libarchive", message, "Debian: apt install libarchive13")
+
+
+def kernels() -> Finding:
+    """Check that the engine is compiled for this processor."""
+    if library := engine.compiled_library():
+        return ok("kernels", f"compiled in {library.parent}")
+    message = "the engine is not compiled for this processor; the first who needs it waits until it is"
+    return warning("kernels", message, "Run moss setup.")
+
+
+def sealed() -> Finding:
+    """Check that the secrets in the database can be read with SECRET_KEY."""
+    rows = [row.secret for row in Webhook.objects.all()] + [row.private_key for row in ToolKey.objects.all()]
+    factors = [one.data.get("secret") or one.data.get("seed") for one in Authenticator.objects.all()]
+    lost = sum(not text for text in rows) + sum(not opened_or_empty(text) for text in factors if text)
+    if not lost:
+        return ok("secrets", f"{len(rows) + len(factors)} secrets in the database can be read")
+    return problem("secrets", f"{lost} secrets in the database were sealed with another SECRET_KEY", FORMER)
+
+
+def deployment() -> Finding:
+    """Check the secret key, the host names and HTTPS."""
+    found = [message for message in run_checks(include_deployment_checks=True) if not message.is_silenced()]
+    if not found:
+        return ok("settings", "SECRET_KEY, host names and HTTPS are set")
+    worst = max(found, key=lambda message: message.level)
+    state = problem if worst.level >= ERROR else warning
+    first = worst.msg.split(". ")[0].rstrip(".")
+    others = ", ".join(message.id or "" for message in found)
+    return state("settings", f"{first} ({others})", SETTINGS_ADVICE)
+
+
+def rights() -> Finding:
+    """Check that the role of the service cannot erase the audit log."""
+    if service_may_erase_log():
+        return warning(
+            "rights", "the database role of the service can change and erase the audit log", SEPARATE
+        )
+    return ok("rights", "the service can only add entries to the audit log")
+
+
+def audit() -> Finding:
+    """Check that no entry of the audit log was removed, changed or inserted."""
+    chained = AuditEntry.objects.filter(number__isnull=False).order_by("number", "pk")
+    chain = verify(chained.iterator())
+    older = AuditEntry.objects.filter(number=None).count()
+    if chain.broken:
+        return problem("audit", f"the log is broken at entry {chain.broken:,}", RESTORE)
+    text = f"{chain.entries:,} entries without a gap, up to {chain.digest[:16] or 'none'}"
+    text += f"; {older:,} older ones have no digest" if older else ""
+    return warning("audit", text, KEEP) if service_may_erase_log() else ok("audit", text)
+
+
 CHECKS: tuple[Callable[[], Finding], ...] = (
     services.database,
     services.migrations,
-    configuration.rights,
+    rights,
     services.broker,
     services.workers,
     services.maintenance,
@@ -25,13 +149,13 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     services.mail,
     services.campus,
     saml.saml,
-    machine.disk,
-    machine.limits,
-    machine.fonts,
-    machine.libarchive,
-    machine.kernels,
-    configuration.deployment,
-    configuration.sealed,
+    disk,
+    limits,
+    fonts,
+    libarchive,
+    kernels,
+    deployment,
+    sealed,
 )
 ADVICE: dict[type[Exception], str] = {
     DatabaseError: "Start Postgres, or correct DATABASE_URL and DATABASE_PASSWORD.",
@@ -43,7 +167,7 @@ ADVICE: dict[type[Exception], str] = {
 
 def findings(*, with_audit: bool = False) -> list[Finding]:
     """Return what each check found, and the one of the audit log, if it is asked for."""
-    return [_finding(check) for check in (*CHECKS, *([configuration.audit] if with_audit else ()))]
+    return [_finding(check) for check in (*CHECKS, *([audit] if with_audit else ()))]
 
 
 def _finding(check: Callable[[], Finding]) -> Finding:

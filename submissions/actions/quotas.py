@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import humanize
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
 from django.utils.translation import gettext as _
 
+from submissions.intake.limits import format_size
 from submissions.queries.quotas import stored_bytes, uploads_of_the_last_hour
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _check_storage(owner: User, new: int) -> None:
                 "assignments or uploads, or ask whoever runs this service for more."
             ).format(
                 owner=owner.get_username(),
-                stored=humanize.naturalsize(stored),
-                limit=humanize.naturalsize(limit),
+                stored=format_size(stored),
+                limit=format_size(limit),
             )
         )

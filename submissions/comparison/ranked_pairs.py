@@ -31,7 +31,7 @@ class RankedPair:
     """One scored pair with its passages; `left` and `right` are indexes of submissions in the cohort.
 
     A `translated` pair was compared across languages: its passages count tokens of coarse streams. `rows` are
-    its passages, see `engine.PairPassages`.
+    its passages, see `engine.PairPassages`. A `PairRow` has its rounded figures under the names of the sides.
     """
 
     left: int
@@ -72,7 +72,10 @@ class RankedPair:
 
 
 class PairColumns(NamedTuple):
-    """Columns of PairRow, with indexes of submissions for names; similarity and shares have six decimals."""
+    """Columns of PairRow, with indexes of submissions for names; similarity and shares have six decimals.
+
+    A ranking is arrays: they are put in order and rounded as arrays, before there is a row for each pair.
+    """
 
     left: list[int]
     right: list[int]

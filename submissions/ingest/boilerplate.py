@@ -10,7 +10,7 @@ from fingerprint.engine import Unreadable
 from submissions import lifecycle
 from submissions.ingest.documents import delete_unused
 from submissions.ingest.sources import groups, identify, store_documents, store_sources
-from submissions.ingest.uploads import entries_in_one_folder
+from submissions.ingest.uploads import entries
 from submissions.intake.sandbox.documents import NamedFile
 from submissions.lifecycle import language_lock
 from submissions.models.records import Refusal
@@ -61,7 +61,7 @@ def read_boilerplate(upload: BoilerplateUpload) -> None:
 def _documents_and_refusals(upload: BoilerplateUpload) -> tuple[list[NamedDocument], list[Refusal]]:
     used: list[NamedDocument] = []
     refusals: list[Refusal] = []
-    for group in groups(entries_in_one_folder(upload.uploads.all())):
+    for group in groups(entries(upload.uploads.all(), in_one_folder=True)):
         refusals += [Refusal(name=entry.name, reason=entry.reason) for entry in group if entry.data is None]
         files = [NamedFile(entry.name, entry.data) for entry in group if entry.data is not None]
         languages = list(identify(files, upload.assignment.language))

@@ -7,6 +7,7 @@ import re
 import tempfile
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,8 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from submissions.ingest.sandboxed import folder_entries, upload_entries
 from submissions.intake.archives.unpack import DEFAULT_PATTERNS
+from submissions.intake.sandbox.archives import UploadedFile, unpack, unpack_all
 from submissions.models import Batch, BoilerplateUpload, Upload
 
 if TYPE_CHECKING:
@@ -37,23 +38,27 @@ TEMPORARY_NAME = re.compile(r"tmp\w{8}\.upload.*", re.DOTALL)
 KEPT_FOR_RETRY = timedelta(days=2)
 
 
-def entries(uploads: QuerySet[Upload], patterns: FilePatterns) -> Iterator[UnpackedEntry]:
-    """Yield the entries of one archive, or of several files uploaded together.
+def entries(
+    uploads: QuerySet[Upload], patterns: FilePatterns = DEFAULT_PATTERNS, *, in_one_folder: bool = False
+) -> Iterator[UnpackedEntry]:
+    """Yield the entries of uploaded files in the order in which they were chosen; a child unpacks them.
+
+    Several files are taken as if they were in one folder, and so is a single one if `in_one_folder`.
 
     Raises
     ------
     BadArchive
         When nothing of a single upload can be read.
     """
-    chosen = list(uploads.order_by("pk"))
-    return upload_entries(chosen[0], patterns) if len(chosen) == 1 else folder_entries(chosen, patterns)
+    files = list(map(_uploaded_file, uploads.order_by("pk")))
+    if len(files) == 1 and not in_one_folder:
+        return unpack(files[0], settings.READER_MEMORY, patterns=patterns)
+    return unpack_all(files, settings.READER_MEMORY, patterns=patterns)
 
 
-def entries_in_one_folder(
-    uploads: QuerySet[Upload], patterns: FilePatterns = DEFAULT_PATTERNS
-) -> Iterator[UnpackedEntry]:
-    """Yield the entries of uploaded files as `unpack_all` does, in the order in which they were chosen."""
-    return folder_entries(uploads.order_by("pk"), patterns)
+def _uploaded_file(upload: Upload) -> UploadedFile:
+    stored = upload.file
+    return UploadedFile(upload.name, upload.size, partial(stored.storage.open, stored.name, "rb"))
 
 
 def discard_uploads(uploads: QuerySet[Upload]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 from dataclasses import dataclass
 
+import humanize
+
 # Number of bytes that are unpacked at once.
 CHUNK = 64 * 1024
 # Junk does not count as entries; its limit is this many times the limit on entries.
@@ -39,10 +41,7 @@ def damage_reason(error: BaseException) -> str:
 
 def format_size(size: int) -> str:
     """Return a number of bytes as text: `5 MB`, `1.2 GB`, `300 bytes`."""
-    for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
-        if size >= unit:
-            return f"{size / unit:.3g} {name}"
-    return f"{size} bytes"
+    return humanize.naturalsize(size, format="%.3g").replace("Byte", "byte")
 
 
 @dataclass(frozen=True)

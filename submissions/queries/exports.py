@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from django.db.models import Count, Sum
 from django.utils import timezone
+from pydantic import BaseModel
 
 from submissions.comparison.pair_rows import pair_mark
 from submissions.models import Decision
@@ -43,8 +44,11 @@ class CountAnnotations(TypedDict):
     token_count: int | None
 
 
-class PairExport(NamedTuple):
-    """A pair with its scores, evidence, flags, case and decision. Exports use the field names as columns.
+class PairExport(BaseModel):
+    """A pair with its scores, evidence, flags, case and decision, for exports and the API.
+
+    Exports use the field names as columns. `comparison.pair_rows.PairRow` has the figures alone: `moss check`
+    knows no decisions, and writes it without this library.
 
     `case` is the number of the case of a pair at or above the threshold. Similarity, shares and evidence are
     in [0, 1], rounded to 6 digits. `mark`: see `PairRow`.
@@ -91,9 +95,12 @@ class SubmissionExport(NamedTuple):
     uploaded: str
 
 
-def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Iterator[PairExport]:
-    """Yield the pairs that pass a filter, in its order, with the names that the reader may see."""
-    return (row for _, row in exported_pairs(report, pair_filter, names))
+def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of `PairExport` of the pairs that pass a filter, in its order.
+
+    They have the names that the reader may see.
+    """
+    return (tuple(dict(row).values()) for _, row in exported_pairs(report, pair_filter, names))
 
 
 def exported_pairs(

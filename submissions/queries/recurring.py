@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.db.models import Q
 
 from submissions.comparison.components import connected_components
+from submissions.comparison.natural_order import natural_key
 from submissions.mates import are_mates, compared_mates, student_keys
 from submissions.models import Batch, CaseMember, Decision, Pair, Report, Submission
 from submissions.queries.cases import decided_case, suggested_threshold
@@ -59,14 +59,6 @@ class RecurringPair(NamedTuple):
 class CourseOverview(NamedTuple):
     assignments: list[CourseAssignment]
     recurring: list[RecurringPair]
-
-
-def natural_key(name: str) -> list[tuple[bool, int, str]]:
-    """Return what orders names as people do: `HW2` before `HW10`."""
-    parts = re.findall(r"[0-9]{1,18}|[^0-9]+", name.casefold())
-    return [
-        (not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in map(str.strip, parts)
-    ]
 
 
 def course_overview(course: Course, user: User) -> CourseOverview:

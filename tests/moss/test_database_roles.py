@@ -16,7 +16,7 @@ from django.db import connection
 from django.urls import reverse
 from psycopg.errors import InsufficientPrivilege, RaiseException
 
-from moss.doctor.configuration import audit, rights
+from moss.doctor.checks import audit, rights
 from moss.embedded.paths import OWNER_ROLE, PACKAGE, SERVICE_ROLE
 from tests.moss.embedded.test_embedded import environment
 from tests.moss.test_settings import evaluate

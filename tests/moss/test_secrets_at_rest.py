@@ -9,7 +9,7 @@ from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from allauth.mfa.utils import decrypt
 
-from moss.doctor.configuration import sealed
+from moss.doctor.checks import sealed
 from moss.integrations.lti.keys import public_keys
 from moss.integrations.lti.models import ToolKey
 from submissions.models import ApiAnswer

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 from django.urls import reverse
 from hypothesis import given, strategies as st
@@ -45,13 +44,6 @@ def test_an_import_is_a_term_of_its_own_and_a_comment_is_none() -> None:
     lexical = terms("import random  # a comment\n")
     assert [len(column) for column in lexical] == [0, 0, 1]
     assert lexical.imports.tolist() == terms("import  random\n").imports.tolist()
-
-
-def test_terms_stored_before_imports_were_read_have_none() -> None:
-    literals, names, _ = terms("total = 12\n")
-    before = np.array([len(literals)], "<u4").tobytes() + np.concatenate([literals, names]).tobytes()
-    unpacked = unpack_lexical(before)
-    assert [column.tolist() for column in unpacked] == [literals.tolist(), names.tolist(), []]
 
 
 def test_terms_are_stored_with_the_document_that_they_were_read_from(report: Report) -> None:

@@ -179,7 +179,7 @@ def test_everybody_sees_the_own_usage_and_staff_that_of_all(
 ) -> None:
     send(alice_client, assignment, size=2048)
     text = get_page(alice_client, reverse("account")).text("main")
-    assert "Your courses hold 2.0 kB of at most 50.0 GB." in text
+    assert "Your courses hold 2.05 kB of at most 50 GB." in text
     assert "Uploads in the last hour: 1 of 300" in text
     page = get_page(admin_client, reverse("admin:auth_user_change", args=[alice.pk]))
-    assert page.texts(".field-stored .readonly, .field-uploads .readonly") == ["2.0 kB", "1"]
+    assert page.texts(".field-stored .readonly, .field-uploads .readonly") == ["2.05 kB", "1"]

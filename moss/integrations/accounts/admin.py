@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-import humanize
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import User
 
 from moss.integrations.accounts.models import Session
 from submissions import queries
+from submissions.intake.limits import format_size
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -32,7 +32,7 @@ class Users(UserAdmin[User] if TYPE_CHECKING else UserAdmin):  # type: ignore[mi
 
     @admin.display(description="Stored in the user's courses")
     def stored(self, user: User) -> str:
-        return humanize.naturalsize(queries.usage(user).stored)
+        return format_size(queries.usage(user).stored)
 
     @admin.display(description="Uploads in the last hour")
     def uploads(self, user: User) -> int:

@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import humanize
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -23,6 +22,7 @@ from moss.integrations.accounts.sessions import end_all_but, end_sessions, liste
 from moss.integrations.moss_protocol.user_ids import user_id_of
 from submissions import queries
 from submissions.actions.tokens import create_token, revoke_tokens
+from submissions.intake.limits import format_size
 from submissions.queries.tokens import tokens
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def account(request: AuthenticatedRequest) -> HttpResponse:
         "sessions": sessions,
         "others": others,
         "form": form,
-        "stored": humanize.naturalsize(usage.stored),
-        "storage": humanize.naturalsize(settings.STORAGE_BYTES),
+        "stored": format_size(usage.stored),
+        "storage": format_size(settings.STORAGE_BYTES),
         "uploads": usage.uploads,
         "uploads_an_hour": settings.UPLOADS_AN_HOUR,
         "idle_hours": settings.SESSION_IDLE_HOURS,

@@ -20,31 +20,15 @@ from submissions.queries.exports import PairExport, exported_pairs
 router = Router()
 
 
-class PairRow(Schema):
-    """A pair with its figures, as in the table that the pages export; see docs/report.md."""
+class PairIds(Schema):
+    """The primary keys of the submissions of a pair."""
 
     left_id: int
     right_id: int
-    left: str
-    right: str
-    similarity: float
-    left_share: float
-    right_share: float
-    tokens: int
-    lines: int
-    longest: int
-    mark: str
-    left_with_common: float | None
-    right_with_common: float | None
-    structure: float
-    literals: float
-    names: float
-    imports: float
-    flags: list[str]
-    case: int | None
-    decision: str
-    assignee: str | None
-    notes: str
+
+
+class PairRow(PairExport, PairIds):
+    """A pair with its figures, as in the table that the pages export; see docs/report.md."""
 
 
 class Pairs(Schema):
@@ -143,7 +127,7 @@ def get_pair(request: HttpRequest, assignment_id: Id, left_id: Id, right_id: Id)
 
 
 def _row(pair: Pair, row: PairExport) -> dict[str, Any]:
-    return {"left_id": pair.left_id, "right_id": pair.right_id, **row._asdict()}
+    return {"left_id": pair.left_id, "right_id": pair.right_id, **dict(row)}
 
 
 def _passage(passage: Any) -> Passage:

@@ -36,8 +36,8 @@ def preload() -> None:
     reason_of_content("a.py", b"# generated\n", patterns)
 
 
-class UploadedFile(io.RawIOBase):
-    """A file of the upload, which the process on the other side of the channel has open."""
+class RequestedFile(io.RawIOBase):
+    """A file of the upload: its bytes are asked for from the process on the other side of the channel."""
 
     def __init__(self, channel: Channel, number: int, size: int) -> None:
         self._channel, self._number, self._size = channel, number, size
@@ -79,7 +79,7 @@ def _unpack(request: Header, _buffers: list[bytes], channel: Channel) -> Iterato
         for number, (name, size) in enumerate(request["files"]):
             if number not in request["left_out"]:
                 current = number
-                file = io.BufferedReader(UploadedFile(channel, number, size), BUFFER_BYTES)
+                file = io.BufferedReader(RequestedFile(channel, number, size), BUFFER_BYTES)
                 yield name, cast("BinaryIO", file)
 
     if request["together"]:

@@ -81,7 +81,7 @@ class TableSource(NamedTuple):
 
 
 TABLES = {
-    "pairs": TableSource(PairExport._fields, pair_exports),
+    "pairs": TableSource(tuple(PairExport.model_fields), pair_exports),
     "submissions": TableSource(SubmissionExport._fields, submission_exports),
 }
 

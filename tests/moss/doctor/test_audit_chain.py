@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from django.db import connection
 
 from moss.cli import main
-from moss.doctor.configuration import audit
+from moss.doctor.checks import audit
 from submissions.models import AuditEntry
 
 if TYPE_CHECKING:

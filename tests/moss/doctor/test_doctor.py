@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from fingerprint import engine
 from moss.cli import main
-from moss.doctor import machine, saml, services
+from moss.doctor import checks, saml, services
 from moss.doctor.checks import CHECKS
 from submissions.work import heartbeats
 from submissions.work.kinds import QUEUES
@@ -183,8 +183,8 @@ def test_the_key_pair_of_the_service_is_checked(
 def test_a_small_disk_and_a_folder_that_cannot_be_written_are_said(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(machine, "DISK_PROBLEM_BYTES", 10**18)
-    monkeypatch.setattr(machine, "DISK_WARNING_BYTES", 10**18)
-    assert machine.disk().state == "problem"
+    monkeypatch.setattr(checks, "DISK_PROBLEM_BYTES", 10**18)
+    monkeypatch.setattr(checks, "DISK_WARNING_BYTES", 10**18)
+    assert checks.disk().state == "problem"
     monkeypatch.setattr(engine, "compiled_library", lambda: None)
-    assert machine.kernels().state == "warning"
+    assert checks.kernels().state == "warning"

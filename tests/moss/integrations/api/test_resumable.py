@@ -149,7 +149,7 @@ def test_what_was_begun_counts_whole_until_it_ends(
     settings.STORAGE_BYTES = 1_500
     address = begin(caller, assignment, 1_000).headers["Location"]
     assert stored_bytes(alice) == 1_000
-    assert "hold 1.0 kB of at most 1.5 kB" in problem_of(begin(caller, assignment, 501))["detail"]
+    assert "hold 1 kB of at most 1.5 kB" in problem_of(begin(caller, assignment, 501))["detail"]
     assert send_part(caller, address, 0, b"#" * 1_000).status_code == 204
     assert stored_bytes(alice) == 1_000
 
