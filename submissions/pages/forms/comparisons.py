@@ -9,8 +9,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext, gettext_lazy as _
 
 from fingerprint.engine import choices
-from submissions import queries
 from submissions.models import Assignment
+from submissions.queries.archive import archive_languages
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -111,7 +111,7 @@ class ComparisonFields(forms.Form):
 
 def _archive_help(assignment: Assignment) -> str:
     """Return what the archive adds now, by language."""
-    rows = queries.archive_languages(assignment)
+    rows = archive_languages(assignment)
     if not rows:
         return gettext("No other course that takes part has submissions yet.")
     titles = dict(choices())

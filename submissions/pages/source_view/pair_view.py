@@ -33,7 +33,13 @@ from submissions.pages.source_view.pair_sides import printed_side, shown_side
 from submissions.pages.source_view.parts import link_sides, open_files
 from submissions.pages.source_view.screen import Anchors
 from submissions.pages.source_view.selection import Selection
-from submissions.queries import displayed_pair, handed_out_terms, ignored_tokens, pair_files, stored_terms
+from submissions.queries.pairs import (
+    displayed_pair,
+    handed_out_terms,
+    ignored_tokens,
+    pair_files,
+    stored_terms,
+)
 from submissions.storage.tokens import unpack_lexical
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.safestring import SafeString
 
-from submissions.queries import add_contents
+from submissions.queries.pairs import add_contents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
