@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from submissions.models import CaseDecision, Decision, Pair, Report
     from submissions.models.decisions import ChangeFields
     from submissions.pages.exports.copies import DocumentOptions
-    from submissions.pages.source_view.file_passages import PassageLocation
-    from submissions.pages.source_view.file_view import FileView
+    from submissions.pages.source_view.file_view import FileView, PassageLocation
     from submissions.pages.source_view.pair_sides import PairSide
     from submissions.pages.source_view.pair_view import PairView, PassageView
     from submissions.pseudonyms.names import Names

@@ -34,7 +34,7 @@ def open_files(views: dict[int, FileView], passages: list[PassageRecord], select
     A file whose source was released is never read.
     """
     for letter in "LR":
-        side = [view for view in views.values() if view.anchors.side == letter]
+        side = [view for view in views.values() if view.side == letter]
         used = 0
         for view in _by_urgency(side, letter, views, passages, selection):
             if view.file.submission.released:
