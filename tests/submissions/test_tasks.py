@@ -12,7 +12,8 @@ from django.utils import timezone
 from submissions import reading, sweeping
 from submissions.actions.boilerplate import remove_boilerplate
 from submissions.actions.deletions import delete_batch
-from submissions.actions.uploads import cancel_batch, create_batch, rerank
+from submissions.actions.uploads import create_batch, rerank
+from submissions.lifecycle import cancel_batch
 from submissions.models import Batch, Boilerplate, Document, Entry, Ignored, Job, Pair, Report, Source, Upload
 from submissions.work import jobs
 from submissions.work.finding import SENDING

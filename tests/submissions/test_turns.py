@@ -11,8 +11,9 @@ from django.test import TestCase
 
 from moss.celery import app
 from submissions import lifecycle, reading
-from submissions.actions.uploads import cancel_batch, create_batch
+from submissions.actions.uploads import create_batch
 from submissions.ingest import contents, documents
+from submissions.lifecycle import cancel_batch
 from submissions.models import Assignment, Batch, Course, Job, Report
 from submissions.ranking import progress
 from submissions.work import jobs, running

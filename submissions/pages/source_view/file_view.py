@@ -11,9 +11,8 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from submissions.comparison.marks import MarkedPiece, block_marks, differing_gaps
-from submissions.comparison.source_html import Layers, PassageMark, Spans
+from submissions.comparison.source_html import Layers, PassageMark, Spans, colour
 from submissions.comparison.written_differences import TokenRun, differences
-from submissions.pages.source_view.maps import MapBar, join_touching
 from submissions.pages.source_view.notices import notices
 from submissions.pages.source_view.pair_file import PairFile, passages_in_order
 from submissions.pages.source_view.screen import Anchors, part_range, source_part
@@ -21,12 +20,13 @@ from submissions.pages.source_view.selection import PartStart
 from submissions.storage.syntax_spans import stored_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from django.utils.safestring import SafeString
 
     from submissions.pages.source_view.pair_file import FilePassage, FilePiece
     from submissions.pages.source_view.screen import ShownPart
+
 
 # A map is at least so many lines high. No bar is thinner than the map's height divided by its resolution.
 MIN_MAP_LINES = 120
@@ -217,3 +217,34 @@ class FileView(PairFile):
         spans = runs[0].spans()
         for difference in differences(*runs):
             yield *spans[difference.position], self.shorten(difference.right)
+
+
+class MapBar(NamedTuple):
+    """A run of lines on the map: of block `number`, or ignored code for number 0.
+
+    `top`, the lines above it, and `height` are in lines. Before its pieces, a block is drawn as a whole
+    with `is_gap`.
+    """
+
+    number: int
+    top: int
+    height: float
+    is_gap: bool = False
+
+    @property
+    def css(self) -> str:
+        return f"c{colour(self.number)}{' gap' if self.is_gap else ''}" if self.number else "ignored"
+
+
+def join_touching(runs: Iterable[tuple[int, int, int]], gap: int = 0) -> Iterator[tuple[int, int, int]]:
+    """Join runs (number, first line, last line) that overlap or have at most `gap` lines between them."""
+    joined: tuple[int, int, int] | None = None
+    for number, first, last in runs:
+        if joined and first <= joined[2] + 1 + gap:
+            joined = number, joined[1], max(joined[2], last)
+            continue
+        if joined:
+            yield joined
+        joined = number, first, last
+    if joined:
+        yield joined

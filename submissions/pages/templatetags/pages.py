@@ -13,10 +13,9 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from submissions.comparison.visible import visible_html, visible_text
-from submissions.pages.fixed_texts import SCRIPT_TEXTS
-from submissions.pages.hints import HINTS
+from submissions.pages.fixed_texts import HINTS, SCRIPT_TEXTS
 from submissions.pages.languages import BROWSER, chosen_language, languages
-from submissions.pages.source_view.token_counts import counted
+from submissions.pages.source_view.pair_summary import counted
 from submissions.pages.themes import SYSTEM, THEMES, theme_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from submissions.actions import uploads
+from submissions import lifecycle
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 from submissions.queries.access import find_assignment
@@ -52,6 +52,6 @@ def activity(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_POST
 def cancel_ranking(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     assignment = find_assignment(request.user, pk, Right.CHANGE)
-    if not uploads.cancel_ranking(assignment):
+    if not lifecycle.cancel_ranking(assignment):
         messages.info(request, _("The ranking had ended already."))
     return redirect(assignment)

@@ -18,9 +18,10 @@ from django_htmx.http import HttpResponseClientRefresh
 from submissions.actions import uploads
 from submissions.actions.deletions import Held, delete_batch
 from submissions.actions.quotas import QuotaExceeded
-from submissions.actions.uploads import cancel_batch, create_batch, list_again
+from submissions.actions.uploads import create_batch, list_again
 from submissions.ingest.resumable import delete_resumable
 from submissions.intake.left_out.rules import REASONS
+from submissions.lifecycle import cancel_batch
 from submissions.models import Batch
 from submissions.pages.fixed_texts import fixed_text
 from submissions.pages.forms.uploads import SubmissionsForm

@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from submissions.actions import retries
+from submissions.actions import uploads
 from submissions.models import Batch, Report
 from submissions.pages.views.access import staff_only
 from submissions.queries.service import (
@@ -68,7 +68,7 @@ def _pages(request: AuthenticatedRequest, lists: dict[str, Any]) -> dict[str, An
 @staff_only
 @require_POST
 def retry_batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    if retries.retry_batch(get_object_or_404(Batch, pk=pk)):
+    if uploads.retry_batch(get_object_or_404(Batch, pk=pk)):
         messages.info(request, _("Upload {number} is tried again.").format(number=pk))
     else:
         messages.warning(
@@ -80,7 +80,7 @@ def retry_batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @staff_only
 @require_POST
 def retry_report(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    if retries.retry_report(get_object_or_404(Report, pk=pk)):
+    if uploads.retry_report(get_object_or_404(Report, pk=pk)):
         messages.info(request, _("Ranking {number} is tried again.").format(number=pk))
     else:
         messages.warning(

@@ -13,7 +13,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from submissions import lifecycle
-from submissions.actions.retries import retry_batch
+from submissions.actions.uploads import retry_batch
 from submissions.models import Batch, Duration
 from submissions.work.states import count_duration
 from tests.moss.metrics.test_metrics import BEARER, open_metrics, samples

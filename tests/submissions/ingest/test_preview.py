@@ -9,8 +9,9 @@ from django.core.files.storage import default_storage
 
 from submissions import sweeping
 from submissions.actions.deletions import delete_batch
-from submissions.actions.uploads import cancel_batch, create_batch, list_again, read_listed
+from submissions.actions.uploads import create_batch, list_again, read_listed
 from submissions.ingest.batches import ingest_batch
+from submissions.lifecycle import cancel_batch
 from submissions.models import Batch, Document, Entry, ListedEntry, Source, Submission
 from submissions.queries.quotas import stored_bytes
 from tests.support.sample_class import CLASS, loose, zipped

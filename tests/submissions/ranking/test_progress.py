@@ -12,7 +12,8 @@ from django.urls import reverse
 from redis import Redis
 
 from submissions.actions.deletions import delete_assignment, delete_batch, delete_course
-from submissions.actions.uploads import cancel_ranking, rerank
+from submissions.actions.uploads import rerank
+from submissions.lifecycle import cancel_ranking
 from submissions.models import Batch, Course, DeletedBatch, Document, Report, Source, Upload
 from submissions.ranking import progress, rank as ranking
 from submissions.ranking.progress import Cancelled, Progress

@@ -9,7 +9,7 @@ from django.db import connection
 
 from fingerprint import engine
 from submissions import lifecycle, ranking_jobs, sweeping
-from submissions.actions.uploads import cancel_ranking
+from submissions.lifecycle import cancel_ranking
 from submissions.models import Job, RankingPlan, RankingShard, Report
 from submissions.ranking import kept_cohorts, progress, shards
 from submissions.ranking.load import load_cohort
