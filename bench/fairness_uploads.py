@@ -15,7 +15,7 @@ start_django()
 
 from django.contrib.auth.models import User  # noqa: E402 - models, after Django's start
 
-from submissions import actions  # noqa: E402
+from submissions.actions.uploads import create_batch  # noqa: E402
 from submissions.models import Course  # noqa: E402
 
 if TYPE_CHECKING:
@@ -32,4 +32,4 @@ def upload(rng: random.Random, instructor: str, programs: int) -> Batch:
     with zipfile.ZipFile(archive := io.BytesIO(), "w") as file:
         for number in range(programs):
             file.writestr(f"student{number:04}/main.py", program(rng))
-    return actions.create_batch(assignment, user, [SimpleUploadedFile("class.zip", archive.getvalue())])
+    return create_batch(assignment, user, [SimpleUploadedFile("class.zip", archive.getvalue())])

@@ -27,7 +27,7 @@ from submissions.models import (
     SubmissionFile,
     Upload,
 )
-from submissions.queries import report_state
+from submissions.queries.reports import report_state
 from submissions.work.locks import Work, sessions
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from bench.pages_report import invented_report
 from moss.embedded.client import wait_until_stopped
 from moss.embedded.paths import installation_paths
 from moss.serving.supervisor import Supervisor
-from submissions import actions
+from submissions.actions.uploads import create_batch
 from submissions.models import Batch, Course, Report
-from submissions.queries import report_cases
+from submissions.queries.cases import report_cases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,7 +126,7 @@ def _ranked_assignment(supervisor: Supervisor, course: Course, archive: bytes, l
     """Upload a class and wait until the worker has ranked it."""
     assignment: Assignment = course.assignments.create(name="Generated")
     start = time.perf_counter()
-    batch = actions.create_batch(assignment, course.owner, [SimpleUploadedFile("class.zip", archive)])
+    batch = create_batch(assignment, course.owner, [SimpleUploadedFile("class.zip", archive)])
     while batch.is_running:
         supervisor.tick()
         time.sleep(0.2)

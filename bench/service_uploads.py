@@ -17,7 +17,7 @@ start_django()
 
 from django.contrib.auth.models import User  # noqa: E402 - models, after Django's start
 
-from submissions import actions  # noqa: E402
+from submissions.actions.uploads import create_batch  # noqa: E402
 from submissions.models import Course, Report  # noqa: E402
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def upload(name: str, submissions: Sequence[Path]) -> Batch:
                 if path.is_file():
                     entry = path.relative_to(submission.parent)
                     file.writestr(f"student{number:04}/{entry}", path.read_bytes())
-    return actions.create_batch(assignment, user, [SimpleUploadedFile("class.zip", archive.getvalue())])
+    return create_batch(assignment, user, [SimpleUploadedFile("class.zip", archive.getvalue())])
 
 
 def rank_again(assignment: Assignment) -> float:

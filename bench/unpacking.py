@@ -29,11 +29,13 @@ def unpack_once(
     """Upload and unpack a zip; return the seconds on the clock and of this process."""
     from django.core.files.uploadedfile import SimpleUploadedFile  # noqa: PLC0415 - after Django's start
 
-    from submissions import actions, lifecycle  # noqa: PLC0415
+    from submissions import lifecycle  # noqa: PLC0415
+    from submissions.actions.deletions import delete_batch  # noqa: PLC0415
+    from submissions.actions.uploads import create_batch  # noqa: PLC0415
     from submissions.ingest.batches import ingest_batch  # noqa: PLC0415
     from submissions.models import Source, SubmissionFile  # noqa: PLC0415
 
-    batch = actions.create_batch(assignment, None, [SimpleUploadedFile("class.zip", packed)])
+    batch = create_batch(assignment, None, [SimpleUploadedFile("class.zip", packed)])
     lifecycle.start_unpacking(batch.pk)
     start, processor = time.perf_counter(), time.process_time()
     if profile:
@@ -42,7 +44,7 @@ def unpack_once(
         ingest_batch(batch)
     clock, processor = time.perf_counter() - start, time.process_time() - processor
     assert SubmissionFile.objects.filter(submission__batch=batch).exists()
-    actions.delete_batch(batch)
+    delete_batch(batch)
     assert not Source.objects.exists()
     return clock, processor
 

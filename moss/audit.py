@@ -111,7 +111,7 @@ SENT = {
 DOCUMENTS = {"exports", "export_pair", "export_case"}
 
 
-class RecordAccess:
+class AccessLog:
     """Write an entry for each request of ACTIONS that was answered; a request that fails leaves none."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

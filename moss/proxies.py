@@ -22,7 +22,7 @@ FORWARDED = (
 )
 
 
-class BelieveStatedProxies:
+class TrustedProxies:
     """Drop the headers of proxies from requests that another address sent.
 
     This has to come before every middleware that asks whether the request came by HTTPS.

@@ -22,7 +22,7 @@ SAFE = re.compile(r"[0-9A-Za-z_.-]{8,64}")
 TASK_HEADER = "moss_request_id"
 
 
-class NameRequests:
+class RequestIds:
     """Take over the id that a proxy or a client gave a request, or make one; state it in the answer."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -42,7 +42,7 @@ class NameRequests:
 
 @before_task_publish.connect
 def name_cause(headers: dict[str, Any], **_: object) -> None:
-    """Tell the worker which request a task is for; a task that a task sends is for the same one."""
+    """Send the id of the request with a task; a task that a task sends has the same one."""
     if name := REQUEST.get():
         headers[TASK_HEADER] = name
 

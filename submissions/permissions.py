@@ -1,4 +1,4 @@
-"""What a person may do in a course. Every page, export and share link asks here, by `submissions.queries`.
+"""Rights of a person in a course. Every page, export and share link asks here, by `submissions.queries`.
 
 The owner of a course may do everything. Members have the rights of their role. Administrators (`is_staff`)
 manage every course, and read one or give others access to it for some hours after they stated why.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Right(StrEnum):
-    """What somebody may do in a course."""
+    """A right of a person in a course."""
 
     READ = "read"
     SEE_NAMES = "see_names"
@@ -58,7 +58,7 @@ LIMITS = "_limits"
 
 
 class Limits(NamedTuple):
-    """What a program may do in the name of a user, and in which courses, by primary key; None for all."""
+    """Rights of a program that acts for a user, and its courses, by primary key; None for all."""
 
     rights: frozenset[Right]
     courses: frozenset[int] | None = None

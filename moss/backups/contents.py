@@ -1,4 +1,4 @@
-"""What a backup holds beside the database: its manifest, and the uploads of another storage."""
+"""The contents of a backup beside the database: its manifest, and the uploads of another storage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHUNK = 1 << 20
 
 
 class Manifest(BaseModel):
-    """What a backup says of itself; `checksums` has the SHA-256 of every other member."""
+    """The manifest of a backup; `checksums` has the SHA-256 of every other member."""
 
     format: int
     version: str

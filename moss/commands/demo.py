@@ -93,17 +93,16 @@ def _assignment(user: User) -> Assignment:
     """Return the sample assignment with its boilerplate, without the uploads of earlier demos."""
     from django.core.files.uploadedfile import SimpleUploadedFile
 
-    from submissions import actions
+    from submissions.actions.boilerplate import add_boilerplate
+    from submissions.actions.deletions import delete_batch
     from submissions.models import Assignment, Course
 
     course, _ = Course.objects.get_or_create(owner=user, name=COURSE)
     assignment, _ = Assignment.objects.get_or_create(course=course, name=ASSIGNMENT)
     for batch in assignment.batches.filter(name=ARCHIVE):
-        actions.delete_batch(batch)
+        delete_batch(batch)
     starter_files = sorted((SAMPLE / "starter").iterdir())
-    actions.add_boilerplate(
-        assignment, [SimpleUploadedFile(file.name, file.read_bytes()) for file in starter_files]
-    )
+    add_boilerplate(assignment, [SimpleUploadedFile(file.name, file.read_bytes()) for file in starter_files])
     return assignment
 
 
@@ -122,25 +121,26 @@ def _upload(assignment: Assignment, user: User) -> Batch:
     from django.core.files.uploadedfile import SimpleUploadedFile
     from django.utils.datastructures import MultiValueDict
 
-    from submissions import actions
+    from submissions.actions.uploads import create_batch
     from submissions.pages.forms.uploads import UploadForm
 
     file = SimpleUploadedFile(ARCHIVE, sample_zip(), "application/zip")
     form = UploadForm({}, MultiValueDict({"files": [file]}))
     if not form.is_valid():
         raise click.ClickException(f"The upload of the sample class was refused: {form.errors.as_text()}")
-    return actions.create_batch(assignment, user, form.cleaned_data["files"])
+    return create_batch(assignment, user, form.cleaned_data["files"])
 
 
 def _wait_for_ranking(batch: Batch, supervisor: Supervisor) -> None:
     """Show the progress of the worker until the batch is ranked without the boilerplate."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    from submissions import queries
+    from submissions.queries.activity import activity_of
+    from submissions.queries.reports import report_state
 
     with Progress(TextColumn("{task.description:14}"), BarColumn(), MofNCompleteColumn()) as bar:
         task = bar.add_task("waiting", total=None)
-        while queries.activity(batch.assignment, queries.report_state(batch.assignment)).is_live:
+        while activity_of(batch.assignment, report_state(batch.assignment)).is_live:
             total = batch.documents_total or None
             bar.update(
                 task, description=batch.get_state_display(), total=total, completed=batch.documents_done

@@ -1,1 +1,1 @@
-"""What `moss doctor` checks."""
+"""Constants of the checks of `moss doctor`."""

@@ -43,7 +43,7 @@ DURATION = Histogram(
 )
 
 
-class MeasureRequests:
+class RequestMetrics:
     """Note the duration of each request, where MOSS_METRICS_TOKEN is set.
 
     `address` is the name of the address in urls.py, which has no number, no name and no key in it.

@@ -120,29 +120,29 @@ INSTALLED_APPS = [
 ]
 # Those that set headers come first, so that every answer has them, whichever part it is from.
 MIDDLEWARE = [
-    "moss.request_ids.NameRequests",
-    "moss.metrics.requests.MeasureRequests",
-    "moss.proxies.BelieveStatedProxies",
+    "moss.request_ids.RequestIds",
+    "moss.metrics.requests.RequestMetrics",
+    "moss.proxies.TrustedProxies",
     "moss.headers.DefaultHeaders",
     "csp.middleware.CSPMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "moss.integrations.accounts.activity.NoteUse",
-    "submissions.pages.languages.AnswerInLanguage",
+    "moss.integrations.accounts.activity.SessionUse",
+    "submissions.pages.languages.PageLanguage",
     "django.middleware.common.CommonMiddleware",
-    "submissions.pages.request_bodies.LimitRequestBodies",
+    "submissions.pages.request_bodies.RequestBodyLimits",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "submissions.pages.middleware.HtmxLoginRedirect",
     "allauth.account.middleware.AccountMiddleware",
-    "moss.audit.RecordAccess",
+    "moss.audit.AccessLog",
     "axes.middleware.AxesMiddleware",
     "moss.integrations.api.middleware.ApiRequests",
-    "submissions.pages.races.AnswerRaces",
+    "submissions.pages.races.ConflictAnswers",
 ]
 # The first one refuses an account with too many wrong passwords before the second one hashes another.
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]

@@ -142,7 +142,7 @@ def join_by_groups(user: User, groups: Collection[str]) -> None:
 
 
 def change_role(membership: Membership, role: str) -> None:
-    """Give a member a role; a role that a campus group gave is now that of a person."""
+    """Change the role of a member; a role from a campus group becomes one that a person chose."""
     membership.role, membership.group = role, ""
     membership.save(update_fields=["role", "group"])
 

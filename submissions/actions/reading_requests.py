@@ -68,7 +68,7 @@ def announce_request(pair: WithheldPair, user: User, address: str) -> bool:
 
 
 def announce_answer(request: ReadingRequest, address: str) -> bool:
-    """Tell who asked about the answer by mail; return whether the server took it."""
+    """Send the answer by mail to the person who asked; return whether the server took it."""
     context = {"state": request.get_state_display(), "address": address}
     return _send(
         request.asked_by.email,

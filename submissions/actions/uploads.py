@@ -1,4 +1,4 @@
-"""Upload files, and start or cancel their processing."""
+"""Upload files, and start their processing, again where it failed."""
 
 from __future__ import annotations
 
@@ -11,30 +11,24 @@ from submissions import lifecycle
 from submissions.actions.quotas import check_quotas
 from submissions.actions.stored_files import save_uploads, stored_files, upload_name
 from submissions.intake.left_out.patterns import RULE_SIGN
-from submissions.lifecycle import cancel_batch, cancel_ranking, enqueue_rank
-from submissions.models import Assignment, Batch
-from submissions.reading import enqueue_unpacking
+from submissions.lifecycle import change_batches, change_reports, enqueue_rank
+from submissions.models import Assignment, Batch, Report, Submission, Upload
+from submissions.reading import enqueue_documents, enqueue_unpacking
+from submissions.work import jobs
+from submissions.work.kinds import INTERACTIVE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from django.contrib.auth.models import User
     from django.core.files import File
+    from django.db.models import QuerySet
 
     from submissions.intake.archives.choices import Choices
-    from submissions.models import Report
 
-__all__ = [
-    "cancel_batch",
-    "cancel_ranking",
-    "count_rule",
-    "create_batch",
-    "group_as",
-    "list_again",
-    "read_listed",
-    "rerank",
-    "set_patterns",
-]
+# Why the state changed, in the log.
+RETRIED = "retried by staff"
+
 
 CLASS = Batch.Role.CLASS
 
@@ -126,3 +120,33 @@ def count_rule(assignment: Assignment, rule: str) -> None:
 def rerank(assignment: Assignment) -> Report:
     """Enqueue a ranking of the stored cohort; return its report, which may have been queued already."""
     return enqueue_rank(assignment)
+
+
+@transaction.atomic
+def retry_batch(batch: Batch) -> bool:
+    """Have a failed upload unpacked again, or read if its files are not needed. Return whether it can be."""
+    failed = Batch.objects.filter(pk=batch.pk, state=Batch.State.FAILED)
+    stored = failed.filter(pk__in=Upload.objects.values("batch"))
+    if change_batches(stored, Batch.State.QUEUED, reason=RETRIED):
+        enqueue_unpacking(batch)
+        return True
+    is_read = change_batches(_unpacked(failed), Batch.State.FINGERPRINTING, reason=RETRIED)
+    if is_read:
+        enqueue_documents(batch.pk, INTERACTIVE)
+    return is_read
+
+
+def _unpacked(batches: QuerySet[Batch]) -> QuerySet[Batch]:
+    return batches.filter(pk__in=Submission.objects.values("batch"))
+
+
+@transaction.atomic
+def retry_report(report: Report) -> bool:
+    """Rank a failed report again, for the batches that failed with it too, unless there is a newer one."""
+    failed = Report.objects.filter(pk=report.pk, state=Report.State.FAILED)
+    if not failed.exclude(assignment__reports__pk__gt=report.pk).exists():
+        return False
+    batches = report.assignment.batches.filter(state=Batch.State.FAILED, message=report.message)
+    change_batches(_unpacked(batches), Batch.State.RANKING, reason=RETRIED)  # They have been read.
+    jobs.enqueue("rank", report.assignment_id, user=report.assignment.course.owner_id)
+    return change_reports(failed, Report.State.QUEUED, RETRIED, message="")

@@ -59,7 +59,7 @@ class Job(models.Model):
 
 
 class Duration(models.Model):
-    """How many durations were in one class, and their sum."""
+    """The number of durations in one class, and their sum."""
 
     class Measure(models.TextChoices):
         # A task, by its name and its outcome.

@@ -1,4 +1,4 @@
-"""Who may do what in a course: members, invitations, and administrators who gave a reason to read it."""
+"""Tables of rights in a course: members, invitations, and administrators who gave a reason to read it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Invitation(models.Model):
 
 
 class StatedReason(models.Model):
-    """Why an administrator reads a course without being a member of it, and until when; rows are kept."""
+    """The reason of an administrator to read a course without being a member of it, and its end; rows are kept."""
 
     course = models.ForeignKey(Course, models.CASCADE, related_name="stated_reasons")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")

@@ -131,7 +131,7 @@ class ComparedAssignment(Record):
 
 
 class ComparedArchive(Record):
-    """How much of the department's archive was looked up, the chosen assignments not counted.
+    """The part of the department's archive that was looked up, without the chosen assignments.
 
     `assignments`: number of assignments with submissions; the others as in `ComparedAssignment`.
     """

@@ -37,7 +37,7 @@ class ResumableUpload(models.Model):
 
     @property
     def expiry(self) -> datetime:
-        """When the upload is deleted if no part is added."""
+        """The time at which the upload is deleted if no part is added."""
         return self.touched + self.KEPT
 
 

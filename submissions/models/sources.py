@@ -65,7 +65,7 @@ class Document(models.Model):
 
 
 class PostingRun(models.Model):
-    """Which of some documents have which hashes; see `submissions.storage.posting_runs`.
+    """Sorted pairs of a hash and a document that has it; see `submissions.storage.posting_runs`.
 
     `documents` are their primary keys, packed; a document may have been deleted since.
     """

@@ -1,4 +1,4 @@
-"""What the reader of an assignment may not see of it: the work of courses that this reader may not read."""
+"""Work of other courses that is withheld from a reader of an assignment, who may not read these courses."""
 
 from __future__ import annotations
 

@@ -1,14 +1,43 @@
-"""Fixed texts of other code that a page shows in its language: of layouts, rules for files, and rankings."""
+"""Fixed texts in the language of the page: hints, texts of scripts, and what other code states in English."""
 
 from __future__ import annotations
 
 import re
 
-from django.utils.translation import gettext, gettext_lazy as _, gettext_noop
+from django.utils.translation import gettext, gettext_lazy as _, gettext_noop, ngettext
 
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.left_out.rules import REASONS
 
+# What a page explains until the user dismisses it.
+HINTS = {
+    "preview": _(
+        "Look whether every student has the right files. Correct a name by typing over it, or choose another"
+        " way to read the upload. Nothing is compared before you press the button at the end."
+    ),
+    "cases": _(
+        "A case is a group of submissions that are more similar than unrelated work of this class. Open the"
+        " first one, read its strongest pair, and decide: the decision holds for every pair of the case."
+    ),
+    "pairs": _(
+        "The most similar pairs come first; above the divider they should be read. Point at a heading to see"
+        " what its column means. Where several students share code, start with the cases instead."
+    ),
+    "pair": _(
+        "Equal colours and numbers mark what both have. Press n and p to go through the passages, 1 to 4 to"
+        " decide, and u for the next undecided pair; ? lists all keys. Underlined words are written"
+        " differently on the other side."
+    ),
+}
+# The sentences that `fingerprint.ranking.threshold` writes.
+FEW = re.compile(
+    r"(?:one pair is|(?P<n>\d+) pairs are) too few for an estimate; (?P<default>\d+%) suits most tasks"
+)
+SPREAD = re.compile(
+    r"half of the (?P<n>\d+) pairs are below (?P<median>\d+%) and a fifth above (?P<upper>\d+%),"
+    r" so unrelated pairs (?:rarely exceed (?P<estimate>\d+%)|may reach 100%)"
+    r"(?:; (?P<value>\d+%) is the (?P<bound>lowest|highest) suggestion)?"
+)
 SCRIPT_TEXTS = {
     "copy": {"copied": _("Copied"), "by_keys": _("Press Ctrl+C to copy it")},
     "decide": {
@@ -62,3 +91,36 @@ def fixed_text(text: str) -> str:
     if found := COMPARING.fullmatch(text):
         return gettext("Comparing {n} submissions with each other").format(n=found[1])
     return gettext(text) if text in KNOWN else text
+
+
+def threshold_reason(reason: str) -> str:
+    """Return the reason with its figures in the language of the page; one of another form as it is."""
+    if found := FEW.fullmatch(reason):
+        count = int(found["n"] or 1)
+        text = ngettext(
+            "one pair is too few for an estimate; {default} suits most tasks",
+            "{n} pairs are too few for an estimate; {default} suits most tasks",
+            count,
+        )
+        return text.format(n=count, default=found["default"])
+    if found := SPREAD.fullmatch(reason):
+        return _spread(found).format(**found.groupdict())
+    return reason
+
+
+def _spread(found: re.Match[str]) -> str:
+    if found["estimate"]:
+        text = gettext(
+            "half of the {n} pairs are below {median} and a fifth above {upper}, so unrelated pairs rarely"
+            " exceed {estimate}"
+        )
+    else:
+        text = gettext(
+            "half of the {n} pairs are below {median} and a fifth above {upper}, so unrelated pairs may reach"
+            " 100%"
+        )
+    bounds = {
+        "lowest": gettext("{reason}; {value} is the lowest suggestion"),
+        "highest": gettext("{reason}; {value} is the highest suggestion"),
+    }
+    return bounds[found["bound"]].replace("{reason}", text) if found["bound"] else text

@@ -41,7 +41,7 @@ def remember_language(response: HttpResponse, language: str) -> None:
     response.set_cookie(name, language, max_age=YEAR_SECONDS, secure=secure, httponly=True, samesite="Lax")
 
 
-class AnswerInLanguage:
+class PageLanguage:
     """Answer each request in the language of its cookie, or else of its Accept-Language header."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -26,7 +26,7 @@ GONE = (ObjectDoesNotExist, LookupError, StopIteration, AttributeError, TypeErro
 SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
 
 
-class AnswerRaces:
+class ConflictAnswers:
     """Read again from a snapshot where a row went meanwhile; answer 409 where one could not be stored.
 
     A mistake of the program raises the same in the snapshot, and stays one.

@@ -18,7 +18,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from submissions import queries
+from submissions.queries.versions import version_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -112,7 +112,7 @@ def part_key(
 ) -> tuple[Hashable, ...]:
     """Return the key of a part: all that it depends on.
 
-    That is the report and everything beside it that can change (`queries.version`), the names as the reader
+    That is the report and everything beside it that can change (`version_of`), the names as the reader
     sees them, what is withheld from this reader, and the language. `more` is what the address adds, the token
     of a share link, and the version of the decisions that the part shows.
     """
@@ -124,7 +124,7 @@ def part_key(
         state.failed and state.failed.pk,
         state.cancelled,
     )
-    version = queries.version(assignment, state.report)
+    version = version_of(assignment, state.report)
     reader = (tuple(assignment.withheld), names.fingerprint, get_language())
     return (kind, assignment.pk, version, newest, *reader, *more)
 

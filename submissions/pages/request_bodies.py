@@ -46,7 +46,7 @@ class RefuseFiles(FileUploadHandler):
         return None
 
 
-class LimitRequestBodies:
+class RequestBodyLimits:
     """Limit every request body by its stated length, and files to the views that take them.
 
     A body without a stated length is empty for Django. This has to be listed before the middleware that reads

@@ -31,7 +31,7 @@ class Gone(Http404):
     """The object was deleted; the user could see it before."""
 
 
-def course(user: User, pk: int, right: Right) -> Course:
+def find_course(user: User, pk: int, right: Right) -> Course:
     """Return a course.
 
     Raises
@@ -46,7 +46,7 @@ def course(user: User, pk: int, right: Right) -> Course:
     return row
 
 
-def assignment(user: User, pk: int, right: Right) -> Assignment:
+def find_assignment(user: User, pk: int, right: Right) -> Assignment:
     """Return an assignment."""
     rows = Assignment.objects.filter(course__in=visible_courses(user)).annotate(
         has_others=has_other_courses()
@@ -56,7 +56,7 @@ def assignment(user: User, pk: int, right: Right) -> Assignment:
     return for_reader(row, user) if row.has_others else row  # type: ignore[attr-defined] # annotated
 
 
-def resumable_upload(user: User, pk: int) -> ResumableUpload:
+def find_resumable(user: User, pk: int) -> ResumableUpload:
     """Return an upload in parts that `user` began and may add to, or raise Http404."""
     rows = ResumableUpload.objects.filter(uploaded_by=user, assignment__course__in=visible_courses(user))
     found = get_object_or_404(rows.select_related("assignment__course__owner", "uploaded_by"), pk=pk)
@@ -70,7 +70,7 @@ def unfinished_uploads(user: User, assignment: Assignment) -> QuerySet[Resumable
     return rows.order_by("pk")
 
 
-def batch(user: User, pk: int, right: Right) -> Batch:
+def find_batch(user: User, pk: int, right: Right) -> Batch:
     """Return a batch.
 
     Raises
@@ -91,7 +91,7 @@ def batch(user: User, pk: int, right: Right) -> Batch:
     raise Http404("No such upload.")
 
 
-def boilerplate(user: User, pk: int, right: Right) -> Boilerplate:
+def find_boilerplate(user: User, pk: int, right: Right) -> Boilerplate:
     """Return boilerplate."""
     rows = Boilerplate.objects.filter(assignment__course__in=visible_courses(user))
     row = get_object_or_404(
@@ -102,7 +102,7 @@ def boilerplate(user: User, pk: int, right: Right) -> Boilerplate:
     return row
 
 
-def boilerplate_upload(user: User, pk: int, right: Right) -> BoilerplateUpload:
+def find_boilerplate_upload(user: User, pk: int, right: Right) -> BoilerplateUpload:
     """Return uploaded boilerplate."""
     rows = BoilerplateUpload.objects.filter(assignment__course__in=visible_courses(user))
     row = get_object_or_404(rows.select_related("assignment__course__owner"), pk=pk)
@@ -111,7 +111,7 @@ def boilerplate_upload(user: User, pk: int, right: Right) -> BoilerplateUpload:
     return row
 
 
-def share(user: User, pk: int) -> Share:
+def find_share(user: User, pk: int) -> Share:
     """Return a share link; this takes the right to share."""
     rows = Share.objects.filter(assignment__course__in=visible_courses(user))
     row = get_object_or_404(rows.select_related("assignment__course__owner"), pk=pk)

@@ -78,7 +78,7 @@ class Activity:
         return f"{crc32(repr((state, batches, self.ranking, boilerplate, language)).encode()):08x}"
 
 
-def activity(assignment: Assignment, state: ReportState) -> Activity:
+def activity_of(assignment: Assignment, state: ReportState) -> Activity:
     """Return the work in progress on an assignment; `state` is the state of its reports."""
     unfinished = list(assignment.batches.filter(state__in=Batch.CANCELLABLE))
     running = [batch for batch in unfinished if batch.is_running]

@@ -43,7 +43,7 @@ PEOPLE: dict[str, type[Membership | Invitation | CampusGroup]] = {
 
 
 class AuditSubject(NamedTuple):
-    """What an address is about, by names: course, assignment, and submissions or another object."""
+    """The subject of an address, by names: course, assignment, and submissions or another object."""
 
     course: str = ""
     assignment: str = ""

@@ -68,7 +68,7 @@ def pair_names(assignment: Assignment, left_id: int, right_id: int) -> PairNames
     return PairNames(left, right, left_pk, right_pk)
 
 
-def decisions(assignment: Assignment) -> dict[tuple[str, str], Decision]:
+def stored_decisions(assignment: Assignment) -> dict[tuple[str, str], Decision]:
     """Return all stored decisions of an assignment by the names of the pair, (left, right)."""
     rows = readable_decisions(assignment).select_related("assignee")
     return {(row.left, row.right): row for row in rows}
@@ -104,14 +104,14 @@ def decided_pairs(report: Report) -> list[tuple[int, float, str]]:
     return list(decided.values_list("pk", "similarity", "decision"))
 
 
-def decision(assignment: Assignment, names: PairNames) -> Decision:
+def find_decision(assignment: Assignment, names: PairNames) -> Decision:
     """Return the decision on a pair, or a new unsaved one when none is stored."""
     rows = assignment.decisions.select_related("assignee")
     stored = rows.filter(left=names.left, right=names.right).first()
     return stored or Decision(assignment=assignment, left=names.left, right=names.right)
 
 
-def history(decision: Decision) -> list[Change]:
+def decision_history(decision: Decision) -> list[Change]:
     """Return the changes of a decision, newest first."""
     return list(decision.changes.all()) if decision.pk else []
 

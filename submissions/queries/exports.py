@@ -13,7 +13,7 @@ from submissions.comparison.pair_rows import pair_mark
 from submissions.models import Decision
 from submissions.pseudonyms.name_search import search_words
 from submissions.queries.cases import cases_by_member, is_linking
-from submissions.queries.decisions import decisions, readable_decisions, with_decisions
+from submissions.queries.decisions import readable_decisions, stored_decisions, with_decisions
 from submissions.queries.flags import Flags, timed_submissions
 from submissions.queries.pairs import displayed_pair
 from submissions.queries.reports import effective_threshold, ranked_pairs
@@ -107,7 +107,7 @@ def exported_pairs(
     report: Report, pair_filter: PairFilter, names: Names, part: slice = slice(None), pk: int | None = None
 ) -> Iterator[tuple[ListedPair, PairExport]]:
     """Yield those pairs, or a part or one of them, with their rows; sides are as the reader sees them."""
-    flags, decided = Flags.from_report(report), decisions(report.assignment)
+    flags, decided = Flags.from_report(report), stored_decisions(report.assignment)
     threshold = effective_threshold(report, pair_filter)
     in_case = cases_by_member(report, threshold)
     ranked = ranked_pairs(report, pair_filter, names)

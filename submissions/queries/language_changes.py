@@ -31,7 +31,7 @@ class Rereading(NamedTuple):
         return not (self.read or self.kept or self.unknown or self.boilerplate)
 
 
-def rereading(assignment: Assignment, language: str) -> Rereading:
+def rereading_of(assignment: Assignment, language: str) -> Rereading:
     """Return the effect of changing the language of an assignment to `language`."""
     files = stored_files(assignment)
     chosen = readings(files, language)
@@ -50,7 +50,7 @@ def rereading(assignment: Assignment, language: str) -> Rereading:
     )
 
 
-def language_changes(assignment: Assignment) -> QuerySet[LanguageChange]:
+def changes_of_language(assignment: Assignment) -> QuerySet[LanguageChange]:
     """Return the changes of an assignment's language, newest first, with their users."""
     return assignment.language_changes.select_related("changed_by").order_by("-pk")
 

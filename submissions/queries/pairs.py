@@ -25,7 +25,7 @@ SIDED = (
 )
 
 
-def pair(report: Report, left_id: int, right_id: int) -> Pair | None:
+def find_pair(report: Report, left_id: int, right_id: int) -> Pair | None:
     """Return the pair of two submissions, whichever is given first; its passages are fetched on first use."""
     pairs = readable_pairs(report).select_related("left__batch", "right__batch").defer("passages")
     return pairs.filter(Q(left=left_id, right=right_id) | Q(left=right_id, right=left_id)).first()

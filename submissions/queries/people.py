@@ -41,7 +41,7 @@ class People(NamedTuple):
     reasons: list[StatedReason]
 
 
-def people(course: Course) -> People:
+def people_of(course: Course) -> People:
     """Return the people of a course, members by user name."""
     invitations = course.invitations.filter(_is_valid())
     return People(
@@ -63,7 +63,7 @@ def course_with_people(user: User, pk: int) -> Course:
     return get_object_or_404(permissions.visible_courses(user).select_related("owner"), pk=pk)
 
 
-def membership(user: User, pk: int, right: Right = Right.MANAGE) -> Membership:
+def find_membership(user: User, pk: int, right: Right = Right.MANAGE) -> Membership:
     """Return a membership that a user may change or end: that of others takes a right in the course."""
     rows = Membership.objects.filter(course__in=permissions.visible_courses(user))
     row = get_object_or_404(rows.select_related("course__owner", "user"), pk=pk)
@@ -72,7 +72,7 @@ def membership(user: User, pk: int, right: Right = Right.MANAGE) -> Membership:
     return row
 
 
-def invitation(user: User, pk: int) -> Invitation:
+def find_invitation(user: User, pk: int) -> Invitation:
     """Return an invitation; this takes the right to manage its course."""
     rows = Invitation.objects.filter(course__in=permissions.visible_courses(user))
     row = get_object_or_404(rows.select_related("course__owner"), pk=pk)
@@ -80,7 +80,7 @@ def invitation(user: User, pk: int) -> Invitation:
     return row
 
 
-def campus_group(user: User, pk: int) -> CampusGroup:
+def find_group(user: User, pk: int) -> CampusGroup:
     """Return a campus group of a course; this takes the right to manage the course."""
     rows = CampusGroup.objects.filter(course__in=permissions.visible_courses(user))
     row = get_object_or_404(rows.select_related("course__owner"), pk=pk)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from submissions.models import Batch
 
 
-def preview(batch: Batch) -> Preview:
+def preview_of(batch: Batch) -> Preview:
     """Return a listed batch as it is going to be read; nothing of it is read for that.
 
     It is grouped in a child: names and metadata are what students wrote, and this is a web process.

@@ -33,7 +33,7 @@ class Usage:
     uploads: int
 
 
-def usage(user: User) -> Usage:
+def usage_of(user: User) -> Usage:
     return Usage(stored_bytes(user), uploads_of_the_last_hour(user))
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from submissions.models import Course
 
 
-def reading_request(user: User, pk: int) -> ReadingRequest:
+def find_request(user: User, pk: int) -> ReadingRequest:
     """Return a request that a user may answer: who may share the work of the old course.
 
     Raises
@@ -32,7 +32,7 @@ def reading_request(user: User, pk: int) -> ReadingRequest:
     return row
 
 
-def reading_requests(course: Course) -> QuerySet[ReadingRequest]:
+def requests_of(course: Course) -> QuerySet[ReadingRequest]:
     """Return the requests to read work of a course, newest first, with their changes."""
     rows = ReadingRequest.objects.filter(old__batch__assignment__course=course)
     sides = ("old__batch__assignment__course__roster", "new__batch__assignment__course", "asked_by")

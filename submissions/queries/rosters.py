@@ -34,7 +34,7 @@ class AssignmentRoster(NamedTuple):
     absent_count: int
 
 
-def roster(course: Course) -> CourseRoster | None:
+def roster_of(course: Course) -> CourseRoster | None:
     """Return the roster of a course with `student_count`, `section_count` and `team_count`, or None."""
     team = Concat("students__section", Value("/"), "students__team", output_field=TextField())
     counted = CourseRoster.objects.filter(course=course).annotate(

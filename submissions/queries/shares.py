@@ -32,7 +32,7 @@ class Shares(NamedTuple):
     ended: list[Share]
 
 
-def shares(assignment: Assignment) -> Shares:
+def shares_of(assignment: Assignment) -> Shares:
     """Return the share links of an assignment, newest first."""
     links = assignment.shares.select_related("created_by")
     works = Case(When(_maker_may_share(), then=True), default=False, output_field=BooleanField())

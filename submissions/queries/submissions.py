@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.shortcuts import get_object_or_404
 
 from submissions.models import Batch, Document, Submission, SubmissionFile
-from submissions.queries.decisions import UNDECIDED, decisions, with_decisions
+from submissions.queries.decisions import UNDECIDED, stored_decisions, with_decisions
 from submissions.queries.withheld import all_submissions, readable_pairs, readable_submissions
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def submissions_by_id(ids: Iterable[int]) -> dict[int, Submission]:
     return Submission.objects.in_bulk(set(ids))
 
 
-def submission(assignment: Assignment, pk: int) -> Submission:
+def find_submission(assignment: Assignment, pk: int) -> Submission:
     """Return a submission of an assignment, replaced or not, or raise Http404."""
     return get_object_or_404(
         all_submissions(assignment).select_related("batch__uploaded_by", "origin__batch"), pk=pk
@@ -77,7 +77,7 @@ def submission_decisions(assignment: Assignment, submission: Submission) -> dict
     """
     return {
         names: decision
-        for names, decision in decisions(assignment).items()
+        for names, decision in stored_decisions(assignment).items()
         if submission.name in names and (decision.state != UNDECIDED or decision.assignee or decision.notes)
     }
 

@@ -48,7 +48,7 @@ DECISIONS = """
 """
 
 
-def version(assignment: Assignment, report: Report | None) -> str:
+def version_of(assignment: Assignment, report: Report | None) -> str:
     """Return a checksum of everything besides the report and decisions that its pages show."""
     report_key = report.pk if report else None
     return _checksum(VERSION, assignment=assignment.pk, course=assignment.course_id, report=report_key)

@@ -1,4 +1,4 @@
-"""What excluding boilerplate and common code changes: the pairs above the threshold, and those that move."""
+"""The effect of excluding boilerplate and common code: on the pairs above the threshold, and on single pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a cohort consists of, as primary keys: so that several workers load the same one, also later."""
+"""The members of a cohort as primary keys, so that several workers load the same one, also later."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ ROUNDS = 5
 
 @dataclass(frozen=True)
 class CourseOfStudent:
-    """What one course has of a student.
+    """The data of a student in one course.
 
     `students` and `enrolled`: the rows of submissions and of the roster. `is_ambiguous`: several students of
     this name handed in at once, so that an id is needed. `same_names`: the number of submissions of others

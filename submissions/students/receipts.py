@@ -1,4 +1,4 @@
-"""What an erasure removed and changed, by table, for its receipt."""
+"""Counts of rows that an erasure removed and changed, by table, for its receipt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the erasure of a student does with every column that can hold a text: one entry for each table.
+"""The register of every column that can hold a text: one entry for each table says what an erasure does with it.
 
 A test compares it with the models: a new column of text, JSON or bytes needs an entry here.
 """

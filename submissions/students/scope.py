@@ -1,4 +1,4 @@
-"""What of one student an erasure or an export is about: the chosen courses, and what a hold keeps."""
+"""The scope of an erasure or an export of one student: the chosen courses, and what a hold keeps."""
 
 from __future__ import annotations
 

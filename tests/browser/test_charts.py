@@ -16,7 +16,7 @@ from submissions.models import Course
 from submissions.pages.report.cases import cases
 from submissions.pages.report.charts import MAX_LINKS, MAX_NODES
 from submissions.pseudonyms.names import anonymous_names
-from submissions.queries import displayed_pair
+from submissions.queries.pairs import displayed_pair
 from tests.support.browser import SIZES, check_every_layout
 from tests.support.reports import create_report, findings_of, random_similarities
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions import actions
+from submissions.actions.uploads import create_batch
 from submissions.models import Assignment, Pair
 from tests.support.browser import check_every_layout
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
@@ -33,7 +33,7 @@ def test_last_years_work_is_chosen_and_narrowed_and_its_pages_are_labelled(  # n
     old = Assignment.objects.create(course=assignment.course, name="Statistics 2024", term="autumn 2024")
     Assignment.objects.filter(pk=old.pk).update(created=assignment.created - timedelta(days=700))
     with django_capture_on_commit_callbacks(execute=True):
-        actions.create_batch(old, alice, [zipped({"ada/m.py": COPIED, "gus/m.py": COPIED + HONEST})])
+        create_batch(old, alice, [zipped({"ada/m.py": COPIED, "gus/m.py": COPIED + HONEST})])
     hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST, "gus/m.py": COPIED}))
     page = sign_in(alice)
     page.goto(reverse("assignment_settings", args=[assignment.pk]))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions import actions
+from submissions.actions.uploads import create_batch, rerank
 from tests.support.browser import check_every_layout
 from tests.support.sample_class import COPIED, RENAMED, zipped
 from tests.support.tabs import tab
@@ -43,7 +43,7 @@ def test_a_roster_names_the_students_and_its_teams_are_not_compared(  # noqa: PL
 ) -> None:
     old = zipped({"gus/m.py": COPIED, "hal/m.py": RENAMED}, "lab1-2024.zip")
     with django_capture_on_commit_callbacks(execute=True):
-        actions.create_batch(assignment, alice, [old], role="earlier")
+        create_batch(assignment, alice, [old], role="earlier")
     hand_in(zipped(CLASS))
     file = tmp_path / "class.csv"
     file.write_text(ROSTER)
@@ -59,7 +59,7 @@ def test_a_roster_names_the_students_and_its_teams_are_not_compared(  # noqa: PL
         summary.click()
     check_every_layout(page, shoot, "roster")
     with django_capture_on_commit_callbacks(execute=True):
-        actions.rerank(assignment)
+        rerank(assignment)
     page.goto(tab(assignment, "pairs"))
     page.get_by_text("1 pair of team mates was not compared").click()
     assert page.get_by_role("row", name="Bruno Popescu and Chen Wei one team").count() == 1

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import psutil
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from submissions import actions
+from submissions.actions.uploads import create_batch
 from submissions.models import Assignment, Batch, SubmissionFile
 from submissions.work.running import BROKEN
 
@@ -119,7 +119,7 @@ def _upload(
     logging.getLogger().addHandler(errors)
     started = _seconds_worked()
     try:
-        batch = actions.create_batch(assignment, user, _files(group))
+        batch = create_batch(assignment, user, _files(group))
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the fault that is looked for
         errors.errors.append(f"{type(error).__name__}: {error}"[:2000])
         batch = assignment.batches.get()

@@ -10,7 +10,10 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from submissions import actions, lifecycle, sweeping
+from submissions import lifecycle, sweeping
+from submissions.actions.boilerplate import add_boilerplate
+from submissions.actions.deletions import delete_batch
+from submissions.actions.uploads import create_batch, rerank
 from submissions.ingest.batches import ingest_batch
 from submissions.ingest.documents import MAX_ATTEMPTS
 from submissions.ingest.sources import store_documents, store_sources
@@ -55,7 +58,7 @@ def test_a_batch_deleted_while_it_is_ranked_is_deleted_afterwards(
 ) -> None:
     worker = paused_ranking.start(lambda: work_off("rank"))
     assert paused_ranking.reached.wait(30)
-    person = paused_ranking.start(lambda: actions.delete_batch(ranking_batch))
+    person = paused_ranking.start(lambda: delete_batch(ranking_batch))
     paused_ranking.resume.set()
     worker.join(60)
     person.join(60)
@@ -73,7 +76,7 @@ def test_boilerplate_added_while_a_cohort_is_ranked_counts_and_no_worker_waits(
     monkeypatch.setattr(TASKS["fingerprint_boilerplate"], "apply_async", lambda *_, **__: None)
     worker = paused_ranking.start(lambda: work_off("rank"))
     assert paused_ranking.reached.wait(30)
-    actions.add_boilerplate(assignment, [loose("starter.py", COPIED)])
+    add_boilerplate(assignment, [loose("starter.py", COPIED)])
     work_once("fingerprint_boilerplate")
     job = Job.objects.get(kind="fingerprint_boilerplate")
     assert (job.state, job.due > timezone.now()) == ("queued", True)  # a worker tries it again later
@@ -133,7 +136,7 @@ def test_a_batch_that_a_newer_one_supersedes_is_done_with_it(
     newer = hand_in(zipped(TWO))
     Batch.objects.update(state="ranking")
     with django_capture_on_commit_callbacks(execute=True):
-        actions.rerank(assignment)
+        rerank(assignment)
     for batch in (older, newer):
         batch.refresh_from_db()
         assert batch.state == "done"
@@ -142,7 +145,7 @@ def test_a_batch_that_a_newer_one_supersedes_is_done_with_it(
 def test_a_worker_lost_right_after_unpacking_loses_nothing(
     assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> None:
-    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    batch = create_batch(assignment, alice, [zipped(CLASS)])
     assert jobs.claim(kind_of("unpack"), INTERACTIVE)
     ingest_batch(batch)  # and here the worker is killed
     Job.objects.update(touched=timezone.now() - 2 * SENDING)
@@ -158,7 +161,7 @@ def test_the_same_boilerplate_twice_is_registered_once(
 ) -> None:
     for _ in range(2):
         with django_capture_on_commit_callbacks(execute=True):
-            actions.add_boilerplate(assignment, [loose("starter.py", STARTER)])
+            add_boilerplate(assignment, [loose("starter.py", STARTER)])
     assert Boilerplate.objects.count() == 1
 
 
@@ -214,7 +217,7 @@ def test_a_document_that_failed_gets_a_new_chance_with_a_new_upload(hand_in: Han
 def test_a_source_that_ended_its_worker_each_time_is_not_tried_again(
     assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> None:
-    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    batch = create_batch(assignment, alice, [zipped(CLASS)])
     assert jobs.claim(kind_of("unpack"), INTERACTIVE)
     ingest_batch(batch)
     unlucky = Document.objects.earliest("pk")

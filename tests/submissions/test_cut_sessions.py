@@ -8,7 +8,7 @@ import pytest
 from django.db import OperationalError as DatabaseAway, connection
 from django.utils import timezone
 
-from submissions import actions
+from submissions.actions.uploads import create_batch
 from submissions.models import Document, Job
 from submissions.reading import LANES
 from submissions.work.finding import STARTING, sweep_jobs
@@ -31,7 +31,7 @@ def test_a_cut_session_fails_no_upload(
 ) -> None:
     for kind in ("unpack", "read_documents"):  # No other process may take part.
         monkeypatch.setattr(TASKS[kind], "apply_async", lambda *_, **__: None)
-    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    batch = create_batch(assignment, alice, [zipped(CLASS)])
     with monkeypatch.context() as patch:
         patch.setattr("submissions.ingest.contents.store_sources", cut)
         with pytest.raises(DatabaseAway):
@@ -53,7 +53,7 @@ def test_a_session_that_is_cut_is_no_attempt_of_the_file(
 ) -> None:
     for kind in ("unpack", "read_documents"):  # No other process may take part.
         monkeypatch.setattr(TASKS[kind], "apply_async", lambda *_, **__: None)
-    actions.create_batch(assignment, alice, [zipped(CLASS)])
+    create_batch(assignment, alice, [zipped(CLASS)])
     work_once("unpack")
     key = Document.objects.earliest("pk").pk
     Job.objects.filter(kind="read_documents").exclude(part=key % LANES).delete()

@@ -9,7 +9,9 @@ from django.core.files.storage import default_storage
 from django.db import OperationalError
 from django.urls import reverse
 
-from submissions import actions, sweeping
+from submissions import sweeping
+from submissions.actions.boilerplate import add_boilerplate
+from submissions.actions.uploads import create_batch, rerank
 from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
 from submissions.models import Batch, BoilerplateUpload, Document, FileChunk, Job, Report, Source, Upload
 from submissions.work import jobs
@@ -96,7 +98,7 @@ def test_an_upload_for_which_the_database_has_no_room_is_refused_whole(
 def test_a_worker_without_room_for_unpacking_tries_again_and_then_says_why(
     small_tablespace: Path, assignment: Assignment, alice: User
 ) -> None:
-    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    batch = create_batch(assignment, alice, [zipped(CLASS)])
     move_emptied("submissions_source")
     fill(small_tablespace)
     for attempt in range(1, MAX_ATTEMPTS + 1):
@@ -114,7 +116,7 @@ def test_a_worker_without_room_for_unpacking_tries_again_and_then_says_why(
 def test_an_upload_goes_on_when_there_is_room_again(
     small_tablespace: Path, assignment: Assignment, alice: User, eager_tasks: None
 ) -> None:
-    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    batch = create_batch(assignment, alice, [zipped(CLASS)])
     move_emptied("submissions_source")
     filled = fill(small_tablespace)
     with pytest.raises(OperationalError, match="could not extend"):
@@ -131,7 +133,7 @@ def test_an_upload_goes_on_when_there_is_room_again(
 def test_files_are_not_blamed_for_a_full_database(
     small_tablespace: Path, assignment: Assignment, alice: User
 ) -> None:
-    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    batch = create_batch(assignment, alice, [zipped(CLASS)])
     work_once("unpack")
     move_emptied("submissions_postingblock")
     filled = fill(small_tablespace)
@@ -152,7 +154,7 @@ def test_files_are_not_blamed_for_a_full_database(
 def test_a_batch_that_is_never_read_for_lack_of_room_fails_with_the_reason(
     assignment: Assignment, alice: User
 ) -> None:
-    batch = actions.create_batch(assignment, alice, [zipped({"ada/m.py": STARTER})])
+    batch = create_batch(assignment, alice, [zipped({"ada/m.py": STARTER})])
     work_once("unpack")
     kind = kind_of("read_documents")
     for _ in range(2 * MAX_ATTEMPTS):
@@ -166,7 +168,7 @@ def test_a_batch_that_is_never_read_for_lack_of_room_fails_with_the_reason(
 
 
 def test_boilerplate_waits_for_room_and_then_says_why(small_tablespace: Path, assignment: Assignment) -> None:
-    upload = actions.add_boilerplate(assignment, [loose("starter.py", STARTER)])
+    upload = add_boilerplate(assignment, [loose("starter.py", STARTER)])
     move_emptied("submissions_source")
     fill(small_tablespace)
     for _ in range(MAX_ATTEMPTS):
@@ -184,7 +186,7 @@ def test_boilerplate_waits_for_room_and_then_says_why(small_tablespace: Path, as
 def test_a_ranking_waits_for_room_and_is_done_when_there_is_some(
     small_tablespace: Path, report: Report, eager_tasks: None
 ) -> None:
-    waiting = actions.rerank(report.assignment)
+    waiting = rerank(report.assignment)
     move_emptied("submissions_pair")
     filled = fill(small_tablespace)
     Report.objects.filter(pk=waiting.pk).update(state="queued")

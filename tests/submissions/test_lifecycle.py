@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from django.db import transaction
 
-from submissions import actions, lifecycle, sweeping
+from submissions import lifecycle, sweeping
+from submissions.actions.uploads import create_batch
 from submissions.models import Batch, Report
 from tests.support.jobs import work_once
 from tests.support.sample_class import CLASS, zipped
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("empty_queues")
 
 @pytest.fixture
 def batch(assignment: Assignment, alice: User, eager_tasks: None) -> Batch:
-    return actions.create_batch(assignment, alice, [zipped(CLASS)])
+    return create_batch(assignment, alice, [zipped(CLASS)])
 
 
 @pytest.fixture

@@ -14,8 +14,12 @@ from django.db import connection, transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions import actions, queries
+from submissions.actions.boilerplate import add_boilerplate
+from submissions.actions.deletions import delete_batch
+from submissions.actions.quotas import QuotaExceeded
+from submissions.actions.uploads import create_batch
 from submissions.models import Assignment, Batch, Boilerplate, Membership
+from submissions.queries.quotas import Usage, usage_of
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 
@@ -44,10 +48,10 @@ def test_files_of_all_courses_count_and_so_do_uploads_that_wait(
     alice: User, bob: User, assignment: Assignment, hand_in: HandIn
 ) -> None:
     hand_in(zipped(CLASS))
-    assert queries.usage(alice).stored == sum(SIZES.values())
-    actions.create_batch(assignment, alice, [loose("late.py", b"x" * 1234)])
-    assert queries.usage(alice) == queries.Usage(sum(SIZES.values()) + 1234, 2)
-    assert queries.usage(bob) == queries.Usage(0, 0)
+    assert usage_of(alice).stored == sum(SIZES.values())
+    create_batch(assignment, alice, [loose("late.py", b"x" * 1234)])
+    assert usage_of(alice) == Usage(sum(SIZES.values()) + 1234, 2)
+    assert usage_of(bob) == Usage(0, 0)
 
 
 def test_an_upload_beyond_the_storage_is_refused_with_what_to_do(
@@ -71,13 +75,13 @@ def test_deleting_makes_room(
     batch = hand_in(zipped(CLASS))
     settings.STORAGE_BYTES = sum(SIZES.values())
     assert send(alice_client, assignment).status_code == 422
-    actions.delete_batch(batch)
+    delete_batch(batch)
     assert send(alice_client, assignment).status_code == 302
 
 
 def test_handed_out_files_count_too(alice: User, assignment: Assignment, hand_in: HandIn) -> None:
-    actions.add_boilerplate(assignment, [loose("main.py", STARTER)])
-    assert queries.usage(alice).stored == len(STARTER)
+    add_boilerplate(assignment, [loose("main.py", STARTER)])
+    assert usage_of(alice).stored == len(STARTER)
 
 
 def test_too_many_uploads_in_an_hour_are_refused_with_what_to_do(
@@ -97,7 +101,7 @@ def test_deleting_uploads_does_not_allow_more_of_them(
 ) -> None:
     settings.UPLOADS_AN_HOUR = 1
     send(alice_client, assignment)
-    actions.delete_batch(Batch.objects.get())
+    delete_batch(Batch.objects.get())
     assert send(alice_client, assignment).status_code == 422
 
 
@@ -127,7 +131,7 @@ def test_deleting_old_uploads_takes_none_of_the_hour(
     settings.UPLOADS_AN_HOUR = 1
     send(alice_client, assignment)
     Batch.objects.update(created=timezone.now() - timedelta(minutes=61))
-    actions.delete_batch(Batch.objects.get())
+    delete_batch(Batch.objects.get())
     assert send(alice_client, assignment).status_code == 302
 
 
@@ -136,7 +140,7 @@ def test_an_upload_that_another_user_made_and_the_owner_deleted_is_none_of_the_o
 ) -> None:
     settings.UPLOADS_AN_HOUR = 1
     send(colleague_client, assignment)
-    actions.delete_batch(Batch.objects.get())
+    delete_batch(Batch.objects.get())
     assert send(alice_client, assignment).status_code == 302
 
 
@@ -157,15 +161,15 @@ def test_uploads_at_the_same_time_are_counted_one_after_the_other(
 
     def second() -> None:
         try:
-            actions.create_batch(assignment, alice, [loose("b.py", b"b")])
-        except actions.QuotaExceeded as refusal:
+            create_batch(assignment, alice, [loose("b.py", b"b")])
+        except QuotaExceeded as refusal:
             refused.append(str(refusal))
         finally:
             connection.close()
 
     other = threading.Thread(target=second)
     with transaction.atomic():
-        actions.create_batch(assignment, alice, [loose("a.py", b"a")])
+        create_batch(assignment, alice, [loose("a.py", b"a")])
         other.start()
         other.join(1)
         assert other.is_alive()

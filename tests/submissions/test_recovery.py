@@ -16,7 +16,8 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from moss.celery import app
-from submissions import actions, lifecycle, sweeping
+from submissions import lifecycle, sweeping
+from submissions.actions.uploads import create_batch
 from submissions.ingest.uploads import FOLDER, delete_orphans
 from submissions.intake.sandbox.process import NotStarted
 from submissions.models import Batch, Document, Job
@@ -40,7 +41,7 @@ pytestmark = pytest.mark.usefixtures("empty_queues")
 
 @pytest.fixture
 def batch(assignment: Assignment, alice: User, eager_tasks: None) -> Batch:
-    return actions.create_batch(assignment, alice, [zipped(CLASS)])
+    return create_batch(assignment, alice, [zipped(CLASS)])
 
 
 def lock(session: psycopg.Connection, work: Work, pk: int) -> None:
@@ -155,7 +156,7 @@ def test_a_file_whose_upload_was_never_stored_is_deleted(
 ) -> None:
     if storage == "folder":
         request.getfixturevalue("folder_storage")
-    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    batch = create_batch(assignment, alice, [zipped(CLASS)])
     name = default_storage.save(f"{FOLDER}/orphan", ContentFile(b"x"))
     sweeping.sweep()
     assert default_storage.exists(name)  # its upload may be stored just now
@@ -170,7 +171,7 @@ def test_a_reader_that_is_killed_while_it_starts_fails_no_upload(
     def start(*_: object) -> None:
         raise NotStarted("killed")
 
-    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    batch = create_batch(assignment, alice, [zipped(CLASS)])
     with monkeypatch.context() as patch:
         patch.setattr("submissions.ingest.contents.identify", start)
         with pytest.raises(NotStarted):

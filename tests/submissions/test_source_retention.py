@@ -11,13 +11,13 @@ from django.utils import timezone
 
 from moss import maintenance
 from moss.commands.demo import sample_zip
-from submissions import queries
-from submissions.actions import DecisionInput, decide
+from submissions.actions.decisions import DecisionInput, decide
 from submissions.actions.retention import apply_source_retention
 from submissions.lifecycle import enqueue_rank
 from submissions.models import Assignment, AuditEntry, Batch, Course, Document, Report, Source
 from submissions.pages.exports.copies import REAL_NAMES
 from submissions.queries.decisions import pair_names
+from submissions.queries.reports import report_state
 from tests.support.api import api_client, send
 from tests.support.every_page import address_of, addresses
 from tests.support.html import get_page, page_of
@@ -226,7 +226,7 @@ def test_it_is_ranked_and_compared_with_later_years_as_before(world: World, gone
     before = {(pair.left.name, pair.right.name): pair.similarity for pair in world.report.pairs.all()}
     report = enqueue_rank(world.assignment)
     work_off("rank")
-    newest = queries.report_state(world.assignment).report
+    newest = report_state(world.assignment).report
     assert newest
     assert newest.pk == report.pk
     after = {(pair.left.name, pair.right.name): pair.similarity for pair in newest.pairs.all()}

@@ -9,7 +9,11 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
-from submissions import actions, reading, sweeping
+from submissions import reading, sweeping
+from submissions.actions.boilerplate import remove_boilerplate
+from submissions.actions.deletions import delete_batch
+from submissions.actions.uploads import create_batch, rerank
+from submissions.lifecycle import cancel_batch
 from submissions.models import Batch, Boilerplate, Document, Entry, Ignored, Job, Pair, Report, Source, Upload
 from submissions.work import jobs
 from submissions.work.finding import SENDING
@@ -31,7 +35,7 @@ SLOW = "x = [" + "1, " * 1_200_000 + "]\n"
 
 
 def upload(assignment: Assignment, user: User, files: Mapping[str, str | bytes]) -> Batch:
-    return actions.create_batch(assignment, user, [zipped(files)])
+    return create_batch(assignment, user, [zipped(files)])
 
 
 def wait_for(batch: Batch) -> Batch:
@@ -162,7 +166,7 @@ def test_removed_boilerplate_counts_again(
     tokens = report.pairs.get(left__name="ada", right__name="ben").tokens
     starter()
     with django_capture_on_commit_callbacks(execute=True):
-        actions.remove_boilerplate(assignment.boilerplate.get())
+        remove_boilerplate(assignment.boilerplate.get())
     assert assignment.reports.get().pairs.get(left__name="ada", right__name="ben").tokens == tokens
 
 
@@ -179,7 +183,7 @@ def test_deleting_a_batch_deletes_everything_that_came_from_it(
     batch: Batch, report: Report, django_capture_on_commit_callbacks: Committing
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        actions.delete_batch(batch)
+        delete_batch(batch)
     for table in (Batch, Upload, Entry, Source, Document, Report, Pair, Ignored):
         assert not table.objects.exists(), table
 
@@ -191,7 +195,7 @@ def test_deleting_one_batch_ranks_the_submissions_of_the_others(
     second = hand_in(zipped({"cleo/m.py": COPIED}))
     assert assignment.reports.get().pairs.count() == 3
     with django_capture_on_commit_callbacks(execute=True):
-        actions.delete_batch(second)
+        delete_batch(second)
     assert names(list(assignment.reports.get().pairs.all())) == [("ada", "ben")]
     assert Source.objects.count() == 2
 
@@ -201,11 +205,11 @@ def test_a_cancelled_batch_is_left_alone_by_its_workers(
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         batch = upload(assignment, alice, CLASS)
-        assert actions.cancel_batch(batch)
+        assert cancel_batch(batch)
     batch.refresh_from_db()
     assert batch.state == "cancelled"
     assert not Document.objects.exists()
-    assert not actions.cancel_batch(batch)
+    assert not cancel_batch(batch)
 
 
 def test_a_batch_cancelled_while_it_is_ranked_is_not_in_the_report(
@@ -214,9 +218,9 @@ def test_a_batch_cancelled_while_it_is_ranked_is_not_in_the_report(
     hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": RENAMED}))
     late = hand_in(zipped({"cleo/m.py": COPIED}))
     Batch.objects.filter(pk=late.pk).update(state="ranking")
-    actions.cancel_batch(late)
+    cancel_batch(late)
     with django_capture_on_commit_callbacks(execute=True):
-        actions.rerank(assignment)
+        rerank(assignment)
     assert names(list(assignment.reports.get().pairs.all())) == [("ada", "ben")]
 
 
@@ -284,7 +288,7 @@ def test_an_upload_of_which_nothing_can_be_used_fails_with_a_message(
     content: bytes,
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        batch = actions.create_batch(assignment, alice, [loose("class.zip", content)])
+        batch = create_batch(assignment, alice, [loose("class.zip", content)])
     batch.refresh_from_db()
     assert batch.state == "failed"
     assert batch.message

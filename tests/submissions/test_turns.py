@@ -10,8 +10,10 @@ import pytest
 from django.test import TestCase
 
 from moss.celery import app
-from submissions import actions, lifecycle, reading
+from submissions import lifecycle, reading
+from submissions.actions.uploads import create_batch
 from submissions.ingest import contents, documents
+from submissions.lifecycle import cancel_batch
 from submissions.models import Assignment, Batch, Course, Job, Report
 from submissions.ranking import progress
 from submissions.work import jobs, running
@@ -101,8 +103,8 @@ def test_a_message_of_one_upload_starts_the_upload_whose_turn_it_is(
     assignment: Assignment, other_assignment: Assignment, alice: User, bob: User, eager_tasks: None
 ) -> None:
     upload(assignment, state="fingerprinting")
-    waiting = actions.create_batch(assignment, alice, [zipped(CLASS)])
-    later = actions.create_batch(other_assignment, bob, [zipped(CLASS)])
+    waiting = create_batch(assignment, alice, [zipped(CLASS)])
+    later = create_batch(other_assignment, bob, [zipped(CLASS)])
     with TestCase.captureOnCommitCallbacks(execute=True):
         work_once("unpack")
     in_order = Batch.objects.filter(state="done").order_by("assignment__reports__pk")
@@ -113,7 +115,7 @@ def test_what_waited_for_its_user_is_started_when_an_upload_was_read(
     assignment: Assignment, alice: User, eager_tasks: None
 ) -> None:
     upload(assignment, STARTED_A_USER, state="fingerprinting")
-    waiting = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    waiting = create_batch(assignment, alice, [zipped(CLASS)])
     [job, _] = Job.objects.filter(kind="read_documents", state="running")
     with TestCase.captureOnCommitCallbacks(execute=True):
         running.carry_out(kind_of("read_documents"), job)  # the last documents of it
@@ -126,9 +128,9 @@ def test_what_waited_for_its_user_is_started_when_an_upload_was_cancelled(
     assignment: Assignment, alice: User, eager_tasks: None
 ) -> None:
     started = upload(assignment, STARTED_A_USER, state="fingerprinting")
-    waiting = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    waiting = create_batch(assignment, alice, [zipped(CLASS)])
     with TestCase.captureOnCommitCallbacks(execute=True):
-        actions.cancel_batch(started[0])
+        cancel_batch(started[0])
     waiting.refresh_from_db()
     assert waiting.state == "done"
 
@@ -136,9 +138,9 @@ def test_what_waited_for_its_user_is_started_when_an_upload_was_cancelled(
 def test_a_large_upload_and_a_large_cohort_are_heavy_work(
     assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    small = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    small = create_batch(assignment, alice, [zipped(CLASS)])
     monkeypatch.setattr(reading, "SMALL_UPLOAD_BYTES", 100)
-    large = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    large = create_batch(assignment, alice, [zipped(CLASS)])
     queued = dict(Job.objects.values_list("subject", "queue"))
     assert (queued[small.pk], queued[large.pk]) == (INTERACTIVE, HEAVY)
     assert lifecycle.cohort_queue(100, 200_000) == INTERACTIVE
@@ -198,8 +200,8 @@ def test_two_long_uploads_are_read_by_turns(
     monkeypatch.setattr(reading, "CHUNK", 2)
     sources = {path: f"{source}\nx = {n}\n" for n, (path, source) in enumerate(MANY.items())}
     uploads = [
-        actions.create_batch(assignment, alice, [zipped(sources)]),
-        actions.create_batch(other_assignment, bob, [zipped({k: f"{v}y = 2" for k, v in sources.items()})]),
+        create_batch(assignment, alice, [zipped(sources)]),
+        create_batch(other_assignment, bob, [zipped({k: f"{v}y = 2" for k, v in sources.items()})]),
     ]
     work_off("unpack")
     progress_of_both = []

@@ -14,7 +14,8 @@ from django.conf import settings
 from django.core.files.storage import default_storage
 
 from moss.celery import app
-from submissions import actions
+from submissions.actions import uploads
+from submissions.actions.uploads import create_batch
 from submissions.models import Course, FileChunk, Job, RankingShard, Report
 from submissions.sweeping import sweep
 from submissions.work.locks import Work, session_names
@@ -86,7 +87,7 @@ def test_a_worker_with_a_home_of_its_own_reads_an_upload_and_ranks_it(
     alice: User, own_queues: None, tmp_path: Path
 ) -> None:
     assignment = Course.objects.create(owner=alice, name="Algorithms").assignments.create(name="Sorting")
-    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    batch = create_batch(assignment, alice, [zipped(CLASS)])
     stored = batch.uploads.get().file.name
     assert default_storage.exists(stored)
     assert not (settings.MEDIA_ROOT / stored).exists()
@@ -99,7 +100,7 @@ def test_a_worker_with_a_home_of_its_own_reads_an_upload_and_ranks_it(
 
 
 def rerank(assignment: Assignment) -> Report:
-    return Report.objects.get(pk=actions.rerank(assignment).pk)
+    return Report.objects.get(pk=uploads.rerank(assignment).pk)
 
 
 def sweep_until_done(report: Report) -> None:
@@ -121,7 +122,7 @@ def programs(alice: User) -> Assignment:
         + f"result_{number} = [{', '.join(map(str, range(number, 99)))}]\n"
         for number in range(40)
     }
-    actions.create_batch(assignment, alice, [zipped(files)])
+    create_batch(assignment, alice, [zipped(files)])
     return assignment
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions import actions
+from submissions.actions.uploads import create_batch, rerank
 from submissions.models import Assignment, Course, Report
 from tests.support.kept_classes import stored
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
@@ -32,7 +32,7 @@ class Department:
     def rank(self) -> Report:
         """Rank the class again; return the new report as it is stored."""
         with self.committing(execute=True):
-            actions.rerank(self.assignment)
+            rerank(self.assignment)
         return self.report
 
     @property
@@ -59,7 +59,7 @@ def department(
         course = Course.objects.create(owner=bob, name="Sealed course", in_archive=True)
         old = Assignment.objects.create(course=course, name="Sealed lab", term="michaelmas")
         with django_capture_on_commit_callbacks(execute=True):
-            actions.create_batch(old, bob, [zipped(OLD_WORK, "sealed.zip")])
+            create_batch(old, bob, [zipped(OLD_WORK, "sealed.zip")])
 
     stored("the archive", store)
     old = Assignment.objects.get(name="Sealed lab")

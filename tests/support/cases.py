@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
 
-from submissions import queries
 from submissions.pages.report.cases import cases
+from submissions.queries.reports import PairFilter, ranked_pairs
 from tests.support.html import page_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,4 @@ def decide(client: Client, report: Report, name: str, **sent: Any) -> Page:
 
 def states(report: Report) -> dict[tuple[str, str], str]:
     """Return the decision on each pair by the names of its submissions."""
-    return {
-        (pair.left.name, pair.right.name): pair.decision
-        for pair in queries.ranked_pairs(report, queries.PairFilter())
-    }
+    return {(pair.left.name, pair.right.name): pair.decision for pair in ranked_pairs(report, PairFilter())}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions import actions
+from submissions.actions.uploads import rerank
 from submissions.models import Report, Submission, SubmissionFile
 from submissions.models.records import Refusal
 from tests.support.every_page import World, world_of
@@ -73,4 +73,4 @@ def _store(assignment: Assignment, hand_in: HandIn) -> None:
     register_boilerplate(assignment, loose("</li><script>window.hacked=1</script>.py", STARTER))
     refusals = [Refusal(name=name, reason=name) for name in NAMES]
     assignment.boilerplate_uploads.create(name=NAMES[0], state="done", refused=99, refusals=refusals)
-    actions.rerank(assignment)
+    rerank(assignment)

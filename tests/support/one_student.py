@@ -10,8 +10,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions import actions, queries
 from submissions.actions import shares
+from submissions.actions.rosters import replace_roster
+from submissions.actions.uploads import create_batch
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep
 from submissions.intake.rosters.parsing import parse_roster
 from submissions.models import (
@@ -29,6 +30,8 @@ from submissions.models import (
 )
 from submissions.models.records import Refusal
 from submissions.pseudonyms.aliases import ensure_aliases
+from submissions.queries.decisions import pair_names
+from submissions.queries.reports import report_state
 from tests.support.api import API, api_client
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
@@ -102,16 +105,14 @@ def planted(
     """Return what the real upload path and the real pages have stored of the student and of three others."""
 
     def store() -> None:
-        actions.replace_roster(
-            assignment.course, "roster of zebulon quartzovsky.csv", parse_roster(ROSTER.encode())
-        )
+        replace_roster(assignment.course, "roster of zebulon quartzovsky.csv", parse_roster(ROSTER.encode()))
         hand_in(zipped(CLASS, "lab.zip"))
         second = Assignment.objects.create(
             course=Course.objects.create(owner=alice, name="Compilers"), name="Parsers"
         )
         second.compared_with.add(assignment)
         with django_capture_on_commit_callbacks(execute=True):
-            actions.create_batch(second, alice, [zipped(GROUPS, "groups.zip")])
+            create_batch(second, alice, [zipped(GROUPS, "groups.zip")])
             sends_by_api(alice, assignment)
         for one in (assignment, second):
             ensure_aliases(one)
@@ -137,7 +138,7 @@ def sends_by_api(alice: User, assignment: Assignment) -> None:
 
 def decide(assignment: Assignment, alice: User) -> None:
     """Decide on every pair, and on a case of all submissions, with notes that name the student."""
-    report = queries.report_state(assignment).report
+    report = report_state(assignment).report
     assert report
     for pair in report.pairs.select_related("left", "right"):
         decision = Decision.objects.create(
@@ -151,7 +152,7 @@ def decide(assignment: Assignment, alice: User) -> None:
     for name in report.submissions.values_list("name", flat=True):
         CaseMember.objects.create(decision=case, assignment=assignment, name=name)
     pair = report.pairs.select_related("left", "right")[0]
-    names = queries.pair_names(assignment, pair.left_id, pair.right_id)
+    names = pair_names(assignment, pair.left_id, pair.right_id)
     shares.create_share(assignment, alice, timezone.now() + timedelta(days=1), pair=names)
 
 
@@ -176,7 +177,7 @@ def mention(assignment: Assignment, alice: User) -> None:
 
 def open_pages(assignment: Assignment, alice_client: Client) -> None:
     """Open a pair and a submission of the student, which the audit log notes."""
-    report = queries.report_state(assignment).report
+    report = report_state(assignment).report
     assert report
     own = report.submissions.filter(students__name=NAME).first()
     assert own

@@ -11,7 +11,7 @@ from django.urls import reverse
 from playwright.sync_api import Page
 
 from bench.pages_class import long_files
-from submissions import actions
+from submissions.actions.uploads import create_batch
 from submissions.models import Pair
 from tests.conftest import wait_until
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, zipped
@@ -46,7 +46,7 @@ def open_pair(assignment: Assignment, alice: User, celery_worker_process: Path, 
     """Return a function that uploads two submissions and opens the page of their pair once it is ranked."""
 
     def upload_and_open(files: dict[str, str]) -> Page:
-        actions.create_batch(assignment, alice, [zipped(files)])
+        create_batch(assignment, alice, [zipped(files)])
         wait_until(Pair.objects.exists, what="the ranking")
         pair = Pair.objects.get()
         page = sign_in(alice)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.db import connection
 
-from submissions import actions
+from submissions.actions.uploads import create_batch
 from submissions.models import Batch, Job, Report
 from submissions.ranking import rank as ranking
 from submissions.work.kinds import INTERACTIVE
@@ -68,7 +68,7 @@ def ranking_batch(
 ) -> Batch:
     """Return a batch whose report is queued; no task ranks it yet."""
     paused_ranking.resume.set()
-    batch = actions.create_batch(assignment, alice, [zipped(TWO)])
+    batch = create_batch(assignment, alice, [zipped(TWO)])
     paused_ranking.reached.clear()
     paused_ranking.resume.clear()
     Batch.objects.filter(pk=batch.pk).update(state="ranking")

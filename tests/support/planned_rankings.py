@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions import actions
+from submissions.actions import uploads
+from submissions.actions.comparisons import compare_with
+from submissions.actions.uploads import create_batch
 from submissions.models import Job, Pair, RankingPlan, RankingShard, Report
 from submissions.work import jobs
 from submissions.work.kinds import HEAVY
@@ -65,7 +67,7 @@ def rerank(
 
     def rank() -> Report:
         with django_capture_on_commit_callbacks(execute=True):
-            return actions.rerank(assignment)
+            return uploads.rerank(assignment)
 
     return rank
 
@@ -82,11 +84,9 @@ def varied(
         assignment.teams = "dan, eve"
         assignment.save()
         with django_capture_on_commit_callbacks(execute=True):
-            actions.create_batch(old, alice, [zipped({"gus/m.py": COPIED, "lea/m.py": STARTER + HONEST})])
-            actions.create_batch(
-                assignment, alice, [zipped({"ada/m.py": RENAMED}, "lab.zip")], role="earlier"
-            )
-            actions.compare_with(assignment, [old], course=False)
+            create_batch(old, alice, [zipped({"gus/m.py": COPIED, "lea/m.py": STARTER + HONEST})])
+            create_batch(assignment, alice, [zipped({"ada/m.py": RENAMED}, "lab.zip")], role="earlier")
+            compare_with(assignment, [old], course=False)
         starter()
         mixed = {path: (SOURCES / name).read_text() for path, name in MIXED.items()}
         hand_in(zipped(CLASS | TEAM_OF_TWO | mixed))
@@ -106,7 +106,7 @@ def plan(
         settings.SHARD_SECONDS = seconds
         with monkeypatch.context() as patch, django_capture_on_commit_callbacks(execute=True):
             patch.setattr(TASKS["score_shard"], "apply_async", lambda *_, **__: None)
-            report = actions.rerank(assignment)
+            report = uploads.rerank(assignment)
         return RankingPlan.objects.get(report=report)
 
     return start

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from submissions.actions import shares
-from submissions.queries import PairNames
+from submissions.queries.decisions import PairNames
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

@@ -8,7 +8,8 @@ import pytest
 from django.conf import settings as used_settings
 
 from moss.celery import app
-from submissions import actions
+from submissions.actions.boilerplate import add_boilerplate
+from submissions.actions.uploads import create_batch
 from submissions.intake.sandbox.documents import DocumentReader
 from submissions.intake.sandbox.groupings import GroupingReader
 from submissions.models import Assignment, Batch, Course, Report
@@ -35,7 +36,7 @@ MANY = {f"student-{n:02}/main.py": source for n, source in enumerate(list(CLASS.
 
 def register_boilerplate(assignment: Assignment, *files: SimpleUploadedFile) -> None:
     """Register files as boilerplate, as a worker does; the next ranking needs their documents."""
-    upload = actions.add_boilerplate(assignment, files)
+    upload = add_boilerplate(assignment, files)
     carry_out("read_boilerplate", upload.pk)
     work_off("fingerprint_boilerplate")
     upload.refresh_from_db()
@@ -84,7 +85,7 @@ def hand_in(
 
     def upload(*files: SimpleUploadedFile) -> Batch:
         with django_capture_on_commit_callbacks(execute=True):
-            batch = actions.create_batch(assignment, alice, files)
+            batch = create_batch(assignment, alice, files)
         batch.refresh_from_db()
         return batch
 
@@ -123,7 +124,7 @@ def starter(
 
     def register() -> None:
         with django_capture_on_commit_callbacks(execute=True):
-            actions.add_boilerplate(assignment, [loose("main.py", STARTER)])
+            add_boilerplate(assignment, [loose("main.py", STARTER)])
 
     return register
 

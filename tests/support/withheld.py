@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.db.models import Q
 
-from submissions import actions
+from submissions.actions.uploads import create_batch
 from submissions.models import Assignment, Course, Pair, Report
 from tests.support.every_page import World, world_of
 from tests.support.kept_classes import stored
@@ -53,7 +53,7 @@ def sealed(
         course = Course.objects.create(owner=alice, name="Sealed course")
         old = Assignment.objects.create(course=course, name="Sealed lab", term="michaelmas")
         with django_capture_on_commit_callbacks(execute=True):
-            actions.create_batch(old, alice, [zipped(OLD_WORK, "sealed.zip")])
+            create_batch(old, alice, [zipped(OLD_WORK, "sealed.zip")])
         register_boilerplate(assignment, loose("starter.py", STARTER))
         assignment.compared_with.add(old)
         hand_in(zipped(CLASS))

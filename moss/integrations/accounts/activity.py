@@ -52,7 +52,7 @@ logger = logging.getLogger(__name__)
 EXACT_TO_SECONDS = 300
 
 
-class NoteUse:
+class SessionUse:
     """Note the use of a session, which also puts off its end."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -10,8 +10,8 @@ from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import User
 
 from moss.integrations.accounts.models import Session
-from submissions import queries
 from submissions.intake.limits import format_size
+from submissions.queries.quotas import usage_of
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -32,11 +32,11 @@ class Users(UserAdmin[User] if TYPE_CHECKING else UserAdmin):  # type: ignore[mi
 
     @admin.display(description="Stored in the user's courses")
     def stored(self, user: User) -> str:
-        return format_size(queries.usage(user).stored)
+        return format_size(usage_of(user).stored)
 
     @admin.display(description="Uploads in the last hour")
     def uploads(self, user: User) -> int:
-        return queries.usage(user).uploads
+        return usage_of(user).uploads
 
     @admin.action(description="End all sessions of the selected users", permissions=["change"])
     def end_sessions(self, request: HttpRequest, users: QuerySet[User]) -> None:

@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc] # django-allauth publishes no types
-    """Let nobody sign up, and leave what a page says to the page."""
+    """Refuse every sign-up, and leave messages to the pages."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002 - allauth's signature
         return False
@@ -34,7 +34,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc] # django-alla
 
 
 class CampusAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc] # django-allauth publishes no types
-    """Let in who has one of the groups that may sign in."""
+    """Admit a user who has one of the groups that may sign in."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:  # noqa: ARG002 - as above
         return True

@@ -20,9 +20,9 @@ from moss.integrations.accounts.forms import ChangePassword, CreateToken, EndSes
 from moss.integrations.accounts.models import MailChoice
 from moss.integrations.accounts.sessions import end_all_but, end_sessions, listed_sessions
 from moss.integrations.moss_protocol.user_ids import user_id_of
-from submissions import queries
 from submissions.actions.tokens import create_token, revoke_tokens
 from submissions.intake.limits import format_size
+from submissions.queries.quotas import usage_of
 from submissions.queries.tokens import tokens
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def account(request: AuthenticatedRequest) -> HttpResponse:
             request, ngettext("{n} session was ended.", "{n} sessions were ended.", ended).format(n=ended)
         )
         return redirect("account")
-    usage = queries.usage(request.user)
+    usage = usage_of(request.user)
     context = {
         "sessions": sessions,
         "others": others,

@@ -12,10 +12,13 @@ from ninja import Field, Router, Schema, Status
 
 from moss.integrations.api.objects import Id, names_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
-from submissions import actions, queries
+from submissions.actions import deletions
 from submissions.models import Assignment
 from submissions.pages.forms.assignments import AssignmentForm, SettingsForm, save_settings
 from submissions.permissions import Right, courses_of_old_work
+from submissions.queries.access import find_assignment, find_course
+from submissions.queries.comparisons import comparable_assignments
+from submissions.queries.language_changes import rereading_of
 
 router = Router()
 
@@ -86,14 +89,14 @@ def assignment_out(request: HttpRequest, assignment: Assignment) -> AssignmentOu
 
 @router.get("/courses/{course_id}/assignments", response=Assignments, summary="List assignments")
 def list_assignments(request: HttpRequest, course_id: Id) -> Assignments:
-    course = queries.course(user_of(request), course_id, Right.READ)
+    course = find_course(user_of(request), course_id, Right.READ)
     rows = course.assignments.select_related("course__owner", "course__roster")
     return Assignments(items=[assignment_out(request, one) for one in rows])
 
 
 @router.post("/courses/{course_id}/assignments", response={201: AssignmentOut}, summary="Create one")
 def create_assignment(request: HttpRequest, course_id: Id, body: AssignmentIn) -> Status[AssignmentOut]:
-    form = AssignmentForm(queries.course(user_of(request), course_id, Right.CHANGE), body.dict())
+    form = AssignmentForm(find_course(user_of(request), course_id, Right.CHANGE), body.dict())
     if not form.is_valid():
         raise invalid_form(form)
     return Status(201, assignment_out(request, form.save()))
@@ -106,7 +109,7 @@ def create_assignment(request: HttpRequest, course_id: Id, body: AssignmentIn) -
     url_name="api_assignment",
 )
 def get_assignment(request: HttpRequest, assignment_id: Id) -> AssignmentOut:
-    return assignment_out(request, queries.assignment(user_of(request), assignment_id, Right.READ))
+    return assignment_out(request, find_assignment(user_of(request), assignment_id, Right.READ))
 
 
 @router.patch(
@@ -118,22 +121,22 @@ def get_assignment(request: HttpRequest, assignment_id: Id) -> AssignmentOut:
 def change_assignment(request: HttpRequest, assignment_id: Id, body: AssignmentChange) -> AssignmentOut:
     """Change some settings; another language has all files read again, which `read_again` has to confirm."""
     user = user_of(request)
-    assignment = queries.assignment(user, assignment_id, Right.CHANGE)
+    assignment = find_assignment(user, assignment_id, Right.CHANGE)
     stored_language = assignment.language
     changes = body.dict(exclude_unset=True)
     confirmed = changes.pop("read_again", False)
     form = SettingsForm(assignment.course, _settings(assignment, user) | changes, instance=assignment)
-    form.offer_assignments(queries.comparable_assignments(assignment, user), assignment)
+    form.offer_assignments(comparable_assignments(assignment, user), assignment)
     form.offer_archive(assignment)
     if not form.is_valid():
         raise invalid_form(form)
     assignment.language, language = stored_language, assignment.language
     if language != stored_language:
-        reading = queries.rereading(assignment, language)
+        reading = rereading_of(assignment, language)
         if not reading.changes_nothing and not confirmed:
             raise Problem(409, "Another language has files read again. Confirm that with read_again: true.")
     save_settings(form, user, language if language != stored_language else None)
-    return assignment_out(request, queries.assignment(user, assignment_id, Right.READ))
+    return assignment_out(request, find_assignment(user, assignment_id, Right.READ))
 
 
 @router.delete(
@@ -144,14 +147,14 @@ def change_assignment(request: HttpRequest, assignment_id: Id, body: AssignmentC
 )
 def delete_assignment(request: HttpRequest, assignment_id: Id) -> Status[None]:
     """Delete an assignment with its uploads, reports and decisions."""
-    actions.delete_assignment(queries.assignment(user_of(request), assignment_id, Right.DELETE))
+    deletions.delete_assignment(find_assignment(user_of(request), assignment_id, Right.DELETE))
     return Status(204, None)
 
 
 def _settings(assignment: Assignment, user: User) -> dict[str, Any]:
     """Return the stored settings as a form sends them."""
     stored = model_to_dict(assignment, fields=SettingsForm.base_fields)
-    offered = queries.comparable_assignments(assignment, user).order_by().values("pk")
+    offered = comparable_assignments(assignment, user).order_by().values("pk")
     chosen = assignment.compared_with.filter(pk__in=offered)
     # Sent as chosen, it would be refused; it stays stored, and holds again when the course is back.
     archive = assignment.compare_archive and assignment.course.in_archive

@@ -1,4 +1,4 @@
-"""Who asks: the user of the token in the Authorization header, or the session of the upload page."""
+"""Authentication by the token in the Authorization header, or by the session of the upload page."""
 
 from __future__ import annotations
 

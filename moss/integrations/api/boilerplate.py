@@ -9,11 +9,13 @@ from ninja import File, Router, Schema, Status, UploadedFile
 
 from moss.integrations.api.objects import Id, names_of, user_of
 from moss.integrations.api.problems import invalid_form
-from submissions import actions, queries
+from submissions.actions import boilerplate as boilerplate_actions
 from submissions.models import Boilerplate, BoilerplateUpload
 from submissions.pages.forms.uploads import UploadForm
 from submissions.permissions import Right
 from submissions.pseudonyms.names import Names
+from submissions.queries.access import find_assignment, find_boilerplate
+from submissions.queries.exclusions import listed_boilerplate, listed_boilerplate_uploads
 
 router = Router()
 
@@ -48,11 +50,11 @@ class BoilerplateList(Schema):
     url_name="api_boilerplate",
 )
 def list_boilerplate(request: HttpRequest, assignment_id: Id) -> BoilerplateList:
-    assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
+    assignment = find_assignment(user_of(request), assignment_id, Right.READ)
     names = names_of(request, assignment)
     return BoilerplateList(
-        items=[_item(one, names) for one in queries.listed_boilerplate(assignment)],
-        uploads=[_upload(one, names) for one in queries.listed_boilerplate_uploads(assignment)],
+        items=[_item(one, names) for one in listed_boilerplate(assignment)],
+        uploads=[_upload(one, names) for one in listed_boilerplate_uploads(assignment)],
     )
 
 
@@ -67,18 +69,18 @@ def add_boilerplate(
     assignment_id: Id,
     files: File[list[UploadedFile]],  # noqa: ARG001 - the form takes them from the request
 ) -> Status[BoilerplateUploadOut]:
-    assignment = queries.assignment(user_of(request), assignment_id, Right.CHANGE)
+    assignment = find_assignment(user_of(request), assignment_id, Right.CHANGE)
     form = UploadForm(request.POST, request.FILES)
     if not form.is_valid():
         raise invalid_form(form)
-    upload = actions.add_boilerplate(assignment, form.cleaned_data["files"])
+    upload = boilerplate_actions.add_boilerplate(assignment, form.cleaned_data["files"])
     return Status(202, _upload(upload, names_of(request, assignment)))
 
 
 @router.delete("/boilerplate/{boilerplate_id}", response={204: None}, summary="Remove boilerplate")
 def remove_boilerplate(request: HttpRequest, boilerplate_id: Id) -> Status[None]:
     """Let this code count again, and rank the assignment again."""
-    actions.remove_boilerplate(queries.boilerplate(user_of(request), boilerplate_id, Right.CHANGE))
+    boilerplate_actions.remove_boilerplate(find_boilerplate(user_of(request), boilerplate_id, Right.CHANGE))
     return Status(204, None)
 
 

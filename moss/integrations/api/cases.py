@@ -10,14 +10,14 @@ from ninja import Router, Schema
 from moss.integrations.api.decisions import DecisionIn, DecisionOut, decision_fields, decision_out
 from moss.integrations.api.objects import Id, Threshold, names_of, report_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
-from submissions import queries
 from submissions.actions.decisions import CaseNames, decide_case
 from submissions.models import Report
 from submissions.pages.forms.decisions import DecisionForm
 from submissions.pages.report.cases import Case, cases, find_case
 from submissions.permissions import Right
 from submissions.pseudonyms.names import Names
-from submissions.queries.cases import suggested_threshold
+from submissions.queries.access import find_assignment
+from submissions.queries.cases import case_decisions, case_history, decided_case, suggested_threshold
 
 router = Router()
 PATH = "/assignments/{assignment_id}/cases/{submission_id}/decision"
@@ -56,7 +56,7 @@ class _Found(NamedTuple):
 @router.get("/assignments/{assignment_id}/cases", response=Cases, summary="List the cases")
 def list_cases(request: HttpRequest, assignment_id: Id, threshold: Threshold = 0) -> Cases:
     """List the cases of the newest report, the largest first."""
-    assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
+    assignment = find_assignment(user_of(request), assignment_id, Right.READ)
     names = names_of(request, assignment)
     found = cases(report_of(assignment), threshold / 100 or None, names)
     return Cases(items=[_case_out(one, names) for one in found])
@@ -88,14 +88,14 @@ def put_case_decision(
     at = threshold / 100 or suggested_threshold(found.report)
     members = CaseNames(found.case.names, others, at)
     decide_case(assignment, members, user_of(request), form.decision_input)
-    decided = queries.decided_case(found.case.names, queries.case_decisions(assignment))
+    decided = decided_case(found.case.names, case_decisions(assignment))
     return _decision_out(found._replace(case=found.case._replace(decided=decided)))
 
 
 def _find(request: HttpRequest, ids: tuple[int, int], threshold: int, right: Right) -> _Found:
     """Return the case of a submission; both are named by their primary keys, the assignment first."""
     assignment_id, submission_id = ids
-    assignment = queries.assignment(user_of(request), assignment_id, right)
+    assignment = find_assignment(user_of(request), assignment_id, right)
     report, names = report_of(assignment), names_of(request, assignment)
     case = find_case(report, submission_id, threshold / 100 or None, names)
     if not case:
@@ -104,7 +104,7 @@ def _find(request: HttpRequest, ids: tuple[int, int], threshold: int, right: Rig
 
 
 def _decision_out(found: _Found) -> DecisionOut:
-    return decision_out(found.case.decision, queries.case_history(found.case.decided), found.names)
+    return decision_out(found.case.decision, case_history(found.case.decided), found.names)
 
 
 def _case_out(case: Case, names: Names) -> CaseOut:

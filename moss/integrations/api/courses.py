@@ -10,10 +10,11 @@ from ninja import Router, Schema, Status
 
 from moss.integrations.api.objects import Id, require_writing, user_of
 from moss.integrations.api.problems import invalid_form
-from submissions import queries
 from submissions.models import Course
 from submissions.pages.forms.courses import CourseForm, CourseSettingsForm
 from submissions.permissions import Right, require, rights
+from submissions.queries.access import find_course
+from submissions.queries.lists import listed_courses
 
 router = Router()
 
@@ -63,7 +64,7 @@ def course_out(request: HttpRequest, course: Course) -> CourseOut:
 
 @router.get("/courses", response=Courses, summary="List the courses that you may read")
 def list_courses(request: HttpRequest) -> Courses:
-    return Courses(items=[course_out(request, one) for one in queries.listed_courses(user_of(request))])
+    return Courses(items=[course_out(request, one) for one in listed_courses(user_of(request))])
 
 
 @router.post("/courses", response={201: CourseOut}, summary="Create a course")
@@ -77,7 +78,7 @@ def create_course(request: HttpRequest, body: CourseIn) -> Status[CourseOut]:
 
 @router.get("/courses/{course_id}", response=CourseOut, summary="Get a course", url_name="api_course")
 def get_course(request: HttpRequest, course_id: Id) -> CourseOut:
-    return course_out(request, queries.course(user_of(request), course_id, Right.READ))
+    return course_out(request, find_course(user_of(request), course_id, Right.READ))
 
 
 @router.patch(
@@ -86,7 +87,7 @@ def get_course(request: HttpRequest, course_id: Id) -> CourseOut:
 def change_course(request: HttpRequest, course_id: Id, body: CourseChange) -> CourseOut:
     """Change its name, how long assignments and sources are kept, or whether it is in the archive."""
     user = user_of(request)
-    course = queries.course(user, course_id, Right.MANAGE)
+    course = find_course(user, course_id, Right.MANAGE)
     changes = body.dict(exclude_unset=True)
     if "in_archive" in changes:
         require(user, Right.OWN, course)

@@ -11,14 +11,20 @@ from ninja import Field, Router, Schema
 
 from moss.integrations.api.objects import LARGEST_ID, Id, names_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
-from submissions import queries
-from submissions.actions import decide
+from submissions.actions.decisions import decide
 from submissions.models import Assignment, CaseDecision, Decision
 from submissions.models.decisions import ChangeFields
 from submissions.pages.forms.decisions import MAX_NOTES_CHARACTERS, DecisionForm
 from submissions.permissions import Right
 from submissions.pseudonyms.names import Names
-from submissions.queries.decisions import possible_assignees
+from submissions.queries.access import find_assignment
+from submissions.queries.decisions import (
+    PairNames,
+    decision_history,
+    find_decision,
+    pair_names,
+    possible_assignees,
+)
 
 router = Router()
 PATH = "/assignments/{assignment_id}/pairs/{left_id}/{right_id}/decision"
@@ -54,8 +60,8 @@ class DecisionIn(Schema):
 
 @router.get(PATH, response=DecisionOut, summary="Get the decision on a pair", url_name="api_decision")
 def get_decision(request: HttpRequest, assignment_id: Id, left_id: Id, right_id: Id) -> DecisionOut:
-    assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
-    pair = queries.pair_names(assignment, left_id, right_id)
+    assignment = find_assignment(user_of(request), assignment_id, Right.READ)
+    pair = pair_names(assignment, left_id, right_id)
     return _decision_out(assignment, pair, names_of(request, assignment))
 
 
@@ -65,13 +71,13 @@ def put_decision(
 ) -> DecisionOut:
     """Store a decision; 409 where somebody changed it since the version that is sent."""
     user = user_of(request)
-    assignment = queries.assignment(user, assignment_id, Right.DECIDE)
-    pair = queries.pair_names(assignment, left_id, right_id)
+    assignment = find_assignment(user, assignment_id, Right.DECIDE)
+    pair = pair_names(assignment, left_id, right_id)
     stored = _decision_out(assignment, pair, names_of(request, assignment))
     if body.version not in {None, stored.version}:
         raise Problem(409, "The decision was changed meanwhile. Read it again.", version=stored.version)
     form = DecisionForm(
-        assignment, queries.decision(assignment, pair), decision_fields(assignment, stored, body)
+        assignment, find_decision(assignment, pair), decision_fields(assignment, stored, body)
     )
     if not form.is_valid():
         raise invalid_form(form)
@@ -90,9 +96,9 @@ def decision_fields(assignment: Assignment, stored: DecisionOut, body: DecisionI
     return fields | {"assignee": assignee and assignee.pk, "seen": stored.version}
 
 
-def _decision_out(assignment: Assignment, pair: queries.PairNames, names: Names) -> DecisionOut:
-    decision = queries.decision(assignment, pair)
-    return decision_out(decision, queries.history(decision), names)
+def _decision_out(assignment: Assignment, pair: PairNames, names: Names) -> DecisionOut:
+    decision = find_decision(assignment, pair)
+    return decision_out(decision, decision_history(decision), names)
 
 
 def decision_out(

@@ -9,7 +9,6 @@ from ninja import Query, Router, Schema
 
 from moss.integrations.api.objects import Id, Threshold, names_of, report_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
-from submissions import queries
 from submissions.comparison.pdf import PrintingFailed
 from submissions.pages.exports.copies import ALIASES, REAL_NAMES, Subject
 from submissions.pages.exports.paper import DocumentTooLong
@@ -17,8 +16,10 @@ from submissions.pages.forms.exports import ExportForm
 from submissions.pages.report.cases import find_case
 from submissions.pages.views.exports import case_subject, document_file
 from submissions.permissions import Right
+from submissions.queries.access import find_assignment
 from submissions.queries.cases import suggested_threshold
 from submissions.queries.exports import confirmed_pairs
+from submissions.queries.pairs import find_pair
 
 router = Router()
 FILE = {"schema": {"type": "string", "format": "binary"}}
@@ -26,7 +27,7 @@ FILES = {"responses": {200: {"content": {"application/pdf": FILE, "text/html": F
 
 
 class Options(Schema):
-    """What a document contains; `names` is also the id of a submission, for the copy of its student.
+    """Options of a document; `names` is also the id of a submission, for the copy of its student.
 
     The copy of a student has only the pairs of that student, and hides all other names.
     """
@@ -46,7 +47,7 @@ class Options(Schema):
 def get_document(
     request: HttpRequest, assignment_id: Id, options: Annotated[Options, Query()]
 ) -> HttpResponse:
-    assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
+    assignment = find_assignment(user_of(request), assignment_id, Right.READ)
     report = report_of(assignment)
     return _document(request, Subject(report, list(confirmed_pairs(report))), options)
 
@@ -64,8 +65,8 @@ def get_pair_document(
     right_id: Id,
     options: Annotated[Options, Query()],
 ) -> HttpResponse:
-    report = report_of(queries.assignment(user_of(request), assignment_id, Right.READ))
-    pair = queries.pair(report, left_id, right_id)
+    report = report_of(find_assignment(user_of(request), assignment_id, Right.READ))
+    pair = find_pair(report, left_id, right_id)
     if not pair:
         raise Problem(404, "There is no such pair in the newest report.")
     return _document(request, Subject(report, [pair], single=True), options)
@@ -85,7 +86,7 @@ def get_case_document(
     threshold: Threshold = 0,
 ) -> HttpResponse:
     """Download the case of a submission."""
-    assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
+    assignment = find_assignment(user_of(request), assignment_id, Right.READ)
     report, names = report_of(assignment), names_of(request, assignment)
     case = find_case(report, submission_id, threshold / 100 or None, names)
     if not case:

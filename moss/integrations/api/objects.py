@@ -1,4 +1,4 @@
-"""What endpoints need of a request: its user, and names as this user may see them."""
+"""The user of a request, and names as this user may see them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from django.core.exceptions import PermissionDenied
 from ninja import Path, Query, Schema
 
 from moss.integrations.api.problems import Problem
-from submissions import queries
 from submissions.permissions import Right, limits_of, may
 from submissions.pseudonyms.names import anonymous_names, real_names
+from submissions.queries.activity import ranking_progress
+from submissions.queries.reports import report_state
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -44,7 +45,7 @@ def report_of(assignment: Assignment) -> Report:
     Problem
         When there is none yet.
     """
-    report = queries.report_state(assignment).report
+    report = report_state(assignment).report
     if not report:
         raise Problem(404, "There is no finished report yet. Its state says what is going on.")
     return report
@@ -64,7 +65,7 @@ class RankingOut(Schema):
 
 def ranking_out(assignment: Assignment) -> RankingOut:
     """Return the progress of an assignment's queued or running ranking."""
-    progress = queries.ranking_progress(assignment)
+    progress = ranking_progress(assignment)
     return RankingOut(stage=progress.stage, done=progress.done, total=progress.total, note=progress.note)
 
 

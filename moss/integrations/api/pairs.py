@@ -10,12 +10,13 @@ from ninja import Field, Query, Router, Schema
 from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numbers_of
 from moss.integrations.api.objects import Id, names_of, report_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
-from submissions import queries
 from submissions.models import Pair
 from submissions.pages.forms.filters import FilterForm, parse_pair_filter
 from submissions.pages.views.pairs import READERS
 from submissions.permissions import Right
+from submissions.queries.access import find_assignment
 from submissions.queries.exports import PairExport, exported_pairs
+from submissions.queries.pairs import find_pair
 
 router = Router()
 
@@ -40,7 +41,7 @@ class Pairs(Schema):
 
 
 class Place(Schema):
-    """Where a passage is; lines count from 1, and are 0 in a file that is too large to be shown."""
+    """The place of a passage; lines count from 1, and are 0 in a file that is too large to be shown."""
 
     file: str
     first_line: int
@@ -90,7 +91,7 @@ def list_pairs(
     limit: Limit = A_PART,
 ) -> Pairs:
     """List the pairs that pass the filter, in its order: the most similar first by default."""
-    assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
+    assignment = find_assignment(user_of(request), assignment_id, Right.READ)
     form = FilterForm(asked.dict())
     if not form.is_valid():
         raise invalid_form(form)
@@ -114,9 +115,9 @@ def get_pair(request: HttpRequest, assignment_id: Id, left_id: Id, right_id: Id)
     # Imported here because it loads the front-ends, which other answers do not need.
     from submissions.pages.source_view.pair_view import view_pair  # noqa: PLC0415
 
-    assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
+    assignment = find_assignment(user_of(request), assignment_id, Right.READ)
     report, names = report_of(assignment), names_of(request, assignment)
-    pair = queries.pair(report, left_id, right_id)
+    pair = find_pair(report, left_id, right_id)
     if not pair:
         raise Http404("No such pair.")
     row = next(exported_pairs(report, parse_pair_filter({}), names, pk=pair.pk))

@@ -11,8 +11,9 @@ from django.forms import BaseForm
 from django.http import Http404, HttpResponse
 from ninja.errors import HttpError, ValidationError
 
-from submissions.actions import Held, QuotaExceeded
-from submissions.queries import Gone
+from submissions.actions.deletions import Held
+from submissions.actions.quotas import QuotaExceeded
+from submissions.queries.access import Gone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

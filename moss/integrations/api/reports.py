@@ -9,10 +9,15 @@ from django.http import HttpRequest, StreamingHttpResponse
 from ninja import Router, Schema, Status
 
 from moss.integrations.api.objects import Id, RankingOut, Threshold, names_of, ranking_out, user_of
-from submissions import actions, queries
+from submissions.actions.uploads import rerank
 from submissions.models import Assignment
 from submissions.pages.views.exports import table_response
 from submissions.permissions import Right
+from submissions.queries import reports
+from submissions.queries.access import find_assignment
+from submissions.queries.cases import pairs_above, report_cases
+from submissions.queries.reports import report_state
+from submissions.queries.withheld import readable_pairs, readable_submissions
 
 router = Router()
 
@@ -51,13 +56,13 @@ class ReportOut(Schema):
 
 @router.get("/assignments/{assignment_id}/report", response=ReportOut, summary="Get the summary")
 def get_report(request: HttpRequest, assignment_id: Id, threshold: Threshold = 0) -> ReportOut:
-    return _report_out(queries.assignment(user_of(request), assignment_id, Right.READ), threshold)
+    return _report_out(find_assignment(user_of(request), assignment_id, Right.READ), threshold)
 
 
 @router.post("/assignments/{assignment_id}/report", response={202: ReportOut}, summary="Rank again")
 def rank_again(request: HttpRequest, assignment_id: Id) -> Status[ReportOut]:
-    assignment = queries.assignment(user_of(request), assignment_id, Right.CHANGE)
-    actions.rerank(assignment)
+    assignment = find_assignment(user_of(request), assignment_id, Right.CHANGE)
+    rerank(assignment)
     return Status(202, _report_out(assignment, 0))
 
 
@@ -74,12 +79,12 @@ def get_table(
     suffix: Literal["csv", "json"],
 ) -> StreamingHttpResponse:
     """Download the pairs or the submissions; the query filters them as on the pages."""
-    assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
+    assignment = find_assignment(user_of(request), assignment_id, Right.READ)
     return table_response(assignment, table, suffix, request.GET, names_of(request, assignment))
 
 
 def _report_out(assignment: Assignment, threshold: int) -> ReportOut:
-    state = queries.report_state(assignment)
+    state = report_state(assignment)
     ranking = ranking_out(assignment) if state.pending else None
     message = state.failed.message if state.failed else ""
     stage = _state(state)
@@ -93,15 +98,15 @@ def _report_out(assignment: Assignment, threshold: int) -> ReportOut:
         ranking=ranking,
         id=state.report.pk,
         finished=state.report.finished,
-        submissions=queries.readable_submissions(state.report).count(),
-        pairs=queries.readable_pairs(state.report).count(),
+        submissions=readable_submissions(state.report).count(),
+        pairs=readable_pairs(state.report).count(),
         threshold=ThresholdOut(value=value, reason="chosen" if threshold else str(suggested["reason"])),
-        above=queries.pairs_above(state.report, value),
-        cases=len(queries.report_cases(state.report, threshold / 100 or None)),
+        above=pairs_above(state.report, value),
+        cases=len(report_cases(state.report, threshold / 100 or None)),
     )
 
 
-def _state(state: queries.reports.ReportState) -> Literal["none", "pending", "done", "failed", "cancelled"]:
+def _state(state: reports.ReportState) -> Literal["none", "pending", "done", "failed", "cancelled"]:
     if state.pending:
         return "pending"
     if state.failed:

@@ -14,10 +14,12 @@ from ninja import Header, Router, Schema, Status
 
 from moss.integrations.api.objects import Id, user_of
 from moss.integrations.api.problems import Problem
-from submissions import actions, queries
+from submissions.actions import resumable as resumable_actions
+from submissions.actions.resumable import end_resumable
 from submissions.ingest import resumable
 from submissions.models import Batch
 from submissions.permissions import Right
+from submissions.queries.access import find_assignment, find_resumable
 
 if TYPE_CHECKING:
     from submissions.models import ResumableUpload
@@ -61,7 +63,7 @@ def begin_resumable(  # noqa: PLR0917 - its headers
     """
     _check_version(version)
     user = user_of(request)
-    assignment = queries.assignment(user, assignment_id, Right.CHANGE)
+    assignment = find_assignment(user, assignment_id, Right.CHANGE)
     if length > settings.MAX_UPLOAD_BYTES:
         raise Problem(413, f"That is more than {settings.MAX_UPLOAD_MB} MB at once.")
     fields = _fields(metadata)
@@ -70,7 +72,7 @@ def begin_resumable(  # noqa: PLR0917 - its headers
         raise Problem(422, "The role is class or earlier.")
     name = fields.get("filename", "")[-LONGEST_NAME:] or "upload"
     preview = fields.get("preview", "") in {"true", "1"}
-    upload = actions.begin_resumable(assignment, user, name, length, preview=preview, role=role)
+    upload = resumable_actions.begin_resumable(assignment, user, name, length, preview=preview, role=role)
     request.audit_subject = upload.name  # type: ignore[attr-defined] # read by moss.audit
     _describe(response, upload)
     response["Location"] = reverse("api-1:api_resumable", args=[upload.pk])
@@ -110,7 +112,7 @@ def send_part(
     except resumable.OtherOffset as error:
         raise Problem(409, str(error), {"Upload-Offset": str(error.offset)}) from error
     if upload.offset == upload.length:
-        upload = actions.end_resumable(upload)
+        upload = end_resumable(upload)
     _describe(response, upload)
     return Status(204, None)
 
@@ -123,7 +125,7 @@ def delete_resumable(request: HttpRequest, resumable_id: Id) -> Status[None]:
 
 
 def _found(request: HttpRequest, pk: int) -> ResumableUpload:
-    return queries.resumable_upload(user_of(request), pk)
+    return find_resumable(user_of(request), pk)
 
 
 def _read(request: HttpRequest, most: int) -> bytes:

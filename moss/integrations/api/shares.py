@@ -12,11 +12,13 @@ from ninja import Field, Router, Schema, Status
 
 from moss.integrations.api.objects import LARGEST_ID, Id, user_of
 from moss.integrations.api.problems import Problem, invalid_form
-from submissions import queries
 from submissions.actions.shares import create_share, revoke_share, share_token
 from submissions.models import Assignment, Share
 from submissions.pages.forms.shares import ShareForm
 from submissions.permissions import Right
+from submissions.queries.access import find_assignment, find_share
+from submissions.queries.decisions import pair_names
+from submissions.queries.shares import shares_of
 from submissions.queries.withheld import withheld
 
 router = Router()
@@ -57,7 +59,7 @@ class ShareIn(Schema):
 
 @router.get(PATH, response=Shares, summary="List links", url_name="api_shares")
 def list_shares(request: HttpRequest, assignment_id: Id) -> Shares:
-    listed = queries.shares(queries.assignment(user_of(request), assignment_id, Right.SHARE))
+    listed = shares_of(find_assignment(user_of(request), assignment_id, Right.SHARE))
     working = [_share_out(request, one) for one in listed.working]
     stopped = [_share_out(request, one, ended=True) for one in (*listed.stopped, *listed.ended)]
     return Shares(items=working + stopped)
@@ -66,7 +68,7 @@ def list_shares(request: HttpRequest, assignment_id: Id) -> Shares:
 @router.post(PATH, response={201: ShareOut}, summary="Create a link", url_name="api_shares")
 def add_share(request: HttpRequest, assignment_id: Id, body: ShareIn) -> Status[ShareOut]:
     user = user_of(request)
-    assignment = queries.assignment(user, assignment_id, Right.SHARE)
+    assignment = find_assignment(user, assignment_id, Right.SHARE)
     _require_all_that_it_shows(user, assignment)
     form = ShareForm(body.dict())
     if not form.is_valid():
@@ -75,7 +77,7 @@ def add_share(request: HttpRequest, assignment_id: Id, body: ShareIn) -> Status[
     if body.left_id or body.right_id:
         if not (body.left_id and body.right_id):
             raise Problem(422, "A pair has two ids: send left_id and right_id, or neither for the report.")
-        pair = queries.pair_names(assignment, body.left_id, body.right_id)
+        pair = pair_names(assignment, body.left_id, body.right_id)
     data = form.cleaned_data
     share = create_share(assignment, user, data["expires"], pair=pair, anonymous=data["anonymous"])
     return Status(201, _share_out(request, share))
@@ -83,7 +85,7 @@ def add_share(request: HttpRequest, assignment_id: Id, body: ShareIn) -> Status[
 
 @router.delete("/shares/{share_id}", response={204: None}, summary="Revoke a link", url_name="api_share")
 def remove_share(request: HttpRequest, share_id: Id) -> Status[None]:
-    revoke_share(queries.share(user_of(request), share_id))
+    revoke_share(find_share(user_of(request), share_id))
     return Status(204, None)
 
 

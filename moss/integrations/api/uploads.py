@@ -11,12 +11,17 @@ from ninja import Field, File, Form, Router, Schema, Status, UploadedFile
 from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numbers_of
 from moss.integrations.api.objects import Id, RankingOut, names_of, ranking_out, user_of
 from moss.integrations.api.problems import Problem, invalid_form
-from submissions import actions, queries
+from submissions.actions.deletions import delete_batch
+from submissions.actions.uploads import create_batch, group_as, read_listed
 from submissions.intake.archives.choices import BadChoices, Choices
 from submissions.intake.limits import BadArchive
 from submissions.models import Batch
 from submissions.pages.forms.uploads import SubmissionsForm
 from submissions.permissions import Right
+from submissions.queries.access import find_assignment, find_batch
+from submissions.queries.activity import uploads_before
+from submissions.queries.lists import listed_batches
+from submissions.queries.previews import preview_of
 
 router = Router()
 PATH, URL = "/assignments/{assignment_id}/uploads", "uploads"
@@ -44,7 +49,7 @@ class Uploads(Schema):
 
 
 class UploadIn(Schema):
-    """What an upload is. With `preview` it waits until it is told to be read.
+    """Fields of a new upload. With `preview` it waits until a request has it read.
 
     `paths` is a JSON list with the paths of the files, where they come from a folder.
     """
@@ -55,7 +60,7 @@ class UploadIn(Schema):
 
 
 class LayoutIn(Schema):
-    """How an upload is grouped; see docs/grouping.md. What is left out is as by default."""
+    """Choices for the grouping of an upload; see docs/grouping.md. A missing field has its default."""
 
     layout: str = ""
     depth: int | None = None
@@ -78,7 +83,7 @@ def upload_out(request: HttpRequest, batch: Batch) -> UploadOut:
         created=None if names.hidden else batch.created,
         documents_done=batch.documents_done,
         documents_total=batch.documents_total,
-        before=queries.uploads_before(batch),
+        before=uploads_before(batch),
         ranking=ranking_out(batch.assignment) if ranks else None,
     )
 
@@ -88,9 +93,9 @@ def list_uploads(
     request: HttpRequest, assignment_id: Id, cursor: Cursor = "", limit: Limit = A_PART
 ) -> Uploads:
     """List the uploads of an assignment, the newest first."""
-    assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
+    assignment = find_assignment(user_of(request), assignment_id, Right.READ)
     [before] = numbers_of(cursor, 1)
-    rows = queries.listed_batches(assignment).select_related("assignment__course__owner")
+    rows = listed_batches(assignment).select_related("assignment__course__owner")
     part = list((rows.filter(pk__lt=before) if before else rows)[: limit + 1])
     following = cursor_of(part[limit - 1].pk) if len(part) > limit else None
     return Uploads(items=[upload_out(request, one) for one in part[:limit]], next=following)
@@ -110,25 +115,25 @@ def create_upload(
 ) -> Status[UploadOut]:
     """Upload files or archives; the answer has the id of the upload, whose state says when it is read."""
     user = user_of(request)
-    assignment = queries.assignment(user, assignment_id, Right.CHANGE)
+    assignment = find_assignment(user, assignment_id, Right.CHANGE)
     form = SubmissionsForm(request.POST, request.FILES)
     if not form.is_valid():
         raise invalid_form(form)
     data = form.cleaned_data
-    batch = actions.create_batch(assignment, user, data["files"], preview=options.preview, role=data["role"])
+    batch = create_batch(assignment, user, data["files"], preview=options.preview, role=data["role"])
     batch.refresh_from_db()
     request.audit_subject = batch.name  # type: ignore[attr-defined] # read by moss.audit
-    return Status(202, upload_out(request, queries.batch(user, batch.pk, Right.READ)))
+    return Status(202, upload_out(request, find_batch(user, batch.pk, Right.READ)))
 
 
 @router.get("/uploads/{upload_id}", response=UploadOut, summary="Get the state", url_name="api_upload")
 def get_upload(request: HttpRequest, upload_id: Id) -> UploadOut:
-    return upload_out(request, queries.batch(user_of(request), upload_id, Right.READ))
+    return upload_out(request, find_batch(user_of(request), upload_id, Right.READ))
 
 
 @router.delete("/uploads/{upload_id}", response={204: None}, summary="Delete an upload and what came from it")
 def delete_upload(request: HttpRequest, upload_id: Id) -> Status[None]:
-    actions.delete_batch(queries.batch(user_of(request), upload_id, Right.DELETE))
+    delete_batch(find_batch(user_of(request), upload_id, Right.DELETE))
     return Status(204, None)
 
 
@@ -148,7 +153,7 @@ def choose_layout(request: HttpRequest, upload_id: Id, body: LayoutIn) -> dict[s
     """Group an upload that waits to be read in another way, and return its preview."""
     batch = _listed(request, upload_id)
     try:
-        waited = actions.group_as(batch, Choices.from_json(body.dict()))
+        waited = group_as(batch, Choices.from_json(body.dict()))
     except BadChoices as error:
         raise Problem(422, str(error)) from error
     if not waited:
@@ -158,20 +163,20 @@ def choose_layout(request: HttpRequest, upload_id: Id, body: LayoutIn) -> dict[s
 
 @router.post("/uploads/{upload_id}/read", response={202: UploadOut}, summary="Have a previewed upload read")
 def read_upload(request: HttpRequest, upload_id: Id) -> Status[UploadOut]:
-    if not actions.read_listed(_listed(request, upload_id)):
+    if not read_listed(_listed(request, upload_id)):
         raise _not_listed()
     return Status(202, get_upload(request, upload_id))
 
 
 def _preview(batch: Batch) -> dict[str, Any]:
     try:
-        return queries.preview(batch).to_json()
+        return preview_of(batch).to_json()
     except BadArchive as error:
         raise Problem(422, str(error)) from error
 
 
 def _listed(request: HttpRequest, upload_id: int) -> Batch:
-    batch = queries.batch(user_of(request), upload_id, Right.CHANGE)
+    batch = find_batch(user_of(request), upload_id, Right.CHANGE)
     if not batch.is_listed:
         raise _not_listed()
     return batch

@@ -52,7 +52,7 @@ class WebhookIn(Schema):
 
 
 class WebhookChange(Schema):
-    """What to change; what is left out stays. A stopped webhook starts again with `active`."""
+    """Fields to change; missing ones stay. A stopped webhook starts again with `active`."""
 
     events: Events | None = None
     active: bool | None = None

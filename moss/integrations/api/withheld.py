@@ -10,11 +10,12 @@ from ninja import Router, Schema, Status
 from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numbers_of
 from moss.integrations.api.objects import Id, names_of, report_of, user_of
 from moss.integrations.api.problems import Problem
-from submissions import queries
 from submissions.actions import reading_requests as actions
 from submissions.permissions import Right
 from submissions.pseudonyms.names import Names
-from submissions.queries.withheld import WithheldPair
+from submissions.queries.access import find_assignment
+from submissions.queries.pairs import find_pair
+from submissions.queries.withheld import WithheldPair, withheld_pair, withheld_pairs
 
 router = Router()
 
@@ -55,11 +56,11 @@ def list_withheld(
     request: HttpRequest, assignment_id: Id, cursor: Cursor = "", limit: Limit = A_PART
 ) -> WithheldMatches:
     """List the matches with work of other courses that you may not read."""
-    assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
+    assignment = find_assignment(user_of(request), assignment_id, Right.READ)
     report, (ranked, start) = report_of(assignment), numbers_of(cursor, 2)
     if ranked not in {0, report.pk}:
         raise Problem(409, "The assignment was ranked again meanwhile. Begin without a cursor.")
-    names, pairs = names_of(request, assignment), queries.withheld_pairs(report)
+    names, pairs = names_of(request, assignment), withheld_pairs(report)
     following = cursor_of(report.pk, start + limit) if len(pairs) > start + limit else None
     items = [_withheld_out(one, names) for one in pairs[start : start + limit]]
     return WithheldMatches(report=report.pk, items=items, next=following)
@@ -74,10 +75,10 @@ def list_withheld(
 def ask_to_read(request: HttpRequest, assignment_id: Id, left_id: Id, right_id: Id) -> Status[RequestOut]:
     """Ask the owner of the other course; 200 with the state where nothing is left to ask."""
     user = user_of(request)
-    report = report_of(queries.assignment(user, assignment_id, Right.DECIDE))
-    pair = queries.withheld_pair(report, left_id, right_id)
+    report = report_of(find_assignment(user, assignment_id, Right.DECIDE))
+    pair = withheld_pair(report, left_id, right_id)
     if not pair:
-        if queries.pair(report, left_id, right_id):
+        if find_pair(report, left_id, right_id):
             return Status(200, RequestOut(state="readable"))
         raise Http404("No such match.")
     stored = actions.ask_to_read(pair, user)

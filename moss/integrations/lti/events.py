@@ -1,4 +1,4 @@
-"""What happens in the app that pushed submissions have to follow: uploads that end, and erased students."""
+"""Reactions to events of the app that concern pushed submissions: uploads that end, and erased students."""
 
 from __future__ import annotations
 

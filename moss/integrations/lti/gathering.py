@@ -98,7 +98,7 @@ def _is_replaced(row: PushedSubmission) -> bool:
 
 
 def _name(assignment: Assignment, rows: Sequence[PushedSubmission]) -> None:
-    """Give each submission the name of its student here: a submission replaces an earlier one of its name."""
+    """Name each submission after its student: a submission replaces an earlier one of the same name."""
     roster = course_roster(assignment.course)
     pushed = PushedSubmission.objects.filter(assignment=assignment)
     names = dict(pushed.filter(state=State.READ).order_by("pk").values_list("subject", "name"))

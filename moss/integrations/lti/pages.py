@@ -20,10 +20,10 @@ from moss.integrations.lti.memberships import students
 from moss.integrations.lti.models import Platform, PlatformCourse
 from moss.integrations.lti.refusals import PlatformFailed
 from moss.integrations.lti.registration_views import own_addresses
-from submissions import queries
 from submissions.actions.rosters import replace_roster
 from submissions.pages.views.access import staff_only
 from submissions.permissions import Right
+from submissions.queries.access import find_course
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -105,7 +105,7 @@ def remove_platform(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 def deep_linking(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """Ask which assignment a link is to open, and hand the signed answer back to the platform."""
     row = find_request(request.user, pk)
-    course = queries.course(request.user, row.platform_course.course_id, Right.CHANGE)
+    course = find_course(request.user, row.platform_course.course_id, Right.CHANGE)
     makes = "make" in request.POST
     sent = request.method == "POST"
     choose = ChooseAssignment(course, request.POST if sent and not makes else None)
@@ -156,7 +156,7 @@ def _hand_back(
 @require_POST
 def fill_roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Replace the roster of a course by the students whom its platform lists."""
-    course = queries.course(request.user, pk, Right.CHANGE)
+    course = find_course(request.user, pk, Right.CHANGE)
     rows = PlatformCourse.objects.select_related("platform").exclude(memberships_url="")
     row = get_object_or_404(rows, course=course)
     try:

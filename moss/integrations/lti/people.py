@@ -33,7 +33,7 @@ NRPS = "nrps/claim/namesroleservice"
 
 
 class Arrival(NamedTuple):
-    """Who came, to which course, and what this changed: empty if nothing."""
+    """The user of a launch, the course, and what the launch changed: empty if nothing."""
 
     user: User
     platform_course: PlatformCourse
@@ -192,7 +192,7 @@ def _note_memberships_url(platform_course: PlatformCourse, launch: Launch) -> No
 
 
 def _give_role(course: Course, user: User, role: Role) -> str:
-    """Give a role in a course, unless a person gave another one; return what changed."""
+    """Set the role of a user in a course, unless a person chose another one; return what changed."""
     if course.owner_id == user.pk:
         return ""
     membership, created = Membership.objects.get_or_create(course=course, user=user, defaults={"role": role})

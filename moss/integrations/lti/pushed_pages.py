@@ -1,4 +1,4 @@
-"""What platforms pushed to an assignment, and what failed, for instructors."""
+"""The page of what platforms pushed to an assignment, and what failed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from moss.integrations.lti.fetching import start_again
 from moss.integrations.lti.models import PushedSubmission
-from submissions import queries
 from submissions.permissions import Right
 from submissions.pseudonyms.names import hides_names
+from submissions.queries.access import find_assignment
 from submissions.work import jobs
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ State = PushedSubmission.State
 @require_GET
 def pushed(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """List what platforms pushed to an assignment: what failed first, then what came last."""
-    assignment = queries.assignment(request.user, pk, Right.CHANGE)
+    assignment = find_assignment(request.user, pk, Right.CHANGE)
     rows = PushedSubmission.objects.filter(assignment=assignment).select_related("batch")
     rows = jobs.with_due(rows, "fetch_submission")
     failed = rows.filter(state=State.FAILED)
@@ -57,7 +57,7 @@ def pushed(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_POST
 def fetch_again(request: AuthenticatedRequest, pk: int, pushed_id: int) -> HttpResponse:
     """Have a submission fetched again that failed, or whose upload was deleted."""
-    assignment = queries.assignment(request.user, pk, Right.CHANGE)
+    assignment = find_assignment(request.user, pk, Right.CHANGE)
     row = get_object_or_404(PushedSubmission, pk=pushed_id, assignment=assignment)
     if start_again(row):
         logger.info("account %s has %s fetched again", request.user.pk, row)
@@ -71,7 +71,7 @@ def fetch_again(request: AuthenticatedRequest, pk: int, pushed_id: int) -> HttpR
 @require_POST
 def read_now(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Have an upload made of what was fetched so far, without waiting for more."""
-    assignment = queries.assignment(request.user, pk, Right.CHANGE)
+    assignment = find_assignment(request.user, pk, Right.CHANGE)
     fetched = PushedSubmission.objects.filter(assignment=assignment, state=State.FETCHED)
     if fetched.exists():
         jobs.enqueue("gather_submissions", assignment.pk)

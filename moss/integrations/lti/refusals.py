@@ -1,4 +1,4 @@
-"""Why a launch is refused."""
+"""Reasons for which a launch is refused."""
 
 from __future__ import annotations
 

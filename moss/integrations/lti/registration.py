@@ -47,7 +47,7 @@ PROCESSOR_MESSAGES: tuple[dict[str, Any], ...] = (
 
 
 class OwnAddresses(NamedTuple):
-    """Where a platform finds this service."""
+    """Addresses at which a platform finds this service."""
 
     login: str
     launch: str

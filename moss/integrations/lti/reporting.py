@@ -39,7 +39,7 @@ DOWNLOAD_FAILED, TOO_LARGE, UNSUPPORTED = "DOWNLOAD_FAILED", "ASSET_TOO_LARGE", 
 
 
 class Progress(NamedTuple):
-    """How far a file is, what is said of it, and the code of an error."""
+    """The progress of a file: its state, its message, and the code of an error."""
 
     state: str
     comment: str

@@ -1,4 +1,4 @@
-"""What the roles of LTI are here."""
+"""Roles of LTI, and the roles of this service that they become."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What this service asks platforms for."""
+"""The rights that this service asks platforms for."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def browser_key(request: HttpRequest) -> str:
 
 
 def set_cookie(response: HttpResponse, browser: str) -> None:
-    """Give a browser its key.
+    """Set the key of a browser.
 
     The platform sends the person back by a form of another site: browsers add a cookie to that only with
     SameSite=None, which they take only over HTTPS. Without HTTPS both have to be on one machine.

@@ -34,7 +34,7 @@ REQUIRED = ("iss", "aud", "exp", "iat", "nonce")
 
 
 class Launch:
-    """What a platform says of a launch, checked."""
+    """The claims of a platform about a launch, checked."""
 
     def __init__(self, claims: dict[str, Any]) -> None:
         self.claims = claims

@@ -1,4 +1,4 @@
-"""Where platforms send people: the start of a sign-in, the launch, and the public keys of this service."""
+"""Views that platforms send people to: the start of a sign-in, the launch, and the public keys of this service."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.utils.translation import gettext as _
 
 from fingerprint.engine import group_passages
-from submissions import queries
+from submissions.queries.pairs import add_contents, pair_files
 from submissions.storage.sources import file_text
 from submissions.storage.tokens import unpack_with_lines
 
@@ -69,8 +69,8 @@ class MatchTexts(NamedTuple):
 
 def match_texts(pair: Pair, side: int | None = None) -> MatchTexts:
     """Return the passages of a pair, and the texts of a side if one is chosen."""
-    rows = queries.pair_files(pair)
-    queries.add_contents(rows)
+    rows = pair_files(pair)
+    add_contents(rows)
     files = {file.pk: file for file in rows}
     blocks = group_passages(passage for passage in pair.passages if not passage.common)
     used = {key for block in blocks for key in (block[0].left_file, block[0].right_file)}

@@ -14,7 +14,7 @@ PARTS_OF_FILE = 5
 
 
 class ProtocolError(Exception):
-    """What a client sent is not of the protocol; the message is for the client's user."""
+    """A client sent something that the protocol does not have; the message is for its user."""
 
 
 @dataclass

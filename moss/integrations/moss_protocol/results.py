@@ -9,8 +9,10 @@ from django.utils.crypto import constant_time_compare
 
 from moss.integrations.moss_protocol.models import ClientResult
 from moss.integrations.moss_protocol.uploads import digest
-from submissions import queries
 from submissions.models import Entry
+from submissions.queries.exclusions import listed_boilerplate_uploads
+from submissions.queries.reports import report_state
+from submissions.queries.withheld import for_reader, readable_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,7 +49,7 @@ def client_result(number: int, key: str) -> ClientResult:
 
 
 def newest_report(result: ClientResult) -> Report | None:
-    return queries.report_state(queries.for_reader(result.assignment, None)).report
+    return report_state(for_reader(result.assignment, None)).report
 
 
 def matches(result: ClientResult, report: Report) -> list[Match]:
@@ -65,7 +67,7 @@ def match(result: ClientResult, report: Report, number: int) -> Match:
 
 def _pairs(report: Report) -> Sequence[Pair]:
     """Return the pairs that share passages; the old pages show no others."""
-    pairs = queries.readable_pairs(report).filter(structure__gt=0, translated=False, lines__gt=0)
+    pairs = readable_pairs(report).filter(structure__gt=0, translated=False, lines__gt=0)
     return pairs.select_related("left", "right").defer("passages")  # type: ignore[return-value] # it is sliced
 
 
@@ -99,7 +101,7 @@ def _sent_names(result: ClientResult, submissions: set[int]) -> dict[int, str]:
 def refused_files(result: ClientResult) -> list[str]:
     """Return what of the upload could not be used, with the reasons."""
     entries = Entry.objects.filter(batch__assignment=result.assignment, accepted=False)[:50]
-    uploads = queries.listed_boilerplate_uploads(result.assignment)
+    uploads = listed_boilerplate_uploads(result.assignment)
     base = [f"base file {row.name}: {row.reason}" for upload in uploads for row in upload.refusals]
     return [f"{entry.name}: {entry.reason}" for entry in entries] + base
 

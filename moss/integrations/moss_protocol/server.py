@@ -19,7 +19,7 @@ from moss.integrations.moss_protocol.limits import ListeningLimits
 from moss.integrations.moss_protocol.session import CHUNK, FAILED, Session
 from moss.integrations.moss_protocol.uploads import outcome, store
 from moss.integrations.moss_protocol.user_ids import account_of
-from submissions.actions import QuotaExceeded
+from submissions.actions.quotas import QuotaExceeded
 
 if TYPE_CHECKING:
     import socket

@@ -34,7 +34,7 @@ FAILED = "The server could not take the upload; its log says why. Try again late
 
 
 class Server(Protocol):
-    """What a session needs of its server; see `ListeningServer`."""
+    """The functions of a server that a session calls; see `ListeningServer`."""
 
     limits: ListeningLimits
     connections: Connections

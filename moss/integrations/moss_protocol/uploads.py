@@ -16,11 +16,16 @@ from django.utils import timezone
 
 from moss.integrations.moss_protocol.acts import record_upload
 from moss.integrations.moss_protocol.models import MAX_OPTIONS, ClientResult
-from submissions import actions, queries
+from submissions.actions.boilerplate import add_boilerplate
+from submissions.actions.deletions import delete_assignment
+from submissions.actions.quotas import QuotaExceeded
+from submissions.actions.uploads import create_batch
 from submissions.ingest.uploads import discard_uploads
 from submissions.intake.archives.choices import Choices
 from submissions.intake.names import replace_invisible
 from submissions.models import Assignment, Batch, Course, Upload
+from submissions.queries.activity import activity_of
+from submissions.queries.reports import report_state
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -65,7 +70,7 @@ class StoredResult(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How the work on an upload ended; without an error the report is ready."""
+    """The result of the work on an upload; without an error the report is ready."""
 
     error: str = ""
 
@@ -107,9 +112,9 @@ def clean_comment(comment: str) -> str:
 def _upload(assignment: Assignment, received: Received) -> Batch:
     try:
         if received.base:
-            actions.add_boilerplate(assignment, [received.base])
-        return actions.create_batch(assignment, received.user, [received.files], choices=_choices(received))
-    except actions.QuotaExceeded:
+            add_boilerplate(assignment, [received.base])
+        return create_batch(assignment, received.user, [received.files], choices=_choices(received))
+    except QuotaExceeded:
         discard_uploads(Upload.objects.filter(boilerplate_upload__assignment=assignment))
         raise
 
@@ -150,12 +155,12 @@ def outcome(assignment_id: int) -> Outcome | None:
         return Outcome(GONE)
     if batch.state == Batch.State.FAILED:
         message = " ".join([batch.message, *_refusals(batch)])
-        actions.delete_assignment(assignment)
+        delete_assignment(assignment)
         return Outcome(message)
     if batch.state == Batch.State.CANCELLED:
         return Outcome("The upload was cancelled.")
-    state = queries.report_state(assignment)
-    if queries.activity(assignment, state).is_live:
+    state = report_state(assignment)
+    if activity_of(assignment, state).is_live:
         return None
     if state.failed:
         return Outcome(f"The ranking failed: {state.failed.message}")

@@ -29,7 +29,7 @@ def user_id_of(user: User) -> str:
 
 
 def renew_user_id(user: User) -> str:
-    """Give an account a new user id; the one that it had is no longer known."""
+    """Replace the user id of an account; the earlier one is refused from now on."""
     number = str(10 ** (DIGITS - 1) + secrets.randbelow(9 * 10 ** (DIGITS - 1)))
     MossUserId.objects.update_or_create(user=user, defaults={"number": number})
     logger.info("account %s renewed its MOSS user id", user.pk)

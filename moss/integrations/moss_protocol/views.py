@@ -103,7 +103,7 @@ def _page(
 @login_required
 @require_POST
 def renew(request: AuthenticatedRequest) -> HttpResponse:
-    """Give the user a new MOSS user id."""
+    """Replace the MOSS user id of the user."""
     renew_user_id(request.user)
     messages.success(request, _("You have a new MOSS user id. Scripts with the old one are refused."))
     return redirect("account")

@@ -9,8 +9,8 @@ from django.shortcuts import get_object_or_404
 
 from moss.integrations.webhooks.models import TEST, Delivery, Webhook
 from moss.integrations.webhooks.sending import enqueue
-from submissions import queries
 from submissions.permissions import Right
+from submissions.queries.access import find_course
 from submissions.work import jobs
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ class NotActive(Exception):
 
 
 def course_of(user: User, course_id: int) -> Course:
-    """Return a course whose webhooks a user may see and change; raises as `queries.course` does."""
-    return queries.course(user, course_id, Right.SHARE)
+    """Return a course whose webhooks a user may see and change; raises as `find_course` does."""
+    return find_course(user, course_id, Right.SHARE)
 
 
 def webhook_of(user: User, course_id: int, webhook_id: int) -> Webhook:

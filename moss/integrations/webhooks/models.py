@@ -19,7 +19,7 @@ LONGEST_ADDRESS = 2000
 
 
 class Event(models.TextChoices):
-    """What a webhook can be told of."""
+    """Events that a webhook can subscribe to."""
 
     REPORT_READY = "report.ready", _("A report is ready")
     REPORT_FAILED = "report.failed", _("A ranking failed")
@@ -103,7 +103,7 @@ class Delivery(models.Model):
         GIVEN_UP = "given up", _("given up")
 
     class Problem(models.TextChoices):
-        """Why the last attempt failed."""
+        """The reason for which the last attempt failed."""
 
         STATUS = "status", _("The answer was no success.")
         UNKNOWN_HOST = "unknown host", _("The name of the host is not known.")

@@ -1,4 +1,4 @@
-"""What is sent: the kind of an event, its time, and keys and addresses. No name and no code.
+"""The body of a delivery: the kind of an event, its time, and keys and addresses. No name and no code.
 
 Whoever receives it asks the API for the rest, with a token and the rights of its user.
 """

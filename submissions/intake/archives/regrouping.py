@@ -91,7 +91,7 @@ def _name_of_part(part: str, whole: str, unique: DistinctNames) -> str:
 def rename_submissions(
     places: Mapping[str, FilePlace], submissions: Mapping[str, GroupedSubmission], renames: Mapping[str, str]
 ) -> Regrouped:
-    """Give submissions other names, all at once; those that then have one name become one submission."""
+    """Rename submissions, all at once; those with the same new name become one submission."""
     if not renames:
         return Regrouped(dict(places), dict(submissions), set())
     merged: dict[str, list[GroupedSubmission]] = defaultdict(list)

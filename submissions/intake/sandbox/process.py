@@ -36,7 +36,7 @@ ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "LC_ALL": "C.UTF-8"}
 
 
 class Cause(Enum):
-    """Why a child ended during a job."""
+    """The cause of the end of a child during a job."""
 
     TIME = "time"
     MEMORY = "memory"

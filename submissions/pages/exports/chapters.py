@@ -14,7 +14,7 @@ from submissions.pages.exports.paper import PassageSide, PrintedSource, RowBudge
 from submissions.pages.source_view.pair_summary import pair_summary
 from submissions.pages.source_view.pair_view import PAPER_TOKENS, view_whole_pair
 from submissions.queries.cases import case_decisions, followed_decision
-from submissions.queries.decisions import UNDECIDED, decisions
+from submissions.queries.decisions import UNDECIDED, stored_decisions
 from submissions.queries.withheld import readable_pairs
 
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from submissions.models import CaseDecision, Decision, Pair, Report
     from submissions.models.decisions import ChangeFields
     from submissions.pages.exports.copies import DocumentOptions
-    from submissions.pages.source_view.file_passages import PassageLocation
-    from submissions.pages.source_view.file_view import FileView
+    from submissions.pages.source_view.file_view import FileView, PassageLocation
     from submissions.pages.source_view.pair_sides import PairSide
     from submissions.pages.source_view.pair_view import PairView, PassageView
     from submissions.pseudonyms.names import Names
@@ -124,7 +123,7 @@ def chapters(
     report: Report, pairs: Iterable[Pair], names: Names, options: DocumentOptions, *, single: bool = False
 ) -> Iterator[Chapter]:
     """Yield the chapters of a document, in the order of `pairs`; all share one budget of rows."""
-    budget, by_names = RowBudget(), decisions(report.assignment) if options.decision else {}
+    budget, by_names = RowBudget(), stored_decisions(report.assignment) if options.decision else {}
     of_cases = case_decisions(report.assignment) if options.decision else {}
     similarities = sorted(readable_pairs(report).values_list("similarity", flat=True))
     for number, pair in enumerate(pairs, 1):

@@ -18,7 +18,7 @@ from submissions.pseudonyms.students import (
     others_in_roster,
     roster_labels,
 )
-from submissions.queries import displayed_pair
+from submissions.queries.pairs import displayed_pair
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from submissions.models import Report
     from submissions.pages.exports.copies import Copy, DocumentOptions
     from submissions.pseudonyms.names import Names
-    from submissions.queries import PairFilter
+    from submissions.queries.reports import PairFilter
 
 
 # Pairs that one document may contain.

@@ -10,11 +10,14 @@ from django.utils.timezone import get_current_timezone_name
 from django.utils.translation import gettext, gettext_lazy as _
 
 from fingerprint.engine import choices
-from submissions import actions, queries
+from submissions.actions.comparisons import compare_with
+from submissions.actions.languages import change_language
+from submissions.actions.uploads import rerank
 from submissions.intake import teams
 from submissions.intake.left_out.patterns import BadPatterns, parse_patterns
 from submissions.models import Assignment
 from submissions.pages.forms.comparisons import ComparisonFields
+from submissions.queries.comparisons import comparisons_of_others
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -197,13 +200,11 @@ def save_settings(form: SettingsForm, user: User, language: str | None) -> None:
     """
     assignment = form.save()
     if language is not None:
-        actions.change_language(assignment, user, language)
-    chosen = [*form.chosen_assignments, *queries.comparisons_of_others(assignment, user)]
-    actions.compare_with(
-        assignment, chosen, course=form.compares_course, archive=form.compares_archive, user=user
-    )
+        change_language(assignment, user, language)
+    chosen = [*form.chosen_assignments, *comparisons_of_others(assignment, user)]
+    compare_with(assignment, chosen, course=form.compares_course, archive=form.compares_archive, user=user)
     if RANKED_BY & {*form.changed_data} and assignment.batches.exists():
-        actions.rerank(assignment)
+        rerank(assignment)
 
 
 def _checked_patterns(text: str, *, include: bool = False) -> str:

@@ -9,8 +9,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext, gettext_lazy as _
 
 from fingerprint.engine import choices
-from submissions import queries
 from submissions.models import Assignment
+from submissions.queries.archive import archive_languages
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -100,18 +100,18 @@ class ComparisonFields(forms.Form):
 
     @property
     def compares_course(self) -> bool:
-        """Whether earlier assignments of the course are chosen; as stored where none can be."""
+        """True if earlier assignments of the course are chosen; as stored where none can be."""
         return bool(self.cleaned_data.get("compare_course", self.stored_course))
 
     @property
     def compares_archive(self) -> bool:
-        """Whether the archive is chosen; as stored while the course is not in it."""
+        """True if the archive is chosen; as stored while the course is not in it."""
         return bool(self.cleaned_data["compare_archive"]) if self.in_archive else self.stored_archive
 
 
 def _archive_help(assignment: Assignment) -> str:
     """Return what the archive adds now, by language."""
-    rows = queries.archive_languages(assignment)
+    rows = archive_languages(assignment)
     if not rows:
         return gettext("No other course that takes part has submissions yet.")
     titles = dict(choices())

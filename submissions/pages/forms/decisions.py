@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from submissions.actions import DecisionInput
+from submissions.actions.decisions import DecisionInput
 from submissions.models import Decision
 from submissions.queries.decisions import possible_assignees
 

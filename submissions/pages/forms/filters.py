@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from submissions.models import Decision
-from submissions.queries import SORT_FIELDS, PairFilter
+from submissions.queries.reports import SORT_FIELDS, PairFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

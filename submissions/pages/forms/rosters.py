@@ -8,7 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from submissions import actions
+from submissions.actions.rosters import read_roster
 from submissions.intake.rosters import RosterRefused
 from submissions.intake.rosters.table import check_size
 
@@ -33,7 +33,7 @@ class RosterForm(forms.Form):
         file: UploadedFile = self.cleaned_data["file"]
         try:
             check_size(file.size or 0)
-            self.roster = actions.read_roster(file.read())
+            self.roster = read_roster(file.read())
         except RosterRefused as refused:
             raise ValidationError(str(refused)) from refused
         if not self.roster.students:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.core.paginator import Page, Paginator
 
-from submissions import queries
 from submissions.models import Decision
 from submissions.pages.rendered import render_part
 from submissions.pages.report.cases import cases
 from submissions.pages.report.charts import graph
 from submissions.pseudonyms.name_search import search_words
+from submissions.queries.cases import case_decisions, decided_case, pairs_above
+from submissions.queries.pairs import submission_names
+from submissions.queries.submissions import ranked_ids
 
 if TYPE_CHECKING:
     from django.utils.safestring import SafeString
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from submissions.pages.report.report_page import ReportPage
     from submissions.pseudonyms.name_search import SearchWord
     from submissions.pseudonyms.names import Names
-    from submissions.queries import DecidedCase
+    from submissions.queries.cases import DecidedCase
 
 CASES_A_PAGE = 15
 CELLS = "submissions/report/_case_cells.html"
@@ -69,12 +71,12 @@ def decided_cases(page: ReportPage, members: list[tuple[int, list[int]]]) -> dic
 
     `members` are the numbers of all cases, each with the primary keys of its submissions.
     """
-    by_name = queries.case_decisions(page.assignment)
-    decided = set(queries.ranked_ids(page.report, by_name).values()) if by_name else set()
+    by_name = case_decisions(page.assignment)
+    decided = set(ranked_ids(page.report, by_name).values()) if by_name else set()
     touched = {number: ids for number, ids in members if not decided.isdisjoint(ids)}
-    names = queries.submission_names(page.assignment, *(pk for ids in touched.values() for pk in ids))
+    names = submission_names(page.assignment, *(pk for ids in touched.values() for pk in ids))
     return {
-        number: queries.decided_case([names[pk] for pk in ids if pk in names], by_name)
+        number: decided_case([names[pk] for pk in ids if pk in names], by_name)
         for number, ids in touched.items()
     }
 
@@ -89,7 +91,7 @@ def _rendered(page: ReportPage) -> dict[str, str]:
     rows = {
         "members": [(case.number, [member.submission.pk for member in case.members]) for case in all_cases],
         "matching": [case.number for case in matching],
-        "pairs_above": queries.pairs_above(page.report, page.threshold),
+        "pairs_above": pairs_above(page.report, page.threshold),
         "timed": any(case.timed for case in all_cases),
     }
     graph_context = context | {"cases": all_cases, "graph": graph(all_cases)}

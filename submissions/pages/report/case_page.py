@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from submissions import queries
 from submissions.models import SubmissionFile
 from submissions.pages.exports.copies import PrintedCase
 from submissions.pages.report.charts import case_graph
 from submissions.pages.source_view.excerpts import SourceExcerpt, documents, source_excerpt
+from submissions.queries.cases import case_history, pairs_between
+from submissions.queries.decisions import stored_decisions
+from submissions.queries.pairs import displayed_pair, find_pair
+from submissions.queries.withheld import readable_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -52,7 +55,7 @@ class PairExcerpt(NamedTuple):
 
 def case_context(report: Report, case: Case, names: Names) -> dict[str, Any]:
     """Return the context of `_case.html`."""
-    strongest = queries.pair(report, *case.links[0][:2])
+    strongest = find_pair(report, *case.links[0][:2])
     return {
         "case": case,
         "report": report,
@@ -60,7 +63,7 @@ def case_context(report: Report, case: Case, names: Names) -> dict[str, Any]:
         "matrix": similarity_matrix(report, case),
         "matrix_left_out": max(0, len(case.members) - MATRIX_MEMBERS),
         "timeline": timeline(case),
-        "strongest": queries.displayed_pair(strongest, names) if strongest else None,
+        "strongest": displayed_pair(strongest, names) if strongest else None,
         "excerpts": _excerpts(strongest, names) if strongest else [],
         "identical": identical_members(report, case, names),
         "own_decisions": _own_decisions(report, case, names),
@@ -70,9 +73,7 @@ def case_context(report: Report, case: Case, names: Names) -> dict[str, Any]:
 def pairs_of_case(report: Report, case: Case, threshold: float) -> list[Pair]:
     """Return the stored pairs of a case at or above its threshold, most similar first, without passages."""
     members = [member.submission.pk for member in case.members]
-    pairs = queries.readable_pairs(report).filter(
-        left__in=members, right__in=members, similarity__gte=threshold
-    )
+    pairs = readable_pairs(report).filter(left__in=members, right__in=members, similarity__gte=threshold)
     return list(pairs.select_related("left", "right").defer("passages"))
 
 
@@ -85,14 +86,14 @@ def printed_case(report: Report, case: Case, names: Names) -> PrintedCase:
         case.members,
         [[one.pk for one in group] for group in identical],
         decision,
-        queries.case_history(case.decided) if decision else [],
+        case_history(case.decided) if decision else [],
     )
 
 
 def similarity_matrix(report: Report, case: Case) -> list[MatrixRow]:
     """Return the similarities of the first members with each other, in the order of the members."""
     members = [member.submission for member in case.members[:MATRIX_MEMBERS]]
-    similarities = queries.pairs_between(report, [member.pk for member in members])
+    similarities = pairs_between(report, [member.pk for member in members])
     return [
         MatrixRow(number, one, [_cell(one, other, similarities) for other in members])
         for number, one in enumerate(members, 1)
@@ -154,6 +155,6 @@ def _excerpts(pair: Pair, names: Names) -> list[PairExcerpt]:
 def _own_decisions(report: Report, case: Case, names: Names) -> list[Decision]:
     """Return the decisions on single pairs of members, which do not follow the case."""
     members = set(case.names)
-    decided: Iterable[Decision] = queries.decisions(report.assignment).values()
+    decided: Iterable[Decision] = stored_decisions(report.assignment).values()
     own = [one for one in decided if one.state != "undecided" and {one.left, one.right} <= members]
     return sorted(own, key=lambda one: sorted(map(names.display_name, (one.left, one.right))))

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.utils.crypto import salted_hmac
 
-from submissions import queries
 from submissions.pages.forms.filters import parse_pair_filter
 from submissions.pseudonyms.names import Names
-from submissions.queries import Link
+from submissions.queries.cases import case_decisions, current_submission, decided_case, report_cases
+from submissions.queries.submissions import Link, submissions_by_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -73,9 +73,9 @@ def cases(
 
     With `member`, the primary key of a submission, only the case that it is in.
     """
-    all_pairs = queries.report_cases(report, threshold, member)
-    submissions = queries.submissions_by_id(pk for pairs in all_pairs for pk in pairs.ids)
-    by_name = queries.case_decisions(report.assignment)
+    all_pairs = report_cases(report, threshold, member)
+    submissions = submissions_by_id(pk for pairs in all_pairs for pk in pairs.ids)
+    by_name = case_decisions(report.assignment)
     return [_case(pairs, submissions, by_name, names or Names()) for pairs in all_pairs]
 
 
@@ -93,7 +93,7 @@ def find_case(
     report: Report, submission_id: int, threshold: float | None = None, names: Names | None = None
 ) -> Case | None:
     """Return the case of a submission; one that was uploaded again has the case of the newer one."""
-    current = queries.current_submission(report, submission_id)
+    current = current_submission(report, submission_id)
     for pk in dict.fromkeys((submission_id, current)):
         if found := cases(report, threshold, names, member=pk):
             return found[0]
@@ -116,7 +116,7 @@ def _case(
         strongest=(submissions[links[0].left], submissions[links[0].right]),
         mean=sum(link.similarity for link in links) / len(links),
         timed=sum(member.later is not None for member in members) > 1,
-        decided=queries.decided_case([one.name for one in own], by_name),
+        decided=decided_case([one.name for one in own], by_name),
     )
 
 

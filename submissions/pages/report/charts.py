@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from submissions.models import Report, Submission
     from submissions.pages.report.cases import Case
-    from submissions.queries import AssignmentOfStudent, Link
+    from submissions.queries.course_of_student import AssignmentOfStudent
+    from submissions.queries.submissions import Link
 
 # A drawn graph is readable up to so many nodes and links.
 MAX_NODES, MAX_LINKS = 200, 400

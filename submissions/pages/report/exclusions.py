@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
-from submissions import queries
 from submissions.pages.source_view.excerpts import SourceExcerpt, documents, source_excerpt
+from submissions.queries.exclusions import listed_boilerplate, listed_boilerplate_uploads
+from submissions.queries.submissions import submissions_by_id
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, Boilerplate, Document, Report, Submission
@@ -51,7 +52,7 @@ def boilerplate_context(assignment: Assignment, names: Names) -> dict[str, Any]:
     `boilerplate_version` changes when the displayed state changes.
     """
     uploads, registered = (
-        queries.listed_boilerplate_uploads(assignment),
+        listed_boilerplate_uploads(assignment),
         registered_boilerplate(assignment, names),
     )
     displayed = (
@@ -68,7 +69,7 @@ def boilerplate_context(assignment: Assignment, names: Names) -> dict[str, Any]:
 
 def registered_boilerplate(assignment: Assignment, names: Names) -> list[RegisteredBoilerplate]:
     """Return an assignment's boilerplate: files that were handed out, and passages that are ignored."""
-    rows = queries.listed_boilerplate(assignment)
+    rows = listed_boilerplate(assignment)
     if names.hidden:
         rows.sort(key=lambda row: (row.first is not None, names.redact_text(row.name), row.pk))
     by_id = documents(row.document_id for row in rows if row.first is not None)
@@ -114,7 +115,7 @@ def _excluded_shares(effect: ExclusionEffect) -> dict[str, float]:
 
 
 def _changed_pairs(pairs: list[MovedPair]) -> list[ChangedPair]:
-    by_id = queries.submissions_by_id(pk for pair in pairs for pk in (pair.left, pair.right))
+    by_id = submissions_by_id(pk for pair in pairs for pk in (pair.left, pair.right))
     return [
         ChangedPair(
             by_id[pair.left],

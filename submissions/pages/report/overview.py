@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.core.paginator import Paginator
 from django.utils.translation import gettext_lazy as _
 
-from submissions import queries
 from submissions.pages.forms.filters import FilterForm
 from submissions.pages.report import case_list, pair_list
 from submissions.pages.report.charts import histogram, pair_bins
 from submissions.pages.report.exclusions import exclusion_context
 from submissions.pseudonyms.name_search import search_words
+from submissions.queries.comparisons import has_earlier_work, listed_comparisons
+from submissions.queries.exclusions import skipped_content
+from submissions.queries.flags import Flags
+from submissions.queries.pairs import pair_similarities
+from submissions.queries.reports import listed_duplicates, listed_not_compared
+from submissions.queries.students import listed_students
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,21 +61,21 @@ def steady_context(page: ReportPage, tab: str) -> dict[str, Any]:
         return page.context | {
             "filter_form": FilterForm(page.address.query or None),
             "histogram": histogram(report),
-            "duplicates": queries.listed_duplicates(report, names),
+            "duplicates": listed_duplicates(report, names),
         }
     return page.context | {
         "filter_form": _pair_filter_form(page),
-        "has_earlier_work": queries.has_earlier_work(report),
-        "not_compared": queries.listed_not_compared(report, names),
-        "comparisons": queries.listed_comparisons(report),
+        "has_earlier_work": has_earlier_work(report),
+        "not_compared": listed_not_compared(report, names),
+        "comparisons": listed_comparisons(report),
         "archive": report.findings.archive if report.findings else None,
-        "pair_bins": pair_bins(queries.pair_similarities(report), page.threshold),
+        "pair_bins": pair_bins(pair_similarities(report), page.threshold),
     }
 
 
 def _pair_filter_form(page: ReportPage) -> FilterForm:
     form = FilterForm(page.address.query or None, initial={"sort": page.pair_filter.sort})
-    form.offer_flags(queries.Flags.from_report(page.report).kinds)
+    form.offer_flags(Flags.from_report(page.report).kinds)
     return form
 
 
@@ -86,13 +91,13 @@ def tab_context(page: ReportPage, tab: str) -> dict[str, Any]:
     report, names = page.report, page.names
     if tab == "students":
         return page.context | _students_context(page.address.query, report, names)
-    context = page.context | {"skipped": queries.skipped_content(report, names)}
+    context = page.context | {"skipped": skipped_content(report, names)}
     return context | exclusion_context(report, names) if tab == "ignored" else context
 
 
 def _students_context(query: Mapping[str, Any], report: Report, names: Names) -> dict[str, Any]:
     text = str(query.get("q", ""))
-    students = queries.listed_students(report, names)
+    students = listed_students(report, names)
     words = search_words(text)
     matching = [row for row in students if all(word.is_in(row.displayed) for word in words)]
     page = Paginator(matching, STUDENTS_A_PAGE).get_page(query.get("page"))

@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.core.paginator import Page, Paginator
 from django.utils.translation import gettext as _
 
-from submissions import queries
 from submissions.models import Decision
 from submissions.pages.rendered import render_part
+from submissions.queries import cases
+from submissions.queries.cases import cases_by_member, is_linking
+from submissions.queries.decisions import decided_pairs
+from submissions.queries.flags import Flags, timed_submissions
+from submissions.queries.pairs import displayed_pair
+from submissions.queries.reports import PairFilter, listed_pairs, ranked_pairs
+from submissions.queries.withheld import readable_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +26,8 @@ if TYPE_CHECKING:
     from django.utils.safestring import SafeString
 
     from submissions.pages.report.report_page import ReportPage
-    from submissions.queries import Flag
     from submissions.queries.cases import CasePairs
+    from submissions.queries.flags import Flag
     from submissions.queries.reports import ListedPair
 
 # Rows of a page: as many as fit two screens.
@@ -81,7 +87,7 @@ def list_context(page: ReportPage) -> dict[str, Any]:
     selected = SelectedPairs(*page.kept_rows("pairs", partial(_selected, page), _undecided_filter(page)))
     decided = [
         DecidedPair(*row)
-        for row in page.kept_rows("decided", partial(queries.decided_pairs, page.report), page.decisions)
+        for row in page.kept_rows("decided", partial(decided_pairs, page.report), page.decisions)
     ]
     above = sum(pair.similarity >= page.threshold for pair in decided)
     tally = _tally(page, selected, decided)
@@ -94,19 +100,19 @@ def list_context(page: ReportPage) -> dict[str, Any]:
     }
 
 
-def _undecided_filter(page: ReportPage) -> queries.PairFilter:
+def _undecided_filter(page: ReportPage) -> PairFilter:
     return replace(page.pair_filter, decision="")
 
 
 def _selected(page: ReportPage) -> SelectedPairs:
     report, pair_filter, threshold = page.report, _undecided_filter(page), page.threshold
-    pairs = queries.ranked_pairs(report, pair_filter, page.names)
+    pairs = ranked_pairs(report, pair_filter, page.names)
     rows = list(pairs.values_list("pk", "similarity"))
     return SelectedPairs(
         [pk for pk, _similarity in rows],
         sum(similarity >= threshold for _pk, similarity in rows),
-        queries.readable_pairs(report).filter(similarity__gte=threshold).count(),
-        queries.pairs_above(report, threshold),
+        readable_pairs(report).filter(similarity__gte=threshold).count(),
+        cases.pairs_above(report, threshold),
     )
 
 
@@ -171,14 +177,14 @@ def report_rows(page: ReportPage, ids: Sequence[int]) -> list[ReportRow]:
     report, names, threshold = page.report, page.names, page.threshold
     if not ids:
         return []
-    flags = queries.Flags.from_report(report)
-    by_member = queries.cases_by_member(report, threshold)
-    pairs = [queries.displayed_pair(pair, names) for pair in queries.listed_pairs(report, ids)]
+    flags = Flags.from_report(report)
+    by_member = cases_by_member(report, threshold)
+    pairs = [displayed_pair(pair, names) for pair in listed_pairs(report, ids)]
     return [
         ReportRow(
             pair,
-            flags.between(*queries.timed_submissions(pair)),
-            by_member.get(pair.left_id) if queries.is_linking(pair, threshold) else None,
+            flags.between(*timed_submissions(pair)),
+            by_member.get(pair.left_id) if is_linking(pair, threshold) else None,
         )
         for pair in pairs
     ]

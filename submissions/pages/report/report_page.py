@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from submissions import queries
 from submissions.pages.forms.filters import parse_pair_filter
 from submissions.pages.rendered import RENDERED, part_key
 from submissions.permissions import Right, allowed, rights
+from submissions.queries.reports import effective_threshold
+from submissions.queries.versions import decisions_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment, Course, Report
     from submissions.pseudonyms.names import Names
-    from submissions.queries import PairFilter
-    from submissions.queries.reports import ReportState
+    from submissions.queries.reports import PairFilter, ReportState
 
 # Rights that show in a part; readers who differ in others share the rendered parts.
 SHOWN_RIGHTS = frozenset({Right.CHANGE, Right.SHARE})
@@ -82,9 +82,9 @@ class ReportPage(NamedTuple):
         """Return the page of an address; the newest report is finished."""
         assert state.report is not None
         pair_filter = parse_pair_filter(address.query)
-        threshold = queries.effective_threshold(state.report, pair_filter)
+        threshold = effective_threshold(state.report, pair_filter)
         key = part_key("report", assignment, state, names)
-        decisions = queries.decisions_version(assignment)
+        decisions = decisions_version(assignment)
         return cls(address, assignment, names, state, state.report, pair_filter, threshold, key, decisions)
 
     @property

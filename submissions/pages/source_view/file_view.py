@@ -5,39 +5,28 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from django.utils.translation import gettext as _
 
-from fingerprint.engine import front_end
 from submissions.comparison.marks import MarkedPiece, block_marks, differing_gaps
-from submissions.comparison.source_html import Layers, PassageMark, Spans, line_starts
+from submissions.comparison.source_html import Layers, PassageMark, Spans, colour
 from submissions.comparison.written_differences import TokenRun, differences
-from submissions.models import Document
-from submissions.pages.source_view.file_passages import (
-    FilePassage,
-    FilePiece,
-    PassageLocation,
-    passages_in_order,
-)
-from submissions.pages.source_view.maps import IgnoredTokens, MapBar, join_touching
 from submissions.pages.source_view.notices import notices
-from submissions.pages.source_view.screen import part_range, source_part
+from submissions.pages.source_view.pair_file import PairFile, passages_in_order
+from submissions.pages.source_view.screen import Anchors, part_range, source_part
 from submissions.pages.source_view.selection import PartStart
-from submissions.storage.sources import decode_file
-from submissions.storage.syntax_spans import keyword_offsets, stored_spans
-from submissions.storage.tokens import unpack_coarse, unpack_tokens
+from submissions.storage.syntax_spans import stored_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from django.utils.safestring import SafeString
 
-    from fingerprint.engine import Decoded, TokenStream
-    from submissions.models import SubmissionFile
-    from submissions.pages.source_view.screen import Anchors, ShownPart
-    from submissions.pseudonyms.names import Names
+    from submissions.pages.source_view.pair_file import FilePassage, FilePiece
+    from submissions.pages.source_view.screen import ShownPart
+
 
 # A map is at least so many lines high. No bar is thinner than the map's height divided by its resolution.
 MIN_MAP_LINES = 120
@@ -48,86 +37,36 @@ MAX_BARS = 1_000
 CONTEXT_LINES, CONTEXT_CHARACTERS = 20, 4_000
 
 
-@dataclass(eq=False)
-class FileView:
-    """One file of a side of a pair.
+class PassageLocation(NamedTuple):
+    """Location of a passage on one side; lines count from 1, the last is included.
 
-    The file is read when its text, its tokens or its colours are first needed. `show` renders a part of it,
-    once all its `passages` are known. In a `translated` pair its tokens are those of its coarse stream.
+    They are 0 where the file is too large to be read with the others of the page.
     """
 
-    file: SubmissionFile
-    anchors: Anchors
-    names: Names
-    ignored: IgnoredTokens
-    shorten: Callable[[str], str] = str
-    translated: bool = False
-    passages: list[FilePassage] = field(default_factory=list)
+    file: FileView
+    first_line: int
+    last_line: int
+    anchor: str
+
+
+@dataclass(eq=False)
+class FileView(PairFile):
+    """What a page shows of a file. `show` renders a part of it, once all its `passages` are known."""
+
     marks: list[PassageMark] = field(default_factory=list)
     differing: list[tuple[int, int, str]] = field(default_factory=list)
-    # Whether its bytes and tokens may be read, and the part of its text that the page has.
-    is_open: bool = False
     # As much of its path as tells it from the other files of its side.
     short_path: str = ""
+    # The part of its text that the page has.
     part: ShownPart | None = None
 
-    @cached_property
-    def decoded(self) -> Decoded:
-        return decode_file(self.file)
-
     @property
-    def text(self) -> str:
-        return self.decoded.text
-
-    @cached_property
-    def tokens(self) -> TokenStream:
-        document = self.file.document
-        coarse = unpack_coarse(bytes(document.coarse)) if self.translated else None
-        return coarse[0].tokens if coarse else unpack_tokens(bytes(document.tokens))
-
-    @cached_property
-    def starts(self) -> Sequence[int]:
-        return line_starts(self.text)
-
-    @cached_property
-    def keywords(self) -> frozenset[int]:
-        """Offsets in the text at which keywords and types begin."""
-        return keyword_offsets(self.file.document, self.text)
-
-    @property
-    def path(self) -> str:
-        return self.names.redact_text(self.file.path)
-
-    @property
-    def shared(self) -> int:
-        """Number of tokens in its passages."""
-        return sum(passage.tokens for passage in self.passages)
+    def anchors(self) -> Anchors:
+        return Anchors(self.side, self.number)
 
     @property
     def anchor(self) -> str:
-        return f"{self.anchors.side}-f{self.anchors.file}"
-
-    @property
-    def number(self) -> int:
-        """The number of the file on its side, from 1."""
-        return self.anchors.file
-
-    @property
-    def language(self) -> str:
-        return front_end(self.file.document.language).title
-
-    @property
-    def line_count(self) -> int:
-        return len(self.starts)
-
-    @property
-    def failure(self) -> str:
-        document = self.file.document
-        return document.reason if document.state == Document.State.FAILED else ""
-
-    @property
-    def is_compared(self) -> bool:
-        return self.file.document.state != Document.State.KEPT
+        return f"{self.side}-f{self.number}"
 
     @cached_property
     def notices(self) -> list[str]:
@@ -163,21 +102,6 @@ class FileView:
         back = max(self.part.start - max(self.part.end - self.part.start, CONTEXT_CHARACTERS), 0)
         line_start = self.starts[bisect_right(self.starts, back) - 1]
         return PartStart(self.number, line_start if back - line_start < CONTEXT_CHARACTERS else back)
-
-    def span(self, first: int, after: int) -> tuple[int, int]:
-        """Return the code points [start, end) of the tokens [`first`, `after`)."""
-        return int(self.tokens.starts[first]), int(self.tokens.ends[after - 1])
-
-    def token_run(self, first: int, count: int) -> TokenRun:
-        return TokenRun(self.text, self.tokens, first, count, self.keywords)
-
-    def counted_tokens(self, first: int, count: int) -> int:
-        """Count the tokens that are not ignored among the `count` tokens from `first` on."""
-        return count - self.ignored.among(first, count)
-
-    def lines(self, start: int, end: int) -> tuple[int, int]:
-        """Return the first and the last line, from 1, of the code points [start, end)."""
-        return bisect_right(self.starts, start), bisect_right(self.starts, max(start, end - 1))
 
     def location(self, passage: FilePassage) -> PassageLocation:
         """Return the location of one of the file's passages."""
@@ -253,11 +177,6 @@ class FileView:
             for number, first, last in runs
         ]
 
-    def piece_lines(self, passage: FilePassage) -> Iterator[tuple[int, int, int]]:
-        """Yield the number of a block with the first and the last line of each of its pieces."""
-        for piece in passage.pieces:
-            yield passage.number, *self.lines(*self.span(piece.first, piece.first + piece.tokens))
-
     def _passages_within(self, start: int, end: int) -> list[FilePassage]:
         """Return the passages of which some tokens lie in the code points [start, end)."""
         if not self.passages:
@@ -270,7 +189,7 @@ class FileView:
     def _label(self, passage: FilePassage) -> str:
         from_left = _("Passage {number}, {n} tokens: from the left to the right")
         from_right = _("Passage {number}, {n} tokens: from the right to the left")
-        text = from_left if self.anchors.side == "L" else from_right
+        text = from_left if self.side == "L" else from_right
         return text.format(number=passage.number, n=passage.counted)
 
     def _marked_piece(self, passage: FilePassage, piece: FilePiece, span: tuple[int, int]) -> MarkedPiece:
@@ -279,7 +198,7 @@ class FileView:
         return MarkedPiece(*self.span(piece.first, piece.first + piece.tokens), cuts, piece.others)
 
     def _runs_within(
-        self, other: FileView, piece: FilePiece, span: tuple[int, int]
+        self, other: PairFile, piece: FilePiece, span: tuple[int, int]
     ) -> tuple[TokenRun, TokenRun] | None:
         """Return the tokens of a piece within the code points `span` on both sides, if they are compared."""
         low = max(piece.first, int(np.searchsorted(self.tokens.ends, span[0], side="right")))
@@ -290,7 +209,7 @@ class FileView:
         return self.token_run(low, high - low), other.token_run(other_first, high - low)
 
     def _differing(
-        self, other: FileView, piece: FilePiece, span: tuple[int, int]
+        self, other: PairFile, piece: FilePiece, span: tuple[int, int]
     ) -> Iterator[tuple[int, int, str]]:
         """Yield the tokens of a piece within `span` that the other side writes differently, and how."""
         if not (runs := self._runs_within(other, piece, span)):
@@ -298,3 +217,34 @@ class FileView:
         spans = runs[0].spans()
         for difference in differences(*runs):
             yield *spans[difference.position], self.shorten(difference.right)
+
+
+class MapBar(NamedTuple):
+    """A run of lines on the map: of block `number`, or ignored code for number 0.
+
+    `top`, the lines above it, and `height` are in lines. Before its pieces, a block is drawn as a whole
+    with `is_gap`.
+    """
+
+    number: int
+    top: int
+    height: float
+    is_gap: bool = False
+
+    @property
+    def css(self) -> str:
+        return f"c{colour(self.number)}{' gap' if self.is_gap else ''}" if self.number else "ignored"
+
+
+def join_touching(runs: Iterable[tuple[int, int, int]], gap: int = 0) -> Iterator[tuple[int, int, int]]:
+    """Join runs (number, first line, last line) that overlap or have at most `gap` lines between them."""
+    joined: tuple[int, int, int] | None = None
+    for number, first, last in runs:
+        if joined and first <= joined[2] + 1 + gap:
+            joined = number, joined[1], max(joined[2], last)
+            continue
+        if joined:
+            yield joined
+        joined = number, first, last
+    if joined:
+        yield joined

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fingerprint.engine import group_passages, moved_blocks, passage_weight
-from submissions.pages.source_view.file_passages import FilePiece
+from submissions.pages.source_view.pair_file import FilePiece
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from submissions.models import Pair
     from submissions.models.passages import PassageRecord
-    from submissions.pages.source_view.file_passages import FilePassage
-    from submissions.pages.source_view.file_view import FileView
+    from submissions.pages.source_view.pair_file import FilePassage, PairFile
 
     Block = list[PassageRecord]
 
@@ -32,15 +33,14 @@ def file_pieces(block: Block) -> list[FilePiece]:
     ]
 
 
-def sorted_blocks(pair: Pair, views: dict[int, FileView]) -> tuple[list[Block], int]:
+def sorted_blocks(pair: Pair, views: Mapping[int, PairFile]) -> tuple[list[Block], int]:
     """Return the blocks with the sides of the views, in descending order of weight, then by place.
 
     Also return how many of them stand in another order than the others.
     """
     numbers = {key: number for number, key in enumerate(views)}
     blocks = group_passages(
-        record if views[record.left_file].anchors.side == "L" else record.exchanged
-        for record in pair.passages
+        record if views[record.left_file].side == "L" else record.exchanged for record in pair.passages
     )
     moved = moved_blocks(
         [block for block in blocks if not is_common(block) and token_count(block) >= LEAST_MOVED_TOKENS]
@@ -57,11 +57,11 @@ def token_count(block: Block) -> int:
     return sum(record.tokens for record in block)
 
 
-def _weight(block: Block, views: dict[int, FileView]) -> float:
+def _weight(block: Block, views: Mapping[int, PairFile]) -> float:
     return sum(passage_weight(counted_tokens([record], views), record.submissions) for record in block)
 
 
-def counted_tokens(block: Block, views: dict[int, FileView]) -> int:
+def counted_tokens(block: Block, views: Mapping[int, PairFile]) -> int:
     """Count the block's tokens that are not ignored on the left, as the engine does."""
     return sum(
         views[record.left_file].counted_tokens(record.left_token, record.tokens)
@@ -71,7 +71,7 @@ def counted_tokens(block: Block, views: dict[int, FileView]) -> int:
 
 
 def piece_lines(
-    on_left: FilePassage, on_right: FilePassage, left: FileView, right: FileView
+    on_left: FilePassage, on_right: FilePassage, left: PairFile, right: PairFile
 ) -> list[tuple[int, int, int, int]]:
     lines = zip(left.piece_lines(on_left), right.piece_lines(on_right), strict=True)
     return [(*on_this[1:], *on_that[1:]) for on_this, on_that in lines]

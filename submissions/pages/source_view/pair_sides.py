@@ -62,13 +62,13 @@ class PairSide:
 
 def shown_side(pair: Pair, letter: str, views: dict[int, FileView], selection: Selection) -> PairSide:
     """Render what the page shows of one side."""
-    files = [view for view in views.values() if view.anchors.side == letter]
+    files = [view for view in views.values() if view.side == letter]
     return _pair_side(pair, letter, *show_side(files, letter, selection))
 
 
 def printed_side(pair: Pair, letter: str, views: dict[int, FileView]) -> PairSide:
     """Return one side of a document: the files that were opened for it, and the others."""
-    files = [view for view in views.values() if view.anchors.side == letter]
+    files = [view for view in views.values() if view.side == letter]
     read, others = ([view for view in files if view.is_open == is_open] for is_open in (True, False))
     return _pair_side(pair, letter, read, others, 0)
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
-from submissions.pages.source_view.token_counts import counted
-
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from submissions.pages.source_view.pair_sides import PairSide
     from submissions.pages.source_view.pair_view import PairView
     from submissions.pseudonyms.names import Names
+
 
 # Parts that were moved, up to ten, in words; a larger number is written in figures.
 NUMBER_WORDS = (
@@ -133,3 +134,14 @@ def _moved(count: int) -> str:
 def _listed(parts: list[str]) -> str:
     *first, last = parts or [""]
     return _("{first} and {last}").format(first=", ".join(first), last=last) if first else last
+
+
+def counted(counts: Mapping[str, int]) -> list[str]:
+    """Return the numbers by kind as text, such as `3 names`, without the kinds that have none."""
+    texts = {
+        "names": ngettext("{n} name", "{n} names", counts["names"]),
+        "literals": ngettext("{n} literal", "{n} literals", counts["literals"]),
+        "keywords": ngettext("{n} keyword", "{n} keywords", counts["keywords"]),
+        "signs": ngettext("{n} sign", "{n} signs", counts["signs"]),
+    }
+    return [text.format(n=f"{counts[kind]:,}") for kind, text in texts.items() if counts[kind]]

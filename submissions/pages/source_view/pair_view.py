@@ -18,9 +18,7 @@ from submissions.comparison.written_differences import (
     shorten_lexeme,
     summarise_runs,
 )
-from submissions.pages.source_view.file_passages import FilePassage, FilePiece
 from submissions.pages.source_view.file_view import FileView
-from submissions.pages.source_view.maps import IgnoredTokens
 from submissions.pages.source_view.pair_blocks import (
     counted_tokens,
     file_pieces,
@@ -29,11 +27,17 @@ from submissions.pages.source_view.pair_blocks import (
     sorted_blocks,
     token_count,
 )
+from submissions.pages.source_view.pair_file import FilePassage, FilePiece, IgnoredTokens
 from submissions.pages.source_view.pair_sides import printed_side, shown_side
 from submissions.pages.source_view.parts import link_sides, open_files
-from submissions.pages.source_view.screen import Anchors
 from submissions.pages.source_view.selection import Selection
-from submissions.queries import displayed_pair, handed_out_terms, ignored_tokens, pair_files, stored_terms
+from submissions.queries.pairs import (
+    displayed_pair,
+    handed_out_terms,
+    ignored_tokens,
+    pair_files,
+    stored_terms,
+)
 from submissions.storage.tokens import unpack_lexical
 
 if TYPE_CHECKING:
@@ -42,7 +46,7 @@ if TYPE_CHECKING:
     from submissions.comparison.shared_terms import SharedTerms
     from submissions.comparison.written_differences import TokenRun
     from submissions.models import Pair
-    from submissions.pages.source_view.file_passages import PassageLocation
+    from submissions.pages.source_view.file_view import PassageLocation
     from submissions.pages.source_view.pair_blocks import Block
     from submissions.pages.source_view.pair_sides import PairSide
     from submissions.pseudonyms.names import Names
@@ -187,7 +191,8 @@ def _read_passages(pair: Pair, names: Names) -> _PairPassages:
     views = {
         file.pk: FileView(
             file,
-            Anchors(letter, number),
+            letter,
+            number,
             names,
             IgnoredTokens(ignored.get(file.document_id, [])),
             shorten,
@@ -261,7 +266,7 @@ def terms_of_pair(pair: Pair, views: Collection[FileView], names: Names) -> Shar
                 unpack_lexical(packed[view.file.document_id]),
             )
             for view in views
-            if view.anchors.side == letter and view.is_open and packed[view.file.document_id]
+            if view.side == letter and view.is_open and packed[view.file.document_id]
         ]
         for letter in "LR"
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.safestring import SafeString
 
-from submissions.queries import add_contents
+from submissions.queries.pairs import add_contents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ def open_files(views: dict[int, FileView], passages: list[PassageRecord], select
     A file whose source was released is never read.
     """
     for letter in "LR":
-        side = [view for view in views.values() if view.anchors.side == letter]
+        side = [view for view in views.values() if view.side == letter]
         used = 0
         for view in _by_urgency(side, letter, views, passages, selection):
             if view.file.submission.released:

@@ -12,10 +12,9 @@ from humanize import ordinal as english_ordinal
 
 from fingerprint.engine import choices
 from submissions.comparison.source_html import colour
-from submissions.pages.fixed_texts import fixed_text
+from submissions.pages.fixed_texts import fixed_text, threshold_reason
 from submissions.pages.report.charts import SPARK_STEP
 from submissions.pages.templatetags.pages import display_name_plain, pair_url, percent
-from submissions.pages.threshold_reason import threshold_reason
 
 if TYPE_CHECKING:
     from datetime import timedelta

@@ -13,10 +13,9 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from submissions.comparison.visible import visible_html, visible_text
-from submissions.pages.fixed_texts import SCRIPT_TEXTS
-from submissions.pages.hints import HINTS
+from submissions.pages.fixed_texts import HINTS, SCRIPT_TEXTS
 from submissions.pages.languages import BROWSER, chosen_language, languages
-from submissions.pages.source_view.token_counts import counted
+from submissions.pages.source_view.pair_summary import counted
 from submissions.pages.themes import SYSTEM, THEMES, theme_of
 
 if TYPE_CHECKING:
@@ -56,11 +55,11 @@ def theme(context: Context) -> str:
 @register.inclusion_tag("submissions/parts/_hint.html", takes_context=True)
 def hint(context: Context, name: str) -> dict[str, object]:
     """Show a hint to a signed-in user who has not dismissed it; readers of a share link have none."""
-    from submissions import queries  # noqa: PLC0415 - `moss check` uses these tags without the models
+    from submissions.queries.hints import has_dismissed  # noqa: PLC0415 - `moss check` uses these tags without the models
 
     user = context["user"]
     is_reader = context.get("readonly") or not user.is_authenticated
-    text = "" if is_reader or queries.has_dismissed(user, name) else HINTS[name]
+    text = "" if is_reader or has_dismissed(user, name) else HINTS[name]
     own = {key: context.get(key, "") for key in ("csrf_token", "request")}
     return {"name": name, "text": text, **own}
 
@@ -284,14 +283,14 @@ def aria_sort(key: str, current: str) -> str:
 @register.filter
 def is_stuck(work: Batch | Report) -> bool:
     """Return whether started work did not change for longer than usual."""
-    from submissions import queries  # noqa: PLC0415 - as above
+    from submissions.queries import service  # noqa: PLC0415 - `moss check` uses these tags without the models
 
-    return queries.is_stuck(work)
+    return service.is_stuck(work)
 
 
 @register.filter
 def failure_reason(work: Batch | Report) -> str:
     """Return why work failed, unless the reason can hold the name of a file."""
-    from submissions import queries  # noqa: PLC0415 - as above
+    from submissions.queries import service  # noqa: PLC0415 - `moss check` uses these tags without the models
 
-    return queries.failure_reason(work)
+    return service.failure_reason(work)

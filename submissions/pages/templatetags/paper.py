@@ -12,7 +12,7 @@ from submissions.comparison.visible import UNSEEN
 from submissions.pages.forms.filters import query_string
 
 if TYPE_CHECKING:
-    from submissions.queries import PairFilter
+    from submissions.queries.reports import PairFilter
 
 register = template.Library()
 

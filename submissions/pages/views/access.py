@@ -11,9 +11,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from submissions import queries
 from submissions.permissions import Right
 from submissions.pseudonyms.names import hides_names
+from submissions.queries.access import Gone
+from submissions.queries.retention import holds_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,8 +49,7 @@ class ShownHold(NamedTuple):
 def shown_holds(request: HttpRequest, assignments: Q) -> list[ShownHold]:
     """Return the holds that keep what is of these assignments, also those of courses that compare with it."""
     return [
-        ShownHold(one, "" if hides_names(request, one.course) else one.hold)
-        for one in queries.holds_on(assignments)
+        ShownHold(one, "" if hides_names(request, one.course) else one.hold) for one in holds_on(assignments)
     ]
 
 
@@ -111,7 +111,7 @@ def gone_as_410(
     ) -> HttpResponse:
         try:
             return view(request, *args, **kwargs)
-        except queries.Gone as gone:
+        except Gone as gone:
             return render(request, "410.html", {"reason": str(gone)}, status=410)
 
     return wrapper

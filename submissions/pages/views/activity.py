@@ -11,9 +11,12 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from submissions import actions, queries
+from submissions import lifecycle
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
+from submissions.queries.access import find_assignment
+from submissions.queries.activity import activity_of
+from submissions.queries.reports import report_state
 
 if TYPE_CHECKING:
     from submissions.pages.views.access import AuthenticatedRequest
@@ -30,8 +33,8 @@ def activity(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     In the query, `seen` is the id of the report that the page displays, and `was` the version of the fragment
     that it has: the answer is 204 if that is still the current one.
     """
-    assignment = queries.assignment(request.user, pk, Right.READ)
-    current = queries.activity(assignment, queries.report_state(assignment))
+    assignment = find_assignment(request.user, pk, Right.READ)
+    current = activity_of(assignment, report_state(assignment))
     if request.GET.get("was") == current.version:
         return HttpResponse(status=204)
     seen = request.GET.get("seen", "")
@@ -48,7 +51,7 @@ def activity(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def cancel_ranking(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    assignment = queries.assignment(request.user, pk, Right.CHANGE)
-    if not actions.cancel_ranking(assignment):
+    assignment = find_assignment(request.user, pk, Right.CHANGE)
+    if not lifecycle.cancel_ranking(assignment):
         messages.info(request, _("The ranking had ended already."))
     return redirect(assignment)

@@ -9,11 +9,12 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
-from submissions.actions import dismiss_hint
-from submissions.pages.hints import HINTS
+from submissions.actions.hints import dismiss_hint
+from submissions.pages.fixed_texts import HINTS
 from submissions.pages.languages import BROWSER, languages, remember_language
 from submissions.pages.themes import SYSTEM, THEMES, remember_theme
 from submissions.pages.views.access import is_path_of_this_site
+from submissions.pseudonyms.names import ANONYMOUS
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -50,5 +51,15 @@ def dismiss(request: AuthenticatedRequest) -> HttpResponse:
 
 
 def _back_to(page: str) -> HttpResponse:
+    # Not redirect(page): it would look up a page that is no path among the names of the URL patterns.
+    return HttpResponseRedirect(page) if is_path_of_this_site(page) else redirect("courses")
+
+
+@login_required
+@require_POST
+def switch(request: AuthenticatedRequest) -> HttpResponse:
+    """Turn aliases on or off, and go back to the page that the form was on."""
+    request.session[ANONYMOUS] = request.POST.get("names") == "made-up"
+    page = request.POST.get("next", "")
     # Not redirect(page): it would look up a page that is no path among the names of the URL patterns.
     return HttpResponseRedirect(page) if is_path_of_this_site(page) else redirect("courses")

@@ -15,7 +15,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import push_url
 
-from submissions import actions, queries
+from submissions.actions import uploads as upload_actions
+from submissions.actions.languages import change_language
 from submissions.pages.forms.assignments import SettingsForm, save_settings
 from submissions.pages.forms.uploads import SubmissionsForm, UploadForm
 from submissions.pages.report.exclusions import boilerplate_context
@@ -24,6 +25,14 @@ from submissions.pages.report.report_page import Address, ReportPage
 from submissions.pages.views.access import right_for
 from submissions.permissions import Right, may
 from submissions.pseudonyms.names import names_for
+from submissions.queries.access import find_assignment, unfinished_uploads
+from submissions.queries.activity import activity_of
+from submissions.queries.comparisons import comparable_assignments
+from submissions.queries.flags import unknown_team_members
+from submissions.queries.language_changes import changes_of_language, rereading_of
+from submissions.queries.lists import listed_batches
+from submissions.queries.reports import report_state
+from submissions.queries.withheld import withheld_pairs
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -43,7 +52,7 @@ UPLOADS_A_PAGE = 50
 @require_GET
 def assignment(request: AuthenticatedRequest, pk: int, tab: str = "cases") -> HttpResponse:
     """Show a tab of an assignment's report; without a report, the uploads and the boilerplate."""
-    assignment = queries.assignment(request.user, pk, Right.READ)
+    assignment = find_assignment(request.user, pk, Right.READ)
     names = names_for(request, assignment)
     return filtered_response(request, assignment, names, tab) or assignment_page(request, assignment, tab)
 
@@ -58,7 +67,7 @@ def filtered_response(
     htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]
     if not htmx or htmx.history_restore_request or (htmx.boosted and htmx.target != "findings"):
         return None
-    state = queries.report_state(assignment)
+    state = report_state(assignment)
     if not state.report or tab not in FILTERED:
         return None
     address = Address.from_request(request, assignment.course)
@@ -85,8 +94,8 @@ def assignment_page(
         **_uploads_context(
             request, assignment, shown=tab == "uploads" or not (report and report.cohort_size)
         ),
-        "activity": queries.activity(assignment, context["state"]),
-        "withheld": queries.withheld_pairs(report) if report else [],
+        "activity": activity_of(assignment, context["state"]),
+        "withheld": withheld_pairs(report) if report else [],
         "upload_form": upload_form or SubmissionsForm(auto_id="upload_%s"),
         "boilerplate_form": boilerplate_form or UploadForm(auto_id="boilerplate_%s"),
     }
@@ -101,10 +110,8 @@ def _uploads_context(request: AuthenticatedRequest, assignment: Assignment, *, s
     """Return the uploads of an assignment; where they are not `shown`, a report says that there are some."""
     if not shown:
         return {"has_uploads": True}
-    uploads = Paginator(queries.listed_batches(assignment), UPLOADS_A_PAGE).get_page(
-        request.GET.get("uploads")
-    )
-    unfinished = queries.unfinished_uploads(request.user, assignment)
+    uploads = Paginator(listed_batches(assignment), UPLOADS_A_PAGE).get_page(request.GET.get("uploads"))
+    unfinished = unfinished_uploads(request.user, assignment)
     return {"has_uploads": bool(uploads), "batches": uploads, "unfinished": unfinished}
 
 
@@ -112,7 +119,7 @@ def report_page_context(
     request: HttpRequest, assignment: Assignment, names: Names, tab: str
 ) -> dict[str, Any]:
     """Return the context that a tab of a report has for everybody, its `parts` among it."""
-    state = queries.report_state(assignment)
+    state = report_state(assignment)
     address = Address.from_request(request, assignment.course)
     return {
         "tab": tab,
@@ -134,11 +141,11 @@ def _status(*forms: UploadForm | None) -> int:
 @require_http_methods(["GET", "POST"])
 def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Change the settings of an assignment; what decides which pairs are ranked starts a new ranking."""
-    assignment = queries.assignment(request.user, pk, right_for(request, Right.CHANGE))
+    assignment = find_assignment(request.user, pk, right_for(request, Right.CHANGE))
     names = names_for(request, assignment)
     stored_language = assignment.language
     form = SettingsForm(assignment.course, request.POST or None, instance=assignment)
-    form.offer_assignments(queries.comparable_assignments(assignment, request.user), assignment)
+    form.offer_assignments(comparable_assignments(assignment, request.user), assignment)
     form.offer_archive(assignment)
     if names.hidden:
         form.hide_names()
@@ -146,7 +153,7 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         form.only_show()
     if form.is_valid():
         assignment.language, language = stored_language, assignment.language
-        rereading = queries.rereading(assignment, language) if language != stored_language else None
+        rereading = rereading_of(assignment, language) if language != stored_language else None
         if rereading and not rereading.changes_nothing and request.POST.get("confirmed") != language:
             context = {"assignment": assignment, "form": form, "names": names, "rereading": rereading}
             return render(request, "submissions/assignments/language.html", context)
@@ -155,13 +162,13 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             messages.info(
                 request, _("The file patterns apply to the next upload. Upload the affected files again.")
             )
-        if not names.hidden and (unknown := queries.unknown_team_members(assignment)):
+        if not names.hidden and (unknown := unknown_team_members(assignment)):
             warning = _("In the teams, but no submission's name: {names}.")
             messages.warning(request, warning.format(names=_shortened_list(unknown)))
         return redirect(assignment)
     status = 422 if form.errors else 200
     context = {"assignment": assignment, "form": form, "names": names} | {
-        "language_changes": queries.language_changes(assignment)[:MAX_LISTED]
+        "language_changes": changes_of_language(assignment)[:MAX_LISTED]
     }
     return render(request, "submissions/assignments/settings.html", context, status=status)
 
@@ -177,14 +184,14 @@ def _shortened_list(names: list[str]) -> str:
 @require_POST
 def read_again(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Try again to have the files read in the language of an assignment, after that failed."""
-    assignment = queries.assignment(request.user, pk, Right.CHANGE)
-    actions.change_language(assignment, request.user, assignment.language)
+    assignment = find_assignment(request.user, pk, Right.CHANGE)
+    change_language(assignment, request.user, assignment.language)
     return redirect(assignment)
 
 
 @login_required
 @require_POST
 def rerank(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    assignment = queries.assignment(request.user, pk, Right.CHANGE)
-    actions.rerank(assignment)
+    assignment = find_assignment(request.user, pk, Right.CHANGE)
+    upload_actions.rerank(assignment)
     return redirect(assignment)

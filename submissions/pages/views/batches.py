@@ -15,10 +15,14 @@ from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
-from submissions import actions, queries
+from submissions.actions import uploads
+from submissions.actions.deletions import Held, delete_batch
+from submissions.actions.quotas import QuotaExceeded
+from submissions.actions.uploads import create_batch, list_again
 from submissions.ingest.resumable import delete_resumable
 from submissions.intake.archives.read_files import languages_read, reading_warnings
 from submissions.intake.left_out.rules import REASONS
+from submissions.lifecycle import cancel_batch
 from submissions.models import Batch
 from submissions.pages.fixed_texts import fixed_text
 from submissions.pages.forms.uploads import SubmissionsForm
@@ -28,6 +32,18 @@ from submissions.pages.views.access import changed_meanwhile, gone_as_410, shown
 from submissions.pages.views.previews import preview_context
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
+from submissions.queries.access import find_assignment, find_batch, find_resumable
+from submissions.queries.activity import ranking_progress, uploads_before
+from submissions.queries.deletions import lost_with_batch
+from submissions.queries.lists import (
+    batch_submissions,
+    displayed_entries,
+    failed_files,
+    left_out_kinds,
+    read_files,
+    taken_entries,
+)
+from submissions.queries.reports import report_state
 
 if TYPE_CHECKING:
     from submissions.pages.views.access import AuthenticatedRequest
@@ -47,18 +63,16 @@ STEPS = (
 @login_required
 @require_POST
 def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    assignment = queries.assignment(request.user, pk, Right.CHANGE)
+    assignment = find_assignment(request.user, pk, Right.CHANGE)
     form = SubmissionsForm(request.POST, request.FILES, auto_id="upload_%s")
     if not form.is_valid():
         return assignments.assignment_page(request, assignment, "uploads", upload_form=form)
     try:
         data, preview = form.cleaned_data, "preview" in request.POST
-        batch = actions.create_batch(
-            assignment, request.user, data["files"], preview=preview, role=data["role"]
-        )
+        batch = create_batch(assignment, request.user, data["files"], preview=preview, role=data["role"])
         request.audit_subject = batch.name
         return redirect(batch)
-    except actions.QuotaExceeded as refusal:
+    except QuotaExceeded as refusal:
         form.add_error("files", str(refusal))
         return assignments.assignment_page(request, assignment, "uploads", upload_form=form)
 
@@ -67,7 +81,7 @@ def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_POST
 def delete_unfinished(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Delete what arrived of an upload whose rest was not sent."""
-    upload = queries.resumable_upload(request.user, pk)
+    upload = find_resumable(request.user, pk)
     delete_resumable(upload)
     messages.info(request, _("What had arrived of {name} was deleted.").format(name=upload.name))
     return redirect("uploads", upload.assignment_id)
@@ -81,20 +95,20 @@ def batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
     Of an upload that waits for its uploader it shows the preview.
     """
-    batch = queries.batch(request.user, pk, Right.READ)
+    batch = find_batch(request.user, pk, Right.READ)
     names = names_for(request, batch.assignment)
     lists: dict[str, Any] = {
-        "skipped": queries.displayed_entries(batch.entries.filter(accepted=False), names),
-        "failed": queries.failed_files(batch, names),
-        "submissions": queries.batch_submissions(batch, names),
-        "taken": queries.taken_entries(batch, names),
+        "skipped": displayed_entries(batch.entries.filter(accepted=False), names),
+        "failed": failed_files(batch, names),
+        "submissions": batch_submissions(batch, names),
+        "taken": taken_entries(batch, names),
     }
     pages = {
         name: Paginator(rows, ROWS_A_PAGE).get_page(request.GET.get(f"{name}_page"))
         for name, rows in lists.items()
     }
-    context = {**_progress_context(request, batch), **pages, "left_out": queries.left_out_kinds(batch)}
-    read = queries.read_files(batch)
+    context = {**_progress_context(request, batch), **pages, "left_out": left_out_kinds(batch)}
+    read = read_files(batch)
     context |= {
         "names": names,
         "languages": languages_read(file.language for file in read),
@@ -115,7 +129,7 @@ def progress(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     the current one. When the batch has ended, the answer leads to the report; where something of the upload
     is to be read on its page, or there is no report, it makes the page reload.
     """
-    batch = queries.batch(request.user, pk, Right.READ)
+    batch = find_batch(request.user, pk, Right.READ)
     leads_to_report = _leads_to_report(batch)
     if request.htmx and not batch.is_running and not leads_to_report:
         return HttpResponseClientRefresh()
@@ -128,14 +142,14 @@ def progress(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 def _leads_to_report(batch: Batch) -> bool:
     """Return whether an upload has ended with a report and without a message."""
     is_done = batch.state == Batch.State.DONE and not batch.message
-    return is_done and queries.report_state(batch.assignment).report is not None
+    return is_done and report_state(batch.assignment).report is not None
 
 
 def _progress_context(request: AuthenticatedRequest, batch: Batch) -> dict[str, object]:
     states = [state for state, _ in STEPS]
     step = states.index(Batch.State(batch.state)) if batch.state in states else -1
-    ranking = queries.ranking_progress(batch.assignment) if batch.state == Batch.State.RANKING else None
-    before = queries.uploads_before(batch)
+    ranking = ranking_progress(batch.assignment) if batch.state == Batch.State.RANKING else None
+    before = uploads_before(batch)
     displayed = (batch.state, batch.message, batch.documents_done, batch.documents_total, ranking, before)
     return {
         "batch": batch,
@@ -152,8 +166,8 @@ def _progress_context(request: AuthenticatedRequest, batch: Batch) -> dict[str, 
 @require_POST
 @gone_as_410
 def cancel(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    batch = queries.batch(request.user, pk, Right.CHANGE)
-    actions.cancel_batch(batch)
+    batch = find_batch(request.user, pk, Right.CHANGE)
+    cancel_batch(batch)
     return redirect(batch)
 
 
@@ -162,11 +176,11 @@ def cancel(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @gone_as_410
 def count_rule(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Let the files count that a rule leaves out: of this upload if it is not read yet, or of later ones."""
-    batch = queries.batch(request.user, pk, Right.CHANGE)
+    batch = find_batch(request.user, pk, Right.CHANGE)
     rule = request.POST.get("rule", "")
     if rule in REASONS:
-        actions.count_rule(batch.assignment, rule)
-        if not actions.list_again(batch):
+        uploads.count_rule(batch.assignment, rule)
+        if not list_again(batch):
             text = _("Counts from the next upload on: {rule}. To count it here, upload these files again.")
             messages.info(request, text.format(rule=fixed_text(REASONS[rule])))
     return redirect(batch)
@@ -177,12 +191,12 @@ def count_rule(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @gone_as_410
 def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Ask for confirmation, then delete a batch with everything that came from it."""
-    batch = queries.batch(request.user, pk, Right.DELETE)
+    batch = find_batch(request.user, pk, Right.DELETE)
     name = names_for(request, batch.assignment).redact_text(batch.name)
     if request.method == "POST":
         try:
-            actions.delete_batch(batch)
-        except actions.Held as held:
+            delete_batch(batch)
+        except Held as held:
             return changed_meanwhile(request, str(held), batch.assignment.get_absolute_url())
         messages.info(request, _("{name} was deleted with everything that came from it.").format(name=name))
         return redirect(batch.assignment)
@@ -190,7 +204,7 @@ def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "kind": "upload",
         "name": name,
         "assignment": batch.assignment,
-        "losses": queries.lost_with_batch(batch),
+        "losses": lost_with_batch(batch),
         "held": shown_holds(request, Q(pk=batch.assignment_id)),
         "consequence": _("Every pair they are in goes too, and the remaining submissions are ranked again."),
         "cancel_url": batch.get_absolute_url(),

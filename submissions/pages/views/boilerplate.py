@@ -12,13 +12,15 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from submissions import actions, queries
+from submissions.actions.boilerplate import add_boilerplate, dismiss_boilerplate_upload, remove_boilerplate
+from submissions.actions.quotas import QuotaExceeded
 from submissions.pages.forms.uploads import UploadForm
 from submissions.pages.report.exclusions import boilerplate_context
 from submissions.pages.request_bodies import takes_files
 from submissions.pages.views import assignments
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
+from submissions.queries.access import find_assignment, find_boilerplate, find_boilerplate_upload
 
 if TYPE_CHECKING:
     from submissions.models import Assignment
@@ -29,13 +31,13 @@ if TYPE_CHECKING:
 @login_required
 @require_POST
 def add(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    assignment = queries.assignment(request.user, pk, Right.CHANGE)
+    assignment = find_assignment(request.user, pk, Right.CHANGE)
     form = UploadForm(request.POST, request.FILES, auto_id="boilerplate_%s")
     if not form.is_valid():
         return assignments.assignment_page(request, assignment, "ignored", boilerplate_form=form)
     try:
-        actions.add_boilerplate(assignment, form.cleaned_data["files"])
-    except actions.QuotaExceeded as refusal:
+        add_boilerplate(assignment, form.cleaned_data["files"])
+    except QuotaExceeded as refusal:
         form.add_error("files", str(refusal))
         return assignments.assignment_page(request, assignment, "ignored", boilerplate_form=form)
     return _redirect_to_boilerplate(assignment)
@@ -53,7 +55,7 @@ def progress(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     In the query, `was` is the version of the fragment that the page has: the answer is 204 if that is still
     the current one.
     """
-    assignment = queries.assignment(request.user, pk, Right.READ)
+    assignment = find_assignment(request.user, pk, Right.READ)
     names = names_for(request, assignment)
     context = boilerplate_context(assignment, names)
     if request.GET.get("was") == context["boilerplate_version"]:
@@ -66,16 +68,16 @@ def progress(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_POST
 def dismiss(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Stop displaying what became of uploaded boilerplate."""
-    upload = queries.boilerplate_upload(request.user, pk, Right.CHANGE)
-    actions.dismiss_boilerplate_upload(upload)
+    upload = find_boilerplate_upload(request.user, pk, Right.CHANGE)
+    dismiss_boilerplate_upload(upload)
     return _redirect_to_boilerplate(upload.assignment)
 
 
 @login_required
 @require_POST
 def remove(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    boilerplate = queries.boilerplate(request.user, pk, Right.CHANGE)
-    actions.remove_boilerplate(boilerplate)
+    boilerplate = find_boilerplate(request.user, pk, Right.CHANGE)
+    remove_boilerplate(boilerplate)
     name = names_for(request, boilerplate.assignment).redact_text(boilerplate.name)
     text = _("{name} counts again; the pairs are being ranked without it as boilerplate.")
     messages.info(request, text.format(name=name))

@@ -14,7 +14,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import retarget
 
-from submissions import queries
 from submissions.actions.decisions import CaseNames, decide_case
 from submissions.models import Decision
 from submissions.pages.forms.decisions import DecisionForm
@@ -25,6 +24,10 @@ from submissions.pages.views.access import changed_meanwhile, redirect_with_quer
 from submissions.pages.views.decisions import add_messages
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
+from submissions.queries.access import find_assignment
+from submissions.queries.cases import case_decisions, case_history, decided_case
+from submissions.queries.pairs import submission_names
+from submissions.queries.reports import effective_threshold, report_state
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,9 +50,9 @@ CHANGED = gettext_lazy(
 @require_GET
 def case(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
     """Show the case of a submission. The address stays valid after a new ranking."""
-    assignment = queries.assignment(request.user, pk, Right.READ)
+    assignment = find_assignment(request.user, pk, Right.READ)
     names = names_for(request, assignment)
-    report = queries.report_state(assignment).report
+    report = report_state(assignment).report
     case = listed_case(report, request.GET, names, submission_id) if report else None
     if not report or not case:
         return _no_case(request, assignment, submission_id)
@@ -61,7 +64,7 @@ def case(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResp
 
 
 def _no_case(request: AuthenticatedRequest, assignment: Assignment, submission_id: int) -> HttpResponse:
-    submitted = queries.submission_names(assignment, submission_id)
+    submitted = submission_names(assignment, submission_id)
     if not submitted:
         raise Http404("No such case.")
     names = names_for(request, assignment)
@@ -74,7 +77,7 @@ def case_decision_context(
 ) -> dict[str, Any]:
     """Return the context of `_decision.html` for a case."""
     decision = case.decision
-    changes = queries.case_history(case.decided)
+    changes = case_history(case.decided)
     redacted_notes = names.redact_source(decision.notes)
     initial = {
         "state": decision.state,
@@ -104,9 +107,9 @@ def case_decision_context(
 @require_POST
 def decide(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
     """Store the decision on a case; refuse it if the case has other members now than on the page."""
-    assignment = queries.assignment(request.user, pk, Right.DECIDE)
+    assignment = find_assignment(request.user, pk, Right.DECIDE)
     names = names_for(request, assignment)
-    report = queries.report_state(assignment).report
+    report = report_state(assignment).report
     case = listed_case(report, request.GET, names, submission_id) if report else None
     if not report or not case or request.POST.get("decided_on") != case.members_key:
         return changed_meanwhile(request, str(CHANGED), reverse("case", args=[pk, submission_id]))
@@ -115,7 +118,7 @@ def decide(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpRe
     if form.is_valid():
         all_cases = listed_cases(report, request.GET, names)
         others = {name for other in all_cases if other.key != case.key for name in other.names}
-        at = queries.effective_threshold(report, parse_pair_filter(request.GET))
+        at = effective_threshold(report, parse_pair_filter(request.GET))
         members = CaseNames(case.names, others, at)
         result = decide_case(assignment, members, request.user, form.decision_input)
         context |= {"saved": result.changes, "meanwhile": result.meanwhile}
@@ -124,7 +127,7 @@ def decide(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpRe
     if not request.htmx:
         add_messages(request, context)
         return redirect_with_query(request, "case", pk, case.key)
-    decided = queries.decided_case(case.names, queries.case_decisions(assignment))
+    decided = decided_case(case.names, case_decisions(assignment))
     saved = case._replace(decided=decided)
     context |= case_decision_context(assignment, saved, names, request.GET)
     if not context.get("meanwhile"):
@@ -136,8 +139,8 @@ def decide(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpRe
 @require_GET
 def next_undecided(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Redirect to the next undecided case after the one that the address names, or else to the first."""
-    assignment = queries.assignment(request.user, pk, Right.READ)
-    report = queries.report_state(assignment).report
+    assignment = find_assignment(request.user, pk, Right.READ)
+    report = report_state(assignment).report
     all_cases = listed_cases(report, request.GET, names_for(request, assignment)) if report else []
     keys = [case.key for case in all_cases]
     after = request.GET.get("after", "")

@@ -12,12 +12,21 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from submissions import actions, queries
+from submissions.actions import deletions
+from submissions.actions.deletions import Held, delete_course
 from submissions.pages.forms.assignments import AssignmentForm
 from submissions.pages.forms.courses import CourseForm, CourseSettingsForm
 from submissions.pages.views.access import changed_meanwhile, right_for, shown_holds
 from submissions.permissions import Right, may
 from submissions.pseudonyms.names import names_for
+from submissions.queries.access import find_assignment, find_course
+from submissions.queries.deletions import lost_with_assignment, lost_with_course
+from submissions.queries.lists import listed_courses
+from submissions.queries.reading_requests import open_reading_requests
+from submissions.queries.recurring import RecurringPair, course_overview
+from submissions.queries.retention import deletions_ahead, source_deletions_ahead
+from submissions.queries.rosters import roster_size
+from submissions.queries.shares import assignments_with_stopped_shares
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -46,9 +55,7 @@ class DisplayedRecurring(NamedTuple):
     meetings: list[DisplayedMeeting]
 
 
-def displayed_pairs(
-    request: AuthenticatedRequest, pairs: list[queries.RecurringPair]
-) -> list[DisplayedRecurring]:
+def displayed_pairs(request: AuthenticatedRequest, pairs: list[RecurringPair]) -> list[DisplayedRecurring]:
     """Return pairs of students with the names that the user has chosen to see.
 
     Made-up names differ from one assignment to the next: a pair then has those of its last assignment.
@@ -78,7 +85,7 @@ def index(request: AuthenticatedRequest) -> HttpResponse:
     form = CourseForm(request.user, request.POST or None)
     if form.is_valid():
         return redirect(form.save())
-    rows = queries.listed_courses(request.user)
+    rows = listed_courses(request.user)
     return render(
         request, "submissions/courses/courses.html", {"form": form, "courses": rows}, status=_status(form)
     )
@@ -89,7 +96,7 @@ def index(request: AuthenticatedRequest) -> HttpResponse:
 def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """List the assignments of a course, and create one; administrators without a reason manage its people."""
     try:
-        course = queries.course(request.user, pk, right_for(request, Right.CHANGE))
+        course = find_course(request.user, pk, right_for(request, Right.CHANGE))
     except PermissionDenied:
         if request.method == "GET" and request.user.is_staff:
             return redirect("people", pk)
@@ -97,7 +104,7 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     form = AssignmentForm(course, request.POST or None)
     if form.is_valid():
         return redirect(form.save())
-    overview = queries.course_overview(course, request.user)
+    overview = course_overview(course, request.user)
     may_share = may(request.user, Right.SHARE, course)
     context = {
         "form": form,
@@ -105,11 +112,11 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "assignments": overview.assignments,
         "recurring": displayed_pairs(request, overview.recurring[:RECURRING_LISTED]),
         "more_recurring": max(0, len(overview.recurring) - RECURRING_LISTED),
-        "students": queries.roster_size(course),
-        "deletions": queries.deletions_ahead(course),
-        "source_deletions": queries.source_deletions_ahead(course),
-        "requests": queries.open_reading_requests(course) if may_share else 0,
-        "stopped_links": queries.assignments_with_stopped_shares(course) if may_share else (),
+        "students": roster_size(course),
+        "deletions": deletions_ahead(course),
+        "source_deletions": source_deletions_ahead(course),
+        "requests": open_reading_requests(course) if may_share else 0,
+        "stopped_links": assignments_with_stopped_shares(course) if may_share else (),
     }
     return render(request, "submissions/courses/course.html", context, status=_status(form))
 
@@ -118,7 +125,7 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def rename(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Change the name of a course, how long its assignments are kept, and whether the archive has them."""
-    course = queries.course(request.user, pk, Right.MANAGE)
+    course = find_course(request.user, pk, Right.MANAGE)
     form = CourseSettingsForm(course.owner, request.POST or None, instance=course)
     if not may(request.user, Right.OWN, course):
         form.keep_archive()
@@ -127,7 +134,7 @@ def rename(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     # The form has written the submitted name into its instance; the page needs the stored one.
     context = {
         "form": form,
-        "course": queries.course(request.user, pk, Right.MANAGE) if form.errors else course,
+        "course": find_course(request.user, pk, Right.MANAGE) if form.errors else course,
     }
     return render(request, "submissions/courses/rename.html", context, status=_status(form))
 
@@ -136,11 +143,11 @@ def rename(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Ask for confirmation, then delete a course with all its assignments."""
-    course = queries.course(request.user, pk, Right.OWN)
+    course = find_course(request.user, pk, Right.OWN)
     if request.method == "POST":
         try:
-            actions.delete_course(course)
-        except actions.Held as held:
+            delete_course(course)
+        except Held as held:
             return changed_meanwhile(request, str(held), course.get_absolute_url())
         messages.info(request, _("{name} was deleted with all its assignments.").format(name=course.name))
         return redirect("courses")
@@ -148,7 +155,7 @@ def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "kind": "course",
         "name": course.name,
         "course": course,
-        "losses": queries.lost_with_course(course),
+        "losses": lost_with_course(course),
         "held": shown_holds(request, Q(course=course)),
         "cancel_url": course.get_absolute_url(),
     }
@@ -159,11 +166,11 @@ def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def delete_assignment(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Ask for confirmation, then delete an assignment with its uploads, reports and decisions."""
-    assignment = queries.assignment(request.user, pk, Right.DELETE)
+    assignment = find_assignment(request.user, pk, Right.DELETE)
     if request.method == "POST":
         try:
-            actions.delete_assignment(assignment)
-        except actions.Held as held:
+            deletions.delete_assignment(assignment)
+        except Held as held:
             return changed_meanwhile(request, str(held), assignment.get_absolute_url())
         text = _("{name} was deleted with everything that belonged to it.")
         messages.info(request, text.format(name=assignment.name))
@@ -172,7 +179,7 @@ def delete_assignment(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "kind": "assignment",
         "name": assignment.name,
         "assignment": assignment,
-        "losses": queries.lost_with_assignment(assignment),
+        "losses": lost_with_assignment(assignment),
         "held": shown_holds(request, Q(pk=assignment.pk)),
         "cancel_url": assignment.get_absolute_url(),
     }

@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import retarget
 
-from submissions import queries
 from submissions.actions.decisions import decide
 from submissions.models import Decision
 from submissions.pages.forms.decisions import DecisionForm
@@ -21,6 +20,11 @@ from submissions.pages.templatetags.pages import percent
 from submissions.pages.views.access import changed_meanwhile
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
+from submissions.queries.access import find_assignment
+from submissions.queries.cases import case_decisions, followed_decision
+from submissions.queries.decisions import PairNames, decision_history, find_decision, pair_names
+from submissions.queries.pairs import find_pair
+from submissions.queries.reports import effective_threshold, next_undecided_in, report_state
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,7 +49,7 @@ _MEANWHILE = {
 
 def decision_context(
     assignment: Assignment,
-    pair: queries.PairNames,
+    pair: PairNames,
     names: Names,
     query: Mapping[str, Any],
     similarity: float = 0.0,
@@ -54,8 +58,8 @@ def decision_context(
 
     `similarity` is that of the pair in the newest report; 0 where it is not in it.
     """
-    decision = queries.decision(assignment, pair)
-    changes = queries.history(decision)
+    decision = find_decision(assignment, pair)
+    changes = decision_history(decision)
     # If names in the notes are replaced, the notes cannot be edited: the aliases would be saved.
     redacted_notes = names.redact_source(decision.notes)
     initial = {
@@ -78,20 +82,20 @@ def decision_context(
         "history": changes,
         "kept_filter": filter_values(pair_filter),
         "decided_on": decided_on(displayed),
-        "followed": queries.followed_decision(queries.case_decisions(assignment), pair[:2], similarity),
+        "followed": followed_decision(case_decisions(assignment), pair[:2], similarity),
         "decide_url": reverse("decide", args=sides),
         "next_url": f"{next_url}?after={displayed.left_id}-{displayed.right_id}{suffix}",
         "next_label": _("Next undecided"),
     }
 
 
-def _similarity(assignment: Assignment, pair: queries.PairNames) -> float:
-    report = queries.report_state(assignment).report
-    ranked = queries.pair(report, pair.left_id, pair.right_id) if report else None
+def _similarity(assignment: Assignment, pair: PairNames) -> float:
+    report = report_state(assignment).report
+    ranked = find_pair(report, pair.left_id, pair.right_id) if report else None
     return ranked.similarity if ranked else 0.0
 
 
-def decided_on(pair: queries.PairNames) -> str:
+def decided_on(pair: PairNames) -> str:
     """Return what a form sends of the pair that its page shows, whatever the order of the sides."""
     return "-".join(map(str, sorted((pair.left_id, pair.right_id))))
 
@@ -100,11 +104,11 @@ def decided_on(pair: queries.PairNames) -> str:
 @require_POST
 def save(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Store the decision on a pair, even if no report has it; answer htmx with a fragment of the form."""
-    assignment = queries.assignment(request.user, pk, Right.DECIDE)
-    pair = queries.pair_names(assignment, left_id, right_id)
+    assignment = find_assignment(request.user, pk, Right.DECIDE)
+    pair = pair_names(assignment, left_id, right_id)
     if request.POST.get("decided_on") != decided_on(pair):
         return changed_meanwhile(request, str(ANOTHER_PAIR), reverse("pair", args=[pk, left_id, right_id]))
-    form = DecisionForm(assignment, queries.decision(assignment, pair), request.POST)
+    form = DecisionForm(assignment, find_decision(assignment, pair), request.POST)
     names = names_for(request, assignment)
     context = {"assignment": assignment, "names": names}
     if form.is_valid():
@@ -140,15 +144,15 @@ def next_undecided(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
     In the order of the ranking, those at or above the threshold come first, then the rest.
     """
-    assignment = queries.assignment(request.user, pk, Right.READ)
-    report = queries.report_state(assignment).report
+    assignment = find_assignment(request.user, pk, Right.READ)
+    report = report_state(assignment).report
     if not report:
         messages.info(request, _("There are no pairs to decide yet."))
         return redirect(assignment)
     pair_filter = parse_pair_filter(request.GET)
-    threshold = queries.effective_threshold(report, pair_filter)
+    threshold = effective_threshold(report, pair_filter)
     previous = _previous_pair(request, report)
-    pair = queries.next_undecided_in(report, pair_filter, names_for(request, assignment), previous)
+    pair = next_undecided_in(report, pair_filter, names_for(request, assignment), previous)
     query = query_string(pair_filter, page=1)
     if not pair:
         return _none_left(request, assignment, previous, query)
@@ -162,7 +166,7 @@ def next_undecided(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
 def _pair_address(request: AuthenticatedRequest, assignment: Assignment, pair: Pair) -> str:
     """Return the address of a pair's page, with the ids in the order in which the user sees the sides."""
-    displayed = queries.PairNames.from_pair(pair).displayed(names_for(request, assignment))
+    displayed = PairNames.from_pair(pair).displayed(names_for(request, assignment))
     return reverse("pair", args=[assignment.pk, displayed.left_id, displayed.right_id])
 
 
@@ -173,13 +177,13 @@ def _previous_pair(request: AuthenticatedRequest, report: Report) -> Pair | None
     is_pair = after.isascii() and left.isdecimal() and right.isdecimal()
     if not is_pair or max(len(left), len(right)) >= 19:  # noqa: PLR2004 - bigint
         return None
-    return queries.pair(report, int(left), int(right))
+    return find_pair(report, int(left), int(right))
 
 
 def _none_left(
     request: AuthenticatedRequest, assignment: Assignment, previous: Pair | None, query: str
 ) -> HttpResponse:
-    if previous and queries.decision(assignment, queries.PairNames.from_pair(previous)).state == "undecided":
+    if previous and find_decision(assignment, PairNames.from_pair(previous)).state == "undecided":
         messages.info(request, _("Every other pair is decided: this is the last one."))
         return redirect(_pair_address(request, assignment, previous) + query)
     messages.info(request, _("No undecided pair is left."))

@@ -11,7 +11,6 @@ from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
-from submissions import queries
 from submissions.comparison.export_formats import DOCUMENT_FORMATS, FORMATS, TABLE_FORMATS
 from submissions.comparison.pdf import PrintingFailed
 from submissions.pages.exports.copies import DocumentOptions, Subject, copy_for
@@ -24,7 +23,10 @@ from submissions.pages.report.cases import listed_case
 from submissions.pages.views.access import redirect_with_query
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
+from submissions.queries.access import find_assignment
 from submissions.queries.exports import confirmed_pairs, unlisted_confirmed_count
+from submissions.queries.pairs import displayed_pair, find_pair
+from submissions.queries.reports import effective_threshold, report_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,7 +45,7 @@ TEMPLATE = "submissions/exports/page.html"
 @require_GET
 def table(request: AuthenticatedRequest, pk: int, name: str, suffix: str) -> StreamingHttpResponse:
     """Download the pairs or the submissions that pass the filter, as a table."""
-    assignment = queries.assignment(request.user, pk, Right.READ)
+    assignment = find_assignment(request.user, pk, Right.READ)
     return table_response(assignment, name, suffix, request.GET, names_for(request, assignment))
 
 
@@ -64,8 +66,8 @@ def table_response(
 @require_GET
 def exports(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Show the export page, or download the confirmed pairs as a document."""
-    assignment = queries.assignment(request.user, pk, Right.READ)
-    report = queries.report_state(assignment).report
+    assignment = find_assignment(request.user, pk, Right.READ)
+    report = report_state(assignment).report
     if not report:
         return render(request, TEMPLATE, {"assignment": assignment})
     context = {
@@ -81,11 +83,11 @@ def exports(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_GET
 def export_pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Show the export page of one pair, or download the pair as a document."""
-    report = _report(queries.assignment(request.user, pk, Right.READ))
-    pair = queries.pair(report, left_id, right_id)
+    report = _report(find_assignment(request.user, pk, Right.READ))
+    pair = find_pair(report, left_id, right_id)
     if not pair:
         raise Http404("No such pair.")
-    displayed = queries.displayed_pair(pair, names_for(request, report.assignment))
+    displayed = displayed_pair(pair, names_for(request, report.assignment))
     if (displayed.left_id, displayed.right_id) != (left_id, right_id):
         return redirect_with_query(request, "export_pair", pk, displayed.left_id, displayed.right_id)
     return _document_response(request, Subject(report, [pair], single=True), {"pair": displayed})
@@ -95,14 +97,14 @@ def export_pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: 
 @require_GET
 def export_case(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
     """Show the export page of one case, or download the case as a document."""
-    report = _report(queries.assignment(request.user, pk, Right.READ))
+    report = _report(find_assignment(request.user, pk, Right.READ))
     names = names_for(request, report.assignment)
     case = listed_case(report, request.GET, names, submission_id)
     if not case:
         raise Http404("No such case.")
     if case.key != submission_id:
         return redirect_with_query(request, "export_case", pk, case.key)
-    threshold = queries.effective_threshold(report, parse_pair_filter(request.GET))
+    threshold = effective_threshold(report, parse_pair_filter(request.GET))
     return _document_response(request, case_subject(report, case, threshold, names), {"case": case})
 
 
@@ -112,7 +114,7 @@ def case_subject(report: Report, case: Case, threshold: float, names: Names) -> 
 
 
 def _report(assignment: Assignment) -> Report:
-    report = queries.report_state(assignment).report
+    report = report_state(assignment).report
     if not report:
         raise Http404("No report yet.")
     return report

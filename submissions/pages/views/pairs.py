@@ -15,8 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
-from submissions import queries
-from submissions.actions import ignore_passage
+from submissions.actions.boilerplate import ignore_passage
 from submissions.comparison.visible import visible_html
 from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.report.report_page import Address
@@ -25,6 +24,12 @@ from submissions.pages.views.access import redirect_with_query
 from submissions.pages.views.decisions import decision_context
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
+from submissions.queries.access import find_assignment
+from submissions.queries.activity import activity_of
+from submissions.queries.decisions import PairNames
+from submissions.queries.flags import pair_flags
+from submissions.queries.pairs import displayed_pair, find_pair, submission_names
+from submissions.queries.reports import report_state
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -48,19 +53,19 @@ def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
 
     The address has the ids of the submissions, not that of the pair, so that it is valid after a new ranking.
     """
-    assignment = queries.assignment(request.user, pk, Right.READ)
-    state = queries.report_state(assignment)
-    pair = queries.pair(state.report, left_id, right_id) if state.report else None
+    assignment = find_assignment(request.user, pk, Right.READ)
+    state = report_state(assignment)
+    pair = find_pair(state.report, left_id, right_id) if state.report else None
     if not pair:
         return _not_ranked(request, assignment, left_id, right_id)
-    names, pair_names = names_for(request, assignment), queries.PairNames.from_pair(pair)
+    names, pair_names = names_for(request, assignment), PairNames.from_pair(pair)
     displayed = pair_names.displayed(names)
     if (displayed.left_id, displayed.right_id) != (left_id, right_id):
         return redirect_with_query(request, "pair", pk, displayed.left_id, displayed.right_id)
     context = {
         **pair_context(request, state, pair, names),
         **decision_context(assignment, pair_names, names, request.GET, pair.similarity),
-        "activity": queries.activity(assignment, state),
+        "activity": activity_of(assignment, state),
         "similarity_before": _similarity_before(request, state),
     }
     return render(request, "submissions/pair/pair.html", context)
@@ -79,7 +84,7 @@ def pair_context(request: HttpRequest, state: ReportState, pair: Pair, names: Na
     return {
         "assignment": assignment,
         "names": names,
-        "pair": queries.displayed_pair(pair, names),
+        "pair": displayed_pair(pair, names),
         "parts": RENDERED.get(key, partial(_rendered, address, pair, names)),
     }
 
@@ -93,8 +98,8 @@ def _rendered(address: Address, pair: Pair, names: Names) -> dict[str, str]:
         view = view_pair(pair, names, parse_selection(address.query))
         context = {"assignment": pair.report.assignment, "names": names, "view": view, "pair": view.pair}
         context |= address.context
-        displayed = queries.displayed_pair(pair, names)
-        about = {"pair": displayed, "flags": queries.pair_flags(displayed)}
+        displayed = displayed_pair(pair, names)
+        about = {"pair": displayed, "flags": pair_flags(displayed)}
         about["summary"] = SafeString(visible_html(pair_summary(view, names)))
         return {
             "pair": render_part("submissions/pair/_pair.html", context),
@@ -114,9 +119,9 @@ def _similarity_before(request: AuthenticatedRequest, state: ReportState) -> flo
 @require_POST
 def ignore(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Register a passage of a pair as boilerplate, and show the pair while a new ranking runs."""
-    assignment = queries.assignment(request.user, pk, Right.CHANGE)
-    report = queries.report_state(assignment).report
-    pair = queries.pair(report, left_id, right_id) if report else None
+    assignment = find_assignment(request.user, pk, Right.CHANGE)
+    report = report_state(assignment).report
+    pair = find_pair(report, left_id, right_id) if report else None
     if not pair:
         return _not_ranked(request, assignment, left_id, right_id)
     address = reverse("pair", args=[pk, left_id, right_id])
@@ -129,7 +134,7 @@ def ignore(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) 
 def _not_ranked(
     request: AuthenticatedRequest, assignment: Assignment, left_id: int, right_id: int
 ) -> HttpResponse:
-    names = queries.submission_names(assignment, left_id, right_id)
+    names = submission_names(assignment, left_id, right_id)
     if left_id == right_id or left_id not in names or right_id not in names:
         raise Http404("No such pair.")
     context = {

@@ -14,13 +14,22 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from submissions import queries
 from submissions.actions import people as actions
 from submissions.models import Membership
 from submissions.pages.forms.people import CampusGroupForm, InvitationForm, ReasonForm, RoleForm, TransferForm
 from submissions.pages.views.access import staff_only
 from submissions.pages.views.reading_requests import request_rows
 from submissions.permissions import REASON_HOLDS, Right, acts_as_administrator, may, require
+from submissions.queries.access import find_course
+from submissions.queries.archive import archive_size
+from submissions.queries.people import (
+    administered_courses,
+    course_with_people,
+    find_group,
+    find_invitation,
+    find_membership,
+    people_of,
+)
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -44,9 +53,9 @@ class InvitationRow(NamedTuple):
 @require_http_methods(["GET", "POST"])
 def people(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """List the people of a course; invite somebody, which takes the right to invite."""
-    course = queries.course_with_people(request.user, pk)
+    course = course_with_people(request.user, pk)
     if request.method == "POST":
-        queries.course(request.user, pk, Right.INVITE)
+        find_course(request.user, pk, Right.INVITE)
     form = InvitationForm(request.POST or None)
     if form.is_valid():
         invitation = actions.invite(
@@ -60,7 +69,7 @@ def people(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
 def _page(request: AuthenticatedRequest, course: Course, **forms: Form) -> HttpResponse:
     """Return the page, with the errors of an invalid form."""
-    listed = queries.people(course)
+    listed = people_of(course)
     context: dict[str, Any] = {
         "course": course,
         "members": listed.members,
@@ -112,8 +121,8 @@ def _announce(request: AuthenticatedRequest, invitation: Invitation) -> None:
 @login_required
 @require_POST
 def add_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Give the members of a campus group a role, from their next sign-in on."""
-    course = queries.course(request.user, pk, Right.INVITE)
+    """Set the role of the members of a campus group, from their next sign-in on."""
+    course = find_course(request.user, pk, Right.INVITE)
     form = CampusGroupForm(course, request.POST)
     if not form.is_valid():
         return _page(request, course, group_form=form)
@@ -127,7 +136,7 @@ def add_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_POST
 def remove_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Take the role of a campus group, and from its members what it gave them."""
-    group = queries.campus_group(request.user, pk)
+    group = find_group(request.user, pk)
     actions.remove_group(group)
     messages.info(request, _("The group {group} was removed, with its members.").format(group=group.group))
     return redirect("people", group.course_id)
@@ -137,7 +146,7 @@ def remove_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_POST
 def change_role(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Change the role of a member; nobody changes the own role."""
-    membership = queries.membership(request.user, pk, Right.INVITE)
+    membership = find_membership(request.user, pk, Right.INVITE)
     if membership.user_id == request.user.pk:
         raise PermissionDenied(_("Somebody else who manages the course can change your role."))
     form = RoleForm(request.POST)
@@ -152,7 +161,7 @@ def change_role(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_POST
 def remove(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """End a membership: one's own, or as somebody who manages the course."""
-    membership = queries.membership(request.user, pk)
+    membership = find_membership(request.user, pk)
     actions.remove_member(membership)
     text = _("{user} is no longer a member of {course}. Decisions stay.")
     messages.info(request, text.format(user=membership.user.get_username(), course=membership.course.name))
@@ -164,7 +173,7 @@ def remove(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_POST
 def withdraw(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Delete an invitation: its link ends."""
-    invitation = queries.invitation(request.user, pk)
+    invitation = find_invitation(request.user, pk)
     invitation.delete()
     messages.info(request, _("The invitation of {email} was withdrawn.").format(email=invitation.email))
     return redirect("people", invitation.course_id)
@@ -174,7 +183,7 @@ def withdraw(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_POST
 def transfer(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Make a member the owner of a course."""
-    course = queries.course(request.user, pk, Right.OWN)
+    course = find_course(request.user, pk, Right.OWN)
     require(request.user, Right.INVITE, course)
     former = course.owner
     form = TransferForm(course, request.POST)
@@ -196,7 +205,7 @@ def transfer(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_POST
 def state_reason(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Let an administrator who states a reason read a course."""
-    course = queries.course(request.user, pk, Right.MANAGE)
+    course = find_course(request.user, pk, Right.MANAGE)
     form = ReasonForm(request.POST)
     if not form.is_valid():
         return _page(request, course, reason_form=form)
@@ -226,6 +235,6 @@ def invitation(request: AuthenticatedRequest, token: str) -> HttpResponse:
 @require_GET
 def department(request: AuthenticatedRequest) -> HttpResponse:
     """List all courses with figures, for administrators."""
-    page = Paginator(queries.administered_courses(), COURSES_A_PAGE).get_page(request.GET.get("page"))
-    context = {"courses": page, "archive": queries.archive_size()}
+    page = Paginator(administered_courses(), COURSES_A_PAGE).get_page(request.GET.get("page"))
+    context = {"courses": page, "archive": archive_size()}
     return render(request, "submissions/department/department.html", context)

@@ -12,7 +12,8 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
-from submissions import actions, queries
+from submissions.actions.rosters import replace_roster
+from submissions.actions.uploads import group_as, read_listed, set_patterns
 from submissions.comparison.natural_order import natural_key
 from submissions.enrolment import course_roster
 from submissions.ingest.expiry import expiry
@@ -29,6 +30,8 @@ from submissions.pages.request_bodies import takes_files
 from submissions.pages.views.access import gone_as_410
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
+from submissions.queries.access import find_batch
+from submissions.queries.previews import absent_students, preview_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +76,7 @@ def preview_context(
         "page": page,
         "rows": [(row, _names_in(roster, row)) for row in page],
         "has_roster": roster is not None,
-        "absent": queries.absent_students(roster, preview) if roster and not names.hidden else [],
+        "absent": absent_students(roster, preview) if roster and not names.hidden else [],
         "expiry": expiry(batch),
         "layouts": _layouts(preview, batch.grouping_choices),
         "has_attempts": any((one.grouped.attempts or 1) > 1 for one in preview.submissions)
@@ -93,7 +96,7 @@ def preview_context(
 def _preview(batch: Batch) -> tuple[Preview, str]:
     """Return the preview, or an empty one and why there is none."""
     try:
-        return queries.preview(batch), ""
+        return preview_of(batch), ""
     except BadArchive as refusal:
         return NO_PREVIEW, str(refusal)
 
@@ -154,11 +157,11 @@ def _layouts(preview: Preview, choices: Choices) -> list[tuple[str, list[tuple[s
 @gone_as_410
 def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Group a listed upload as chosen; answer htmx with the preview. With `do=read`, have it read."""
-    batch = queries.batch(request.user, pk, Right.CHANGE)
+    batch = find_batch(request.user, pk, Right.CHANGE)
     error = ""
     try:
         choices = PreviewForm(request.POST).change(batch.grouping_choices)
-        waited = actions.group_as(batch, choices)
+        waited = group_as(batch, choices)
     except BadChoices as refusal:
         error, waited = str(refusal), batch.is_listed
     batch.refresh_from_db()
@@ -166,7 +169,7 @@ def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         messages.info(request, _("This upload was read, cancelled or deleted meanwhile."))
         return _reload(request, batch)
     if request.POST.get("do") == "read" and not error:
-        actions.read_listed(batch)
+        read_listed(batch)
         return _reload(request, batch)
     if request.htmx:
         return render(request, "submissions/uploads/_preview.html", preview_context(request, batch, error))
@@ -180,12 +183,12 @@ def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @gone_as_410
 def filter_files(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Set the patterns of files that count, and answer with the preview or with the upload's progress."""
-    batch = queries.batch(request.user, pk, Right.CHANGE)
+    batch = find_batch(request.user, pk, Right.CHANGE)
     form = PatternFields(request.POST)
     if batch.is_listed and form.is_valid():
         patterns = form.cleaned_data
-        actions.set_patterns(batch, patterns["include_patterns"], patterns["exclude_patterns"])
-        batch = queries.batch(request.user, pk, Right.CHANGE)
+        set_patterns(batch, patterns["include_patterns"], patterns["exclude_patterns"])
+        batch = find_batch(request.user, pk, Right.CHANGE)
     if not batch.is_listed:
         return _reload(request, batch)
     context = preview_context(request, batch, patterns=form)
@@ -202,11 +205,11 @@ def filter_files(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @gone_as_410
 def add_roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Add or replace the roster of the course, and answer with the preview, which has its names."""
-    batch = queries.batch(request.user, pk, Right.CHANGE)
+    batch = find_batch(request.user, pk, Right.CHANGE)
     form = RosterForm(request.POST, request.FILES, auto_id="roster_%s")
     if form.is_valid():
         name = form.cleaned_data["file"].name or "roster"
-        actions.replace_roster(batch.assignment.course, name, form.roster)
+        replace_roster(batch.assignment.course, name, form.roster)
     if not batch.is_listed:
         return _reload(request, batch)
     if request.htmx:

@@ -13,10 +13,14 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from submissions import queries
 from submissions.actions import reading_requests as actions
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
+from submissions.queries.access import find_assignment
+from submissions.queries.pairs import find_pair
+from submissions.queries.reading_requests import find_request, requests_of
+from submissions.queries.reports import report_state
+from submissions.queries.withheld import withheld_pair
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -37,9 +41,9 @@ class RequestRow(NamedTuple):
 @require_POST
 def ask(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Ask the owner of another course to let the readers of this one read a pair with its work."""
-    assignment = queries.assignment(request.user, pk, Right.DECIDE)
-    report = queries.report_state(assignment).report
-    pair = queries.withheld_pair(report, left_id, right_id) if report else None
+    assignment = find_assignment(request.user, pk, Right.DECIDE)
+    report = report_state(assignment).report
+    pair = withheld_pair(report, left_id, right_id) if report else None
     if not pair:
         return _nothing_to_ask(request, report, pk, left_id, right_id)
     if actions.ask_to_read(pair, request.user):
@@ -55,7 +59,7 @@ def _nothing_to_ask(
     request: AuthenticatedRequest, report: Report | None, pk: int, left_id: int, right_id: int
 ) -> HttpResponse:
     """Lead to a pair that can be read, or raise Http404."""
-    if not report or not queries.pair(report, left_id, right_id):
+    if not report or not find_pair(report, left_id, right_id):
         raise Http404("No such pair.")
     messages.info(request, _("You may read this pair."))
     return redirect("pair", pk, left_id, right_id)
@@ -65,7 +69,7 @@ def _nothing_to_ask(
 @require_POST
 def answer(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Agree to a request, refuse it, or withdraw an agreement."""
-    reading_request = queries.reading_request(request.user, pk)
+    reading_request = find_request(request.user, pk)
     course = reading_request.old.batch.assignment.course
     if actions.answer_request(reading_request, request.user, request.POST.get("state", "")):
         asking = reading_request.new.batch.assignment_id
@@ -78,7 +82,7 @@ def answer(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
 def request_rows(request: AuthenticatedRequest, course: Course) -> list[RequestRow]:
     """Return the requests to read work of a course, newest first, as who may answer them sees them."""
-    rows = list(queries.reading_requests(course))
+    rows = list(requests_of(course))
     assignments = {row.old.batch.assignment_id: row.old.batch.assignment for row in rows}
     names = {pk: names_for(request, assignment) for pk, assignment in assignments.items()}
     return [

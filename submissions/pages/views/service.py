@@ -13,9 +13,16 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from submissions import actions, queries
+from submissions.actions import uploads
 from submissions.models import Batch, Report
 from submissions.pages.views.access import staff_only
+from submissions.queries.service import (
+    batches_under_way,
+    failed_batches,
+    failed_reports,
+    reports_under_way,
+    service_state,
+)
 
 if TYPE_CHECKING:
     from submissions.pages.views.access import AuthenticatedRequest
@@ -26,9 +33,7 @@ ROWS_A_PAGE = 25
 @staff_only
 @require_GET
 def service(request: AuthenticatedRequest) -> HttpResponse:
-    failed = _pages(
-        request, {"failed_uploads": queries.failed_batches(), "failed_rankings": queries.failed_reports()}
-    )
+    failed = _pages(request, {"failed_uploads": failed_batches(), "failed_rankings": failed_reports()})
     return render(request, "submissions/service/service.html", {**_now(request), **failed})
 
 
@@ -47,8 +52,8 @@ def now(request: AuthenticatedRequest) -> HttpResponse:
 
 
 def _now(request: AuthenticatedRequest) -> dict[str, Any]:
-    lists = {"uploads": queries.batches_under_way(), "rankings": queries.reports_under_way()}
-    context: dict[str, Any] = {"state": queries.service_state(), **_pages(request, lists)}
+    lists = {"uploads": batches_under_way(), "rankings": reports_under_way()}
+    context: dict[str, Any] = {"state": service_state(), **_pages(request, lists)}
     displayed = render_to_string("submissions/service/_service_now.html", context, request)
     return context | {"version": f"{crc32(displayed.encode()):08x}"}
 
@@ -63,7 +68,7 @@ def _pages(request: AuthenticatedRequest, lists: dict[str, Any]) -> dict[str, An
 @staff_only
 @require_POST
 def retry_batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    if actions.retry_batch(get_object_or_404(Batch, pk=pk)):
+    if uploads.retry_batch(get_object_or_404(Batch, pk=pk)):
         messages.info(request, _("Upload {number} is tried again.").format(number=pk))
     else:
         messages.warning(
@@ -75,7 +80,7 @@ def retry_batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @staff_only
 @require_POST
 def retry_report(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    if actions.retry_report(get_object_or_404(Report, pk=pk)):
+    if uploads.retry_report(get_object_or_404(Report, pk=pk)):
         messages.info(request, _("Ranking {number} is tried again.").format(number=pk))
     else:
         messages.warning(

@@ -10,7 +10,6 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from submissions import queries
 from submissions.actions.shares import ForgedToken, ShareEnded, find_share
 from submissions.pages.report.case_page import case_context
 from submissions.pages.report.cases import listed_case
@@ -18,6 +17,9 @@ from submissions.pages.views.access import hide_address
 from submissions.pages.views.assignments import filtered_response, report_page_context
 from submissions.pages.views.pairs import pair_context
 from submissions.pseudonyms.names import anonymous_names, real_names
+from submissions.queries.pairs import find_pair
+from submissions.queries.reports import report_state
+from submissions.queries.shares import pair_by_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +64,7 @@ def report(request: HttpRequest, share: Share, tab: str = "cases") -> HttpRespon
     if share.left and tab != "cases":
         raise Http404("No report behind this link.")
     if share.left:
-        state = queries.report_state(share.assignment)
+        state = report_state(share.assignment)
         return _pair_page(request, share, state, _shared_pair(share, state))
     if request.GET.get("decision"):
         raise Http404("What was decided is not shared.")
@@ -77,8 +79,8 @@ def report(request: HttpRequest, share: Share, tab: str = "cases") -> HttpRespon
 @_with_share
 def pair(request: HttpRequest, share: Share, left_id: int, right_id: int) -> HttpResponse:
     """Show a pair of the report; a link to one pair shows no other."""
-    state = queries.report_state(share.assignment)
-    pair = queries.pair(state.report, left_id, right_id) if state.report else None
+    state = report_state(share.assignment)
+    pair = find_pair(state.report, left_id, right_id) if state.report else None
     if not pair or (share.left and (pair.left.name, pair.right.name) != (share.left, share.right)):
         raise Http404("No such pair.")
     return _pair_page(request, share, state, pair)
@@ -87,7 +89,7 @@ def pair(request: HttpRequest, share: Share, left_id: int, right_id: int) -> Htt
 @_with_share
 def case(request: HttpRequest, share: Share, submission_id: int) -> HttpResponse:
     """Show a case of the report; a link to one pair shows no case."""
-    report = queries.report_state(share.assignment).report
+    report = report_state(share.assignment).report
     names = _names(share)
     case = listed_case(report, request.GET, names, submission_id) if report and not share.left else None
     if not report or not case:
@@ -98,7 +100,7 @@ def case(request: HttpRequest, share: Share, submission_id: int) -> HttpResponse
 
 
 def _shared_pair(share: Share, state: ReportState) -> Pair:
-    pair = queries.pair_by_names(state.report, share.left, share.right) if state.report else None
+    pair = pair_by_names(state.report, share.left, share.right) if state.report else None
     if not pair:
         raise ShareEnded(_("This link was to a pair that is not in the newest report any more."))
     return pair

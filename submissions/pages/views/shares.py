@@ -12,11 +12,14 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from submissions import queries
 from submissions.actions.shares import create_share, revoke_share, share_token, take_over_share
 from submissions.pages.forms.shares import ShareForm
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
+from submissions.queries.access import find_assignment, find_share
+from submissions.queries.decisions import PairNames, pair_names
+from submissions.queries.reports import report_state
+from submissions.queries.shares import shares_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -36,7 +39,7 @@ class ShareRow(NamedTuple):
 @require_http_methods(["GET", "POST"])
 def shares(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """List an assignment's links, and create one: for the report, or for the pair that the address names."""
-    assignment = queries.assignment(request.user, pk, Right.SHARE)
+    assignment = find_assignment(request.user, pk, Right.SHARE)
     pair = _parse_pair(assignment, request.GET.get("pair", ""))
     form = ShareForm(request.POST or None)
     if form.is_valid():
@@ -46,7 +49,7 @@ def shares(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         )
         messages.success(request, _("The link is ready: copy it and send it on."))
         return redirect(f"{reverse('shares', args=[pk])}#share-{share.pk}")
-    listed = queries.shares(assignment)
+    listed = shares_of(assignment)
     context = {
         "assignment": assignment,
         "names": names_for(request, assignment),
@@ -55,12 +58,12 @@ def shares(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "share_rows": [ShareRow(share, _address(request, share)) for share in listed.working],
         "stopped_shares": listed.stopped,
         "ended_shares": listed.ended,
-        "has_report": queries.report_state(assignment).report is not None,
+        "has_report": report_state(assignment).report is not None,
     }
     return render(request, "submissions/shares/shares.html", context, status=422 if form.errors else 200)
 
 
-def _parse_pair(assignment: Assignment, value: str) -> queries.PairNames | None:
+def _parse_pair(assignment: Assignment, value: str) -> PairNames | None:
     """Return the pair of `value`, two ids as `left-right`; None for an empty value, the whole report.
 
     Raises
@@ -73,7 +76,7 @@ def _parse_pair(assignment: Assignment, value: str) -> queries.PairNames | None:
     left, _, right = value.partition("-")
     if not all(part.isascii() and part.isdigit() and len(part) < 19 for part in (left, right)):  # noqa: PLR2004 - bigint
         raise Http404("No such pair.")
-    return queries.pair_names(assignment, int(left), int(right))
+    return pair_names(assignment, int(left), int(right))
 
 
 def _address(request: HttpRequest, share: Share) -> str:
@@ -83,7 +86,7 @@ def _address(request: HttpRequest, share: Share) -> str:
 @login_required
 @require_POST
 def revoke(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    share = queries.share(request.user, pk)
+    share = find_share(request.user, pk)
     revoke_share(share)
     messages.info(request, _("The link was revoked. A person who opens it only sees this."))
     return redirect("shares", share.assignment_id)
@@ -92,7 +95,7 @@ def revoke(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def take_over(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    share = queries.share(request.user, pk)
+    share = find_share(request.user, pk)
     take_over_share(share, request.user)
     messages.success(request, _("The link is yours: it shows what you may read."))
     return redirect(f"{reverse('shares', args=[share.assignment_id])}#share-{share.pk}")

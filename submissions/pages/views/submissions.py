@@ -11,7 +11,6 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from submissions import queries
 from submissions.comparison.source_html import count_lines
 from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.report import charts
@@ -20,6 +19,25 @@ from submissions.pages.report.report_page import Address
 from submissions.pages.report.submission_rank import decision_rows, submission_matches, submission_rank
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
+from submissions.queries import cases as case_queries
+from submissions.queries.access import find_assignment
+from submissions.queries.cases import suggested_threshold
+from submissions.queries.course_of_student import assignments_of_student
+from submissions.queries.lists import displayed_entries
+from submissions.queries.pairs import displayed_pair
+from submissions.queries.reports import PairFilter, listed_duplicates, ordered_pairs, report_state
+from submissions.queries.submissions import (
+    files_with_sources,
+    find_submission,
+    ranked_ids,
+    refused_entries,
+    replaced_by,
+    submission_decisions,
+    submission_files,
+    submission_pairs,
+)
+from submissions.queries.versions import decisions_version
+from submissions.queries.withheld import withheld_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -41,13 +59,13 @@ FILES_A_PAGE = 50
 @require_GET
 def submission(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
     """Show one submission: its pairs, its rank in the cohort, its files and its skipped entries."""
-    assignment = queries.assignment(request.user, pk, Right.READ)
-    submission = queries.submission(assignment, submission_id)
+    assignment = find_assignment(request.user, pk, Right.READ)
+    submission = find_submission(assignment, submission_id)
     names = names_for(request, assignment)
-    state = queries.report_state(assignment)
+    state = report_state(assignment)
     address = Address.from_request(request, assignment.course)
-    decisions = queries.decisions_version(assignment, submission.name)
-    pairs = queries.withheld_pairs(state.report) if state.report else []
+    decisions = decisions_version(assignment, submission.name)
+    pairs = withheld_pairs(state.report) if state.report else []
     withheld = [pair for pair in pairs if pair.submission == submission]
     seen = submission.handed_in, len(withheld)
     key = part_key("submission", assignment, state, names)
@@ -56,7 +74,7 @@ def submission(request: AuthenticatedRequest, pk: int, submission_id: int) -> Ht
     render_all = partial(_rendered, context, address, key)
     parts = RENDERED.get((*key, decisions, *seen, *address.key), render_all)
     # The other assignments of somebody with a made-up name would help to find out who it is.
-    theirs = [] if names.hidden else queries.assignments_of_student(assignment, submission, request.user)
+    theirs = [] if names.hidden else assignments_of_student(assignment, submission, request.user)
     course = charts.sparkline(theirs)
     return render(
         request, "submissions/submission/submission.html", context | {"parts": parts, "course": course}
@@ -70,12 +88,12 @@ def _rendered(page: dict[str, Any], address: Address, key: tuple[Hashable, ...])
     """
     assignment, names, state, submission, _withheld = page.values()
     files = Paginator(_files(submission, names), FILES_A_PAGE)
-    skipped = Paginator(queries.displayed_entries(queries.refused_entries(submission), names), FILES_A_PAGE)
+    skipped = Paginator(displayed_entries(refused_entries(submission), names), FILES_A_PAGE)
     files_page = files.get_page(address.query.get("files"))
     context = {
         **page,
         **address.context,
-        "replaced_by": queries.replaced_by(submission),
+        "replaced_by": replaced_by(submission),
         "files": files_page,
         "line_counts": {} if submission.released else _line_counts(list(files_page)),
         "skipped": skipped.get_page(address.query.get("skipped")),
@@ -92,10 +110,10 @@ def _report_context(
     report: Report, submission: Submission, names: Names, number: str | None
 ) -> dict[str, object]:
     """Return a submission's context from a report; `number` is the number of the page of its pairs."""
-    pairs = queries.ordered_pairs(queries.submission_pairs(report, submission), queries.PairFilter(), names)
+    pairs = ordered_pairs(submission_pairs(report, submission), PairFilter(), names)
     page = Paginator(pairs, PAIRS_A_PAGE).get_page(number)
-    page.object_list = [queries.displayed_pair(pair, names) for pair in page.object_list]
-    best = [queries.displayed_pair(pair, names) for pair in pairs[:1]]
+    page.object_list = [displayed_pair(pair, names) for pair in page.object_list]
+    best = [displayed_pair(pair, names) for pair in pairs[:1]]
     cohort = charts.histogram(report)
     threshold = float(report.parameters["threshold"]["value"])
     return {
@@ -105,13 +123,13 @@ def _report_context(
         "best": next(iter(submission_matches(submission, best)), None),
         "histogram": cohort,
         "rank": submission_rank(report, cohort, submission) if cohort else None,
-        "duplicates": queries.listed_duplicates(report, names, member=submission.pk),
+        "duplicates": listed_duplicates(report, names, member=submission.pk),
     }
 
 
 def _cases(report: Report, submission: Submission, names: Names, key: tuple[Hashable, ...]) -> str:
     """Return the case of a submission as HTML, empty where it is in none; its members' pages share it."""
-    case_key = queries.case_key(report, submission.pk)
+    case_key = case_queries.case_key(report, submission.pk)
     return RENDERED.get((*key, "case", case_key), partial(_rendered_cases, report, names, case_key))["cases"]
 
 
@@ -119,7 +137,7 @@ def _rendered_cases(report: Report, names: Names, member: int) -> dict[str, str]
     context = {
         "assignment": report.assignment,
         "names": names,
-        "threshold": queries.suggested_threshold(report),
+        "threshold": suggested_threshold(report),
         "cases": cases(report, names=names, member=member),
     }
     return {"cases": render_part("submissions/submission/_cases.html", context).strip()}
@@ -127,16 +145,16 @@ def _rendered_cases(report: Report, names: Names, member: int) -> dict[str, str]
 
 def _files(submission: Submission, names: Names) -> Sequence[SubmissionFile] | QuerySet[SubmissionFile]:
     """Return the files of a submission, by displayed path."""
-    files = queries.submission_files(submission)
+    files = submission_files(submission)
     return sorted(files, key=lambda file: names.redact_text(file.path)) if names.hidden else files
 
 
 def _decisions(
     assignment: Assignment, report: Report | None, submission: Submission
 ) -> list[SubmissionDecision]:
-    decisions = queries.submission_decisions(assignment, submission)
+    decisions = submission_decisions(assignment, submission)
     names = {name for pair in decisions for name in pair}
-    ids = queries.ranked_ids(report, names) if report and names else {}
+    ids = ranked_ids(report, names) if report and names else {}
     return decision_rows(submission, decisions, ids)
 
 
@@ -145,4 +163,4 @@ def _line_counts(files: list[SubmissionFile]) -> dict[int, int]:
     # Imported here because it loads the front-ends and their lexers, which other pages do not need.
     from submissions.storage.sources import file_text  # noqa: PLC0415
 
-    return {file.pk: count_lines(file_text(file)) for file in queries.files_with_sources(files)}
+    return {file.pk: count_lines(file_text(file)) for file in files_with_sources(files)}

@@ -12,7 +12,8 @@ from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from submissions import actions, lifecycle
+from submissions import lifecycle
+from submissions.actions.uploads import retry_batch
 from submissions.models import Batch, Duration
 from submissions.work.states import count_duration
 from tests.moss.metrics.test_metrics import BEARER, open_metrics, samples
@@ -120,5 +121,5 @@ def test_the_time_after_the_end_of_work_is_not_counted(batch: Batch) -> None:
     lifecycle.fail_batch(batch.pk, "Upload it again.")
     assert counted() == {("upload", "queued"): 1}
     batch.submissions.create(name="ada")
-    assert actions.retry_batch(batch)
+    assert retry_batch(batch)
     assert ("upload", "failed") not in counted()

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions import actions, queries
-from submissions.actions import ignore_passage
+from submissions.actions.boilerplate import ignore_passage
+from submissions.actions.uploads import rerank
 from submissions.models import Boilerplate, Pair, Report
 from submissions.pages.templatetags.pages import percent
+from submissions.queries.reports import report_state
 from tests.support.html import get_page, page_of
 from tests.support.jobs import work_off
 from tests.support.kept_classes import stored
@@ -120,11 +121,11 @@ def test_a_file_with_an_ignored_passage_can_be_handed_out_as_a_whole(
 def test_a_passage_ignored_while_a_ranking_is_queued_is_left_out_of_that_ranking(
     pair: Pair, assignment: Assignment
 ) -> None:
-    waiting = actions.rerank(assignment)
+    waiting = rerank(assignment)
     assert ignore_passage(assignment, pair, pair.passages[0].key)
     assert assignment.reports.get(state=Report.State.QUEUED) == waiting
     work_off("rank")
-    state = queries.report_state(assignment)
+    state = report_state(assignment)
     assert (state.report, state.pending) == (waiting, False)
 
 

@@ -14,7 +14,7 @@ from submissions.comparison.written_differences import (
     summarise_runs,
 )
 from submissions.intake.sandbox.syntax_spans import syntax_spans
-from submissions.pages.source_view.token_counts import counted
+from submissions.pages.source_view.pair_summary import counted
 from tests.support.html import get_page
 from tests.support.sample_class import COPIED, RENAMED, zipped
 

@@ -11,7 +11,9 @@ from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from submissions import actions, lifecycle, sweeping
+from submissions import lifecycle, sweeping
+from submissions.actions.boilerplate import add_boilerplate
+from submissions.actions.deletions import delete_assignment, delete_course
 from submissions.ingest.uploads import FOLDER
 from submissions.intake.sandbox.documents import DocumentReader
 from submissions.models import (
@@ -53,7 +55,7 @@ NEWLINES = b"\n" * 400_000
 @pytest.fixture
 def upload(assignment: Assignment) -> BoilerplateUpload:
     """Return uploaded boilerplate that nobody reads yet."""
-    return actions.add_boilerplate(assignment, [loose("starter.py", STARTER)])
+    return add_boilerplate(assignment, [loose("starter.py", STARTER)])
 
 
 def change(upload: BoilerplateUpload, **fields: object) -> None:
@@ -83,7 +85,7 @@ def test_no_web_request_reads_boilerplate(
 
 
 def test_files_of_newlines_are_read_within_the_time_limit_by_a_worker(assignment: Assignment) -> None:
-    upload = actions.add_boilerplate(assignment, [loose(f"{n}.txt", NEWLINES) for n in range(8)])
+    upload = add_boilerplate(assignment, [loose(f"{n}.txt", NEWLINES) for n in range(8)])
     started = time.monotonic()
     carry_out("read_boilerplate", upload.pk)
     assert time.monotonic() - started < 30
@@ -105,7 +107,7 @@ def test_a_file_whose_language_takes_too_long_is_refused_and_the_others_are_read
 
     monkeypatch.setattr(DocumentReader, "identify", identify_slowly)
     files = [loose("slow.py", HONEST * 500), loose("starter.py", STARTER)]
-    upload = actions.add_boilerplate(assignment, files)
+    upload = add_boilerplate(assignment, files)
     carry_out("read_boilerplate", upload.pk)
     upload.refresh_from_db()
     assert [(refusal.name, bool(refusal.reason)) for refusal in upload.refusals] == [("slow.py", True)]
@@ -133,7 +135,7 @@ def test_refused_entries_are_listed_until_they_are_dismissed(
     alice_client: Client, assignment: Assignment, upload: BoilerplateUpload
 ) -> None:
     starter = zipped({f"starter/{n}.class": "x" for n in range(300)}, "starter.zip")
-    refused = actions.add_boilerplate(assignment, [starter])
+    refused = add_boilerplate(assignment, [starter])
     for pk in (upload.pk, refused.pk):
         carry_out("read_boilerplate", pk)
     page = get_page(alice_client, assignment.get_absolute_url())
@@ -168,7 +170,7 @@ def test_the_fragment_is_sent_again_when_something_changed(
 def test_the_page_asks_for_the_new_report_while_boilerplate_is_read(
     alice_client: Client, report: Report
 ) -> None:
-    actions.add_boilerplate(report.assignment, [loose("starter.py", STARTER)])
+    add_boilerplate(report.assignment, [loose("starter.py", STARTER)])
     page = get_page(alice_client, report.assignment.get_absolute_url())
     assert page.has('#activity [hx-trigger="every 1s"]')
     assert page.text("#activity .notice") == "starter.py · boilerplate, waiting"
@@ -214,9 +216,9 @@ def test_nothing_is_left_of_boilerplate_that_is_deleted_before_it_is_read(
     upload: BoilerplateUpload, deleted: str
 ) -> None:
     if deleted == "course":
-        actions.delete_course(upload.assignment.course)
+        delete_course(upload.assignment.course)
     else:
-        actions.delete_assignment(upload.assignment)
+        delete_assignment(upload.assignment)
     carry_out("read_boilerplate", upload.pk)
     assert stored_files() == []
     assert not Upload.objects.exists()
@@ -229,7 +231,7 @@ def test_nothing_is_registered_of_boilerplate_that_is_deleted_while_it_is_read(
     finish = lifecycle.finish_boilerplate
 
     def deleted_meanwhile(pk: int, refusals: list[Refusal], refused: int) -> bool:
-        actions.delete_assignment(upload.assignment)
+        delete_assignment(upload.assignment)
         return finish(pk, refusals, refused)
 
     monkeypatch.setattr(lifecycle, "finish_boilerplate", deleted_meanwhile)
@@ -242,7 +244,7 @@ def test_a_real_worker_reads_boilerplate(alice: User, celery_worker_process: Pat
     course = Course.objects.create(owner=alice, name="Programming 1")
     assignment = Assignment.objects.create(course=course, name="Statistics")
     files = [loose("starter.py", STARTER), *(loose(f"{n}.txt", NEWLINES) for n in range(8))]
-    upload = actions.add_boilerplate(assignment, files)
+    upload = add_boilerplate(assignment, files)
     done = BoilerplateUpload.objects.filter(pk=upload.pk, state="done")
     wait_until(done.exists, 60, what="the worker")
     assert "starter.py" in assignment.boilerplate.values_list("name", flat=True)

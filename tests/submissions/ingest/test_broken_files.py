@@ -8,7 +8,7 @@ import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.urls import reverse
 
-from submissions import actions
+from submissions.actions.boilerplate import add_boilerplate
 from submissions.intake.sandbox.documents import DocumentReader, NamedFile
 from submissions.intake.sandbox.process import NotStarted
 from submissions.models import Boilerplate, Document
@@ -80,7 +80,7 @@ def test_characters_that_are_no_text_are_replaced_in_cells(alice_client: Client,
 def test_a_broken_notebook_as_boilerplate_is_refused_on_the_page(
     alice_client: Client, assignment: Assignment, content: bytes
 ) -> None:
-    upload = actions.add_boilerplate(assignment, [loose("work.ipynb", content), loose("starter.py", HONEST)])
+    upload = add_boilerplate(assignment, [loose("work.ipynb", content), loose("starter.py", HONEST)])
     carry_out("read_boilerplate", upload.pk)
     page = get_page(alice_client, assignment.get_absolute_url())
     assert page.text("#boilerplate .notice .path") == "work.ipynb"

@@ -9,7 +9,8 @@ import pytest
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
-from submissions import actions, sweeping
+from submissions import sweeping
+from submissions.actions.uploads import create_batch, group_as
 from submissions.intake.archives.choices import Choices
 from submissions.models import Batch, Source
 from tests.support.html import get_page
@@ -29,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("empty_queues", "eager_tasks")
 @pytest.fixture
 def listed(assignment: Assignment, alice: User, django_capture_on_commit_callbacks: Committing) -> Batch:
     with django_capture_on_commit_callbacks(execute=True):
-        batch = actions.create_batch(assignment, alice, [zipped(CLASS)], preview=True)
+        batch = create_batch(assignment, alice, [zipped(CLASS)], preview=True)
     batch.refresh_from_db()
     assert batch.state == "listed"
     return batch
@@ -66,7 +67,7 @@ def test_its_page_says_when(listed: Batch, alice_client: Client, settings: Setti
 
 def test_what_was_changed_lately_or_is_read_stays(listed: Batch, alice: User) -> None:
     age(listed, 20)
-    actions.group_as(listed, Choices(layout="folders"))
+    group_as(listed, Choices(layout="folders"))
     sweeping.sweep()
     assert Batch.objects.get().state == "listed"
     Batch.objects.update(state="done", touched=timezone.now() - timedelta(days=90))

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from submissions.models import Batch, Submission, SubmissionFile
-from submissions.queries import refused_entries
+from submissions.queries.submissions import refused_entries
 from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.support.sample_class import COPIED, HONEST, STARTER, zipped
 

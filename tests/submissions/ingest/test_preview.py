@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 from django.core.files.storage import default_storage
 
-from submissions import actions, sweeping
+from submissions import sweeping
+from submissions.actions.deletions import delete_batch
+from submissions.actions.uploads import create_batch, list_again, read_listed
 from submissions.ingest.batches import ingest_batch
+from submissions.lifecycle import cancel_batch
 from submissions.models import Batch, Document, Entry, ListedEntry, Source, Submission
 from submissions.queries.quotas import stored_bytes
 from tests.support.sample_class import CLASS, loose, zipped
@@ -31,7 +34,7 @@ def listed(assignment: Assignment, alice: User, django_capture_on_commit_callbac
         "node_modules/x/index.js": "x",
     }
     with django_capture_on_commit_callbacks(execute=True):
-        batch = actions.create_batch(assignment, alice, [zipped(files)], preview=True)
+        batch = create_batch(assignment, alice, [zipped(files)], preview=True)
     batch.refresh_from_db()
     return batch
 
@@ -52,14 +55,14 @@ def test_a_checked_batch_is_read_without_unpacking_it_again(
 ) -> None:
     monkeypatch.setattr("submissions.ingest.batches.list_entries", None)
     with django_capture_on_commit_callbacks(execute=True):
-        assert actions.read_listed(listed)
+        assert read_listed(listed)
     listed.refresh_from_db()
     assert (listed.state, listed.preview) == ("done", False)
     assert listed.submissions.count() == len(CLASS)
     assert listed.entries.filter(accepted=True).count() == len(CLASS)
     assert listed.entries.filter(accepted=False).count() == 2
     assert not ListedEntry.objects.exists()
-    assert not actions.read_listed(listed)
+    assert not read_listed(listed)
 
 
 def test_a_listed_batch_keeps_its_files_and_sources_until_it_is_deleted(
@@ -73,13 +76,13 @@ def test_a_listed_batch_keeps_its_files_and_sources_until_it_is_deleted(
     name = listed.uploads.get().file.name
     assert default_storage.exists(name)
     with django_capture_on_commit_callbacks(execute=True):
-        actions.delete_batch(listed)
+        delete_batch(listed)
     assert not Source.objects.exists()
     assert not default_storage.exists(name)
 
 
 def test_a_listed_batch_can_be_cancelled(listed: Batch) -> None:
-    assert actions.cancel_batch(listed)
+    assert cancel_batch(listed)
     listed.refresh_from_db()
     assert listed.state == "cancelled"
 
@@ -90,7 +93,7 @@ def test_a_listed_batch_is_unpacked_again_for_other_patterns(
     listed.assignment.include_patterns = "node_modules/"
     listed.assignment.save()
     with django_capture_on_commit_callbacks(execute=True):
-        assert actions.list_again(listed)
+        assert list_again(listed)
     listed.refresh_from_db()
     assert listed.state == "listed"
     assert listed.listed_entries.filter(name="node_modules/x/index.js", language="javascript").exists()
@@ -100,7 +103,7 @@ def test_an_upload_of_nothing_that_can_be_used_fails_without_a_preview(
     assignment: Assignment, alice: User, django_capture_on_commit_callbacks: Committing
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        batch = actions.create_batch(assignment, alice, [loose("a.py", b"")], preview=True)
+        batch = create_batch(assignment, alice, [loose("a.py", b"")], preview=True)
     batch.refresh_from_db()
     assert (batch.state, batch.entries.get().reason) == ("failed", "empty")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions import actions
+from submissions.actions.uploads import create_batch
 from submissions.models import Batch, Upload
 from tests.support.sample_class import CLASS, COPIED, loose, zipped
 
@@ -40,7 +40,7 @@ def test_a_file_of_any_name_is_uploaded(
 
 
 def test_the_stored_file_has_no_part_of_its_name(assignment: Assignment, alice: User) -> None:
-    actions.create_batch(assignment, alice, [loose("ada-lovelace.py", COPIED)])
+    create_batch(assignment, alice, [loose("ada-lovelace.py", COPIED)])
     upload = Upload.objects.get()
     assert upload.name == "ada-lovelace.py"
     assert "ada" not in upload.file.name

@@ -8,10 +8,9 @@ import pytest
 from django.db import connection
 from django.urls import reverse
 
-from submissions import queries
 from submissions.actions.decisions import DecisionInput, decide
 from submissions.models import Change, Decision, Membership, Pair, Report
-from submissions.queries import PairNames
+from submissions.queries.decisions import PairNames, decision_history, find_decision, stored_decisions
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS, zipped
 from tests.support.shares import best, decided_on, pair_page
@@ -44,9 +43,9 @@ def changes(assignment: Assignment) -> list[tuple[str, str, str, str]]:
 
 
 def test_a_pair_nobody_touched_is_undecided(assignment: Assignment) -> None:
-    assert queries.decision(assignment, PAIR).state == "undecided"
-    assert queries.decisions(assignment) == {}
-    assert queries.history(queries.decision(assignment, PAIR)) == []
+    assert find_decision(assignment, PAIR).state == "undecided"
+    assert stored_decisions(assignment) == {}
+    assert decision_history(find_decision(assignment, PAIR)) == []
 
 
 def test_every_change_is_kept_with_who_and_what(assignment: Assignment, alice: User, admin: User) -> None:
@@ -60,7 +59,7 @@ def test_every_change_is_kept_with_who_and_what(assignment: Assignment, alice: U
         ("admin", "state", "Suspicious", "Confirmed"),
         ("admin", "notes", "Hear both.", ""),
     ]
-    assert queries.decisions(assignment)["ada", "ben"].state == "confirmed"
+    assert stored_decisions(assignment)["ada", "ben"].state == "confirmed"
 
 
 def test_saving_without_changes_adds_no_history(assignment: Assignment, alice: User) -> None:

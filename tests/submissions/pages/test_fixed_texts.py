@@ -10,8 +10,7 @@ from django.utils import translation
 from fingerprint.ranking.threshold import suggest_threshold
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.left_out.rules import REASONS
-from submissions.pages.fixed_texts import STAGES, fixed_text
-from submissions.pages.threshold_reason import threshold_reason
+from submissions.pages.fixed_texts import STAGES, fixed_text, threshold_reason
 from submissions.ranking import prepared, progress, rank
 
 

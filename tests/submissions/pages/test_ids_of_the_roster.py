@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions import actions
+from submissions.actions.rosters import replace_roster
 from submissions.intake.rosters.parsing import parse_roster
 from tests.support.sample_class import COPIED, RENAMED, zipped
 
@@ -31,7 +31,7 @@ NAMED = "".join(f"limit_{number} = '{number}'  # {number}\n" for number in (OWN,
 @pytest.fixture
 def addresses(hand_in: HandIn, assignment: Assignment, alice_client: Client) -> list[str]:
     """Return the address of a pair with all ids in its source, and of its document for the second student."""
-    actions.replace_roster(assignment.course, "class.csv", parse_roster(ROSTER.encode()))
+    replace_roster(assignment.course, "class.csv", parse_roster(ROSTER.encode()))
     hand_in(zipped({"aokafor/m.py": NAMED + COPIED, "bpopescu/m.py": COPIED, "cwei/m.py": RENAMED}))
     pair = assignment.reports.get().pairs.get(left__name="aokafor", right__name="bpopescu")
     places = [assignment.pk, pair.left_id, pair.right_id]

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions import actions
+from submissions.actions.comparisons import compare_with
+from submissions.actions.deletions import delete_assignment
+from submissions.actions.uploads import create_batch
 from submissions.models import Assignment, Course, Report
 from tests.support.html import get_page
 from tests.support.kept_classes import stored
@@ -36,7 +38,7 @@ def old(
         Assignment.objects.filter(pk=old.pk).update(created=assignment.created - timedelta(days=700))
         files = {"ada/m.py": COPIED, "gus/m.py": COPIED, "hal/m.py": HONEST}
         with django_capture_on_commit_callbacks(execute=True):
-            actions.create_batch(old, alice, [zipped(files)])
+            create_batch(old, alice, [zipped(files)])
 
     stored("an earlier assignment", store)
     return Assignment.objects.get(name="Lab 1")
@@ -51,7 +53,7 @@ def compared(
     def store() -> None:
         hand_in(zipped(NEW))
         with django_capture_on_commit_callbacks(execute=True):
-            actions.compare_with(assignment, [old], course=False)
+            compare_with(assignment, [old], course=False)
 
     stored("a class that is compared with an earlier assignment", store)
     report = assignment.reports.filter(state="done").first()
@@ -174,7 +176,7 @@ def test_the_pairs_tab_says_what_was_looked_up_and_what_was_deleted(
     lost = get_page(alice_client, reverse("delete_assignment", args=[old.pk])).text()
     assert "in the reports of other assignments, with their pairs" in lost
     with django_capture_on_commit_callbacks(execute=True):
-        actions.delete_assignment(old)
+        delete_assignment(old)
     page = get_page(alice_client, tab(assignment, "pairs"))
     assert "deleted since: its submissions and pairs are gone" in page.text(".comparisons li")
     assert LABEL not in page.text("table.pairs")

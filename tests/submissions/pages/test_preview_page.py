@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions import actions
+from submissions.actions.uploads import read_listed
 from submissions.intake.archives.choices import Choices
 from submissions.models import Batch, Document, Submission
 from tests.submissions.intake.layouts.samples import SAMPLES
@@ -171,7 +171,7 @@ def test_the_page_is_as_quick_for_many_submissions_as_for_few(
     with django_assert_max_num_queries(25):  # type: ignore[attr-defined]
         page = get_page(alice_client, batch.get_absolute_url())
     assert len(page.all("input[name=new]")) == 200
-    assert actions.read_listed(batch)
+    assert read_listed(batch)
 
 
 def test_the_assignment_says_that_an_upload_waits_to_be_checked(

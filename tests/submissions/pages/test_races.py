@@ -11,7 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.urls import reverse
 
-from submissions import actions
+from submissions.actions.deletions import delete_batch
 from submissions.conflicts import is_conflict
 from submissions.models import Assignment, Batch, DeletedBatch, Report, Submission
 from tests.support.api import API, api_client, problem_of, secret_of
@@ -112,7 +112,7 @@ def test_an_upload_is_deleted_although_a_worker_stores_what_it_read_of_it(
         Submission.objects.create(batch_id=batch.pk, name="late")
 
     with meanwhile(store, "submissions_submission") as done:
-        actions.delete_batch(batch)
+        delete_batch(batch)
     assert done
     assert not Batch.objects.exists()
     assert DeletedBatch.objects.get().batch

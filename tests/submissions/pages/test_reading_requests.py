@@ -12,8 +12,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions import actions
 from submissions.actions import shares
+from submissions.actions.uploads import rerank
 from submissions.models import AuditEntry, Course, Membership, ReadingRequest
 from tests.submissions.pages.test_roles import client_of
 from tests.support.every_page import address_of
@@ -120,7 +120,7 @@ def test_an_agreement_survives_a_new_ranking_of_the_same_submissions(
 ) -> None:
     answer(keeper, ask(assistant, sealed), "agreed")
     with django_capture_on_commit_callbacks(execute=True):
-        actions.rerank(sealed.world.assignment)
+        rerank(sealed.world.assignment)
     assert sealed.world.assignment.reports.latest("pk") != sealed.report
     assert opens(assistant, sealed)
 

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from submissions import actions
+from submissions.actions.deletions import delete_assignment, delete_batch
 from submissions.actions.shares import revoke_share, share_token
 from submissions.models import Batch, Pair, Report
 from submissions.pages import rendered
@@ -172,11 +172,11 @@ def test_what_was_deleted_is_gone_at_the_next_request(
     for address in (*addresses, report.assignment.get_absolute_url()):
         assert alice_client.get(address).status_code == 200
     with django_capture_on_commit_callbacks(execute=True):
-        actions.delete_batch(Batch.objects.get(assignment=report.assignment))
+        delete_batch(Batch.objects.get(assignment=report.assignment))
     assert [alice_client.get(address).status_code for address in addresses] == [404, 404]
     assert " ada " not in f" {report_page(alice_client, report).text('main')} "
     with django_capture_on_commit_callbacks(execute=True):
-        actions.delete_assignment(report.assignment)
+        delete_assignment(report.assignment)
     assert alice_client.get(overview).status_code == 404
 
 

@@ -13,8 +13,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions import actions
 from submissions.actions import shares
+from submissions.actions.uploads import create_batch, rerank
 from submissions.models import Assignment, Course, Report
 from tests.moss.integrations.api.test_roles import PREFIX, QUERIES, endpoints
 from tests.submissions.pages.test_roles import client_of
@@ -102,12 +102,12 @@ def compare(
         course = Course.objects.create(owner=alice, name="Sealed course")
         old = Assignment.objects.create(course=course, name="Sealed lab", term="michaelmas")
         with django_capture_on_commit_callbacks(execute=True):
-            actions.create_batch(old, alice, [zipped(OLD, "sealed.zip")])
+            create_batch(old, alice, [zipped(OLD, "sealed.zip")])
         with django_capture_on_commit_callbacks(execute=True):
             register_boilerplate(old, loose("given.py", GIVEN))
         alone.assignment.compared_with.add(old)
         with django_capture_on_commit_callbacks(execute=True):
-            actions.rerank(alone.assignment)
+            rerank(alone.assignment)
         return alone.assignment.reports.filter(state=Report.State.DONE).latest("pk")
 
     return rank

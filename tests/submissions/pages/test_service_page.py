@@ -11,7 +11,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions import actions, lifecycle, sweeping
+from submissions import lifecycle, sweeping
+from submissions.actions.uploads import create_batch
 from submissions.ingest.uploads import KEPT_FOR_RETRY
 from submissions.models import Batch, Job, Report, Upload
 from submissions.ranking import rank as ranking
@@ -126,7 +127,7 @@ def test_polling_gets_a_fragment_only_when_something_changed(
 def test_no_name_of_an_upload_or_a_student_is_shown(
     assignment: Assignment, alice: User, admin_client: Client, eager_tasks: None
 ) -> None:
-    batch = actions.create_batch(assignment, alice, [loose("ada-lovelace.zip", b"PK\x03\x04 cut off")])
+    batch = create_batch(assignment, alice, [loose("ada-lovelace.zip", b"PK\x03\x04 cut off")])
     work_once("unpack")
     batch.refresh_from_db()
     assert "ada-lovelace" in batch.message
@@ -144,7 +145,7 @@ def test_an_upload_that_failed_while_it_was_unpacked_is_tried_again_with_its_fil
     django_capture_on_commit_callbacks: Committing,
 ) -> None:
     alice = assignment.course.owner
-    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    batch = create_batch(assignment, alice, [zipped(CLASS)])
     Job.objects.update(attempts=3)
     lifecycle.fail_batch(batch.pk, OUT_OF_TIME)
     sweeping.sweep()
@@ -163,7 +164,7 @@ def test_an_upload_that_failed_while_it_was_unpacked_is_tried_again_with_its_fil
 def test_a_failed_upload_whose_files_were_deleted_cannot_be_tried_again(
     assignment: Assignment, alice: User, admin_client: Client, eager_tasks: None
 ) -> None:
-    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    batch = create_batch(assignment, alice, [zipped(CLASS)])
     lifecycle.fail_batch(batch.pk, OUT_OF_TIME)
     Batch.objects.update(touched=timezone.now() - 2 * KEPT_FOR_RETRY)
     sweeping.sweep()

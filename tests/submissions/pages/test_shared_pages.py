@@ -7,8 +7,8 @@ import pytest
 from django.core.signing import Signer
 from django.utils import timezone
 
-from submissions import actions
 from submissions.actions import shares
+from submissions.actions.uploads import create_batch
 from submissions.models import Assignment, Pair, Report, Share
 from tests.support.every_page import PUBLIC, addresses
 from tests.support.html import Page, get_page, page_of
@@ -210,7 +210,7 @@ def test_a_link_reaches_nothing_of_another_assignment(
 ) -> None:
     second = Assignment.objects.create(course=report.assignment.course, name="Second")
     with django_capture_on_commit_callbacks(execute=True):
-        actions.create_batch(second, alice, [zipped(CLASS)])
+        create_batch(second, alice, [zipped(CLASS)])
     elsewhere = best(second.reports.get(state=Report.State.DONE))
     pair = best(report)
     share = shared_report(report, alice)

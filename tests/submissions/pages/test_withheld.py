@@ -12,9 +12,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions import queries
-from submissions.actions import ignore_passage, shares
+from submissions.actions import shares
+from submissions.actions.boilerplate import ignore_passage
 from submissions.models import Membership
+from submissions.queries.recurring import course_overview
 from tests.moss.integrations.api.test_roles import BODIES, PREFIX, QUERIES, endpoints
 from tests.submissions.pages.test_roles import OF_NOBODY, ROLES, client_of
 from tests.support.api import api_client, send
@@ -191,7 +192,7 @@ def test_counts_do_not_tell_of_withheld_pairs(sealed: Sealed) -> None:
     own = sealed.report.pairs.exclude(left__in=old).exclude(right__in=old)
     assert summary["submissions"] == sealed.report.submissions.count() - old.count()
     assert summary["pairs"] == own.count() < sealed.report.pairs.count()
-    course = queries.course_overview(world.assignment.course, User.objects.get(username="a-assistant"))
+    course = course_overview(world.assignment.course, User.objects.get(username="a-assistant"))
     assert [row.assignment.pair_count for row in course.assignments] == [own.count()]
 
 

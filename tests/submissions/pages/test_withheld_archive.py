@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from submissions import actions
+from submissions.actions.deletions import delete_assignment, delete_course
 from submissions.models import AuditEntry, ReadingRequest, Submission
 from submissions.queries.withheld import withheld
 from tests.submissions.pages.test_roles import client_of
@@ -83,9 +83,9 @@ def test_nothing_of_a_deleted_assignment_or_course_is_left_in_the_report(
     client, asked = client_of("owner", archived.world), read_everything(archived)
     with department.committing(execute=True):
         if deleted == "course":
-            actions.delete_course(archived.old.course)
+            delete_course(archived.old.course)
         else:
-            actions.delete_assignment(archived.old)
+            delete_assignment(archived.old)
     assert not Submission.objects.filter(name__startswith="zacharias").exists()
     page = get_page(client, tab(archived.world.assignment, "pairs"))
     assert not page.has("#withheld")

@@ -16,11 +16,11 @@ from django.urls import reverse
 from django.utils import timezone
 from pypdf import PdfReader
 
-from submissions import actions
 from submissions.actions import shares
+from submissions.actions.uploads import rerank
 from submissions.models import Alias, Entry, Report, Submission, SubmissionFile
 from submissions.pseudonyms.aliases import ensure_aliases
-from submissions.queries import PairNames
+from submissions.queries.decisions import PairNames
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, zipped
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def test_exchanged_names_change_nothing_that_a_reader_of_aliases_gets(
     shuffled = random.Random(7).sample(ROSTER, len(ROSTER))
     exchange_names(assignment, dict(zip(ROSTER, shuffled, strict=True)))
     with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
-        actions.rerank(assignment)
+        rerank(assignment)
     confirm_pairs(assignment, attacker.pair_ids)
     after = attacker.read_everything()
     assert assignment.reports.get(state=Report.State.DONE).created > attacker.share.created

@@ -6,12 +6,13 @@ import pytest
 from django.http import Http404
 from django.utils import timezone
 
-from submissions import queries
 from submissions.models import Assignment, Batch, Course, Pair, Report
 from submissions.permissions import Right, courses_with
 from submissions.pseudonyms.names import Names
-from submissions.queries import PairFilter
-from submissions.queries.lists import listed_assignments
+from submissions.queries.access import find_assignment, find_batch, find_course
+from submissions.queries.lists import batch_submissions, failed_files, listed_assignments
+from submissions.queries.pairs import find_pair, ignored_tokens, pair_files
+from submissions.queries.reports import SORT_FIELDS, PairFilter, ranked_pairs, report_state
 from tests.support.sample_class import CLASS, loose, zipped
 
 if TYPE_CHECKING:
@@ -30,9 +31,9 @@ def names(pairs: object) -> list[tuple[str, str]]:
 def test_charlie_finds_nothing_of_alices(charlie: User, batch: Batch, report: Report) -> None:
     assert not courses_with(charlie, Right.READ).exists()
     for query, pk in (
-        (queries.course, batch.assignment.course_id),
-        (queries.assignment, batch.assignment_id),
-        (queries.batch, batch.pk),
+        (find_course, batch.assignment.course_id),
+        (find_assignment, batch.assignment_id),
+        (find_batch, batch.pk),
     ):
         with pytest.raises(Http404):
             query(charlie, pk, Right.READ)
@@ -60,45 +61,43 @@ def test_an_assignment_without_uploads_has_no_pair_count(assignment: Assignment)
 
 def test_a_later_upload_of_a_name_supersedes_the_earlier_one(batch: Batch, hand_in: HandIn) -> None:
     later = hand_in(zipped({"ada/main.py": CLASS["cleo/main.py"]}))
-    superseded = {
-        submission.name: submission.superseded for submission in queries.batch_submissions(batch, Names())
-    }
+    superseded = {submission.name: submission.superseded for submission in batch_submissions(batch, Names())}
     assert superseded == {"ada": True, "ben": False, "cleo": False}
-    assert not any(submission.superseded for submission in queries.batch_submissions(later, Names()))
+    assert not any(submission.superseded for submission in batch_submissions(later, Names()))
 
 
 def test_a_cancelled_upload_supersedes_nothing(batch: Batch, hand_in: HandIn) -> None:
     later = hand_in(zipped({"ada/main.py": CLASS["cleo/main.py"]}))
     Batch.objects.filter(pk=later.pk).update(state=Batch.State.CANCELLED)
-    assert not any(submission.superseded for submission in queries.batch_submissions(batch, Names()))
+    assert not any(submission.superseded for submission in batch_submissions(batch, Names()))
 
 
 def test_the_best_pair_comes_first_and_every_column_sorts_both_ways(report: Report) -> None:
-    assert names(queries.ranked_pairs(report, PairFilter()))[0] == ("ada", "ben")
-    for key, field in queries.SORT_FIELDS.items():
-        values = list(queries.ranked_pairs(report, PairFilter(sort=key)).values_list(field, flat=True))
+    assert names(ranked_pairs(report, PairFilter()))[0] == ("ada", "ben")
+    for key, field in SORT_FIELDS.items():
+        values = list(ranked_pairs(report, PairFilter(sort=key)).values_list(field, flat=True))
         assert values == sorted(values)
-        descending = queries.ranked_pairs(report, PairFilter(sort=f"-{key}")).values_list(field, flat=True)
+        descending = ranked_pairs(report, PairFilter(sort=f"-{key}")).values_list(field, flat=True)
         assert list(descending) == values[::-1]
 
 
 def test_pairs_are_filtered_by_every_word_in_either_name(report: Report) -> None:
-    assert names(queries.ranked_pairs(report, PairFilter(text="BEN ada"))) == [("ada", "ben")]
-    assert not queries.ranked_pairs(report, PairFilter(text="ada nobody")).exists()
+    assert names(ranked_pairs(report, PairFilter(text="BEN ada"))) == [("ada", "ben")]
+    assert not ranked_pairs(report, PairFilter(text="ada nobody")).exists()
 
 
 def test_pairs_below_the_threshold_are_left_out(report: Report) -> None:
     best = report.pairs.order_by("-similarity").first()
     assert best is not None
-    assert names(queries.ranked_pairs(report, PairFilter(threshold=best.similarity))) == [("ada", "ben")]
+    assert names(ranked_pairs(report, PairFilter(threshold=best.similarity))) == [("ada", "ben")]
 
 
 def test_the_newest_finished_report_is_shown_while_another_is_made(report: Report) -> None:
     newer = Report.objects.create(assignment=report.assignment)
-    state = queries.report_state(report.assignment)
+    state = report_state(report.assignment)
     assert (state.report, state.pending, state.failed) == (report, True, None)
     Report.objects.filter(pk=newer.pk).update(state=Report.State.FAILED)
-    state = queries.report_state(report.assignment)
+    state = report_state(report.assignment)
     assert (state.report, state.pending, state.failed) == (report, False, newer)
 
 
@@ -106,9 +105,9 @@ def test_boilerplate_that_awaits_its_ranking_makes_a_report_pending(
     report: Report, starter: Callable[[], None]
 ) -> None:
     starter()
-    assert not queries.report_state(report.assignment).pending
+    assert not report_state(report.assignment).pending
     report.assignment.boilerplate.update(created=timezone.now())
-    assert queries.report_state(report.assignment).pending
+    assert report_state(report.assignment).pending
 
 
 def test_boilerplate_of_an_assignment_without_submissions_awaits_no_ranking(
@@ -117,31 +116,31 @@ def test_boilerplate_of_an_assignment_without_submissions_awaits_no_ranking(
     starter()
     report.assignment.boilerplate.update(created=timezone.now())
     report.assignment.batches.update(state=Batch.State.FAILED)
-    assert not queries.report_state(report.assignment).pending
+    assert not report_state(report.assignment).pending
 
 
 def test_ignored_tokens_are_read_for_all_files_at_once(
     report: Report, starter: Callable[[], None], django_assert_num_queries: CountQueries
 ) -> None:
     starter()
-    newest = queries.report_state(report.assignment).report
+    newest = report_state(report.assignment).report
     assert newest is not None
-    pair = queries.pair(newest, *Pair.objects.filter(report=newest).values_list("left", "right")[0])
+    pair = find_pair(newest, *Pair.objects.filter(report=newest).values_list("left", "right")[0])
     assert pair is not None
-    files = queries.pair_files(pair)
+    files = pair_files(pair)
     assert len(files) == 2
-    assert set(queries.ignored_tokens(newest, files)) == {file.document_id for file in files}
+    assert set(ignored_tokens(newest, files)) == {file.document_id for file in files}
 
 
 def test_files_that_no_front_end_could_read_are_listed_with_their_reason(batch: Batch) -> None:
     file = batch.submissions.get(name="cleo").files.get()
     file.document.state, file.document.reason = "failed", "its lexer broke"
     file.document.save()
-    assert [(failed.path, failed.document.reason) for failed in queries.failed_files(batch, Names())] == [
+    assert [(failed.path, failed.document.reason) for failed in failed_files(batch, Names())] == [
         (file.path, "its lexer broke")
     ]
 
 
 def test_a_loose_file_is_a_submission(hand_in: HandIn) -> None:
     batch = hand_in(loose("ada.py", CLASS["ada/main.py"]), loose("ben.py", CLASS["ben/main.py"]))
-    assert [submission.file_count for submission in queries.batch_submissions(batch, Names())] == [1, 1]
+    assert [submission.file_count for submission in batch_submissions(batch, Names())] == [1, 1]

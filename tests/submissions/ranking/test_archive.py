@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from submissions import actions, lifecycle
+from submissions import lifecycle
+from submissions.actions.uploads import create_batch
 from submissions.models import Assignment, Course, Document, SubmissionFile
-from submissions.queries import archive_languages, archive_size
+from submissions.queries.archive import archive_languages, archive_size
 from submissions.ranking import rank
 from submissions.ranking.progress import Cancelled
 from submissions.ranking.selection import select_cohort
@@ -82,7 +83,7 @@ def test_the_own_course_is_not_in_its_archive_and_a_chosen_assignment_counts_onc
     chosen = second.assignments.create(name="Chosen")
     for other in (chosen, department.assignment.course.assignments.create(name="Own")):
         with department.committing(execute=True):
-            actions.create_batch(other, alice, [zipped({f"{other.name}/main.py": COPIED})])
+            create_batch(other, alice, [zipped({f"{other.name}/main.py": COPIED})])
     department.assignment.compared_with.add(chosen)
     department.hand_in(zipped(CLASS))
     assert department.old_names() == {*BOTH, "Chosen"}

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions import actions
+from submissions.actions.boilerplate import add_boilerplate
+from submissions.actions.uploads import rerank
 from submissions.models import Document, Report
 from submissions.models.records import ExclusionEffect
 from submissions.ranking import rank as ranking
@@ -169,7 +170,7 @@ def test_a_small_class_has_no_common_code_unless_a_limit_is_set(
     assignment.common_limit = 3
     assignment.save()
     with django_capture_on_commit_callbacks(execute=True):
-        actions.rerank(assignment)
+        rerank(assignment)
     assert findings_of(newest(assignment)).common[0].submissions == 5
 
 
@@ -178,7 +179,7 @@ def test_common_code_that_was_handed_out_is_listed_as_boilerplate_only(
 ) -> None:
     hand_in(zipped(class_sharing(TEMPLATE, 32)))
     with django_capture_on_commit_callbacks(execute=True):
-        actions.add_boilerplate(assignment, [loose("template.py", TEMPLATE)])
+        add_boilerplate(assignment, [loose("template.py", TEMPLATE)])
     report = newest(assignment)
     assert not any("open(path)" in code_of(passage) for passage in findings_of(report).common)
     handed_out = Document.objects.get(boilerplate__assignment=assignment).token_count

@@ -11,7 +11,8 @@ from django.test import TestCase
 from django.utils import timezone
 
 from fingerprint import engine
-from submissions import actions, ranking_jobs, sweeping
+from submissions import ranking_jobs, sweeping
+from submissions.actions.deletions import delete_assignment
 from submissions.models import Job, RankingPlan, Report, Submission
 from submissions.ranking import kept_cohorts, packing, progress, shards
 from submissions.work import jobs, running
@@ -160,7 +161,7 @@ def test_an_earlier_assignment_that_is_deleted_meanwhile_is_in_no_pair(
     planned = plan(varied, SOME_PAIRS)
     assert planned.selection["old"]
     with django_capture_on_commit_callbacks(execute=True):
-        actions.delete_assignment(varied.course.assignments.get(name="Lab"))
+        delete_assignment(varied.course.assignments.get(name="Lab"))
     if is_loaded_again:
         kept_cohorts.forget()
     score_all(planned, django_capture_on_commit_callbacks)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from submissions import actions
+from submissions.actions.rosters import replace_roster
+from submissions.actions.uploads import create_batch, rerank
 from submissions.intake.rosters import parse_roster
 from submissions.models import Batch, Report, Submission, SubmissionStudent
-from submissions.queries import report_cases, roster
+from submissions.queries.cases import report_cases
+from submissions.queries.rosters import roster_of
 from submissions.ranking.mates import Mates
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
@@ -37,7 +39,7 @@ def pairs(report: Report) -> set[tuple[str, str]]:
 
 def rank_again(assignment: Assignment, committing: Committing) -> Report:
     with committing(execute=True):
-        actions.rerank(assignment)
+        rerank(assignment)
     return newest(assignment)
 
 
@@ -80,10 +82,10 @@ def test_teams_of_one_name_in_two_sections_are_two_teams(
 ) -> None:
     rows = "Name,Section,Team\nada,A,1\nben,a,1\ncleo,B,1\ndora,B,\n"
     with django_capture_on_commit_callbacks(execute=True):
-        actions.replace_roster(assignment.course, "class.csv", parse_roster(rows.encode()))
+        replace_roster(assignment.course, "class.csv", parse_roster(rows.encode()))
     report = newest(assignment)
     assert pairs(report) == all_pairs("ada ben cleo dora") - {("ada", "ben")}
-    stored = roster(assignment.course)
+    stored = roster_of(assignment.course)
     assert stored
     assert vars(stored)["team_count"] == 2
 
@@ -115,7 +117,7 @@ def hand_in_as(
 ) -> Batch:
     [(name, contents)] = files.items()
     with committing(execute=True):
-        batch = actions.create_batch(assignment, alice, [zipped(contents, f"{name}.zip")], role=role)
+        batch = create_batch(assignment, alice, [zipped(contents, f"{name}.zip")], role=role)
     batch.refresh_from_db()
     return batch
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions import actions, queries
+from submissions.actions.uploads import create_batch, rerank
 from submissions.models import Assignment, Batch, RankingPlan, Report
+from submissions.queries import service
 from submissions.ranking import kept_cohorts, memory
 from submissions.ranking.memory import ClassTooLarge, check_memory
 from submissions.ranking.selection import Selection, select_cohort
@@ -37,7 +38,7 @@ def test_a_class_that_is_too_large_fails_with_the_figure_before_it_is_loaded(
         "out files that nobody in the class wrote, or ask whoever runs this server for workers with more "
         "memory (MOSS_RANKING_MEMORY)."
     )
-    assert queries.service.failure_reason(report) == report.message
+    assert service.failure_reason(report) == report.message
 
 
 def _selection(assignment: Assignment) -> Selection:
@@ -52,7 +53,7 @@ def test_too_many_pairs_are_refused_before_they_are_scored(
     tokens = memory.token_count(_selection(batch.assignment))
     settings.RANKING_MEMORY = memory.WORKER_BYTES + tokens * memory.TOKEN_BYTES + memory.PAIR_BYTES // 2
     with django_capture_on_commit_callbacks(execute=True):
-        report = actions.rerank(batch.assignment)
+        report = rerank(batch.assignment)
     report.refresh_from_db()
     assert report.state == "failed"
     assert f"({tokens:,} tokens and " in report.message
@@ -73,7 +74,7 @@ def test_a_class_that_is_kept_in_memory_stays_there_only_where_another_one_fits_
         settings.RANKING_MEMORY = memory.WORKER_BYTES + tokens * memory.TOKEN_BYTES * 3 // 2
     settings.SHARD_SECONDS = 60
     with django_capture_on_commit_callbacks(execute=True):
-        actions.create_batch(other, alice, [zipped(CLASS)])
+        create_batch(other, alice, [zipped(CLASS)])
     assert other.reports.get().state == "done"
     assert [kept.plan for kept in kept_cohorts._kept] == ([planned.pk] if has_room else [])
 

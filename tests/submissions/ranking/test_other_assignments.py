@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions import actions
+from submissions.actions.boilerplate import add_boilerplate
+from submissions.actions.comparisons import compare_with
+from submissions.actions.deletions import delete_assignment
+from submissions.actions.uploads import create_batch, rerank
 from submissions.models import Assignment, Batch, Decision, Document, Report, Submission
-from submissions.queries import report_cases
+from submissions.queries.cases import report_cases
 from submissions.ranking import old_work
 from tests.support.sample_class import COPIED, HONEST, RENAMED, loose, zipped
 
@@ -48,7 +51,7 @@ def hand_in_old(
         # A year before, whatever the clock of the test says.
         Assignment.objects.filter(pk=old.pk).update(created=assignment.created - timedelta(days=365))
         with django_capture_on_commit_callbacks(execute=True):
-            actions.create_batch(old, alice, [zipped(files)])
+            create_batch(old, alice, [zipped(files)])
         return old
 
     return hand_in
@@ -60,8 +63,8 @@ def compare(assignment: Assignment, django_capture_on_commit_callbacks: Committi
 
     def choose(*others: Assignment, course: bool = False) -> Report:
         with django_capture_on_commit_callbacks(execute=True):
-            actions.compare_with(assignment, others, course=course)
-            actions.rerank(assignment)
+            compare_with(assignment, others, course=course)
+            rerank(assignment)
         return newest(assignment)
 
     return choose
@@ -108,7 +111,7 @@ def test_the_passages_are_those_of_an_upload_of_earlier_work(
     by_look_up = set(looked_up.pairs.filter(right__name__startswith="gus").values_list(*figures))
     compare()
     with django_capture_on_commit_callbacks(execute=True):
-        actions.create_batch(assignment, None, [zipped(OLD, "lab.zip")], role="earlier")
+        create_batch(assignment, None, [zipped(OLD, "lab.zip")], role="earlier")
     uploaded = newest(assignment)
     assert by_look_up == set(uploaded.pairs.filter(right__name__startswith="gus").values_list(*figures))
     assert by_look_up
@@ -157,7 +160,7 @@ def test_decisions_of_the_old_assignment_stay_and_those_on_new_pairs_survive_ano
     old.name = "Renamed"
     old.save()
     with django_capture_on_commit_callbacks(execute=True):
-        actions.rerank(assignment)
+        rerank(assignment)
     again = newest(assignment)
     # The label stays although the assignment was renamed, and so does the copy.
     assert again.submissions.get(name=copy.name).pk == copy.pk
@@ -178,13 +181,13 @@ def test_an_old_assignment_that_is_deleted_takes_its_pairs_with_it_and_is_still_
     report = compare(old)
     assert ("ben", f"gus ({LABEL})") in pairs(report)
     with django_capture_on_commit_callbacks(execute=True):
-        actions.delete_assignment(old)
+        delete_assignment(old)
     assert pairs(report) == {("ben", "cleo")} & pairs(report)
     assert not report.submissions.filter(name__contains=LABEL).exists()
     assert report.findings
     assert [one.label for one in report.findings.compared] == [LABEL]
     with django_capture_on_commit_callbacks(execute=True):
-        actions.rerank(assignment)
+        rerank(assignment)
     assert not Batch.objects.filter(assignment=assignment, role="other").exists()
     # Nothing of it is left.
     assert Document.objects.filter(files=None, boilerplate=None).count() == 0
@@ -239,14 +242,14 @@ def test_work_that_an_earlier_version_read_is_read_again_and_compared_then(
     hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
     assignment.compared_with.add(old)
     with django_capture_on_commit_callbacks(execute=True):
-        actions.rerank(assignment)
+        rerank(assignment)
     findings = newest(assignment).findings
     assert findings
     [compared] = findings.compared
     assert (compared.submissions, compared.comparable, compared.another_version) == (1, 0, 1)
     assignment.compared_with.clear()
     with django_capture_on_commit_callbacks(execute=True):
-        actions.compare_with(assignment, [old], course=False)
+        compare_with(assignment, [old], course=False)
     assert old.language_changes.get().state == "done"
     assert not of_old.filter(profile="python.0-k9w4-e1").exists()
     assert ("ben", f"gus ({LABEL})") in pairs(newest(assignment))
@@ -261,7 +264,7 @@ def test_boilerplate_of_the_old_assignment_counts_in_no_pair(
 ) -> None:
     old = hand_in_old({"gus/m.py": COPIED})
     with django_capture_on_commit_callbacks(execute=True):
-        actions.add_boilerplate(old, [loose("m.py", COPIED)])
+        add_boilerplate(old, [loose("m.py", COPIED)])
     hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
     report = compare(old)
     assert not report.pairs.filter(right__name__startswith="gus").exists()

@@ -11,7 +11,9 @@ from django.core.cache import cache
 from django.urls import reverse
 from redis import Redis
 
-from submissions import actions
+from submissions.actions.deletions import delete_assignment, delete_batch, delete_course
+from submissions.actions.uploads import rerank
+from submissions.lifecycle import cancel_ranking
 from submissions.models import Batch, Course, DeletedBatch, Document, Report, Source, Upload
 from submissions.ranking import progress, rank as ranking
 from submissions.ranking.progress import Cancelled, Progress
@@ -115,7 +117,7 @@ def test_a_ranking_cancelled_after_its_last_stage_is_not_finished(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def cancelled_meanwhile(_report: Report, _batches: list[int] | None = None) -> bool:
-        person = paused_ranking.start(lambda: actions.cancel_ranking(assignment))
+        person = paused_ranking.start(lambda: cancel_ranking(assignment))
         person.join(30)
         return True
 
@@ -130,10 +132,10 @@ def test_what_a_cancelled_ranking_left_out_is_ranked_with_the_next_one(
     batch = hand_in(zipped(CLASS))
     Batch.objects.update(state="ranking")
     Report.objects.update(state="queued")
-    assert actions.cancel_ranking(assignment)
-    assert not actions.cancel_ranking(assignment)
+    assert cancel_ranking(assignment)
+    assert not cancel_ranking(assignment)
     with django_capture_on_commit_callbacks(execute=True):
-        actions.rerank(assignment)
+        rerank(assignment)
     batch.refresh_from_db()
     assert (batch.state, batch.message) == ("done", "")
     assert assignment.reports.get().submissions.count() == 3
@@ -152,7 +154,7 @@ def test_deleting_an_upload_cancels_a_running_ranking(
     report = Report.objects.get()
     worker = paused_ranking.start(lambda: work_off("rank"))
     assert paused_ranking.reached.wait(30)
-    person = paused_ranking.start(lambda: actions.delete_batch(ranking_batch))
+    person = paused_ranking.start(lambda: delete_batch(ranking_batch))
     cancelled = Report.objects.filter(pk=report.pk, state="cancelled")
     wait_until(cancelled.exists, what="the ranking to be cancelled while it runs")
     paused_ranking.resume.set()
@@ -167,7 +169,7 @@ def test_deleting_an_assignment_ends_the_work_on_it_and_leaves_nothing(
 ) -> None:
     worker = paused_ranking.start(lambda: work_off("rank"))
     assert paused_ranking.reached.wait(30)
-    person = paused_ranking.start(lambda: actions.delete_assignment(assignment))
+    person = paused_ranking.start(lambda: delete_assignment(assignment))
     paused_ranking.resume.set()
     worker.join(60)
     person.join(60)
@@ -185,7 +187,7 @@ def test_deleting_a_course_takes_its_assignments_and_no_others(
     other_course = Course.objects.create(owner=assignment.course.owner, name="Networks")
     other_assignment = other_course.assignments.create(name="Sockets")
     with django_capture_on_commit_callbacks(execute=True):
-        actions.delete_course(assignment.course)
+        delete_course(assignment.course)
     assert Course.objects.get() == other_course
     assert other_course.assignments.get() == other_assignment
     for table in (Batch, Upload, Report, Document, Source):

@@ -8,7 +8,8 @@ import pytest
 from django.db import connection
 
 from fingerprint import engine
-from submissions import actions, lifecycle, ranking_jobs, sweeping
+from submissions import lifecycle, ranking_jobs, sweeping
+from submissions.lifecycle import cancel_ranking
 from submissions.models import Job, RankingPlan, RankingShard, Report
 from submissions.ranking import kept_cohorts, progress, shards
 from submissions.ranking.load import load_cohort
@@ -125,7 +126,7 @@ def test_few_messages_wait_at_a_time_so_that_the_work_of_others_is_between(
 
 def test_a_cancelled_ranking_scores_no_further_shard_and_leaves_nothing(planned: RankingPlan) -> None:
     shard = planned.shards.get(number=0)
-    actions.cancel_ranking(planned.report.assignment)
+    cancel_ranking(planned.report.assignment)
     score(shard)
     shard.refresh_from_db()
     assert shard.result is None
@@ -199,7 +200,7 @@ def test_a_worker_keeps_nothing_of_a_ranking_that_is_done_or_cancelled(
 ) -> None:
     shard = planned.shards.get(number=0)
     assert kept_cohorts._kept[0].plan == planned.pk
-    actions.cancel_ranking(planned.report.assignment)
+    cancel_ranking(planned.report.assignment)
     ranking_jobs._enqueue_later(shard)
     assert kept_cohorts._kept == []
     content(rerank())
@@ -212,7 +213,7 @@ def test_a_ranking_that_is_cancelled_while_it_is_merged_leaves_the_last_report(
     report, real_rank = scored.report, engine.rank_for_report
 
     def cancel(*arguments: Any, **options: Any) -> engine.Ranking:
-        actions.cancel_ranking(report.assignment)
+        cancel_ranking(report.assignment)
         return real_rank(*arguments, **options)
 
     monkeypatch.setattr(engine, "rank_for_report", cancel)

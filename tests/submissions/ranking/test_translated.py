@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions import actions
+from submissions.actions.boilerplate import ignore_passage
+from submissions.actions.uploads import create_batch
 from submissions.models import Document, Report
 from tests.conftest import wait_until
 from tests.support.html import get_page
@@ -87,7 +88,7 @@ def test_the_page_of_a_pair_marks_the_same_steps_in_both_languages(
 
 def test_a_passage_of_a_translation_cannot_be_ignored(assignment: Assignment, mixed: Report) -> None:
     pair = translated_pair(mixed)
-    assert actions.ignore_passage(assignment, pair, pair.passages[0].key) is None
+    assert ignore_passage(assignment, pair, pair.passages[0].key) is None
 
 
 def test_the_exports_have_the_mark(alice_client: Client, mixed: Report) -> None:
@@ -120,7 +121,7 @@ def test_a_real_worker_finds_a_translation(
     assignment: Assignment, alice: User, celery_worker_process: Path
 ) -> None:
     files = {path: (SOURCES / name).read_text() for path, name in CLASS.items()}
-    batch = actions.create_batch(assignment, alice, [zipped(files)])
+    batch = create_batch(assignment, alice, [zipped(files)])
 
     def is_ranked() -> bool:
         batch.refresh_from_db()

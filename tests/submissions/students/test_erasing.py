@@ -8,7 +8,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
 
-from submissions import actions, queries
+from submissions.actions.uploads import create_batch
 from submissions.corpus.models import CorpusDocument
 from submissions.models import (
     ApiAnswer,
@@ -19,6 +19,7 @@ from submissions.models import (
     Submission,
     SubmissionFile,
 )
+from submissions.queries.reports import report_state
 from submissions.students.erasing import ask_for_erasure
 from submissions.students.scope import NotFound, scope
 from submissions.students.spellings import digest
@@ -111,7 +112,7 @@ def test_the_work_of_others_stays_and_their_reports_open(
     kept = SubmissionFile.objects.filter(submission__origin=None)
     assert set(kept.values_list("submission", "source__sha256")) == stored
     for one in (planted.first, planted.second):
-        report = queries.report_state(one).report
+        report = report_state(one).report
         assert report
         assert report.findings
         assert len(report.findings.best) == report.submissions.count()
@@ -201,7 +202,7 @@ def test_an_upload_that_waits_to_be_checked_is_removed_if_it_has_the_student(
     for name in (NAME, "Chidi Oneill"):
         with django_capture_on_commit_callbacks(execute=True):
             file = zipped({"a.py": f"who = '{name}'\n"}, "more.zip")
-            waiting[name] = actions.create_batch(planted.first, planted.owner, [file], preview=True)
+            waiting[name] = create_batch(planted.first, planted.owner, [file], preview=True)
     erase(ID)
     states = {name: Batch.objects.get(pk=batch.pk).state for name, batch in waiting.items()}
     assert states == {NAME: "failed", "Chidi Oneill": "listed"}

@@ -42,7 +42,7 @@ class PushedSubmission(models.Model):
         FAILED = "failed", _("failed")
 
     class Problem(models.TextChoices):
-        """Why the last attempt to fetch it failed."""
+        """The reason for which the last attempt to fetch it failed."""
 
         NOTHING = "nothing", _("The platform named no file.")
         TOO_LARGE = "too large", _("A file, or all together, are larger than is taken.")

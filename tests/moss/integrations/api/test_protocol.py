@@ -40,7 +40,7 @@ def test_an_error_of_the_service_is_a_problem_without_details(
     def fail(*_: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("submissions.queries.listed_courses", fail)
+    monkeypatch.setattr("moss.integrations.api.courses.listed_courses", fail)
     response = send(caller, "get", "/courses")
     assert problem_of(response)["status"] == 500
     assert b"secret detail" not in response.content

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from moss.integrations.lti.models import PushedSubmission
 from moss.integrations.lti.reporting import WAITS
-from submissions.actions.uploads import cancel_batch
+from submissions.lifecycle import cancel_batch
 from submissions.models import Job
 from submissions.work import jobs
 from submissions.work.finding import restart_lost

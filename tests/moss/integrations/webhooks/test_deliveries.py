@@ -10,7 +10,7 @@ from standardwebhooks import Webhook as Verifier, WebhookVerificationError
 
 from moss.integrations.webhooks import actions as webhook_actions
 from moss.integrations.webhooks.models import Delivery, Webhook
-from submissions import actions
+from submissions.actions.uploads import create_batch
 from submissions.models import Report
 from submissions.work.finding import sweep_jobs
 from tests.conftest import wait_until
@@ -36,7 +36,7 @@ def event(received: Received) -> dict[str, Any]:
 def test_a_report_is_told_of_when_it_is_ready_with_a_signature_and_without_a_name(
     celery_worker_process: Path, alice: User, assignment: Assignment, webhook: Webhook, receiver: Receiver
 ) -> None:
-    actions.create_batch(assignment, alice, [loose("class.zip", zipped(CLASS).read())])
+    create_batch(assignment, alice, [loose("class.zip", zipped(CLASS).read())])
     wait_until(lambda: bool(receiver.received), 100, what="the webhook")
     [received] = receiver.received
     assert Verifier(webhook.secret).verify(received.body, received.headers)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from moss.integrations.webhooks.models import Delivery, Event, Webhook
-from submissions import actions, lifecycle
+from submissions import lifecycle
 from submissions.actions.decisions import CaseNames, DecisionInput, decide, decide_case
+from submissions.actions.deletions import delete_course
 from submissions.models import Assignment, Batch, Course
 from submissions.queries.decisions import pair_names
 from tests.support.receiver import webhook_to
@@ -102,5 +103,5 @@ def test_only_chosen_events_of_the_own_course_are_sent(assignment: Assignment, b
 
 def test_a_deleted_course_takes_its_webhooks_with_it(assignment: Assignment, webhook: Webhook) -> None:
     lifecycle.fail_report(assignment.reports.create().pk, "It failed.")
-    actions.delete_course(assignment.course)
+    delete_course(assignment.course)
     assert (Webhook.objects.count(), Delivery.objects.count()) == (0, 0)

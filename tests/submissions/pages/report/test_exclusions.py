@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
-from submissions import actions
+from submissions.actions.uploads import rerank
 from submissions.models import Batch, Boilerplate, Document, Entry, Report, SubmissionFile
 from submissions.pages.source_view.excerpts import MAX_LINES, documents, source_excerpt
 from submissions.pages.templatetags.pages import percent
@@ -105,7 +105,7 @@ def test_an_ignored_passage_is_shown_and_may_count_again(
     assignment = report.assignment
     ignored = ignore_passage(assignment, 20, 40)
     with django_capture_on_commit_callbacks(execute=True):
-        actions.rerank(assignment)
+        rerank(assignment)
     page = assignment_page(alice_client, assignment)
     assert page.text("section.left-out .acts .name") == "passage of main.py"
     assert page.values("section.left-out .acts button", "aria-label") == ["Count again: passage of main.py"]

@@ -7,13 +7,12 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from django.utils import timezone
 
-from submissions import queries
 from submissions.models import Assignment, Decision, Pair, Report, Submission
 from submissions.pages.report.overview import findings_context, steady_context, tab_context
 from submissions.pages.report.pair_list import ReportRow, report_rows
 from submissions.pages.report.report_page import Address, ReportPage
 from submissions.pseudonyms.names import Names, anonymous_names
-from submissions.queries import PairFilter
+from submissions.queries.reports import PairFilter, effective_threshold, report_state
 from tests.support.html import Page, get_page, page_of
 from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, zipped
@@ -37,7 +36,7 @@ def pairs_context(
 
 
 def report_page(query: dict[str, str], assignment: Assignment, names: Names | None = None) -> ReportPage:
-    address, state = Address("", QueryDict(urlencode(query))), queries.report_state(assignment)
+    address, state = Address("", QueryDict(urlencode(query))), report_state(assignment)
     return ReportPage.at(address, assignment, names or Names(), state)
 
 
@@ -279,4 +278,4 @@ def test_a_shared_page_gets_all_that_its_template_needs_without_a_request(report
     ):
         assert keys <= context.keys()
         assert context["threshold"] == 0.1
-    assert queries.effective_threshold(report, PairFilter(threshold=0.1)) == 0.1
+    assert effective_threshold(report, PairFilter(threshold=0.1)) == 0.1
