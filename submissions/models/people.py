@@ -77,7 +77,7 @@ class Invitation(models.Model):
 
 
 class StatedReason(models.Model):
-    """The reason of an administrator to read a course without being a member of it, and its end; rows are kept."""
+    """The reason of an administrator to read a course that is not theirs, and its end; rows are kept."""
 
     course = models.ForeignKey(Course, models.CASCADE, related_name="stated_reasons")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")

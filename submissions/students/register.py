@@ -1,4 +1,4 @@
-"""The register of every column that can hold a text: one entry for each table says what an erasure does with it.
+"""The register of all columns that can hold a text: an entry a table says what an erasure does with it.
 
 A test compares it with the models: a new column of text, JSON or bytes needs an entry here.
 """

@@ -34,7 +34,7 @@ class Session(AbstractBaseSession):
 
 
 class MailChoice(models.Model):
-    """The kinds of mail that a user gets, and their language; without a row, all of them in that of the service."""
+    """The kinds of mail that a user gets, and their language; without a row, all, in that of the service."""
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="mail_choice")
     reports = models.BooleanField(default=True)

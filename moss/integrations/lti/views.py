@@ -1,4 +1,4 @@
-"""Views that platforms send people to: the start of a sign-in, the launch, and the public keys of this service."""
+"""Views that platforms send people to: the start of a sign-in, the launch, and the public keys."""
 
 from __future__ import annotations
 
