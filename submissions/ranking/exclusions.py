@@ -1,4 +1,4 @@
-"""The effect of excluding boilerplate and common code on the pairs above the threshold and on single pairs."""
+"""The effect of excluding boilerplate and common code on pairs above the threshold and on single pairs."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_the_html_file_says_that_no_passage_is_equal_and_what_is(pair: Path) -> 
     page = Page(check(pair, "--format", "html").stdout)
     assert "No passage of 9 tokens is equal" in page.text("details")
     assert "no equal passage" in page.text("summary")
-    assert '"boat has overstayed its berth"literalada.py, line 7ben.py, line 4' in page.texts(".terms tr")
+    assert '"boat has overstayed its berth" literal ada.py, line 7 ben.py, line 4' in page.texts(".terms tr")
 
 
 def test_a_message_that_was_handed_out_is_not_shown_as_shared(pair: Path, tmp_path: Path) -> None:

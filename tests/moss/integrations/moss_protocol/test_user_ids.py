@@ -71,9 +71,9 @@ def test_only_signed_in_users_renew_and_only_by_post(client: Client, alice_clien
 
 
 def test_an_administrator_sets_the_number_of_an_old_script(admin_client: Client, alice: User) -> None:
-    add = reverse("admin:listening_mossuserid_add")
+    add = reverse("admin:moss_protocol_mossuserid_add")
     form = {"user": alice.pk, "number": "987654321"}
     assert admin_client.post(add, form | {"number": "007"}).status_code == 200
     assert admin_client.post(add, form).status_code == 302
     assert account_of("987654321") == alice
-    assert "987654321" not in get_page(admin_client, reverse("admin:listening_mossuserid_changelist")).html
+    assert "987654321" not in get_page(admin_client, reverse("admin:moss_protocol_mossuserid_changelist")).html
