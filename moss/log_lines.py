@@ -25,7 +25,6 @@ QUERY = re.compile(r"(/[^\s?'\"]*+)(?:\?[^\s'\"]*+)?")
 # Postgres quotes values of rows in the lines after the first of its messages.
 DETAIL = re.compile(r"\n(?:DETAIL|CONTEXT|LINE \d+):.*", re.DOTALL)
 
-
 # The id of the request that this thread answers or that caused the task; empty: none.
 REQUEST: ContextVar[str] = ContextVar("REQUEST", default="")
 # The name and the id of the task that this process runs.

@@ -36,8 +36,8 @@ TABLES: dict[str, tuple[Variable, ...]] = {
         V("REDIS_URL", "the broker: `redis://host:6379/0`", shown="a private Valkey"),
         V(
             "DATABASE_OWNER_URL",
-            "the database as the owner of its tables, for `moss setup`, `moss manage migrate` and `moss "
-            "restore` only ([below](#the-two-roles-of-the-database))",
+            "the database as the owner of its tables, for what migrates: `moss setup`, `moss serve`, `moss "
+            "manage migrate` and `moss restore` ([below](#the-two-roles-of-the-database))",
             shown="none, for a private Postgres its own"),
         V("DATABASE_PASSWORD", "a password that is not written in `DATABASE_URL`"),
         V("DATABASE_OWNER_PASSWORD", "a password that is not written in `DATABASE_OWNER_URL`"),

@@ -24,7 +24,7 @@ PURPOSE = "moss.audit"
 class Entry(Protocol):
     """The fields of an entry of the log that are in its digest; see `models.AuditEntry`."""
 
-    number: int | None
+    number: int
     digest: str
     created: datetime
     who: str

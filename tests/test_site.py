@@ -1,7 +1,8 @@
-"""mkdocs.yml: the site of the documents has all of them. `make site` checks their links."""
+"""The documents: mkdocs.yml has all of them, and the paths in them exist. `make site` checks their links."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import yaml
@@ -10,6 +11,9 @@ from tests.support.paths import ROOT
 
 DOCS = ROOT / "docs"
 SITE = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
+FOLDERS = "moss|submissions|fingerprint|templates|static|tests|bench|docs|deploy"
+# Between backticks: a path from the root, or the last part of that of a file of code.
+PATH = re.compile(rf"`((?:{FOLDERS})/[\w./-]*\w|(?:[\w-]+/)*[\w-]+\.(?:py|html|css|js))/?(?:::\w+)?`")
 
 
 def pages(part: Any) -> list[str]:
@@ -33,3 +37,16 @@ def test_the_site_fetches_nothing_from_other_hosts() -> None:
 def test_its_packages_are_pinned_apart_from_those_of_the_service() -> None:
     assert "mkdocs-material==" in (ROOT / "requirements-docs.lock").read_text()
     assert "mkdocs" not in (ROOT / "requirements-dev.lock").read_text()
+
+
+def test_every_path_that_a_document_names_exists() -> None:
+    folders = [ROOT / folder for folder in FOLDERS.split("|")]
+    paths = [f"/{path.relative_to(ROOT)}" for folder in folders for path in (folder, *folder.rglob("*"))]
+    named = {
+        (str(page.relative_to(ROOT)), found[1])
+        for page in (ROOT / "CONTRIBUTING.md", ROOT / "README.md", *DOCS.rglob("*.md"))
+        for found in PATH.finditer(page.read_text())
+    }
+    assert len(named) > 200
+    missing = [(page, name) for page, name in named if not any(path.endswith(f"/{name}") for path in paths)]
+    assert missing == []

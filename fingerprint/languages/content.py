@@ -45,10 +45,6 @@ PLSQL = (
     "(?i)" + BEGIN + r"(?:declare|create\s+or\s+replace\s+(?:procedure|function|package|trigger))\b"
     r"|\bdbms_output\b"
 )
-_FSHARP = (
-    BEGIN + r"(?:let|open|module|namespace|type|member|printfn|match|\[<\w+>\])\b"
-    r"|\|>|<-|\(\*\*?\s|\bfun\s\w"
-)
 _GLSL = r"^#version\b|\bgl_\w|" + BEGIN + r"(?:precision|uniform|varying|attribute|layout)\b|\bvec[234]\b"
 _FORTH = BEGIN + r":[^\S\n]+\S|^\\[^\S\n]"
 _OPENCL = r"\b(?:__)?kernel[^\S\n]+void\b|\b__global\b|\bget_global_id\b|^#pragma OPENCL"

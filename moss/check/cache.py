@@ -32,7 +32,6 @@ CREATE INDEX IF NOT EXISTS reading_used ON reading (used);
 CREATE TABLE IF NOT EXISTS run (number INTEGER PRIMARY KEY AUTOINCREMENT);
 """
 
-
 # A reading depends on these packages.
 READER_LIBRARIES = ("charset-normalizer", "nbformat", "pygments")
 

@@ -1,4 +1,7 @@
-"""Number and duration of the requests that this web server answered, over all of its processes."""
+"""Number and duration of the requests that this web server answered, and of the tasks that workers did.
+
+Those of requests are kept by the processes of the web server, those of tasks in the database.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +26,6 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from prometheus_client.registry import Collector
 
-
-OUTCOMES = {SUCCESS: "done", RETRY: "retried"}
-
-# When the tasks of this process were started, by their ids.
-_starts: dict[str, float] = {}
-
-
 # Names of addresses and of methods are few; anything else that a client sends has one name.
 METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
 OTHER = "other"
@@ -41,6 +37,9 @@ DURATION = Histogram(
     labelnames=["method", "address", "status"],
     buckets=BUCKETS,
 )
+OUTCOMES = {SUCCESS: "done", RETRY: "retried"}
+# When the tasks of this process were started, by their ids.
+_starts: dict[str, float] = {}
 
 
 class RequestMetrics:

@@ -18,7 +18,6 @@ HEADERS_OF_ERRORS = (
     b"X-Frame-Options: DENY\r\n"
 )
 
-
 HEADER_SECONDS, PAUSE_SECONDS = 10.0, 30.0
 
 

@@ -23,36 +23,27 @@ if TYPE_CHECKING:
     from fingerprint.engine import FrontEnd
     from submissions.intake.archives.members import UnpackedEntry
 
-
 # Increase this when the same page would give another text.
 HTML_VERSION = 1
+HTML, PROSE, CODE = "html", "prose", "code"
+# The user chose the archive, so only the disk limits its size. Single files have the usual limit.
+LIMITS = Limits(entries=5_000_000, total_bytes=10**12, archive_bytes=10**10)
 
+# Parsing takes time proportional to the square of the depth and cannot be interrupted; 0.1 s at this depth.
+MAX_DEPTH = 5000
+TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 INVISIBLE = ["script", "style", "template", "noscript"]
-
 # Elements that can occur within a word; all others separate words.
 INLINE = frozenset({
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i",
     "ins", "kbd", "label", "mark", "nobr", "output", "q", "rp", "rt", "ruby", "s", "samp", "small", "span",
     "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr", "-text", "-comment",
 })  # fmt: skip
-
-
-# Parsing takes time proportional to the square of the depth and cannot be interrupted; 0.1 s at this depth.
-MAX_DEPTH = 5000
-
-TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
-
 # Elements that have no content, or that the next one of the same name closes.
 NEVER_NESTED = frozenset({
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
     "wbr", "p", "li", "dt", "dd", "option", "tr", "td", "th",
 })  # fmt: skip
-
-
-HTML, PROSE, CODE = "html", "prose", "code"
-# The user chose the archive, so only the disk limits its size. Single files have the usual limit.
-LIMITS = Limits(entries=5_000_000, total_bytes=10**12, archive_bytes=10**10)
-
 
 _words = WordKinds()
 

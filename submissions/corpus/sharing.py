@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from submissions.corpus.models import Corpus, CorpusSweep
 
-
 # Parts that wait at a time: enough for the workers of several machines, and little in the database.
 MOST_WAITING = 16
 POLL_SECONDS = 0.02

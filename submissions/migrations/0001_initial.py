@@ -58,8 +58,8 @@ class Migration(migrations.Migration):
                     "created",
                     models.DateTimeField(db_index=True, default=django.utils.timezone.now, editable=False),
                 ),
-                ("number", models.BigIntegerField(db_index=True, editable=False, null=True)),
-                ("digest", models.CharField(blank=True, editable=False, max_length=64)),
+                ("number", models.BigIntegerField(db_index=True, editable=False)),
+                ("digest", models.CharField(editable=False, max_length=64)),
                 ("who", models.CharField(max_length=150)),
                 ("address", models.GenericIPAddressField(null=True)),
                 (

@@ -36,9 +36,8 @@ class AuditEntry(models.Model):
 
     # Set when it is stored, as are the number and the digest; see `submissions.audit_chain`.
     created = models.DateTimeField(default=timezone.now, db_index=True, editable=False)
-    # Null and empty in an entry from before there was a chain.
-    number = models.BigIntegerField(null=True, db_index=True, editable=False)
-    digest = models.CharField(max_length=64, blank=True, editable=False)
+    number = models.BigIntegerField(db_index=True, editable=False)
+    digest = models.CharField(max_length=64, editable=False)
     # The user name, or what the person came by who has no account.
     who = models.CharField(max_length=150)
     address = models.GenericIPAddressField(null=True)
@@ -59,8 +58,8 @@ class AuditEntry(models.Model):
     def save(self, **options: Any) -> None:
         """Store a new entry as the last one of the chain; one transaction at a time does so."""
         transaction_lock(Work.AUDIT, wait=True)
-        last = AuditEntry.objects.filter(number__isnull=False).order_by("-number").first()
-        self.created, self.number = timezone.now(), (last.number or 0) + 1 if last else 1
+        last = AuditEntry.objects.order_by("-number").first()
+        self.created, self.number = timezone.now(), last.number + 1 if last else 1
         for name in ("who", "course", "assignment", "page"):
             setattr(self, name, storable(getattr(self, name)))
         self.digest = digest_of(self, last.digest if last else "")

@@ -1,4 +1,4 @@
-"""Jobs: all background work that waits, is done now, or has failed."""
+"""Jobs: all background work that waits, is done now, or has failed; and how long work took."""
 
 from __future__ import annotations
 

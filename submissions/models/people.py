@@ -1,4 +1,7 @@
-"""Tables of rights in a course: members, invitations, and administrators who gave a reason to read it."""
+"""Tables of people in a course: members, invitations, administrators who gave a reason, requests to read.
+
+Hints that a user does not want to see any more are here too.
+"""
 
 from __future__ import annotations
 

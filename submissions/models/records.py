@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 else:
     JSONField = models.JSONField  # takes no parameter at run time
 
-
 # Records that a process keeps; that of a class of 5,000 takes about 3 MB.
 CACHED_RECORDS = 32
 

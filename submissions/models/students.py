@@ -1,4 +1,4 @@
-"""Students: those of a course's roster, and those who handed in a submission."""
+"""Students: those of a course's roster, those who handed in a submission, and those who were erased."""
 
 from __future__ import annotations
 

@@ -86,5 +86,5 @@ def _largest_upload() -> int:
 
 
 def _stated_length(request: HttpRequest) -> int:
-    length = request.META.get("CONTENT_LENGTH") or "0"
+    length: str = request.META.get("CONTENT_LENGTH") or "0"
     return int(length) if length.isdecimal() else 0

@@ -63,11 +63,9 @@ _PROGRAM_WORDS = """
     md sha iso cp rfc latin
 """
 
-
 SUBMISSION_WORDS = frozenset(_SUBMISSION_WORDS.split())
 
 PROGRAM_WORDS = frozenset(_PROGRAM_WORDS.split())
-
 
 # Lengths of the shortest words and numbers that identify a student by themselves.
 MIN_WORD, MIN_ID = 3, 5

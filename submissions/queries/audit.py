@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.db.models import QuerySet
 
-
 # Such a role can switch the trigger off that keeps the log, empty or drop the table, or become who can.
 MAY_ERASE = """
 SELECT rolsuper OR rolcreaterole

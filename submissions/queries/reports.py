@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     ListedPair = WithAnnotations[Pair, "PairAnnotations"]
 
-
 DecidedPairs = TypeVar("DecidedPairs", bound="Pair")
 
 

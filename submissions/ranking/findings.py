@@ -1,4 +1,4 @@
-"""Results of a report besides its pairs: best matches, identical files, common code, effect of exclusions."""
+"""Results of a report besides its pairs: best matches, copies, cases, common code, effect of exclusions."""
 
 from __future__ import annotations
 

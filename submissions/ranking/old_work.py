@@ -48,9 +48,6 @@ class OldWork(NamedTuple):
     archive: ComparedArchive | None = None
 
 
-NO_OLD_WORK = OldWork({}, [], [], [])
-
-
 class _OldFiles(NamedTuple):
     """The newest old submissions of the compared assignments, and what of them can be compared.
 

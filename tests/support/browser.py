@@ -247,12 +247,6 @@ def assert_accessible_now(page: Page) -> None:
     assert not messages, "\n".join([page.url, *messages])
 
 
-def assert_accessible(page: Page) -> None:
-    """Fail if axe finds violations in the page, wide or narrow, light or dark."""
-    for _ in each_layout(page):
-        assert_accessible_now(page)
-
-
 @pytest.fixture(params=[1, pytest.param(len(LAYOUTS), marks=pytest.mark.long)], ids=["one", "every"])
 def layouts(request: pytest.FixtureRequest) -> tuple[str, ...]:
     """Return one layout, which depends on the test, so that all are tested; every one in a `long` test."""

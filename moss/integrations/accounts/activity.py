@@ -1,4 +1,4 @@
-"""Note when, from where and with what a session is used; log who signs in and out."""
+"""Note when, from where and with which browser a session is used; log who signs in and out."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.http import HttpRequest, HttpResponse
 
+logger = logging.getLogger(__name__)
 
 # The first part that a user agent contains decides: most of them name several browsers.
 BROWSERS = (
@@ -34,7 +35,6 @@ BROWSERS = (
     ("Safari/", "Safari"),
     ("curl/", "curl"),
 )
-
 SYSTEMS = (
     ("iPhone", "iPhone"),
     ("iPad", "iPad"),
@@ -44,10 +44,6 @@ SYSTEMS = (
     ("Mac OS X", "macOS"),
     ("Linux", "Linux"),
 )
-
-
-logger = logging.getLogger(__name__)
-
 # A session's last use is exact to this many seconds, so that not every request writes to the database.
 EXACT_TO_SECONDS = 300
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from django.contrib.auth.models import User
 
-
 # Keys of a session: the time of signing in, of the last use, and what was used, as far as was noted.
 STARTED, USED, ADDRESS, DEVICE = "started", "used", "address", "device"
 # By which names a provider of SAML knows the session, see `moss.integrations.accounts.saml_sign_out`.
@@ -36,8 +35,6 @@ def saml_digest(name: str) -> str:
 class SessionStore(db.SessionStore):
     @classmethod
     def get_model_class(cls) -> type[Session]:
-        from moss.integrations.accounts.models import Session  # noqa: PLC0415 - imported before the apps are ready
-
         return Session
 
     def create_model_instance(self, data: dict[str, Any]) -> Session:

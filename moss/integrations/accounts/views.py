@@ -1,4 +1,4 @@
-"""The page of one's own account, and changing the password."""
+"""The pages of one's own account: sessions, mail, the password, and tokens of the API."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from django.http import HttpResponse
 
     from submissions.pages.views.access import AuthenticatedRequest
-
 
 logger = logging.getLogger(__name__)
 

@@ -26,15 +26,11 @@ if TYPE_CHECKING:
 
     from submissions.models import ApiToken
 
-
 logger = logging.getLogger(__name__)
-
-
-MINUTE = 60
-
 
 PREFIX = "/api/v1/"
 FIRST_ERROR = 400
+MINUTE = 60
 
 
 class ApiRequests:

@@ -1,4 +1,4 @@
-"""The API with its endpoints, and its OpenAPI document."""
+"""The API with its endpoints, the parser of its requests, and its OpenAPI document."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
     from django.utils.datastructures import MultiValueDict
-
 
 REASON = "A text has no NUL and no half of a surrogate pair."
 

@@ -36,13 +36,10 @@ from submissions.work import jobs
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+logger = logging.getLogger(__name__)
 
 # Notices that are taken at once; each may ask for the keys of its platform.
 MOST_NOTICES = 100
-
-
-logger = logging.getLogger(__name__)
-
 # A notice that holds longer is refused: its nonce is stored until then.
 LONGEST_VALID = timedelta(days=2)
 LONGEST_NAME, LONGEST_URL = 400, 2000

@@ -34,7 +34,6 @@ PLATFORM = "https://purl.imsglobal.org/spec/lti-platform-configuration"
 TOOL = "https://purl.imsglobal.org/spec/lti-tool-configuration"
 CLAIMS = ["iss", "sub", "name", "given_name", "family_name", "email"]
 
-
 SCOPES = (MEMBERSHIPS,)
 MESSAGES: tuple[dict[str, Any], ...] = ({"type": RESOURCE}, {"type": DEEP_LINKING})
 # Asked for besides where a platform sends notices of submissions: others may refuse what they do not know.

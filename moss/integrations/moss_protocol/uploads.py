@@ -1,4 +1,4 @@
-"""Store what a client sent as an assignment, and find out when its report is ready."""
+"""Store the files that a client sends as an assignment, and find out when its report is ready."""
 
 from __future__ import annotations
 
@@ -32,16 +32,13 @@ if TYPE_CHECKING:
 
     from moss.integrations.moss_protocol.protocol import Options
 
-
-BLOCK = tarfile.BLOCKSIZE
-
-
 COURSE = "MOSS"
 ARCHIVE, BASE_ARCHIVE = "moss-client.tar", "moss-base-files.tar"
 NAME_CHARACTERS, NUMBER_CHARACTERS = 200, 12
 # In hexadecimal digits: no key contains the word by which clients recognise links to matches.
 KEY_BYTES = 16
 GONE = "The assignment was deleted meanwhile."
+BLOCK = tarfile.BLOCKSIZE
 
 
 @dataclass(frozen=True)

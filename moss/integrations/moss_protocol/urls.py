@@ -8,7 +8,6 @@ from moss.integrations.moss_protocol.views import index, match, renew
 
 RESULT = r"^results/(?P<number>[0-9]{1,18})/(?P<key>[0-9a-f]{32})"
 
-
 urlpatterns = [
     re_path(rf"{RESULT}/{{0,2}}$", index, name="client_result"),
     re_path(

@@ -19,6 +19,6 @@ class Command(migrate.Command):
             return
         with as_owner():
             super().handle(*arguments, **options)
-            # Migrated backwards, or up to an early migration, there may be no log.
+            # Migrated backwards, or one app alone, there may be no log.
             if has_owner() and LOG in connection.introspection.table_names():
                 grant_rights()

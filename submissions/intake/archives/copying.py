@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import os
     from pathlib import Path
 
-
 # Every exception that the standard library is known to raise for damaged archives. A MemoryError says nothing
 # about the archive, only about the limit of the process that unpacks it.
 DAMAGE_ERRORS = (

@@ -40,18 +40,14 @@ from submissions.intake.layouts.registry import LAYOUTS, metadata_limit, recogni
 from submissions.intake.limits import format_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
+    from submissions.intake.archives.attempts import Attempt
     from submissions.intake.archives.members import UnpackedEntry
+    from submissions.intake.archives.submission_names import Submitters
     from submissions.intake.layouts.places import Layout, Student
 
     Identify = Callable[[Student], Student]
-    from collections.abc import Mapping
-
-    from submissions.intake.archives.attempts import Attempt
-    from submissions.intake.archives.submission_names import Submitters
-    from submissions.intake.layouts.places import Student
-
 
 DEFAULT_CHOICES = Choices()
 

@@ -60,7 +60,6 @@ LAYOUTS = {
     )
 }  # fmt: skip
 
-
 _METADATA = [layout for layout in LAYOUTS.values() if layout.reads]
 
 

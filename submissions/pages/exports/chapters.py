@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from submissions.pages.source_view.pair_view import PairView, PassageView
     from submissions.pseudonyms.names import Names
 
-
 # Rows of one passage; the rest of a longer one is left out.
 PASSAGE_ROWS = 1_000
 

@@ -1,4 +1,4 @@
-"""Documents about pairs, as one self-contained HTML page."""
+"""Documents about pairs, as one self-contained HTML page, and the tables of a report."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from submissions.pages.exports.copies import Copy, DocumentOptions
     from submissions.pseudonyms.names import Names
     from submissions.queries.reports import PairFilter
-
 
 # Pairs that one document may contain.
 MAX_PAIRS = 300

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 else:
     CourseModelForm = forms.ModelForm  # takes no parameter at run time
 
-
 LONGEST_MONTHS = 240
 # The people of the course are told before.
 SHORTEST_DAYS, LONGEST_DAYS = SOURCES_NOTICE.days, 3650

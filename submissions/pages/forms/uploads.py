@@ -17,7 +17,6 @@ from submissions.models import Batch
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
 
-
 # Characters of a path that are stored; longer ones than an upload may have are refused with a reason.
 PATH_CHARACTERS = 1000
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from submissions.pages.source_view.pair_file import FilePassage, FilePiece
     from submissions.pages.source_view.screen import ShownPart
 
-
 # A map is at least so many lines high. No bar is thinner than the map's height divided by its resolution.
 MIN_MAP_LINES = 120
 MAP_RESOLUTION = 220

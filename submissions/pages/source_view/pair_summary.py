@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from submissions.pages.source_view.pair_view import PairView
     from submissions.pseudonyms.names import Names
 
-
 # Parts that were moved, up to ten, in words; a larger number is written in figures.
 NUMBER_WORDS = (
     gettext_lazy("no"),

@@ -43,14 +43,12 @@ from submissions.storage.tokens import unpack_lexical
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from submissions.comparison.shared_terms import SharedTerms
     from submissions.comparison.written_differences import TokenRun
     from submissions.models import Pair
     from submissions.pages.source_view.file_view import PassageLocation
     from submissions.pages.source_view.pair_blocks import Block
     from submissions.pages.source_view.pair_sides import PairSide
     from submissions.pseudonyms.names import Names
-
 
 # Passages that a page or a document lists, and tokens of them that are compared word by word.
 PASSAGES_LISTED, COMPARED_TOKENS = 100, 60_000

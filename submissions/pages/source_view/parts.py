@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from submissions.pages.source_view.file_view import FileView
     from submissions.pages.source_view.selection import Selection
 
-
 # Bytes of sources of a side that a page reads; the file with the selected passage is read in any case.
 READ_BYTES = 6_000_000
 # Characters of HTML that the sources of a side have, the smallest part of a file, and files that are listed.

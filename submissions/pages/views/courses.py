@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from submissions.pseudonyms.names import Names
     from submissions.queries.recurring import PairMeeting
 
-
 # Pairs of students that a course's page lists.
 RECURRING_LISTED = 20
 

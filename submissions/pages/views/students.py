@@ -25,9 +25,7 @@ from submissions.students.spellings import digest
 if TYPE_CHECKING:
     from submissions.pages.views.access import AuthenticatedRequest
 
-
 LONGEST_NAME = 400
-
 
 RECEIPTS_LISTED = 100
 # A larger export is written to a file until it is sent.

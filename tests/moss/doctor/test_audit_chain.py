@@ -76,14 +76,6 @@ def test_who_could_cut_the_end_off_is_said() -> None:
     assert "Keep this line" in audit().advice
 
 
-def test_an_entry_from_before_is_counted_apart() -> None:
-    write()
-    in_the_database("UPDATE submissions_auditentry SET number = NULL, digest = ''")
-    write(2)
-    assert "2 entries without a gap" in audit().message
-    assert "5 older ones" in audit().message
-
-
 @pytest.mark.django_db(transaction=True)
 def test_entries_that_are_written_at_once_follow_each_other() -> None:
     def write_in_own_session() -> None:

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from tests.support.uploads import Committing, HandIn
 
-    Rerank = Callable[[], World]
-
 # Code that most of the class has, so that it is common code there.
 HELPER = """
 def chunks(rows, size):
