@@ -50,7 +50,8 @@ def _pair(random: Random, report: Report, left: Submission, right: Submission) -
     tokens = round(400 * share)
     parts = {"structure": share, "literals": 0.0, "names": 0.0}
     sizes = {"tokens": tokens, "lines": tokens // 5, "longest": tokens // 2}
-    shares = {"similarity": share, "left_share": share, "right_share": share}
+    sides = ("left_share", "right_share", "left_with_common", "right_with_common")
+    shares = dict.fromkeys(("similarity", *sides), share)
     return Pair(report=report, left=left, right=right, **shares, **sizes, **parts)
 
 

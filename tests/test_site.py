@@ -40,8 +40,8 @@ def test_its_packages_are_pinned_apart_from_those_of_the_service() -> None:
 
 
 def test_every_path_that_a_document_names_exists() -> None:
-    folders = [ROOT / folder for folder in FOLDERS.split("|")]
-    paths = [f"/{path.relative_to(ROOT)}" for folder in folders for path in (folder, *folder.rglob("*"))]
+    inner = [path for folder in FOLDERS.split("|") for path in (ROOT / folder).rglob("*")]
+    paths = [f"/{path.relative_to(ROOT)}" for path in (*ROOT.iterdir(), *inner)]
     named = {
         (str(page.relative_to(ROOT)), found[1])
         for page in (ROOT / "CONTRIBUTING.md", ROOT / "README.md", *DOCS.rglob("*.md"))

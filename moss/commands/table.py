@@ -38,10 +38,9 @@ def printable(name: str) -> str:
     return "".join(char if char.isprintable() else "\ufffd" for char in name)
 
 
-def _share(share: float, with_common: float | None) -> str:
+def _share(share: float, with_common: float) -> str:
     """Return a share with common code, and in parentheses without it if that is another percentage."""
-    without = f"{share:.0%}"
-    both = without if with_common is None else f"{with_common:.0%}"
+    without, both = f"{share:.0%}", f"{with_common:.0%}"
     return without if both == without else f"{both} ({without})"
 
 

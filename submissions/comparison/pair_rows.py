@@ -22,8 +22,8 @@ class PairRow(NamedTuple):
 
     `similarity` and the shares are in [0, 1]; `tokens` and `lines`: shared tokens and lines; `longest`: the
     longest passage, in tokens. `mark`: see `pair_mark`. `left_with_common` and `right_with_common` are the
-    shares where common code counts too; None in a report from before it was shown. `flag`: `the same student,
-    2024` for a pair of a student and the same student's earlier work, in what `moss check` writes.
+    shares where common code counts too. `flag`: `the same student, 2024` for a pair of a student and the same
+    student's earlier work, in what `moss check` writes.
     """
 
     left: str
@@ -34,9 +34,9 @@ class PairRow(NamedTuple):
     tokens: int
     lines: int
     longest: int
-    mark: str = ""
-    left_with_common: float | None = None
-    right_with_common: float | None = None
+    mark: str
+    left_with_common: float
+    right_with_common: float
     flag: str = ""
 
 

@@ -42,7 +42,7 @@ class Report(models.Model):
     duplicates: models.JSONField[list[DuplicateRecord], list[DuplicateRecord]] = RecordListField(
         DuplicateRecord, default=list
     )
-    # None in a report from before findings were stored.
+    # None until the ranking is stored.
     findings: models.JSONField[Findings | None, Findings | None] = RecordField(Findings, null=True)
 
     class Meta:
@@ -86,9 +86,9 @@ class Pair(models.Model):
     literals = models.FloatField()
     names = models.FloatField()
     imports = models.FloatField(default=0.0)
-    # The shares where common code counts too; None in a report from before it was shown.
-    left_with_common = models.FloatField(null=True)
-    right_with_common = models.FloatField(null=True)
+    # The shares where common code counts too.
+    left_with_common = models.FloatField()
+    right_with_common = models.FloatField()
     # Compared across languages: its passages count tokens of the coarse streams.
     translated = models.BooleanField(default=False)
     # Of a student and the same student's earlier work: it is no case by itself.

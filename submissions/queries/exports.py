@@ -63,8 +63,8 @@ class PairExport(BaseModel):
     lines: int
     longest: int
     mark: str
-    left_with_common: float | None
-    right_with_common: float | None
+    left_with_common: float
+    right_with_common: float
     structure: float
     literals: float
     names: float
@@ -81,7 +81,7 @@ class SubmissionExport(NamedTuple):
 
     `rank` is 1 for the submission whose best match has the highest similarity; equal ones share a rank.
     `best_match` is None for a submission that shares nothing with any other. It, `similarity` and `rank` are
-    None in a report from before best matches were stored.
+    None where the report has no best match of it.
     """
 
     submission: str
@@ -126,8 +126,8 @@ def exported_pairs(
                 lines=pair.lines,
                 longest=pair.longest,
                 mark=pair_mark(translated=pair.translated, structure=pair.structure),
-                left_with_common=_rounded(shown.left_with_common),
-                right_with_common=_rounded(shown.right_with_common),
+                left_with_common=round(shown.left_with_common, 6),
+                right_with_common=round(shown.right_with_common, 6),
                 structure=round(pair.structure, 6),
                 literals=round(pair.literals, 6),
                 names=round(pair.names, 6),
@@ -143,10 +143,6 @@ def exported_pairs(
 
 def _number(case: CasePairs | None) -> int | None:
     return case.number if case else None
-
-
-def _rounded(share: float | None) -> float | None:
-    return None if share is None else round(share, 6)
 
 
 def _flag_text(flag: Flag) -> str:

@@ -25,6 +25,8 @@ def build_pair(report: Report, left: Submission, right: Submission, similarity: 
         similarity=similarity,
         left_share=similarity,
         right_share=similarity,
+        left_with_common=similarity,
+        right_with_common=similarity,
         tokens=round(400 * similarity),
         lines=round(80 * similarity),
         longest=round(200 * similarity),

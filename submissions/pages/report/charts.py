@@ -188,7 +188,7 @@ def sparkline(rows: Sequence[AssignmentOfStudent]) -> list[SparkPoint]:
 
 
 def histogram(report: Report) -> Histogram | None:
-    """Return the best matches of a report; None if it was stored without findings."""
+    """Return the best matches of a report; None while there are none."""
     if report.findings is None:
         return None
     threshold = report.parameters["threshold"]

@@ -86,7 +86,7 @@ def _boilerplate_excerpt(
 
 
 def exclusion_context(report: Report, names: Names) -> dict[str, Any]:
-    """Return the common code and the effect of the exclusions; `effect` is None in an old report."""
+    """Return the common code and the effect of the exclusions."""
     common = report.findings.common if report.findings else []
     effect = report.findings.effect if report.findings else None
     by_id = documents(passage.document for passage in common[:MAX_COMMON_CODE])

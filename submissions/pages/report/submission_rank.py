@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 class SubmissionMatch(NamedTuple):
     """A pair from the side of one of its submissions: the other one, its own share and the other's share.
 
-    Both shares also with common code, None in a report from before it was shown.
+    Both shares also with common code.
     """
 
     pair: Pair
     other: Submission
     share: float
     other_share: float
-    with_common: float | None
-    other_with_common: float | None
+    with_common: float
+    other_with_common: float
 
 
 def submission_matches(submission: Submission, pairs: Iterable[Pair]) -> list[SubmissionMatch]:

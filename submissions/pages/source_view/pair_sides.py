@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PairSide:
-    """One submission of a pair; `letter` is L or R, and `share` is its share in [0, 1].
+    """One submission of a pair; `letter` is L or R.
 
-    `with_common` is the share where common code counts too, None in a report from before it was shown.
-
+    `share` is its share in [0, 1], and `with_common` the share where common code counts too.
     `files` are those of which the page has a part, `others` those that it only lists, and `more` is the
     number of a file from which on it does not list them, or 0.
     """
@@ -30,7 +29,7 @@ class PairSide:
     label: str
     submission: Submission
     share: float
-    with_common: float | None
+    with_common: float
     files: list[FileView]
     others: list[FileView]
     more: int = 0
@@ -38,12 +37,7 @@ class PairSide:
     @property
     def has_common_code(self) -> bool:
         """True if the share is another figure, in percent, where common code counts too."""
-        return self.with_common is not None and round(self.with_common * 100) != round(self.share * 100)
-
-    @property
-    def shown_share(self) -> float:
-        """The share with common code, as far as the report has it."""
-        return self.share if self.with_common is None else self.with_common
+        return round(self.with_common * 100) != round(self.share * 100)
 
     @property
     def matched(self) -> int:

@@ -36,7 +36,7 @@ LEXICAL_PARTS = {
 
 def pair_summary(view: PairView, names: Names) -> str:
     """Return a sentence on what one side of a pair has of the other, with the names that the reader sees."""
-    side, other = sorted(view.sides, key=lambda side: -side.shown_share)
+    side, other = sorted(view.sides, key=lambda side: -side.with_common)
     own, others = (names.display_name(each.submission.name) for each in (side, other))
     if _file_hashes(side) == _file_hashes(other):
         return _("{own} and {others} handed in the same files.").format(own=own, others=others)
@@ -45,10 +45,10 @@ def pair_summary(view: PairView, names: Names) -> str:
         parts = _listed(_lexical_parts(view)) or _("nothing that can be shown")
         return text.format(own=own, others=others, parts=parts)
     if view.pair.translated:
-        return _translated(side.shown_share).format(
-            own=own, others=others, share=_capitalised(side.shown_share)
+        return _translated(side.with_common).format(
+            own=own, others=others, share=_capitalised(side.with_common)
         )
-    code = _shared(side.shown_share).format(own=own, others=others, share=_capitalised(side.shown_share))
+    code = _shared(side.with_common).format(own=own, others=others, share=_capitalised(side.with_common))
     if not view.pair.tokens:
         return _("{code}, and all of that is common code, which other submissions have too.").format(
             code=code

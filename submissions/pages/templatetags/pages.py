@@ -125,10 +125,10 @@ def percent(share: float) -> str:
 
 
 @register.simple_tag
-def percent_with_common(share: float, with_common: float | None) -> tuple[str, str]:
+def percent_with_common(share: float, with_common: float) -> tuple[str, str]:
     """Return a share with common code as `percent` does, and without it if that is another percentage."""
     without = percent(share)
-    if with_common is None or percent(with_common) == without:
+    if percent(with_common) == without:
         return without, ""
     return percent(with_common), without
 

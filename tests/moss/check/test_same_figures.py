@@ -57,8 +57,9 @@ def stored_row(pair: Pair) -> PairRow:
         tokens=pair.tokens,
         lines=pair.lines,
         longest=pair.longest,
-        left_with_common=round(pair.left_with_common or 0.0, 6),
-        right_with_common=round(pair.right_with_common or 0.0, 6),
+        mark="",
+        left_with_common=round(pair.left_with_common, 6),
+        right_with_common=round(pair.right_with_common, 6),
     )
 
 

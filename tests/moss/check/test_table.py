@@ -24,8 +24,9 @@ def row(left: str, right: str, similarity: float = 0.5) -> PairRow:
         tokens=120,
         lines=12,
         longest=60,
-        left_with_common=None,
-        right_with_common=None,
+        mark="",
+        left_with_common=similarity,
+        right_with_common=similarity,
     )
 
 

@@ -25,7 +25,8 @@ RECORDS = [PassageRecord(2**40, 3, 7, 5, 30, 2), PassageRecord(7, 0, 2**40, 1, 9
 def pair(assignment: Assignment) -> Pair:
     batch = assignment.batches.create()
     left, right = (batch.submissions.create(name=name) for name in ("ada", "bob"))
-    shares = dict.fromkeys(("similarity", "left_share", "right_share", "structure", "literals", "names"), 0.5)
+    sides = ("left_share", "right_share", "left_with_common", "right_with_common")
+    shares = dict.fromkeys(("similarity", *sides, "structure", "literals", "names"), 0.5)
     counts = dict.fromkeys(("tokens", "lines", "longest"), 30)
     report = Report.objects.create(assignment=assignment)
     return Pair.objects.create(report=report, left=left, right=right, passages=RECORDS, **shares, **counts)

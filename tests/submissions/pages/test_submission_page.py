@@ -205,15 +205,6 @@ def test_before_the_ranking_it_says_that_there_is_none_yet(
     assert get_submission(alice_client, ada).text(".empty strong") == "Not ranked yet."
 
 
-def test_a_report_made_before_best_matches_were_kept_asks_to_rank_again(
-    alice_client: Client, report: Report, ada: Submission
-) -> None:
-    Report.objects.update(findings=None)
-    page = get_submission(alice_client, ada)
-    assert "Rank again" in page.text(".notice")
-    assert page.values(".notice a", "href") == [report.assignment.get_absolute_url()]
-
-
 def test_other_instructors_and_other_assignments_do_not_find_it(
     alice_client: Client, charlie_client: Client, ada: Submission
 ) -> None:

@@ -120,14 +120,6 @@ def test_submissions_come_with_their_best_match_and_rank(alice_client: Client, r
     assert cleo["uploaded"] == submission.batch.created.isoformat()
 
 
-def test_submissions_of_a_report_without_best_matches_are_listed_without_ranks(
-    alice_client: Client, report: Report
-) -> None:
-    Report.objects.filter(pk=report.pk).update(findings=None)
-    listed = rows(alice_client, report.assignment, "submissions")
-    assert [row["rank"] for row in listed] == ["", "", ""]
-
-
 def test_flags_of_a_pair_are_named(alice_client: Client, hand_in: HandIn) -> None:
     assignment = hand_in(zipped({"ada/a.py": COPIED, "ben/b.py": COPIED, "cleo/c.py": RENAMED})).assignment
     assignment.teams = "ada, ben"

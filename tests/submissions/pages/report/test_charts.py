@@ -189,11 +189,6 @@ def test_the_graph_s_figures_have_the_names_that_a_reader_may_see(
     assert aliases == set(page.texts("table.cases .members li"))
 
 
-def test_a_report_of_an_earlier_version_has_no_histogram(chain: Report) -> None:
-    chain.findings = None
-    assert histogram(chain) is None
-
-
 def test_durations_are_written_in_their_two_largest_units() -> None:
     assert duration(timedelta(seconds=59)) == "less than a minute"
     assert duration(timedelta(minutes=1, seconds=30)) == "1 min"

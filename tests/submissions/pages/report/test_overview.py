@@ -256,17 +256,6 @@ def test_misleading_names_are_escaped_and_spelt_out(alice_client: Client, hand_i
         assert evil in {left, right}
 
 
-def test_a_report_of_an_earlier_version_is_shown_and_says_what_it_lacks(
-    alice_client: Client, report: Report
-) -> None:
-    Report.objects.filter(pk=report.pk).update(findings=None)
-    page = get_page(alice_client, tab(report.assignment, "ignored"))
-    assert page.text("section.left-out > h2 + p") == (
-        "This report was made by an earlier version, which did not measure the effect. Rank again to see it."
-    )
-    assert ("ada", "ben") in displayed_pairs(get_page(alice_client, tab(report.assignment, "pairs")))
-
-
 def test_a_shared_page_gets_all_that_its_template_needs_without_a_request(report: Report) -> None:
     page = report_page({"threshold": "10"}, report.assignment)
     for context, keys in (
