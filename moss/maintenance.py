@@ -49,7 +49,7 @@ def maintain_once() -> None:
         apply_retention()
         apply_source_retention()
         webhooks.forget_old()
-        webhooks.stop_those_of_former_people()
+        webhooks.stop_without_right()
         lti.forget_old()
         tell_owners()
         import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()

@@ -55,7 +55,7 @@ class WebhookQuerySet(models.QuerySet["Webhook"]):
         """Return those that are told of events: their maker may still share what these lead to."""
         return self.filter(_maker_may_share(), state=Webhook.State.ACTIVE)
 
-    def of_former(self) -> WebhookQuerySet:
+    def without_right(self) -> WebhookQuerySet:
         """Return those that are not stopped yet although their maker may not share the course any more."""
         return self.exclude(_maker_may_share()).exclude(state=Webhook.State.STOPPED)
 

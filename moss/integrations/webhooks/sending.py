@@ -60,9 +60,9 @@ def forget_old() -> None:
     ended.filter(created__lt=timezone.now() - KEPT).delete()
 
 
-def stop_those_of_former_people() -> None:
+def stop_without_right() -> None:
     """Stop the webhooks of whoever may not share their course any more, and tell its owner."""
-    for webhook in Webhook.objects.of_former():
+    for webhook in Webhook.objects.without_right():
         _stop(webhook)
 
 

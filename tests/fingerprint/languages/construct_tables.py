@@ -134,10 +134,20 @@ def markdown_table() -> str:
         title = f"{row.title if row else of.language}{f' ({of.name})' if of.name != of.language else ''}"
         patterns = [f"`{pattern}`" for pattern in row.file_patterns.split()] if row else ["by Pygments"]
         counts = ", ".join(
-            f"{len(found)} {name}" for name, found in of.constructs.items() if found and name != "limits"
+            _count(len(found), name) for name, found in of.constructs.items() if found and name != "limits"
         )
-        limits = "; ".join(
-            f"`{construct.strip().replace('|', ' ')}`" for construct in of.constructs["limits"]
-        )
+        limits = "; ".join(map(_cell_code, of.constructs["limits"]))
         lines.append(f"| {title} | {' '.join(patterns)} | {counts} | {limits} |")
     return "".join(f"{line}\n" for line in lines)
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number} {name if number > 1 else name.removesuffix('s')}"
+
+
+def _cell_code(construct: str) -> str:
+    """Return a construct as code in a cell of a table in Markdown, which has one line and no bar."""
+    text = " ⏎ ".join(construct.strip().replace("|", " ").splitlines())
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    mark, space = "`" * (longest + 1), " " if longest else ""
+    return f"{mark}{space}{text}{space}{mark}"

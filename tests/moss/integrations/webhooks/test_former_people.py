@@ -57,11 +57,11 @@ def test_it_is_stopped_and_the_owner_is_told_once(
 ) -> None:
     settings.MAIL = True
     actions.send_test(webhook)
-    sending.stop_those_of_former_people()
+    sending.stop_without_right()
     assert Webhook.objects.get().state == Webhook.State.ACTIVE
     end(colleague)
     for _ in range(2):
-        sending.stop_those_of_former_people()
+        sending.stop_without_right()
         carry_out("tell_owner", webhook.pk)
     assert Webhook.objects.get().state == Webhook.State.STOPPED
     assert Delivery.objects.get().state == Delivery.State.GIVEN_UP
@@ -75,7 +75,7 @@ def test_the_owner_sees_it_and_takes_it_over(
     end: Callable[[User], None], webhook: Webhook, colleague: User, alice: User, alice_client: Client
 ) -> None:
     end(colleague)
-    sending.stop_those_of_former_people()
+    sending.stop_without_right()
     course = webhook.course
     said = "A webhook was stopped: who made it may not share this course any more"
     assert said in get_page(alice_client, course.get_absolute_url()).text("main")
@@ -90,7 +90,7 @@ def test_the_owner_sees_it_and_takes_it_over(
 def test_a_paused_webhook_of_a_former_instructor_is_stopped_too(webhook: Webhook, colleague: User) -> None:
     actions.change(webhook, colleague, webhook.events, active=False)
     colleague.delete()
-    sending.stop_those_of_former_people()
+    sending.stop_without_right()
     assert Webhook.objects.get().state == Webhook.State.STOPPED
     assert Job.objects.filter(kind="tell_owner").count() == 1
 
@@ -99,5 +99,5 @@ def test_a_webhook_of_the_owner_and_of_an_instructor_work(
     webhook: Webhook, assignment: Assignment, receiver: Receiver
 ) -> None:
     own = webhook_to(receiver.url(), assignment.course)
-    sending.stop_those_of_former_people()
+    sending.stop_without_right()
     assert {*Webhook.objects.working()} == {webhook, own}
