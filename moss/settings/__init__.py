@@ -23,7 +23,7 @@ from moss.environment import (
 )
 from moss.outgoing_kinds import OUTGOING_KINDS
 from moss.settings.accounts import *  # noqa: F403 - settings of their own file
-from moss.settings.monitoring import *  # noqa: F403 - as above  # noqa: F403 - as above
+from moss.settings.monitoring import *  # noqa: F403 - as above
 from moss.settings.outgoing import *  # noqa: F403 - as above
 from moss.settings.saml import *  # noqa: F403 - as above
 from moss.settings.saml import SAML_INSTALLED

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 # Why the state changed, in the log.
 RETRIED = "retried by staff"
-
 CLASS = Batch.Role.CLASS
 
 

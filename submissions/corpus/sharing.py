@@ -1,4 +1,7 @@
-"""Have all workers compute the parts of adding to a corpus, or of clustering it."""
+"""Have all workers compute the parts of adding to a corpus, or of clustering it.
+
+Ctrl-C is held back meanwhile, and ends the work between two statements, never inside a transaction.
+"""
 
 from __future__ import annotations
 

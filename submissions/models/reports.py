@@ -1,4 +1,4 @@
-"""Reports, their pairs, and the tokens that they ignored."""
+"""Reports, their pairs, the tokens that they ignored, and the plans of rankings that are cut into shards."""
 
 from __future__ import annotations
 

@@ -64,9 +64,7 @@ _PROGRAM_WORDS = """
 """
 
 SUBMISSION_WORDS = frozenset(_SUBMISSION_WORDS.split())
-
 PROGRAM_WORDS = frozenset(_PROGRAM_WORDS.split())
-
 # Lengths of the shortest words and numbers that identify a student by themselves.
 MIN_WORD, MIN_ID = 3, 5
 # That of an id that stands in a comment: one character means nobody.

@@ -171,7 +171,10 @@ def _refusals(batch: Batch) -> list[str]:
 
 
 class Spool:
-    """A tar that grows by one file at a time; `files` is the number of those in it."""
+    """A tar that grows by one file at a time; `files` is the number of those in it.
+
+    It has no name on the disk, so that nothing is left of it when its process ends.
+    """
 
     def __init__(self) -> None:
         self._file = cast("BinaryIO", tempfile.TemporaryFile(prefix="moss-listen-"))  # noqa: SIM115 - see `close`

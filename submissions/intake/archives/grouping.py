@@ -128,7 +128,7 @@ def group_files(
     names = submission_names(students)
     attempts = attempts_of(placements, who, choices)
     uncounted = {path: attempt.reason for path, attempt in attempts.items() if attempt.reason}
-    submissions = submissions_by_attempt(placements, attempts, Names(who, names, students), choices)
+    submissions = submissions_by_attempt(placements, attempts, SubmitterNames(who, names, students), choices)
     split = split_submissions(*submissions, choices.split)
     renamed = rename_submissions(split.places, split.submissions, choices.renames)
     warnings += grouping_warnings(choices, names, students, renamed.submissions)
@@ -205,7 +205,7 @@ def _identified(placement: Placement, identify: Identify) -> Placement:
     return replace(placement, students=tuple(dict.fromkeys(map(identify, placement.students))))
 
 
-class Names(NamedTuple):
+class SubmitterNames(NamedTuple):
     """Submitters of each file, by its path, and the name and the students of each of these submitters."""
 
     who: Mapping[str, Submitters]
@@ -214,7 +214,10 @@ class Names(NamedTuple):
 
 
 def submissions_by_attempt(
-    placements: Mapping[str, Placement], attempts: Mapping[str, Attempt], names: Names, choices: Choices
+    placements: Mapping[str, Placement],
+    attempts: Mapping[str, Attempt],
+    names: SubmitterNames,
+    choices: Choices,
 ) -> tuple[dict[str, FilePlace], dict[str, GroupedSubmission]]:
     """Return the place of each file that counts, and the submissions by name."""
     unique = DistinctNames(names.names.values())

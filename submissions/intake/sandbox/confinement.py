@@ -9,17 +9,15 @@ import resource
 import signal
 import sys
 
+# Landlock. The numbers of its system calls are the same on every architecture that Python runs on; the flags
+# are those of linux/landlock.h.
 CREATE_RULESET, RESTRICT_SELF = 444, 446
-
 VERSION_FLAG = 1
-
 # Number of rights to files by version of the interface, the first one for version 1.
 FILE_RIGHTS = (13, 14, 15, 15, 16)
-
 TCP_VERSION, TCP_RIGHTS = 4, 0b11
-
 SCOPES_VERSION, SCOPES = 6, 0b11
-
+# Options of prctl, from linux/prctl.h.
 SET_PARENT_DEATH_SIGNAL, SET_NO_NEW_PRIVILEGES = 1, 38
 
 
@@ -74,9 +72,10 @@ class Ruleset(ctypes.Structure):
 
 
 def give_up_files() -> int:
-    """Refuse this process all that the kernel can refuse it; return the version of Landlock, 0 without it.
+    """Refuse this process, for good, all that Landlock can refuse: files, TCP, signals, abstract sockets.
 
-    The caller has set PR_SET_NO_NEW_PRIVS.
+    Return the version of Landlock, 0 without it. No rule allows anything, so that two system calls are
+    enough. The caller has set PR_SET_NO_NEW_PRIVS.
     """
     if not sys.platform.startswith("linux"):
         return 0

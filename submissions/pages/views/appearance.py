@@ -1,4 +1,4 @@
-"""Switch the theme and the language of the pages, and dismiss hints."""
+"""Switch the theme and the language of the pages and to invented names, and dismiss hints."""
 
 from __future__ import annotations
 
@@ -50,16 +50,14 @@ def dismiss(request: AuthenticatedRequest) -> HttpResponse:
     return HttpResponse() if request.htmx else _back_to(request.POST.get("next", ""))
 
 
-def _back_to(page: str) -> HttpResponse:
-    # Not redirect(page): it would look up a page that is no path among the names of the URL patterns.
-    return HttpResponseRedirect(page) if is_path_of_this_site(page) else redirect("courses")
-
-
 @login_required
 @require_POST
-def switch(request: AuthenticatedRequest) -> HttpResponse:
-    """Turn aliases on or off, and go back to the page that the form was on."""
+def switch_names(request: AuthenticatedRequest) -> HttpResponse:
+    """Turn aliases on or off for this session, and go back to the page that the form was on."""
     request.session[ANONYMOUS] = request.POST.get("names") == "made-up"
-    page = request.POST.get("next", "")
+    return _back_to(request.POST.get("next", ""))
+
+
+def _back_to(page: str) -> HttpResponse:
     # Not redirect(page): it would look up a page that is no path among the names of the URL patterns.
     return HttpResponseRedirect(page) if is_path_of_this_site(page) else redirect("courses")

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from submissions.pages.views.access import AuthenticatedRequest
 
 LONGEST_NAME = 400
-
 RECEIPTS_LISTED = 100
 # A larger export is written to a file until it is sent.
 IN_MEMORY = 5_000_000
