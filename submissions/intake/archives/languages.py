@@ -29,13 +29,18 @@ def reading_languages(detected: Sequence[str], wanted: str = "") -> list[str]:
     where there is none, all texts and data.
     """
     if wanted:
-        family = {wanted, NOTEBOOK}.union(*(family for family in FAMILIES if wanted in family))
+        family = family_of(wanted)
         if not family.intersection(detected):
             return [wanted] * len(detected)
         return [_in_family(language, wanted) if language in family else "" for language in detected]
     if all(language in NO_PROGRAM for language in detected):
         return list(detected)
     return ["" if language in NO_PROGRAM else language for language in detected]
+
+
+def family_of(language: str) -> set[str]:
+    """Return the languages that files of a class in this one may seem to have: it, and those like it."""
+    return {language, NOTEBOOK}.union(*(family for family in FAMILIES if language in family))
 
 
 def likely_language(detected: Iterable[str]) -> str:

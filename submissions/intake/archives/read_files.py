@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.engine import choices
 from submissions.intake.archives.grouping_warnings import GroupingWarning, listed
-from submissions.intake.archives.languages import FAMILIES, NOTEBOOK, likely_language
+from submissions.intake.archives.languages import family_of, likely_language
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -61,8 +61,7 @@ def reading_warnings(files: Sequence[ReadFile]) -> Iterator[GroupingWarning]:
 
 def _read_otherwise(files: Sequence[ReadFile]) -> Iterator[GroupingWarning]:
     likely = likely_language(file.language for file in files)
-    alike = {likely, NOTEBOOK}.union(*(family for family in FAMILIES if likely in family))
-    others = [file for file in files if file.language not in alike] if likely else []
+    others = [file for file in files if file.language not in family_of(likely)] if likely else []
     if others:
         titles = dict(choices())
         names = listed([f"{file.name} ({titles.get(file.language, file.language)})" for file in others])
