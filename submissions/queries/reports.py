@@ -42,7 +42,7 @@ class PairAnnotations(TimeAnnotations, DecisionAnnotation):
     """The annotations of a listed pair."""
 
 
-SORT_FIELDS: dict[str, Any] = {
+SORT_FIELDS = {
     "left": "left__name",
     "right": "right__name",
     "similarity": "similarity",
@@ -263,7 +263,7 @@ def ordered_pairs(
 
 
 def _sort_fields() -> dict[str, Any]:
-    return {key: F(field) if isinstance(field, str) else field for key, field in SORT_FIELDS.items()}
+    return {key: F(field) for key, field in SORT_FIELDS.items()}
 
 
 def alias_fields() -> dict[str, Any]:
