@@ -82,7 +82,8 @@ class RequestBodyLimits:
 
 def _largest_upload() -> int:
     files = settings.DATA_UPLOAD_MAX_NUMBER_FILES or 0
-    return settings.MAX_UPLOAD_BYTES + files * MULTIPART_HEADER_BYTES
+    largest: int = settings.MAX_UPLOAD_BYTES + files * MULTIPART_HEADER_BYTES
+    return largest
 
 
 def _stated_length(request: HttpRequest) -> int:
