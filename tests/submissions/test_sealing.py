@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, strategies as some
 
+from fingerprint.engine import storable
 from submissions.sealing import OtherKey, SealedTextField, opened, opened_or_empty, seal
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 @given(some.text(some.characters(exclude_categories=["Cs"])))
 def test_what_was_sealed_is_opened_again_and_says_nothing(text: str) -> None:
-    assert opened(seal(text)) == text
+    assert opened(seal(text)) == storable(text)
     assert seal(text) != seal(text)
     assert seal(text).isascii()
 

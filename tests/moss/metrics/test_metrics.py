@@ -55,7 +55,7 @@ def test_without_that_token_nothing_is_told(admin_client: Client, open_metrics: 
 
 
 @pytest.mark.django_db
-def test_states_with_no_work_are_told_as_none(client: Client, open_metrics: None) -> None:
+def test_states_with_no_work_are_told_as_none(client: Client, open_metrics: None, empty_queues: None) -> None:
     figures = samples(client.get("/metrics", headers=BEARER).content.decode())
     assert {figures[f"moss_work{{kind=upload,state={state}}}"] for state in Batch.State.values} == {0}
     assert figures["moss_queue_messages{queue=heavy}"] == 0

@@ -100,10 +100,11 @@ def test_a_file_whose_language_takes_too_long_is_refused_and_the_others_are_read
     identify = DocumentReader.identify
 
     def identify_slowly(
-        reader: DocumentReader, files: Sequence[NamedFile], language: str, seconds: float
+        reader: DocumentReader, files: Sequence[NamedFile], language: str, seconds: float, likely: str = ""
     ) -> Iterator[object]:
         for file in files:
-            yield from identify(reader, [file], language, 1e-9 if file.name == "slow.py" else seconds)
+            limit = 1e-9 if file.name == "slow.py" else seconds
+            yield from identify(reader, [file], language, limit, likely)
 
     monkeypatch.setattr(DocumentReader, "identify", identify_slowly)
     files = [loose("slow.py", HONEST * 500), loose("starter.py", STARTER)]

@@ -39,10 +39,11 @@ if TYPE_CHECKING:
 
 # Where the student is found before; the database knows the rest.
 PLANTED = {
+    "corpus_corpusdocument.name",
     *(f"submissions_{column}" for column in (
         "alias.name", "apianswer.key", "assignment.teams", "auditentry.subject",
         "batch.name", "boilerplateupload.refusals", "casechange.after", "casedecision.notes",
-        "casemember.name", "change.after", "corpusdocument.name", "courseroster.name", "decision.left",
+        "casemember.name", "change.after", "courseroster.name", "decision.left",
         "decision.notes", "decision.right", "deletedbatch.name", "enrolledstudent.email", "entry.name",
         "share.right", "source.data", "statedreason.reason", "submission.identifier", "submission.name",
         "submissionstudent.name"))
@@ -62,7 +63,9 @@ WORK = (
 def work_of(name: str) -> set[str]:
     """Return where the work of a student is stored, but not what was written about it."""
     return {
-        place for place in places_of([name]) if place.partition(".")[0].removeprefix("submissions_") in WORK
+        place
+        for place in places_of([name])
+        if place.partition(".")[0].removeprefix("submissions_").removeprefix("corpus_") in WORK
     }
 
 

@@ -139,7 +139,7 @@ def test_what_does_not_fit_into_the_room_of_the_owner_fails_with_the_limit(
     carry_out("gather_submissions", pusher.assignment.pk)
     row.refresh_from_db()
     assert (row.state, row.problem, Batch.objects.count()) == (State.FAILED, Problem.NO_ROOM, 0)
-    assert "at most 10 Bytes" in row.detail
+    assert "at most 10 bytes" in row.detail
     assert not PushedFile.objects.exists()
 
 
