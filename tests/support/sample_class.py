@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -60,11 +61,15 @@ CLASS = {
 }
 
 
+# Of all files, so that the same files make the same archive whenever it is made.
+TIME = time.localtime()[:6]
+
+
 def zipped(files: Mapping[str, str | bytes], name: str = "class.zip") -> SimpleUploadedFile:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for path, content in files.items():
-            archive.writestr(path, content)
+            archive.writestr(zipfile.ZipInfo(path, TIME), content)
     return SimpleUploadedFile(name, packed.getvalue(), "application/zip")
 
 
