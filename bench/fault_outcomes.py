@@ -19,6 +19,7 @@ from submissions.models import (
     Document,
     Duration,
     Erasure,
+    Job,
     PostingBlock,
     PostingRun,
     Report,
@@ -45,7 +46,7 @@ def outcome_violations(person: BusyPerson) -> list[str]:
     """Return what does not hold, one sentence each."""
     checks = (_deliveries, _events, _mails, _pushed, _erased)
     lines = [line for check in checks for line in check(person)]
-    return [*lines, *_postings(), *_undone()]
+    return [*lines, *_postings(), *_failed_jobs(), *_undone()]
 
 
 def _deliveries(person: BusyPerson) -> Iterator[str]:
@@ -157,6 +158,12 @@ def _stored_postings() -> dict[int, list[Hashes]]:
             hashes = block["hash"][block["document"] == document]
             stored[int(document)].append(hashes.view(np.uint64))
     return stored
+
+
+def _failed_jobs() -> list[str]:
+    """Return the jobs that failed otherwise than by a full disk, or as the student is gone already."""
+    failed = Job.objects.filter(state=Job.State.FAILED).exclude(reason=NO_ROOM)
+    return [f"{job} failed: {job.reason}" for job in failed.exclude(kind="erase_student")]
 
 
 def _undone() -> list[str]:

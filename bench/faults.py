@@ -106,19 +106,21 @@ def _disturb(rng: random.Random, installation: Installation, person: BusyPerson,
             name = rng.choice(sorted(FAULTS))
             print(f"  {name}: {FAULTS[name](installation, rng)}", flush=True)
         installation.recover()
-        for kind in sorted(CAUSES)[seed % 2 :: 2]:
-            _kill_during(kind, rng, installation, person)
+        kinds = sorted(CAUSES)[seed % 2 :: 2]
+        hit = [kind for kind in kinds if _kill_during(kind, rng, installation, person)]
+        print(f"  killed in the middle of {len(hit)} of {len(kinds)} kinds", flush=True)
     finally:
         person.stopped.set()
         work.join()
 
 
-def _kill_during(kind: str, rng: random.Random, installation: Installation, person: BusyPerson) -> None:
+def _kill_during(kind: str, rng: random.Random, installation: Installation, person: BusyPerson) -> bool:
     for _ in range(TRIES):
         is_hit, what = kill_during(kind, installation, rng, person.wanted.put)
         print(f"  kill during {kind}: {what}", flush=True)
         if is_hit:
-            return
+            return True
+    return False
 
 
 def _run_in_new_home(seed: int) -> bool:
