@@ -5,6 +5,7 @@ Each answers slowly, so that a process can be killed while it waits.
 
 from __future__ import annotations
 
+import logging
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -83,6 +84,7 @@ class Neighbours:
 def running_neighbours() -> Iterator[Neighbours]:
     """Run them in threads of this process; the mail server has the port that the settings name."""
     neighbours = Neighbours()
+    logging.getLogger("mail.log").setLevel(logging.WARNING)
     mail = Controller(neighbours.inbox, hostname=settings.EMAIL_HOST, port=settings.EMAIL_PORT)
     with ExitStack() as running:
         mail.start()

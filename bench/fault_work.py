@@ -91,8 +91,10 @@ class BusyPerson(Person):
     def upload_waiting(self) -> None:
         """Upload a class, and have waited long for its report."""
         pk = self.upload_class()
+        if pk is None:
+            return
         rows = Batch.objects.filter(pk=pk, state__in=BEFORE_RANKING)
-        if pk and retried(lambda: rows.update(created=timezone.now() - LONG_AGO)):
+        if retried(lambda: rows.update(created=timezone.now() - LONG_AGO)):
             self.asked.waiting.add(pk)
 
     def upload_large_class(self) -> None:
