@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from submissions.corpus.adding import add_documents
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 NAME, REFERENCE = "faults", "reference"
 DOCUMENTS, WORDS = 600, 900
-END_SECONDS, TRIES = 120, 4
+# Workers that were just killed do not answer at once.
+END_SECONDS, TRIES, PAUSE_SECONDS = 120, 6, 10
 # All that is stored of a document and its text.
 TEXT = ("sha256", "profile", "kind", "language", "tokens", "digest", "sketch", "features", "simhash")
 COLUMNS = ("name", "sha256", "reason", *(f"text__{name}" for name in TEXT))
@@ -52,6 +54,7 @@ class Archive:
             assert self._command
             if self._command.wait(END_SECONDS) == 0:
                 return []
+            time.sleep(PAUSE_SECONDS)
         return [f"the archive cannot be added to a corpus: {self.log.read_text()[-300:]!r}"]
 
     def violations(self) -> list[str]:

@@ -56,8 +56,8 @@ def work_goes_on() -> bool:
     )
 
 
-def violations(person: BusyPerson) -> list[str]:
-    """Return the invariants that do not hold, one sentence each."""
+def violations(person: BusyPerson, kinds: list[str]) -> list[str]:
+    """Return the invariants that do not hold, one sentence each; `kinds` of work must have been done."""
     acknowledged, uploads = person.acknowledged, person.acknowledged.uploads
     checks: list[Callable[[], list[str]]] = [partial(_upload_violations, acknowledged, pk) for pk in uploads]
     checks += [partial(_report_violations, pk) for pk in retried(lambda: list(_assignments()))]
@@ -67,7 +67,7 @@ def violations(person: BusyPerson) -> list[str]:
         partial(_promises, acknowledged),
         partial(_decisions, acknowledged),
         person.archive.violations,
-        partial(outcome_violations, person),
+        partial(outcome_violations, person, kinds),
         _leftovers,
     ]
     return acknowledged.lies + [line for check in checks for line in retried(check)]

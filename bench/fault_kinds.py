@@ -50,6 +50,11 @@ TRIED_TWICE = """
 """
 
 
+def kinds_of(seed: int) -> list[str]:
+    """Return the kinds during which a seed kills the workers: two seeds one after another have them all."""
+    return sorted(CAUSES)[seed % 2 :: 2]
+
+
 def kill_during(
     kind: str, installation: Installation, rng: random.Random, cause: Callable[[str], object]
 ) -> tuple[bool, str]:

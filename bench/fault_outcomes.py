@@ -10,7 +10,6 @@ import numpy as np
 from django.conf import settings
 from django.urls import reverse
 
-from bench.fault_kinds import CAUSES
 from moss.integrations.lti.models import PushedFile, PushedSubmission
 from moss.integrations.webhooks.models import TEST, Delivery, Event, Webhook
 from submissions.disk_space import NO_ROOM
@@ -42,11 +41,11 @@ if TYPE_CHECKING:
 PROCESSED = "Processed"
 
 
-def outcome_violations(person: BusyPerson) -> list[str]:
+def outcome_violations(person: BusyPerson, kinds: list[str]) -> list[str]:
     """Return what does not hold, one sentence each."""
     checks = (_deliveries, _events, _mails, _pushed, _erased)
     lines = [line for check in checks for line in check(person)]
-    return [*lines, *_postings(), *_failed_jobs(), *_undone()]
+    return [*lines, *_postings(), *_failed_jobs(), *_undone(kinds)]
 
 
 def _deliveries(person: BusyPerson) -> Iterator[str]:
@@ -166,8 +165,8 @@ def _failed_jobs() -> list[str]:
     return [f"{job} failed: {job.reason}" for job in failed.exclude(kind="erase_student")]
 
 
-def _undone() -> list[str]:
-    """Return the kinds of which no work was done in this seed: it says nothing of them."""
+def _undone(kinds: list[str]) -> list[str]:
+    """Return those of the kinds of which no work was done: the seed says nothing of them."""
     done = Duration.objects.filter(measure=Duration.Measure.STATE, detail="running")
-    missing = sorted(CAUSES.keys() - set(done.values_list("name", flat=True)))
+    missing = sorted(set(kinds) - set(done.values_list("name", flat=True)))
     return [f"no work was done of {', '.join(missing)}"] * bool(missing)

@@ -168,7 +168,9 @@ class Person:
         state = self.rng.choice(STATES)
         pk = pair.report.assignment_id
         path = f"/assignments/{pk}/pairs/{pair.left_id}/{pair.right_id}/decide/"
-        self._remember((pk, pair.left.name, pair.right.name), state, self.post(path, state=state, seen=SEEN))
+        decided_on = "-".join(map(str, sorted((pair.left_id, pair.right_id))))
+        answer = self.post(path, state=state, seen=SEEN, decided_on=decided_on)
+        self._remember((pk, pair.left.name, pair.right.name), state, answer)
 
     def _remember(self, key: tuple[int, str, str], state: str, answer: Answer) -> None:
         certain = answer.status == http.HTTPStatus.FOUND

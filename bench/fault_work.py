@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import time
@@ -9,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import timedelta
 from queue import Empty, SimpleQueue
+from threading import Event
 from typing import TYPE_CHECKING
 
 from django.db import connection
@@ -18,7 +20,7 @@ from bench.fault_corpus import Archive
 from bench.fault_person import HTTP_ERRORS, Person, account, program, retried, signed_in
 from moss.integrations.lti.models import AttachedActivity, PlatformCourse
 from moss.integrations.webhooks import actions
-from moss.integrations.webhooks.models import Event, Webhook
+from moss.integrations.webhooks.models import Event as WebhookEvent, Webhook
 from submissions.models import Assignment, Batch, Course
 from tests.support.platform import DEPLOYMENT, LearningPlatform
 from tests.support.pushed import ACTIVITY, Pusher
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bench.fault_neighbours import Neighbours
+
+    Action = Callable[[], object]
 
 # A ranking of so many programs is cut into shards; see MOSS_SHARD_SECONDS in `bench.faults`.
 LARGE_CLASS = 60
@@ -69,12 +73,12 @@ class BusyPerson(Person):
         self.archive = Archive(folder, rng)
         self.administrator = retried(lambda: signed_in(account("administrator", is_staff=True)))
         url = neighbours.receiver.url()
-        self.webhook = retried(lambda: actions.create(self.course, self.user, url, Event.values))
+        self.webhook = retried(lambda: actions.create(self.course, self.user, url, WebhookEvent.values))
         lms = retried(lambda: LearningPlatform(neighbours.platform))
         self.pusher = ExistingPusher(lms, retried(lambda: self._attached(lms)))
         self.students = 0
-        # Names of things to do next.
-        self.wanted = SimpleQueue[str]()
+        # Names of things to do next; and nothing else, once that is set: what is wanted would wait for it.
+        self.wanted, self.only_wanted = SimpleQueue[str](), Event()
 
     def _attached(self, lms: LearningPlatform) -> Assignment:
         """Return an assignment to which an activity of the platform is attached."""
@@ -130,7 +134,7 @@ class BusyPerson(Person):
     def stop_webhook(self) -> None:
         """Send to a receiver that is gone: that stops the webhook, and a mail says so."""
         url = self.neighbours.gone.url()
-        webhook = retried(lambda: actions.create(self.course, self.user, url, [Event.CASE_DECIDED]))
+        webhook = retried(lambda: actions.create(self.course, self.user, url, [WebhookEvent.CASE_DECIDED]))
         if self.post(self._address(webhook) + "test/").status == http.HTTPStatus.FOUND:
             self.asked.stopped.add(webhook.pk)
 
@@ -156,21 +160,22 @@ class BusyPerson(Person):
         self.archive.add()
 
     def work(self) -> None:
-        """Do everything once, what is wanted first, and then one thing after another until `stopped`."""
-        things: list[Callable[[], object]] = [self.add_boilerplate, self.rank_again, self.change_language]
+        """Do everything once, what is wanted first, and then one thing after another, until `stopped`."""
+        things: list[Action] = [self.add_boilerplate, self.rank_again, self.change_language]
         things += [self.decide, self.export, self.upload_waiting, self.delete_upload, self.upload_large_class]
         things += [self.push, self.send_test, self.stop_webhook, self.add_to_corpus, self.erase_student]
         first = self.rng.sample(things, len(things))
         try:
             while not self.stopped.is_set():
-                (self._wanted() or (first.pop() if first else self.rng.choice(things)))()
+                self._next(first, things)()
                 time.sleep(self.rng.uniform(0.1, 0.8))
         finally:
             connection.close()
 
-    def _wanted(self) -> Callable[[], object] | None:
-        try:
-            action: Callable[[], object] = getattr(self, self.wanted.get_nowait())
-        except Empty:
-            return None
-        return action
+    def _next(self, first: list[Action], things: list[Action]) -> Action:
+        with contextlib.suppress(Empty):
+            action: Action = getattr(self, self.wanted.get_nowait())
+            return action
+        if first:
+            return first.pop()
+        return (lambda: None) if self.only_wanted.is_set() else self.rng.choice(things)

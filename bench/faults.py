@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.fault_actions import FAULTS, Installation, free_port, small_disk
-from bench.fault_kinds import CAUSES, kill_during
+from bench.fault_kinds import kill_during, kinds_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ VARIABLES = {
     "MOSS_WEBHOOK_NETWORKS": "127.0.0.0/8",
     "MOSS_LTI_GATHER_MINUTES": "0",
     # A large class of `bench.fault_work` takes longer, by the estimate, and another one does not.
-    "MOSS_SHARD_SECONDS": "0.6",
+    "MOSS_SHARD_SECONDS": "0.065",
 }
 
 
@@ -85,7 +85,7 @@ def _work_beside(
     lines = person.archive.finish()
     _wait_for_the_end(seed)
     print(f"  answers: {person.acknowledged.answers}")
-    return lines + violations(person)
+    return lines + violations(person, kinds_of(seed))
 
 
 def _wait_for_the_end(seed: int) -> None:
@@ -106,7 +106,8 @@ def _disturb(rng: random.Random, installation: Installation, person: BusyPerson,
             name = rng.choice(sorted(FAULTS))
             print(f"  {name}: {FAULTS[name](installation, rng)}", flush=True)
         installation.recover()
-        kinds = sorted(CAUSES)[seed % 2 :: 2]
+        person.only_wanted.set()
+        kinds = kinds_of(seed)
         hit = [kind for kind in kinds if _kill_during(kind, rng, installation, person)]
         print(f"  killed in the middle of {len(hit)} of {len(kinds)} kinds", flush=True)
     finally:
