@@ -49,7 +49,7 @@ test-fast: warm
 test-hostile: warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m hostile -rP --show-capture=stdout tests/hostile
 
-# Kill, stop, fill and empty parts of a running server at work, five times; `python -m bench.faults` for more.
+# Kill, stop, fill and empty parts of a running server at work, during each kind of work, five times; `python -m bench.faults` for more.
 test-faults: warm
 	$(BIN)/python -m bench.faults --seeds 5
 

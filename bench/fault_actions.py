@@ -42,7 +42,8 @@ def small_disk(home: Path) -> Iterator[None]:
             subprocess.run(["umount", "--lazy", str(home)], check=True)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port of this machine that nothing listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -63,7 +64,7 @@ class Installation:
         self.home, self.workers = str(home), workers
         self.log = home.parent / "serve.log"
         self.fill = home / "fill"
-        self.port = _free_port()
+        self.port = free_port()
         self.violated: list[str] = []
 
     def start(self) -> None:

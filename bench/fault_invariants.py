@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
+from bench.fault_outcomes import outcome_violations
 from bench.fault_person import COPIES, retried
 from submissions.disk_space import NO_ROOM
 from submissions.ingest.documents import delete_unreferenced
@@ -20,6 +22,7 @@ from submissions.models import (
     BoilerplateUpload,
     Decision,
     Document,
+    Job,
     LanguageChange,
     Report,
     Source,
@@ -34,13 +37,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bench.fault_person import Acknowledged
+    from bench.fault_work import BusyPerson
+
+# What is due later than this is waiting for others, after a failed attempt.
+SOON = timedelta(seconds=30)
 
 
 def work_goes_on() -> bool:
-    """Return whether any upload or ranking has not ended."""
+    """Return whether any upload, ranking or other work has not ended."""
     return retried(
         lambda: (
-            Batch.objects.filter(state__in=Batch.RUNNING).exists()
+            Job.objects.exclude(state=Job.State.FAILED).filter(due__lt=timezone.now() + SOON).exists()
+            or Batch.objects.filter(state__in=Batch.RUNNING).exists()
             or BoilerplateUpload.objects.filter(state__in=BoilerplateUpload.RUNNING).exists()
             or LanguageChange.objects.filter(state__in=LanguageChange.RUNNING).exists()
             or any(report_state(assignment).pending for assignment in Assignment.objects.all())
@@ -48,9 +56,9 @@ def work_goes_on() -> bool:
     )
 
 
-def violations(acknowledged: Acknowledged) -> list[str]:
-    """Return the invariants that do not hold, one sentence each."""
-    uploads = acknowledged.uploads
+def violations(person: BusyPerson, kinds: list[str]) -> list[str]:
+    """Return the invariants that do not hold, one sentence each; `kinds` of work must have been done."""
+    acknowledged, uploads = person.acknowledged, person.acknowledged.uploads
     checks: list[Callable[[], list[str]]] = [partial(_upload_violations, acknowledged, pk) for pk in uploads]
     checks += [partial(_report_violations, pk) for pk in retried(lambda: list(_assignments()))]
     checks += [
@@ -58,13 +66,16 @@ def violations(acknowledged: Acknowledged) -> list[str]:
         _unended,
         partial(_promises, acknowledged),
         partial(_decisions, acknowledged),
+        person.archive.violations,
+        partial(outcome_violations, person, kinds),
         _leftovers,
     ]
     return acknowledged.lies + [line for check in checks for line in retried(check)]
 
 
 def _assignments() -> list[int]:
-    return list(Assignment.objects.values_list("pk", flat=True))
+    """Return the assignments with classes; what the platform pushes has no copies."""
+    return list(Assignment.objects.filter(course__platform_course=None).values_list("pk", flat=True))
 
 
 def _unended() -> list[str]:
@@ -86,9 +97,10 @@ def _upload_violations(acknowledged: Acknowledged, pk: int) -> list[str]:
     if batch.state != Batch.State.DONE:
         return []  # `_unended` tells
     lines = []
-    names = list(Submission.objects.filter(batch=batch).order_by("name").values_list("name", flat=True))
-    if names != acknowledged.uploads[pk]:
-        lines.append(f"batch {pk} has {len(names)} submissions, not {len(acknowledged.uploads[pk])}")
+    names = set(Submission.objects.filter(batch=batch).values_list("name", flat=True))
+    expected = set(acknowledged.uploads[pk]) - acknowledged.erased
+    if names | acknowledged.perhaps_erased != expected | acknowledged.perhaps_erased:
+        lines.append(f"batch {pk} has {len(names)} submissions, not {len(expected)}")
     documents = Document.objects.filter(files__submission__batch=batch)
     if documents.exclude(state=Document.State.READY).exists():
         reasons = set(documents.exclude(state=Document.State.READY).values_list("reason", flat=True))

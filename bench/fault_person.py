@@ -12,18 +12,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
-from moss.installation import start_django
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.auth.models import User
+from django.db import InterfaceError, OperationalError, connection
+from kombu.exceptions import OperationalError as BrokerError
 
-start_django()
-
-from django.conf import settings  # noqa: E402 - after Django's start
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY  # noqa: E402
-from django.contrib.auth.models import User  # noqa: E402
-from django.db import InterfaceError, OperationalError, connection  # noqa: E402
-from kombu.exceptions import OperationalError as BrokerError  # noqa: E402
-
-from moss.integrations.accounts.sessions import SessionStore  # noqa: E402
-from submissions.models import Course, Report  # noqa: E402
+from moss.integrations.accounts.sessions import SessionStore
+from submissions.models import Course, Report
 
 if TYPE_CHECKING:
     import random
@@ -71,6 +67,7 @@ class Acknowledged:
     `uploads`: batches with the names of their submissions; `boilerplate`: (assignment, name); `decisions`:
     the states that (assignment, left, right) may have, only one unless a request had no certain answer;
     `languages`: those that an assignment may have, likewise;
+    `leavers`: the student of each batch who may be erased; `erased` and `perhaps_erased`: who was.
     `lies`: answers that are untrue by themselves; `answers`: how many there were of each kind.
     """
 
@@ -82,6 +79,9 @@ class Acknowledged:
     perhaps_deleted: set[int] = field(default_factory=set)
     lies: list[str] = field(default_factory=list)
     languages: dict[int, set[str]] = field(default_factory=dict)
+    leavers: dict[int, str] = field(default_factory=dict)
+    erased: set[str] = field(default_factory=set)
+    perhaps_erased: set[str] = field(default_factory=set)
     answers: dict[str, int] = field(default_factory=dict)
 
 
@@ -92,22 +92,15 @@ class Person:
         self.rng, self.port = rng, port
         self.acknowledged = Acknowledged()
         self.stopped = threading.Event()
-        self.session = retried(self._sign_in)
+        self.user = retried(lambda: account("instructor"))
+        self.course, _ = retried(lambda: Course.objects.get_or_create(owner=self.user, name="Faults"))
+        self.session = retried(lambda: signed_in(self.user))
         self.assignments: list[int] = []
 
-    def _sign_in(self) -> str:
-        user, _ = User.objects.get_or_create(username="instructor")
-        self.course, _ = Course.objects.get_or_create(owner=user, name="Faults")
-        session = SessionStore()
-        session[SESSION_KEY] = str(user.pk)
-        session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[-1]
-        session[HASH_SESSION_KEY] = user.get_session_auth_hash()
-        session.save()
-        return str(session.session_key)
-
-    def send(self, path: str, body: bytes | None = None, kind: str = "") -> Answer:
-        """Send a GET, or a POST where there is a body."""
-        headers = {"Cookie": f"sessionid={self.session}; csrftoken={TOKEN}", "Host": "localhost"}
+    def send(self, path: str, body: bytes | None = None, kind: str = "", session: str = "") -> Answer:
+        """Send a GET, or a POST where there is a body, in the session of this person or in another one."""
+        cookies = f"sessionid={session or self.session}; csrftoken={TOKEN}"
+        headers = {"Cookie": cookies, "Host": "localhost"}
         headers |= {"X-CSRFToken": TOKEN, "Content-Type": kind} if body is not None else {}
         client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
         try:
@@ -122,22 +115,26 @@ class Person:
         self.acknowledged.answers[name] = self.acknowledged.answers.get(name, 0) + 1
         return answer
 
-    def post(self, path: str, **fields: str) -> Answer:
-        return self.send(path, urlencode(fields).encode(), "application/x-www-form-urlencoded")
+    def post(self, path: str, session: str = "", **fields: str) -> Answer:
+        return self.send(path, urlencode(fields).encode(), "application/x-www-form-urlencoded", session)
 
     def post_file(self, path: str, name: str, content: bytes) -> Answer:
         head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="{name}"\r\n\r\n'
         body = head.encode() + content + f"\r\n--{BOUNDARY}--\r\n".encode()
         return self.send(path, body, f"multipart/form-data; boundary={BOUNDARY}")
 
-    def upload_class(self) -> None:
-        """Upload a class with two copies to an assignment of its own."""
+    def upload_class(self, programs: int = PROGRAMS) -> int | None:
+        """Upload a class with two copies to an assignment of its own; return the key where it is accepted."""
         assignment = retried(lambda: self.course.assignments.create(name=f"Class {len(self.assignments)}"))
         self.assignments.append(assignment.pk)
-        names, archive = class_archive(self.rng)
+        leaver = f"leaver{self.rng.randrange(10**9):09}"
+        names, archive = class_archive(self.rng, programs, leaver)
         answer = self.post_file(f"/assignments/{assignment.pk}/upload/", "class.zip", archive)
-        if answer.status == http.HTTPStatus.FOUND:
-            self.acknowledged.uploads[int(answer.location.strip("/").split("/")[-1])] = names
+        if answer.status != http.HTTPStatus.FOUND:
+            return None
+        pk = int(answer.location.strip("/").split("/")[-1])
+        self.acknowledged.uploads[pk], self.acknowledged.leavers[pk] = names, leaver
+        return pk
 
     def add_boilerplate(self) -> None:
         pk, name = self.rng.choice(self.assignments), f"starter{self.rng.randrange(10**6)}.py"
@@ -150,9 +147,15 @@ class Person:
 
     def change_language(self) -> None:
         """Have the files of an assignment read in another language, or in that of each file."""
-        pk, language = self.rng.choice(self.assignments), self.rng.choice(LANGUAGES)
-        name = retried(lambda: self.course.assignments.get(pk=pk).name)
-        fields = {"name": name, "language": language, "confirmed": language, "compare_mates": "False"}
+        pk = self.rng.choice(self.assignments)
+        assignment = retried(lambda: self.course.assignments.get(pk=pk))
+        language = self.rng.choice([one for one in LANGUAGES if one != assignment.language])
+        fields = {
+            "name": assignment.name,
+            "language": language,
+            "confirmed": language,
+            "compare_mates": "False",
+        }
         if self.post(f"/assignments/{pk}/settings/", **fields).status == http.HTTPStatus.FOUND:
             self.acknowledged.languages[pk] = {language}
         else:
@@ -165,7 +168,9 @@ class Person:
         state = self.rng.choice(STATES)
         pk = pair.report.assignment_id
         path = f"/assignments/{pk}/pairs/{pair.left_id}/{pair.right_id}/decide/"
-        self._remember((pk, pair.left.name, pair.right.name), state, self.post(path, state=state, seen=SEEN))
+        decided_on = "-".join(map(str, sorted((pair.left_id, pair.right_id))))
+        answer = self.post(path, state=state, seen=SEEN, decided_on=decided_on)
+        self._remember((pk, pair.left.name, pair.right.name), state, answer)
 
     def _remember(self, key: tuple[int, str, str], state: str, answer: Answer) -> None:
         certain = answer.status == http.HTTPStatus.FOUND
@@ -205,22 +210,30 @@ class Person:
         else:
             self.acknowledged.perhaps_deleted.add(pk)
 
-    def work(self) -> None:
-        """Do one thing after another until `stopped` is set."""
-        things = [self.add_boilerplate, self.rank_again, self.decide, self.decide, self.export]
-        things += [self.upload_class, self.delete_upload, self.change_language]
-        try:
-            while not self.stopped.is_set():
-                self.rng.choice(things)()
-                time.sleep(self.rng.uniform(0.1, 0.8))
-        finally:
-            connection.close()
+
+def account(name: str, **fields: bool) -> User:
+    defaults = {"email": f"{name}@example.org", **fields}
+    return User.objects.get_or_create(username=name, defaults=defaults)[0]
 
 
-def class_archive(rng: random.Random) -> tuple[list[str], bytes]:
-    """Return the sorted names of a class and its archive; two programs are equal, the others are random."""
-    programs = {f"student{n:02}": program(rng) for n in range(PROGRAMS)}
+def signed_in(user: User) -> str:
+    """Return the key of a new session of an account."""
+    session = SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[-1]
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.save()
+    return str(session.session_key)
+
+
+def class_archive(rng: random.Random, size: int, leaver: str) -> tuple[list[str], bytes]:
+    """Return the sorted names of a class and its archive; two programs are equal, the others are random.
+
+    The program of the `leaver` names this student.
+    """
+    programs = {f"student{n:02}": program(rng) for n in range(size)}
     programs[COPIES[1]] = programs[COPIES[0]]
+    programs[leaver] = f"# by {leaver}\n{program(rng)}"
     with zipfile.ZipFile(archive := io.BytesIO(), "w") as file:
         for name, text in programs.items():
             file.writestr(f"{name}/main.py", text)

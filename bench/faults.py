@@ -1,10 +1,12 @@
 """Faults at random moments of real work: `python -m bench.faults [--seeds 100] [--first 1]`.
 
 Each seed starts `moss serve` in a home of its own. A person uploads classes and boilerplate, decides,
-exports, ranks again and deletes, over HTTP. Meanwhile a schedule drawn from the seed kills processes, the
-supervisor too, stops them for a while, cuts connections, empties the broker and fills the disk. Afterwards
-every upload must reach a final state within FINAL_SECONDS, the database must hold everything once, nothing
-may be orphaned, and what the person was told must be true. A seed that fails prints how to run it again.
+exports, ranks again, deletes and erases students, over HTTP, adds an archive to a corpus, and has webhooks,
+mail and a learning platform. Meanwhile a schedule drawn from the seed kills processes, the supervisor too,
+stops them for a while, cuts connections, empties the broker and fills the disk. Then the workers are killed
+during one kind of background work after another: half of the registry in a seed. Afterwards all work must
+end within FINAL_SECONDS, the database must hold everything once, nothing may be orphaned, what the person
+was told must be true, and what was sent must have arrived. A seed that fails prints how to run it again.
 """
 
 from __future__ import annotations
@@ -21,16 +23,30 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.fault_actions import FAULTS, Installation, small_disk
+from bench.fault_actions import FAULTS, Installation, free_port, small_disk
+from bench.fault_kinds import kill_during, kinds_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bench.fault_person import Person
+    from bench.fault_neighbours import Neighbours
+    from bench.fault_work import BusyPerson
 
 # The time in seconds within which every upload ends after the last fault.
 FINAL_SECONDS = 150
 UPLOADS, FAULTS_PER_SEED = 2, 5
+# How often it is tried to kill the workers during one kind of work.
+TRIES = 2
+VARIABLES = {
+    "DJANGO_SETTINGS_MODULE": "moss.settings",
+    "MOSS_MAIL_HOST": "127.0.0.1",
+    "MOSS_MAIL_FROM": "moss@example.org",
+    "MOSS_MAIL_SECURITY": "none",
+    "MOSS_WEBHOOK_NETWORKS": "127.0.0.0/8",
+    "MOSS_LTI_GATHER_MINUTES": "0",
+    # A large class of `bench.fault_work` takes longer, by the estimate, and another one does not.
+    "MOSS_SHARD_SECONDS": "0.065",
+}
 
 
 def run_seed(seed: int, home: Path) -> list[str]:
@@ -46,22 +62,42 @@ def run_seed(seed: int, home: Path) -> list[str]:
 
 
 def _work_and_disturb(rng: random.Random, installation: Installation, seed: int) -> list[str]:
-    from bench.fault_invariants import violations, work_goes_on  # noqa: PLC0415 - starts Django, in this home
-    from bench.fault_person import Person  # noqa: PLC0415
+    from moss.installation import start_django  # noqa: PLC0415 - in this home
 
-    person = Person(random.Random(rng.random()), installation.port)
+    start_django()
+    from bench.fault_neighbours import running_neighbours  # noqa: PLC0415 - after Django's start
+
+    with running_neighbours() as neighbours:
+        return _work_beside(neighbours, rng, installation, seed)
+
+
+def _work_beside(
+    neighbours: Neighbours, rng: random.Random, installation: Installation, seed: int
+) -> list[str]:
+    from bench.fault_invariants import violations  # noqa: PLC0415 - after Django's start
+    from bench.fault_work import BusyPerson  # noqa: PLC0415
+
+    folder = Path(installation.home).parent / "archive"
+    person = BusyPerson(random.Random(rng.random()), installation.port, neighbours, folder)
     for _ in range(UPLOADS):
-        person.upload_class()
-    _disturb(rng, installation, person)
+        person.upload_waiting()
+    _disturb(rng, installation, person, seed)
+    lines = person.archive.finish()
+    _wait_for_the_end(seed)
+    print(f"  answers: {person.acknowledged.answers}")
+    return lines + violations(person, kinds_of(seed))
+
+
+def _wait_for_the_end(seed: int) -> None:
+    from bench.fault_invariants import work_goes_on  # noqa: PLC0415 - after Django's start
+
     started = time.monotonic()
     while work_goes_on() and time.monotonic() - started < FINAL_SECONDS:
         time.sleep(1)
     print(f"seed {seed}: all work ended {time.monotonic() - started:.0f} s after the last fault")
-    print(f"  answers: {person.acknowledged.answers}")
-    return violations(person.acknowledged)
 
 
-def _disturb(rng: random.Random, installation: Installation, person: Person) -> None:
+def _disturb(rng: random.Random, installation: Installation, person: BusyPerson, seed: int) -> None:
     work = threading.Thread(target=person.work)
     work.start()
     try:
@@ -70,9 +106,22 @@ def _disturb(rng: random.Random, installation: Installation, person: Person) -> 
             name = rng.choice(sorted(FAULTS))
             print(f"  {name}: {FAULTS[name](installation, rng)}", flush=True)
         installation.recover()
+        person.only_wanted.set()
+        kinds = kinds_of(seed)
+        hit = [kind for kind in kinds if _kill_during(kind, rng, installation, person)]
+        print(f"  killed in the middle of {len(hit)} of {len(kinds)} kinds", flush=True)
     finally:
         person.stopped.set()
         work.join()
+
+
+def _kill_during(kind: str, rng: random.Random, installation: Installation, person: BusyPerson) -> bool:
+    for _ in range(TRIES):
+        is_hit, what = kill_during(kind, installation, rng, person.wanted.put)
+        print(f"  kill during {kind}: {what}", flush=True)
+        if is_hit:
+            return True
+    return False
 
 
 def _run_in_new_home(seed: int) -> bool:
@@ -81,7 +130,7 @@ def _run_in_new_home(seed: int) -> bool:
     environment = {
         key: value for key, value in os.environ.items() if not key.startswith(("MOSS_", "DATABASE_"))
     }
-    environment |= {"MOSS_HOME": str(home), "DJANGO_SETTINGS_MODULE": "moss.settings"}
+    environment |= VARIABLES | {"MOSS_HOME": str(home), "MOSS_MAIL_PORT": str(free_port())}
     command = [sys.executable, "-m", "bench.faults", "--only", str(seed)]
     done = subprocess.run(command, env=environment, check=False)
     if done.returncode == 0:

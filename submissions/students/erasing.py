@@ -59,6 +59,8 @@ def erase_student(job: Job) -> None:
     ------
     Refused
         When there is no such student any more.
+    Later
+        When an upload that waited was read or deleted before it could be searched.
     """
     erasure = Erasure.objects.filter(pk=job.subject, state=Erasure.State.QUEUED).first()
     if erasure is None:
@@ -70,8 +72,12 @@ def erase_student(job: Job) -> None:
     # Commit this before locking: a running ranking holds the lock until it sees that it was cancelled.
     for assignment in work.touched:
         lifecycle.cancel_reports(assignment)
-    with transaction.atomic():
-        _erase(erasure, work)
+    try:
+        with transaction.atomic():
+            _erase(erasure, work)
+    except FileNotFoundError as gone:
+        # What came of an upload that was read meanwhile is to be erased, too.
+        raise jobs.Later(jobs.BUSY, "an upload was read or deleted meanwhile", counts=True) from gone
     logger.info("erasure %s is done: %s rows removed", erasure.pk, sum(erasure.result["removed"].values()))
 
 

@@ -31,7 +31,7 @@ SOON = timedelta(minutes=1)
 
 
 @receiver(state_changed, sender=Report, dispatch_uid="report mail")
-def tell_uploaders(*, pk: int, state: str, **_: Any) -> None:
+def tell_uploaders(*, pk: int, assignment_id: int, state: str, **_: Any) -> None:
     """Enqueue a mail for each person whose uploads waited for this report."""
     if state != Report.State.DONE or not settings.MAIL:
         return
@@ -39,13 +39,17 @@ def tell_uploaders(*, pk: int, state: str, **_: Any) -> None:
     waiting = Batch.objects.filter(submissions__reports=pk, state=Batch.State.RANKING)
     slow = waiting.filter(created__lt=timezone.now() - SOON, uploaded_by__isnull=False)
     for user_id in sorted(set(slow.values_list("uploaded_by", flat=True))):
-        jobs.enqueue("mail_report", pk, user_id)
+        jobs.enqueue("mail_report", assignment_id, user_id)
 
 
 def mail_report(job: Job) -> None:
-    """Send a user a mail that a report is ready, if the user may read it and has not declined such mails."""
+    """Send a user a mail that a report is ready, if the user may read it and has not declined such mails.
+
+    A newer report may have replaced the one that the user waited for; the address is the same.
+    """
     user = User.objects.filter(pk=job.part).first()
-    report = Report.objects.filter(pk=job.subject).select_related("assignment__course__owner").first()
+    done = Report.objects.filter(assignment=job.subject, state=Report.State.DONE)
+    report = done.select_related("assignment__course__owner").first()
     if not user or not report or not settings.MAIL or not user.email:
         return
     choice = MailChoice.objects.filter(user=user).first() or MailChoice()

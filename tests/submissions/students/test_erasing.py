@@ -16,14 +16,18 @@ from submissions.models import (
     AuditEntry,
     Batch,
     Erasure,
+    FileChunk,
     Submission,
     SubmissionFile,
+    Upload,
 )
 from submissions.queries.reports import report_state
 from submissions.students.erasing import ask_for_erasure
 from submissions.students.scope import NotFound, scope
 from submissions.students.spellings import digest
+from submissions.work.jobs import BUSY
 from tests.support.every_column import places_of
+from tests.support.jobs import carry_out, due_in
 from tests.support.one_student import ID, NAME, OTHERS, TRACES
 from tests.support.sample_class import zipped
 
@@ -209,4 +213,21 @@ def test_an_upload_that_waits_to_be_checked_is_removed_if_it_has_the_student(
     erase(ID)
     states = {name: Batch.objects.get(pk=batch.pk).state for name, batch in waiting.items()}
     assert states == {NAME: "failed", "Chidi Oneill": "listed"}
+    assert places_of(TRACES) == set()
+
+
+def test_an_erasure_during_which_a_waiting_upload_is_read_begins_again(
+    planted: Planted,
+) -> None:
+    create_batch(planted.first, planted.owner, [zipped({"a.py": f"who = '{NAME}'\n"}, "more.zip")])
+    [upload] = Upload.objects.all()
+    chunks = list(FileChunk.objects.filter(name=upload.file.name))
+    FileChunk.objects.filter(name=upload.file.name).delete()
+    erasure = ask_for_erasure(scope(ID, None), "admin", "The student asked for it.")
+    carry_out("erase_student", erasure.pk)
+    assert due_in("erase_student", erasure.pk) == BUSY
+    FileChunk.objects.bulk_create(chunks)
+    carry_out("erase_student", erasure.pk)
+    erasure.refresh_from_db()
+    assert erasure.state == Erasure.State.DONE
     assert places_of(TRACES) == set()

@@ -18,6 +18,7 @@ from tests.conftest import running_worker, wait_until
 from tests.moss.test_logged_data import send
 from tests.support.html import get_page
 from tests.support.inbox import text_of
+from tests.support.jobs import work_off
 from tests.support.sample_class import CLASS, zipped
 from tests.support.web_server import web_server
 
@@ -76,6 +77,21 @@ def test_a_worker_sends_who_uploaded_a_mail_without_the_name_of_a_student(
     names = Report.objects.get().submissions.values_list("name", flat=True)
     assert len(names) == len(CLASS)
     assert not [name for name in names if name in text]
+
+
+def test_who_waited_is_told_although_a_newer_report_came_before_the_mail(
+    assignment: Assignment, alice: User, inbox: Inbox
+) -> None:
+    batch = assignment.batches.create(name="ada.zip", uploaded_by=alice, state=Batch.State.RANKING)
+    Batch.objects.filter(pk=batch.pk).update(created=timezone.now() - EARLIER)
+    first = Report.objects.create(assignment=assignment)
+    first.submissions.add(batch.submissions.create(name="Ada Lovelace"))
+    lifecycle.finish_report(first)
+    first.delete()
+    Report.objects.create(assignment=assignment, state=Report.State.DONE)
+    work_off("mail_report")
+    [mail_sent] = inbox.mails
+    assert mail_sent["Subject"] == "The report of Statistics is ready"
 
 
 def test_the_mail_is_in_the_language_of_the_last_sign_in(

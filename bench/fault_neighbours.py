@@ -1,0 +1,106 @@
+"""What an installation sends to during `bench.faults`: receivers of webhooks, a mail server, a platform.
+
+Each answers slowly, so that a process can be killed while it waits.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from aiosmtpd.controller import Controller
+from django.conf import settings
+
+from tests.support.inbox import Inbox
+from tests.support.platform import Handler, PlatformServer
+from tests.support.receiver import Receiver
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from email.message import Message
+    from http.server import ThreadingHTTPServer
+
+# Seconds before an answer.
+DELAY = 0.3
+
+
+class SlowReceiver(Receiver):
+    """A receiver of webhooks that always gives one answer."""
+
+    def __init__(self, status: HTTPStatus) -> None:
+        super().__init__()
+        self.statuses = [status]
+
+    def next_status(self) -> int:
+        time.sleep(DELAY)
+        return super().next_status()
+
+
+class SlowInbox(Inbox):
+    """A mail server that keeps what arrives."""
+
+    def handle_message(self, message: Message) -> None:
+        super().handle_message(message)
+        time.sleep(DELAY)
+
+
+class SlowHandler(Handler):
+    """Answers of a learning platform."""
+
+    def answer(self, content: bytes, link: str = "", kind: str = "application/json") -> None:
+        time.sleep(DELAY)
+        super().answer(content, link, kind)
+
+
+class SlowPlatform(PlatformServer):
+    """A learning platform; it says nothing of a client that went away."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.RequestHandlerClass = SlowHandler
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing."""
+
+
+@dataclass
+class Neighbours:
+    """`receiver` takes what webhooks send, `gone` says that it is no more."""
+
+    receiver: SlowReceiver = field(default_factory=lambda: SlowReceiver(HTTPStatus.OK))
+    gone: SlowReceiver = field(default_factory=lambda: SlowReceiver(HTTPStatus.GONE))
+    platform: SlowPlatform = field(default_factory=SlowPlatform)
+    inbox: SlowInbox = field(default_factory=SlowInbox)
+
+
+@contextmanager
+def running_neighbours() -> Iterator[Neighbours]:
+    """Run them in threads of this process; the mail server has the port that the settings name."""
+    neighbours = Neighbours()
+    logging.getLogger("mail.log").setLevel(logging.WARNING)
+    mail = Controller(neighbours.inbox, hostname=settings.EMAIL_HOST, port=settings.EMAIL_PORT)
+    with ExitStack() as running:
+        mail.start()
+        running.callback(mail.stop)
+        for server in (neighbours.receiver, neighbours.gone, neighbours.platform):
+            running.enter_context(_served(server))
+        yield neighbours
+
+
+@contextmanager
+def _served(server: ThreadingHTTPServer) -> Iterator[None]:
+    thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

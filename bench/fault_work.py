@@ -1,0 +1,181 @@
+"""A person who causes every kind of background work during `bench.faults`."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import timedelta
+from queue import Empty, SimpleQueue
+from threading import Event
+from typing import TYPE_CHECKING
+
+from django.db import connection
+from django.utils import timezone
+
+from bench.fault_corpus import Archive
+from bench.fault_person import HTTP_ERRORS, Person, account, program, retried, signed_in
+from moss.integrations.lti.models import AttachedActivity, PlatformCourse
+from moss.integrations.webhooks import actions
+from moss.integrations.webhooks.models import Event as WebhookEvent, Webhook
+from submissions.models import Assignment, Batch, Course
+from tests.support.platform import DEPLOYMENT, LearningPlatform
+from tests.support.pushed import ACTIVITY, Pusher
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from bench.fault_neighbours import Neighbours
+
+    Action = Callable[[], object]
+
+# A ranking of so many programs is cut into shards; see MOSS_SHARD_SECONDS in `bench.faults`.
+LARGE_CLASS = 60
+# Who waits for longer than a minute for a report gets a mail.
+LONG_AGO = timedelta(minutes=2)
+BEFORE_RANKING = (Batch.State.QUEUED, Batch.State.UNPACKING, Batch.State.FINGERPRINTING)
+REASON = "The student left the university."
+COURSE = "Pushed"
+
+
+@dataclass
+class Asked:
+    """Record of what the server was asked to send and to take besides uploads.
+
+    `tests`: deliveries without content, by how the server answered; `stopped`: webhooks whose receiver is
+    gone; `waiting`: batches whose report is told by mail; `pushed`: the students of notices that were taken.
+    """
+
+    tests: Counter[bool] = field(default_factory=Counter)
+    stopped: set[int] = field(default_factory=set)
+    waiting: set[int] = field(default_factory=set)
+    pushed: set[int] = field(default_factory=set)
+
+
+class ExistingPusher(Pusher):
+    """The platform of the tests, attached to an assignment without a browser."""
+
+    def __init__(self, lms: LearningPlatform, assignment: Assignment) -> None:
+        self.lms, self.assignment = lms, assignment
+
+
+class BusyPerson(Person):
+    """An instructor who has mail, webhooks, a learning platform and an archive, and may erase students."""
+
+    def __init__(self, rng: random.Random, port: int, neighbours: Neighbours, folder: Path) -> None:
+        super().__init__(rng, port)
+        self.neighbours, self.asked = neighbours, Asked()
+        self.archive = Archive(folder, rng)
+        self.administrator = retried(lambda: signed_in(account("administrator", is_staff=True)))
+        url = neighbours.receiver.url()
+        self.webhook = retried(lambda: actions.create(self.course, self.user, url, WebhookEvent.values))
+        lms = retried(lambda: LearningPlatform(neighbours.platform))
+        self.pusher = ExistingPusher(lms, retried(lambda: self._attached(lms)))
+        self.students = 0
+        # Names of things to do next; and nothing else, once that is set: what is wanted would wait for it.
+        self.wanted, self.only_wanted = SimpleQueue[str](), Event()
+
+    def _attached(self, lms: LearningPlatform) -> Assignment:
+        """Return an assignment to which an activity of the platform is attached."""
+        course = Course.objects.create(owner=self.user, name=COURSE)
+        assignment = Assignment.objects.create(course=course, name=COURSE)
+        platform_course = PlatformCourse.objects.create(
+            platform=lms.row, deployment=DEPLOYMENT, context="course-1", course=course
+        )
+        AttachedActivity.objects.create(
+            platform_course=platform_course, activity=ACTIVITY, assignment=assignment
+        )
+        return assignment
+
+    def upload_waiting(self) -> None:
+        """Upload a class, and have waited long for its report."""
+        pk = self.upload_class()
+        if pk is None:
+            return
+        rows = Batch.objects.filter(pk=pk, state__in=BEFORE_RANKING)
+        if retried(lambda: rows.update(created=timezone.now() - LONG_AGO)):
+            self.asked.waiting.add(pk)
+
+    def upload_large_class(self) -> None:
+        self.upload_class(LARGE_CLASS)
+
+    def erase_student(self) -> None:
+        """Erase a student of an upload that was read, as an administrator."""
+        pk = retried(self._read_upload)
+        if pk is None:
+            return
+        name = self.acknowledged.leavers[pk]
+        fields = {"act": "erase", "student": name, "courses": str(self.course.pk), "reason": REASON}
+        answer = self.post("/department/students/", self.administrator, **fields)
+        if answer.status == http.HTTPStatus.FOUND:
+            self.acknowledged.erased.add(name)
+        elif answer.status not in HTTP_ERRORS:
+            self.acknowledged.perhaps_erased.add(name)
+
+    def _read_upload(self) -> int | None:
+        known = self.acknowledged
+        gone = known.deleted | known.perhaps_deleted
+        erased = known.erased | known.perhaps_erased
+        keys = [pk for pk, name in known.leavers.items() if pk not in gone and name not in erased]
+        read = Batch.objects.filter(pk__in=keys, state=Batch.State.DONE).order_by("pk")
+        return read.values_list("pk", flat=True).first()
+
+    def send_test(self) -> None:
+        """Have a delivery sent that says nothing."""
+        answer = self.post(self._address(self.webhook) + "test/")
+        if answer.status not in HTTP_ERRORS:
+            self.asked.tests[answer.status == http.HTTPStatus.FOUND] += 1
+
+    def stop_webhook(self) -> None:
+        """Send to a receiver that is gone: that stops the webhook, and a mail says so."""
+        url = self.neighbours.gone.url()
+        webhook = retried(lambda: actions.create(self.course, self.user, url, [WebhookEvent.CASE_DECIDED]))
+        if self.post(self._address(webhook) + "test/").status == http.HTTPStatus.FOUND:
+            self.asked.stopped.add(webhook.pk)
+
+    def _address(self, webhook: Webhook) -> str:
+        return f"/courses/{self.course.pk}/webhooks/{webhook.pk}/"
+
+    def push(self) -> None:
+        """Hand in the program of another student on the platform, which tells of it by a notice."""
+        server = self.neighbours.platform
+        if not server.tool_keys:
+            answer = self.send("/lti/keys/")
+            server.tool_keys = json.loads(answer.body) if answer.status == http.HTTPStatus.OK else {}
+        if not server.tool_keys:
+            return
+        self.students += 1
+        asset = self.pusher.asset(f"{self.students}/main.py", program(self.rng).encode())
+        token = server.sign(self.pusher.claims(self.students, asset))
+        notice = json.dumps({"notices": [{"jwt": token}]}).encode()
+        if self.send("/lti/notices/", notice, "application/json").status == http.HTTPStatus.OK:
+            self.asked.pushed.add(self.students)
+
+    def add_to_corpus(self) -> None:
+        self.archive.add()
+
+    def work(self) -> None:
+        """Do everything once, what is wanted first, and then one thing after another, until `stopped`."""
+        things: list[Action] = [self.add_boilerplate, self.rank_again, self.change_language]
+        things += [self.decide, self.export, self.upload_waiting, self.delete_upload, self.upload_large_class]
+        things += [self.push, self.send_test, self.stop_webhook, self.add_to_corpus, self.erase_student]
+        first = self.rng.sample(things, len(things))
+        try:
+            while not self.stopped.is_set():
+                self._next(first, things)()
+                time.sleep(self.rng.uniform(0.1, 0.8))
+        finally:
+            connection.close()
+
+    def _next(self, first: list[Action], things: list[Action]) -> Action:
+        with contextlib.suppress(Empty):
+            action: Action = getattr(self, self.wanted.get_nowait())
+            return action
+        if first:
+            return first.pop()
+        return (lambda: None) if self.only_wanted.is_set() else self.rng.choice(things)
