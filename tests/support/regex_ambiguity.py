@@ -31,12 +31,17 @@ class Pumped(NamedTuple):
 
 def pumped_word(pattern: re.Pattern[Any], method: str) -> str | None:
     """Return a word whose repetition takes more than linear time; None proves that there is none."""
-    return _Search(Automaton(pattern, method)).word()
+    return next((word for _, word in _Search(Automaton(pattern, method)).words()), None)
 
 
 def pumped_texts(pattern: re.Pattern[Any], method: str) -> set[Pumped]:
     """Return a text for each loop of an expression."""
     return _Search(Automaton(pattern, method)).texts()
+
+
+def slow_texts(automaton: Automaton) -> Iterator[Pumped]:
+    """Yield texts that take an expression more than linear time; one that is searched for begins anywhere."""
+    return _Search(automaton).slow_texts()
 
 
 class _Search:
@@ -47,15 +52,19 @@ class _Search:
         self.characters = self._representatives()
         self.sure = self._cannot_fail()
 
-    def word(self) -> str | None:
+    def words(self) -> Iterator[tuple[int, str]]:
+        """Yield the states whose loops are ambiguous, each with a word that leads back to it in two ways."""
         for first in self.loops:
             for second in self.loops:
                 if second in self.sure or not self._may_follow(first, second):
                     continue
                 word = self._twice(first) if first == second else self._word(first, second)
                 if word is not None:
-                    return word
-        return None
+                    yield first, word
+
+    def slow_texts(self) -> Iterator[Pumped]:
+        before = self._words(self.automaton.entries())
+        return (Pumped(before.get(state, ""), word) for state, word in self.words())
 
     def texts(self) -> set[Pumped]:
         before = self._words(self.automaton.entries())
