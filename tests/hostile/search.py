@@ -20,10 +20,10 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pygments.lexer import RegexLexer
-from pygments.lexers import find_lexer_class_by_name
 
 from fingerprint.engine import TooSlow, time_limit
 from fingerprint.languages.content import AMBIGUOUS, CONTENT_PATTERNS
+from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.lookup import front_end
 from fingerprint.languages.program_text import PROGRAM_PATTERNS
 from fingerprint.languages.registry import LANGUAGES
@@ -77,13 +77,20 @@ class Candidate(NamedTuple):
         return self.before + self.repeated * (characters // len(self.repeated)) + self.after
 
 
+def states_of(row: Language) -> dict[str, list[Any]]:
+    """Return the rules in each state of the lexer of a front-end; none of a lexer without rules."""
+    lexer: Any = lexer_class(row.lexer)()
+    return dict(lexer._tokens) if isinstance(lexer, RegexLexer) else {}  # type: ignore[attr-defined]
+
+
 def expressions(row: Language) -> set[str]:
     """Return the regular expressions in all states of the lexer of a front-end."""
-    lexer: Any = find_lexer_class_by_name(row.lexer)()
-    if not isinstance(lexer, RegexLexer):
-        return set()
-    states: dict[str, list[Any]] = lexer._tokens  # type: ignore[attr-defined]
-    return {rule[0].__self__.pattern for rules in states.values() for rule in rules}
+    return {rule[0].__self__.pattern for rules in states_of(row).values() for rule in rules}
+
+
+def matches_of(pattern: re.Pattern[str]) -> list[str]:
+    """Return some strings that a whole expression matches, where its conditions allow them."""
+    return _strings(list(import_module("re._parser").parse(pattern.pattern, pattern.flags)), DEPTH, set())
 
 
 def strings_of(pattern: str) -> set[str]:
@@ -180,10 +187,15 @@ def slowest(target: str, suffix: str, reader: Reader, patterns: Iterable[str]) -
     reader("x")
     first = sorted(texts, key=lambda one: -seconds_for(reader, one.text(SHORT)))[: 4 * FINALISTS]
     second = sorted(first, key=lambda one: -seconds_for(reader, one.text(MIDDLE)))[:FINALISTS]
-    times = {one: seconds_for(reader, one.text(LONG)) for one in second}
-    best = max(times, key=lambda one: times[one])
-    growth = math.log2(max(times[best], 1e-6) / max(seconds_for(reader, best.text(LONG // 2)), 1e-6))
-    return SlowText(target, suffix, *best, seconds=round(times[best], 3), growth=round(growth, 1))
+    best = max(second, key=lambda one: seconds_for(reader, one.text(LONG)))
+    return measured(target, suffix, reader, best)
+
+
+def measured(target: str, suffix: str, reader: Reader, text: Candidate) -> SlowText:
+    """Return a text with the time that it takes and the growth of it."""
+    seconds = seconds_for(reader, text.text(LONG))
+    growth = math.log2(max(seconds, 1e-6) / max(seconds_for(reader, text.text(LONG // 2)), 1e-6))
+    return SlowText(target, suffix, *text, seconds=round(seconds, 3), growth=round(growth, 1))
 
 
 def searches() -> dict[str, Callable[[], SlowText]]:
@@ -198,9 +210,13 @@ def searches() -> dict[str, Callable[[], SlowText]]:
     }
 
 
+def suffix_of(row: Language) -> str:
+    """Return the end of the name of a file of that language, "" if none tells it."""
+    return row.file_patterns.partition(" ")[0].removeprefix("*")
+
+
 def _search_front_end(row: Language) -> SlowText:
-    suffix = row.file_patterns.split()[0].removeprefix("*")
-    return slowest(row.name, suffix, front_end(row.name).tokens, expressions(row))
+    return slowest(row.name, suffix_of(row), front_end(row.name).tokens, expressions(row))
 
 
 def _search_pattern(suffix: str, pattern: str) -> SlowText:

@@ -1,6 +1,6 @@
-"""The slowest text that a search found for each front-end and each pattern of language detection.
+"""The slowest texts that were found for front-ends, their slow rules, and patterns of language detection.
 
-`python -m tests.hostile.search` searches again and writes `slow_texts.json`.
+`python -m tests.hostile.search` and `python -m tests.hostile.rules` search again and write `slow_texts.json`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ CHARACTERS = 100_000
 class SlowText(NamedTuple):
     """A text: `before`, then `repeated` until the text has its length, then `after`.
 
-    `target` is the front-end or the pattern that it is slow for, `seconds` what a text of 16,000 characters
-    took, and `growth` the power of its length with which the time grew.
+    `target` is the front-end, its rule or the pattern that it is slow for, `seconds` what a text of 16,000
+    characters took, and `growth` the power of its length with which the time grew.
     """
 
     target: str

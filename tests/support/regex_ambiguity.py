@@ -11,6 +11,7 @@ and what follows it are not tried in combination.
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.support.regex_automaton import Automaton
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from tests.support.regex_automaton import Way
 
 
+# Where `slow_texts` stops: pairs of states, and words of each.
+MOST_PAIRS, MOST_WORDS = 100, 300
+
+
 class Pumped(NamedTuple):
     """Text that leads to a state of a loop, and a word that leads from there back to it."""
 
@@ -31,7 +36,8 @@ class Pumped(NamedTuple):
 
 def pumped_word(pattern: re.Pattern[Any], method: str) -> str | None:
     """Return a word whose repetition takes more than linear time; None proves that there is none."""
-    return _Search(Automaton(pattern, method)).word()
+    search = _Search(Automaton(pattern, method))
+    return next((word for _, word in search.words(search.pairs())), None)
 
 
 def pumped_texts(pattern: re.Pattern[Any], method: str) -> set[Pumped]:
@@ -39,23 +45,45 @@ def pumped_texts(pattern: re.Pattern[Any], method: str) -> set[Pumped]:
     return _Search(Automaton(pattern, method)).texts()
 
 
+def slow_texts(automaton: Automaton) -> Iterator[Pumped]:
+    """Yield texts that take an expression more than linear time.
+
+    No proof that there are no others: of an expression with many loops only some are looked at, and not long.
+    """
+    return _Search(automaton, MOST_WORDS).slow_texts()
+
+
 class _Search:
-    def __init__(self, automaton: Automaton) -> None:
-        self.automaton = automaton
+    """Looks at words of each two states, in order of their length, until there are `most` of them."""
+
+    def __init__(self, automaton: Automaton, most: float = inf) -> None:
+        self.automaton, self.most = automaton, most
         self.reach = {state: self._reachable(state) for state in automaton.states}
         self.loops = [state for state in automaton.states if state in self.reach[state]]
         self.characters = self._representatives()
         self.sure = self._cannot_fail()
 
-    def word(self) -> str | None:
-        for first in self.loops:
-            for second in self.loops:
-                if second in self.sure or not self._may_follow(first, second):
-                    continue
-                word = self._twice(first) if first == second else self._word(first, second)
-                if word is not None:
-                    return word
-        return None
+    def pairs(self) -> list[tuple[int, int]]:
+        """Return the states of loops, each with those after it that also are, which can fail."""
+        return [
+            (first, second)
+            for first in self.loops
+            for second in self.loops
+            if second not in self.sure and self._may_follow(first, second)
+        ]
+
+    def words(self, pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+        """Yield the first state of each ambiguous pair, and the word."""
+        for first, second in pairs:
+            word = self._twice(first) if first == second else self._word(first, second)
+            if word is not None:
+                yield first, word
+
+    def slow_texts(self) -> Iterator[Pumped]:
+        before = self._words(self.automaton.entries())
+        # The last states are at the beginning of the expression.
+        pairs = sorted(self.pairs(), reverse=True)[:MOST_PAIRS]
+        return (Pumped(before.get(state, ""), word) for state, word in self.words(pairs))
 
     def texts(self) -> set[Pumped]:
         before = self._words(self.automaton.entries())
@@ -162,6 +190,8 @@ class _Search:
             words = {(start, last): ""}
             waiting = [(start, last)]
             for states, before in waiting:
+                if (goal, last) in words or len(words) > self.most:
+                    break
                 for char in self.characters:
                     for reached in steps(states, before, char):
                         if (reached, char) not in words:
