@@ -35,10 +35,9 @@ SLOW_SECONDS = 0.5
 # Alternatives of a list of words that are read; the others take as long.
 ALTERNATIVES = 4
 # Words that are repeated for each rule; further ones differ little.
-WORDS = 6
-# A character that few rules read, and ends of texts with it.
+WORDS = 4
+# A character that few rules read.
 UNUSUAL = "\x01"
-ENDS = (UNUSUAL, f"\n{UNUSUAL}")
 
 
 class RuleText(NamedTuple):
@@ -80,11 +79,11 @@ def rule_texts(row: Language) -> list[RuleText]:
 
 
 def _candidates(before: str, slow: Pumped) -> Iterator[Candidate]:
-    """Yield texts that repeat a word in one visit to a state, and those that come to the state each time."""
-    for end in ENDS:
-        yield Candidate(before + slow.before, slow.word, end)
-        if before + slow.before:
-            yield Candidate("", before + slow.before + slow.word, end)
+    """Yield a text that repeats a word in one visit to a state, and one that comes to the state each time."""
+    start = before + slow.before
+    yield Candidate(start, slow.word, UNUSUAL)
+    if start:
+        yield Candidate("", start + slow.word, f"\n{UNUSUAL}")
 
 
 def slow_words(pattern: re.Pattern[str]) -> list[Pumped]:
@@ -142,6 +141,7 @@ def slowest_texts(row: Language) -> list[SlowText]:
         seconds = seconds_for(reader, text.text(CHARACTERS))
         if seconds > max(SLOW_SECONDS, slowest.get(rule, (0.0, text))[0]):
             slowest[rule] = seconds, text
+        print(f"{seconds:.2f} s: {row.name} by {rule}: {text}", flush=True)  # noqa: T201 - a command
     return [
         measured(f"{row.name} by {rule}", suffix_of(row), reader, text) for rule, (_, text) in slowest.items()
     ]

@@ -97,9 +97,9 @@ class _Search:
         words: dict[int, str] = {}
         waiting = [("", way) for way in ways]
         for word, way in waiting:
-            if way.target not in words:
-                char = min(self.characters & (way.condition.after or frozenset()))
-                words[way.target] = word + chr(char)
+            chars = self.characters & (way.condition.after or frozenset())
+            if chars and way.target not in words:
+                words[way.target] = word + chr(min(chars))
                 waiting += [(words[way.target], further) for further in self.automaton.ways[way.target]]
         return words
 
