@@ -66,10 +66,10 @@ def kill_during(
         with psycopg.connect(settings.DATABASE_URL, autocommit=True) as session:
             _wait_until_calm(session)
             cause(CAUSES[kind])
-            found = _kill_at_start(session, kind, installation, rng)
-            if found is None:
+            killed_job = _kill_at_start(session, kind, installation, rng)
+            if killed_job is None:
                 return False, f"none was started within {START_SECONDS} s"
-            is_hit = bool(session.execute(SAME, found).fetchone() == (1,))
+            is_hit = bool(session.execute(SAME, killed_job).fetchone() == (1,))
     except psycopg.OperationalError as error:
         return False, f"the database does not answer ({type(error).__name__})"
     return is_hit, "in the middle of it" if is_hit else "it had just ended"
@@ -85,12 +85,12 @@ def _kill_at_start(
     session: psycopg.Connection, kind: str, installation: Installation, rng: random.Random
 ) -> tuple[int, int] | None:
     """Kill the workers soon after a job was started; return its key and its attempts, None without one."""
-    deadline, asked = time.monotonic() + START_SECONDS, 0.0
+    deadline, listed_at = time.monotonic() + START_SECONDS, 0.0
     workers: list[int] = []
     while time.monotonic() < deadline:
-        if time.monotonic() - asked > FRESH_SECONDS:
+        if time.monotonic() - listed_at > FRESH_SECONDS:
             workers = [process.pid for process in installation.processes("celery", "worker")]
-            asked = time.monotonic()
+            listed_at = time.monotonic()
         if (job := session.execute(STARTED, [kind]).fetchone()) and workers:
             time.sleep(rng.choice((0, 0, 0.01, 0.05)))
             _kill(workers)

@@ -1,4 +1,4 @@
-"""What an installation sends to during `bench.faults`: receivers of webhooks, a mail server, a platform.
+"""Receivers that an installation sends to in `bench.faults`: of webhooks and mail, and a learning platform.
 
 Each answers slowly, so that a process can be killed while it waits.
 """

@@ -1,4 +1,4 @@
-"""What must have come of the work that `bench.fault_work` causes: sent, erased and stored once."""
+"""Invariants of the work that `bench.fault_work` causes: it is sent, erased and stored, and only once."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ def _events(person: BusyPerson) -> Iterator[str]:
     """Each event is one delivery: a report that is there was told, none twice, and so were the tests."""
     rows = Delivery.objects.filter(webhook=person.webhook)
     ready = rows.filter(event=Event.REPORT_READY).values_list("body", flat=True)
-    told = Counter(json.loads(body)["data"]["report_id"] for body in ready)
+    deliveries_of_report = Counter(json.loads(body)["data"]["report_id"] for body in ready)
     done = Report.objects.filter(assignment__course=person.course, state=Report.State.DONE)
     for pk in done.values_list("pk", flat=True):
-        if told[pk] == 0:
-            yield f"report {pk} was not told to the webhook"
-    if twice := [pk for pk, count in told.items() if count > 1]:
-        yield f"reports {twice} were told in two deliveries"
+        if deliveries_of_report[pk] == 0:
+            yield f"report {pk} was not sent to the webhook"
+    if twice := [pk for pk, count in deliveries_of_report.items() if count > 1]:
+        yield f"reports {twice} were sent in two deliveries"
     tests, certain = rows.filter(event=TEST).count(), person.asked.tests[True]
     if not certain <= tests <= certain + person.asked.tests[False]:
         yield f"{tests} test deliveries are stored, and {certain} were asked for"
@@ -98,7 +98,7 @@ def _is_in(texts: list[str], path: str) -> bool:
 
 def _pushed(person: BusyPerson) -> Iterator[str]:
     """Each submission that the platform told of is in one upload, and the platform was told so last."""
-    told = {report["assetId"]: report for report in person.neighbours.platform.reports}
+    report_of_asset = {report["assetId"]: report for report in person.neighbours.platform.reports}
     rows = {row.submission: row for row in PushedSubmission.objects.select_related("batch")}
     for student in range(1, person.students + 1):
         row = rows.get(f"submission-{student}")
@@ -109,8 +109,8 @@ def _pushed(person: BusyPerson) -> Iterator[str]:
             yield f"pushed submission {student} is {row and (row.state, row.problem)}"
         elif row.batch.state == Batch.State.DONE and read != 1:
             yield f"pushed submission {student} is in {read} submissions"
-        elif row.batch.state == Batch.State.DONE and not _is_told(told, student):
-            yield f"the platform was told last of {student}: {told.get(_asset(student))}"
+        elif row.batch.state == Batch.State.DONE and not _is_processed(report_of_asset, student):
+            yield f"the last report to the platform on {student} is {report_of_asset.get(_asset(student))}"
     if PushedFile.objects.exists():
         yield f"{PushedFile.objects.count()} pushed files are left"
 
@@ -119,8 +119,8 @@ def _asset(student: int) -> str:
     return f"asset-{student}/main.py"
 
 
-def _is_told(told: dict[str, dict[str, str]], student: int) -> bool:
-    return told.get(_asset(student), {}).get("processingProgress") == PROCESSED
+def _is_processed(report_of_asset: dict[str, dict[str, str]], student: int) -> bool:
+    return report_of_asset.get(_asset(student), {}).get("processingProgress") == PROCESSED
 
 
 def _erased(person: BusyPerson) -> Iterator[str]:
@@ -140,9 +140,9 @@ def _postings() -> Iterator[str]:
     stored = _stored_postings()
     for document in Document.objects.filter(state=Document.State.READY).exclude(fingerprints=b""):
         expected = np.unique(unpack_hashes(bytes(document.fingerprints)))
-        found = np.sort(np.concatenate(stored[document.pk] or [expected[:0]]))
-        if not np.array_equal(expected, found):
-            yield f"document {document.pk} has {len(found)} postings, and {len(expected)} hashes"
+        postings = np.sort(np.concatenate(stored[document.pk] or [expected[:0]]))
+        if not np.array_equal(expected, postings):
+            yield f"document {document.pk} has {len(postings)} postings, and {len(expected)} hashes"
     sizes = sum(PostingRun.objects.values_list("size", flat=True))
     if sizes != (total := sum(len(part) for parts in stored.values() for part in parts)):
         yield f"the runs say that they have {sizes} postings, and have {total}"

@@ -1,4 +1,4 @@
-"""What is fuzzed: functions of bytes, which may refuse them with errors that are known; and their seeds."""
+"""Targets of the fuzzer with their seeds: functions of bytes, with the errors that they may raise."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def as_owner() -> Iterator[None]:
 
 @transaction.atomic
 def grant_rights() -> None:
-    """Let the service use rows, and only add some to the audit log; make its role if it is missing."""
+    """Grant the service rights to rows, but only to add some to the audit log; make its role if missing."""
     transaction_lock(Work.AUDIT, wait=True)
     service = Identifier(settings.DATABASE["USER"])
     with connection.cursor() as cursor:

@@ -43,9 +43,9 @@ def test_every_path_that_a_document_names_exists() -> None:
     inner = [path for folder in FOLDERS.split("|") for path in (ROOT / folder).rglob("*")]
     paths = [f"/{path.relative_to(ROOT)}" for path in (*ROOT.iterdir(), *inner)]
     named = {
-        (str(page.relative_to(ROOT)), found[1])
+        (str(page.relative_to(ROOT)), match[1])
         for page in (ROOT / "CONTRIBUTING.md", ROOT / "README.md", *DOCS.rglob("*.md"))
-        for found in PATH.finditer(page.read_text())
+        for match in PATH.finditer(page.read_text())
     }
     assert len(named) > 200
     missing = [(page, name) for page, name in named if not any(path.endswith(f"/{name}") for path in paths)]

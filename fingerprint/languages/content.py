@@ -1,4 +1,4 @@
-"""What tells the language of a file by its content, where its name does not determine it.
+"""Patterns that decide the language of a file by its content, where its name leaves several or none.
 
 Students write these files, so every search takes linear time: attempts of a pattern at different places may
 not read the same text for more than a bounded length. A class of all white space would match line ends too,

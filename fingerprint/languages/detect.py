@@ -51,11 +51,11 @@ def detect(filename: str, text: str, likely: str = "") -> str:
     extension = PurePosixPath(inner.lower()).suffix
     if extension in AMBIGUOUS:
         return _of_several(AMBIGUOUS[extension], head, likely)
-    found = _by_pattern(inner)
-    if found == "text" and extension in _TEXTS:
+    language = _by_pattern(inner)
+    if language == "text" and extension in _TEXTS:
         return _of_text(head, likely)
     return (
-        found
+        language
         or _by_shebang(head)
         or _by_pygments(inner)
         or first_match(CONTENT_PATTERNS, head)
@@ -87,16 +87,16 @@ def _inner_name(name: str) -> str:
 
 def _of_several(choices: Sequence[tuple[str, str]], head: str, likely: str) -> str:
     """Return the language that the content tells, else the likely one, if the name may mean that."""
-    found = first_match([choice for choice in choices if choice[0]], head)
-    if not found and likely in {language for _, language in choices}:
+    language = first_match([choice for choice in choices if choice[0]], head)
+    if not language and likely in {language for _, language in choices}:
         return likely
-    return found or choices[-1][1]
+    return language or choices[-1][1]
 
 
 def _of_text(head: str, likely: str) -> str:
     """Return the language of a text: that of the program which it is, or prose."""
-    found = _by_shebang(head) or language_of_program(head) or first_match(PAGES, head)
-    return found or (likely if likely and is_program(head) else "text")
+    language = _by_shebang(head) or language_of_program(head) or first_match(PAGES, head)
+    return language or (likely if likely and is_program(head) else "text")
 
 
 class _Pattern(NamedTuple):

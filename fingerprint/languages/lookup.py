@@ -49,8 +49,8 @@ def term_families(name: str, text: str) -> set[str]:
 def _languages_of_parts(name: str, text: str) -> set[str]:
     from fingerprint.languages.parts import PartsFrontEnd  # noqa: PLC0415 - NumPy and Pygments are slow to import
 
-    found = front_end(name)
-    return found.languages(text) if isinstance(found, PartsFrontEnd) else set()
+    frontend = front_end(name)
+    return frontend.languages(text) if isinstance(frontend, PartsFrontEnd) else set()
 
 
 def front_end(name: str) -> FrontEnd:

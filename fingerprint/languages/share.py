@@ -1,4 +1,4 @@
-"""Which part of a program became tokens; little of it where a lexer or a wrong language reads it badly."""
+"""The part of a program that became tokens; it is small where a lexer or a wrong language reads it badly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `moss check` is given, as submissions: a class and earlier work, and what of both is not compared."""
+"""Find the submissions of a class and of earlier work for `moss check`, and the entries not compared."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class InputOptions:
 
     @property
     def identify(self) -> Callable[[Student], Student] | None:
-        """What returns a student as the roster knows her; None where there is no roster."""
+        """A function from a student of the upload to that of the roster; None without a roster."""
         return self.roster.identify if self.roster.students else None
 
 

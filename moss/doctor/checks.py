@@ -107,13 +107,15 @@ def sealed() -> Finding:
 
 def deployment() -> Finding:
     """Check the secret key, the host names and HTTPS."""
-    found = [message for message in run_checks(include_deployment_checks=True) if not message.is_silenced()]
-    if not found:
+    warnings = [
+        message for message in run_checks(include_deployment_checks=True) if not message.is_silenced()
+    ]
+    if not warnings:
         return ok("settings", "SECRET_KEY, host names and HTTPS are set")
-    worst = max(found, key=lambda message: message.level)
+    worst = max(warnings, key=lambda message: message.level)
     state = problem if worst.level >= ERROR else warning
     first = worst.msg.split(". ")[0].rstrip(".")
-    others = ", ".join(message.id or "" for message in found)
+    others = ", ".join(message.id or "" for message in warnings)
     return state("settings", f"{first} ({others})", SETTINGS_ADVICE)
 
 

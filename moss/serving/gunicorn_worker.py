@@ -71,7 +71,7 @@ class _WithHeaders:
 
 
 def _stop_reading(sock: socket.socket) -> None:
-    """Let the thread that waits for the headers of a client see the end of the connection."""
+    """Shut the connection down, which wakes the thread that waits for the headers of its client."""
     with suppress(OSError):  # it ended meanwhile
         sock.shutdown(socket.SHUT_RDWR)
 

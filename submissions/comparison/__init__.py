@@ -1,1 +1,1 @@
-"""What pages, commands and the API state alike of submissions that were compared; without Django."""
+"""Facts about compared submissions that pages, commands and the API state alike; without Django."""

@@ -1,1 +1,1 @@
-"""What is handed in, from the archive to the files of each submission; without Django."""
+"""The way of an upload from its archive to the files of each submission; without Django."""

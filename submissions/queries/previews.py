@@ -25,8 +25,8 @@ def preview_of(batch: Batch) -> Preview:
         When a limit is reached; the message is for the uploader.
     """
     listed = list(batch.listed_entries.all())
-    found = grouping_reader().preview(listed_upload(batch, listed))
-    return found.with_languages({row.name: row.language for row in listed}, batch.assignment.language)
+    preview = grouping_reader().preview(listed_upload(batch, listed))
+    return preview.with_languages({row.name: row.language for row in listed}, batch.assignment.language)
 
 
 def absent_students(roster: Roster, preview: Preview) -> list[str]:

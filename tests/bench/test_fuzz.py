@@ -1,4 +1,4 @@
-"""What is fuzzed takes its own seeds, so that the fuzzer begins behind the first checks of each reader."""
+"""Each target takes its own seeds, so that the fuzzer begins behind the first checks of each reader."""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ class Vue(Html):
 
 
 class Svelte(Html):
-    """What is in braces outside of scripts and styles is an expression."""
+    """Svelte: text in braces outside of scripts and styles is an expression."""
 
     name = "Svelte"
     aliases: ClassVar = ["svelte"]
@@ -205,15 +205,15 @@ class Razor(Html):
         at = 0
         while match := _RAZOR.search(text, at):
             begin, at = match.span()
-            found = match[0]
-            if found.startswith("@*"):
+            opening = match[0]
+            if opening.startswith("@*"):
                 yield Embedded((begin, at), begin, at, "")
-            elif found.endswith("@") and found != "@":
+            elif opening.endswith("@") and opening != "@":
                 continue
             else:
-                if text[at : at + 1] in ("{", "(", "[") and not found.endswith("{"):
+                if text[at : at + 1] in ("{", "(", "[") and not opening.endswith("{"):
                     at = _bracket_end(text, at)
-                start = begin + (found[0] == "@")
+                start = begin + (opening[0] == "@")
                 yield Embedded((begin, at), start, at, "csharp")
 
 

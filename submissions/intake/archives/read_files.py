@@ -1,4 +1,4 @@
-"""What was read of an upload, for people: the languages of its files, and what was read badly."""
+"""Sentences about the files of an upload that were read: their languages, and those that were read badly."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class PassageLocation(NamedTuple):
 
 @dataclass(eq=False)
 class FileView(PairFile):
-    """What a page shows of a file. `show` renders a part of it, once all its `passages` are known."""
+    """A file as a page shows it. `show` renders a part of it, once all its `passages` are known."""
 
     marks: list[PassageMark] = field(default_factory=list)
     differing: list[tuple[int, int, str]] = field(default_factory=list)

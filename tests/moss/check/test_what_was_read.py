@@ -44,8 +44,8 @@ def test_the_languages_of_files_are_counted_the_most_frequent_first() -> None:
 def test_a_literal_that_never_ends_is_named_with_its_line(
     tmp_path: Path, name: str, text: str, line: int
 ) -> None:
-    found = warnings(tmp_path, {f"ada/{name}": text, f"ben/{name}": text.replace("never ends", "")})
-    assert f"ada/{name} (opened in line {line})" in found["unclosed"]
+    text_of_kind = warnings(tmp_path, {f"ada/{name}": text, f"ben/{name}": text.replace("never ends", "")})
+    assert f"ada/{name} (opened in line {line})" in text_of_kind["unclosed"]
 
 
 @pytest.mark.parametrize("name", CODE)
@@ -61,8 +61,8 @@ def test_nine_of_ten_literals_without_their_end_are_found() -> None:
         for of in tables
         for construct in of.constructs["unclosed"]
     ]
-    found = sum(bool(front_end(language).scan(text).unclosed) for language, text in texts)
-    assert found > 0.9 * len(texts)
+    count = sum(bool(front_end(language).scan(text).unclosed) for language, text in texts)
+    assert count > 0.9 * len(texts)
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_a_submission_of_handed_out_code_alone_is_named(tmp_path: Path, handed_i
     files = {"ada/A.java": JAVA + other, "ben/A.java": other + JAVA, "cleo/A.java": handed_in}
     ranked(root, files)
     report = rank_path(root, RankingOptions(boilerplate=(starter,)))
-    found = {one.kind: one.text for one in reading_warnings(report.read_files)}
-    assert found["without-code"] == "Without code: cleo."
+    text_of_kind = {one.kind: one.text for one in reading_warnings(report.read_files)}
+    assert text_of_kind["without-code"] == "Without code: cleo."
 
 
 def test_a_submission_with_one_file_of_code_is_not_named(tmp_path: Path) -> None:

@@ -133,10 +133,10 @@ def test_equal_files_are_first_and_frames_alone_below_the_threshold(
 ) -> None:
     seeds = {"ada": 1, "ben": 1, "cleo": 2, "dora": 3}
     report = ranked(tmp_path, {f"{who}/{name}": build(sentences(seed)) for who, seed in seeds.items()})
-    found = scores(report)
+    similarities = scores(report)
     first = frozenset({"ada", "ben"})
-    assert found.pop(first) > 0.95
-    assert all(similarity < SUGGESTED / 2 for similarity in found.values())
+    assert similarities.pop(first) > 0.95
+    assert all(similarity < SUGGESTED / 2 for similarity in similarities.values())
 
 
 SCRIPT = """function total(prices, discount) {

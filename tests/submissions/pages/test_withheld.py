@@ -90,11 +90,11 @@ def test_none_of_them_tells_any_reader_about_the_old_work(role: str, sealed: Sea
 
 def leaks_of_all(sealed: Sealed, role: str, first: int = 0, step: int = 1) -> list[tuple[str, list[str]]]:
     """Return what addresses tell a reader, after the owner opened the pages; of each `step` of them one."""
-    asked = read_everything(sealed)[first::step]
+    some_addresses = read_everything(sealed)[first::step]
     # What was rendered for the owner is kept, and must not be given to others.
     for name in FILTERED:
         client_of("owner", sealed.world).get(address_of(sealed.world, name))
-    return leaks(client_of(role, sealed.world), asked)
+    return leaks(client_of(role, sealed.world), some_addresses)
 
 
 @pytest.mark.parametrize("role", ["instructor", "assistant"])
