@@ -169,10 +169,11 @@ def candidates(patterns: Iterable[str], seed: str) -> Iterator[Candidate]:
         yield Candidate(rng.choice(strings), first + rng.choice(("a", " ", "\n", "0")), rng.choice(AFTER))
 
 
-def seconds_for(reader: Reader, text: str) -> float:
+def seconds_for(reader: Reader, text: str, most: float = MOST) -> float:
+    """Return the processor time of reading a text, which is stopped after `most` seconds by the clock."""
     started = time.process_time()
     try:
-        with time_limit(MOST):
+        with time_limit(most):
             reader(text)
     except TooSlow:
         pass
