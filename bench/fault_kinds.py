@@ -42,6 +42,8 @@ CAUSES = {
 START_SECONDS, FRESH_SECONDS = 40, 3
 # How long to wait until work is done that a worker was lost with twice: after a third time it may fail.
 CALM_SECONDS = 60
+# How long the database may take to recover from a killed session.
+ANSWER_SECONDS = 60
 STARTED = "SELECT id, attempts FROM submissions_job WHERE kind = %s AND state = 'running' ORDER BY id LIMIT 1"
 SAME = "SELECT count(*) FROM submissions_job WHERE id = %s AND attempts = %s AND state = 'running'"
 TRIED_TWICE = """
@@ -63,7 +65,7 @@ def kill_during(
     `cause` has a person do what the work comes from.
     """
     try:
-        with psycopg.connect(settings.DATABASE_URL, autocommit=True) as session:
+        with _answering_database() as session:
             _wait_until_calm(session)
             cause(CAUSES[kind])
             killed_job = _kill_at_start(session, kind, installation, rng)
@@ -71,8 +73,20 @@ def kill_during(
                 return False, f"none was started within {START_SECONDS} s"
             is_hit = bool(session.execute(SAME, killed_job).fetchone() == (1,))
     except psycopg.OperationalError as error:
-        return False, f"the database does not answer ({type(error).__name__})"
+        return False, f"the database does not answer: {error}"
     return is_hit, "in the middle of it" if is_hit else "it had just ended"
+
+
+def _answering_database() -> psycopg.Connection:
+    """Return a session of the database, which may still be recovering from an earlier fault."""
+    deadline = time.monotonic() + ANSWER_SECONDS
+    while True:
+        try:
+            return psycopg.connect(settings.DATABASE_URL, autocommit=True)
+        except psycopg.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.5)
 
 
 def _wait_until_calm(session: psycopg.Connection) -> None:

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from fingerprint.types import Bounds, Flags, Floats, Rows, Runs
 
 # Constants that change the weights of k-grams and terms; the others only combine them.
-WEIGHTS = frozenset(("RARITY_EXPONENT", "REPEAT_EXPONENT", "TERM_RARITY_EXPONENT", "WHOLE_TERM_CHARACTERS"))
+WEIGHTS = frozenset(
+    ("RARITY_EXPONENT", "REPEAT_EXPONENT", "TERM_RARITY_EXPONENT", "WHOLE_TERM_CHARACTERS", "DICTATED_PART")
+)
 
 
 class RescoredGroup(NamedTuple):

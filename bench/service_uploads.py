@@ -11,13 +11,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 
 from moss.installation import start_django
-from submissions.lifecycle import enqueue_rank
 
 start_django()
 
 from django.contrib.auth.models import User  # noqa: E402 - models, after Django's start
 
 from submissions.actions.uploads import create_batch  # noqa: E402
+from submissions.lifecycle import enqueue_rank  # noqa: E402
 from submissions.models import Course, Report  # noqa: E402
 
 if TYPE_CHECKING:

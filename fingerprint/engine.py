@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from fingerprint.languages.decode import import_encodings as import_encodings
     from fingerprint.languages.lexical_terms import LexicalTerms as LexicalTerms
     from fingerprint.languages.preload import preload as preload
-    from fingerprint.languages.share import read_share as read_share
     from fingerprint.languages.term_places import (
         common_terms as common_terms,
         term_places as term_places,
@@ -81,6 +80,7 @@ if TYPE_CHECKING:
     from fingerprint.ranking.score_constants import SCORE_VERSION as SCORE_VERSION
     from fingerprint.ranking.scoring import ScorePairs as ScorePairs, Scores as Scores, score as score
     from fingerprint.ranking.terms import LexicalTable as LexicalTable
+    from fingerprint.ranking.threshold import Rarity as Rarity, UnrelatedTail as UnrelatedTail
     from fingerprint.ranking.translations import CoarseFile as CoarseFile
     from fingerprint.reading import (
         FILE_SECONDS as FILE_SECONDS,
@@ -92,6 +92,7 @@ if TYPE_CHECKING:
         read as read,
         token_lines as token_lines,
     )
+    from fingerprint.spelling import Spelling as Spelling
     from fingerprint.time_limit import TooSlow as TooSlow, time_limit as time_limit
     from fingerprint.tokens import TokenStream as TokenStream
     from fingerprint.unionfind import components as components
@@ -106,7 +107,6 @@ else:
         "languages.base": "Coarse SpanColumns",
         "languages.lexical_terms": "LexicalTerms",
         "languages.decode": "import_encodings",
-        "languages.share": "read_share",
         "languages.preload": "preload",
         "languages.term_places": "common_terms term_places without_terms",
         "languages.words": "WordKinds",
@@ -125,8 +125,10 @@ else:
         "ranking.score_constants": "SCORE_VERSION",
         "ranking.scoring": "ScorePairs Scores score",
         "ranking.terms": "LexicalTable",
+        "ranking.threshold": "Rarity UnrelatedTail",
         "ranking.translations": "CoarseFile",
         "reading": "FILE_SECONDS NO_LINES Reading Unreadable identify profile_of read token_lines",
+        "spelling": "Spelling",
         "time_limit": "TooSlow time_limit",
         "tokens": "TokenStream",
         "unionfind": "components",

@@ -11,6 +11,7 @@ import numpy as np
 from fingerprint.languages import decode, detect, front_end
 from fingerprint.languages.lexical_terms import LexicalTerms, lexical_terms
 from fingerprint.params import Params, Profile
+from fingerprint.spelling import UNKNOWN, Spelling, spelling_of
 from fingerprint.time_limit import TooSlow, time_limit
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ class Reading(NamedTuple):
     if they were asked for and the front-end finds them in the same pass. `text` is what the front-end shows;
     it is empty in a reading that was stored or sent by another process: whoever shows it has the bytes.
     `unclosed` has the lines, from 1, in which a literal or comment begins that never ends; `share` is the
-    part of a program's characters that are in tokens, 1 where nobody measured it.
+    part of its characters of code that are in tokens, see `read_share`. `spelling` is
+    `UNKNOWN` where it was not asked for.
 
     What a ranking needs of it, as columns, is a `CohortFile`.
     """
@@ -66,6 +68,7 @@ class Reading(NamedTuple):
     text: str = ""
     unclosed: tuple[int, ...] = ()
     share: float = 1.0
+    spelling: Spelling = UNKNOWN
 
 
 def identify(
@@ -112,8 +115,11 @@ def read(
     *,
     coarse: bool = False,
     spans: bool = False,
+    spelling: bool = False,
 ) -> Reading:
-    """Read one file within `seconds`, with `coarse` also its coarse stream, with `spans` its spans to colour.
+    """Read one file within `seconds`.
+
+    With `coarse` it has its coarse stream too, with `spans` its spans to colour, with `spelling` its digests.
 
     Raises
     ------
@@ -125,7 +131,8 @@ def read(
         with time_limit(seconds):
             text, chosen = _identify(data, filename, language)
             scan = chosen.scan(text, coarse=coarse, spans=spans)
-            return _reading(chosen.name, text, scan)
+            result = _reading(chosen.name, text, scan)
+            return result._replace(spelling=spelling_of(text, scan)) if spelling else result
     except TooSlow:
         raise Unreadable(f"reading it as {language or 'code'} took longer than {seconds:g} s") from None
     except Unreadable:
@@ -140,7 +147,16 @@ def _reading(language: str, text: str, scan: Scan) -> Reading:
     terms = lexical_terms(scan)
     unclosed = _lines_of(text, scan.unclosed)
     columns = scan.tokens, lines, terms, scan.coarse, coarse_lines
-    return Reading(language, *columns, scan.spans, text, unclosed)
+    return Reading(language, *columns, scan.spans, text, unclosed, read_share(scan))
+
+
+def read_share(scan: Scan) -> float:
+    """Return the part, from 0 to 1, of the characters of code that are in tokens; 1 for a text without code.
+
+    It is small where a lexer or a wrong language reads a program badly.
+    """
+    read = int((scan.tokens.ends - scan.tokens.starts).sum())
+    return min(1.0, read / scan.code) if scan.code else 1.0
 
 
 def profile_of(frontend: FrontEnd, params: Params) -> Profile:

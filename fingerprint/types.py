@@ -20,6 +20,7 @@ Lines = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int32]
 Owners = npt.NDArray[np.int32]
 PairRows = Annotated[npt.NDArray[np.int32], 2]
+PartCounts = Annotated[npt.NDArray[np.int32], 2]
 PassageRows = Annotated[npt.NDArray[np.int32], 2]
 
 # int64: positions within a cohort or a collection

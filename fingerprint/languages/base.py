@@ -58,7 +58,8 @@ class Scan(NamedTuple):
     definition as one token, with its class in `directive_classes`. `coarse` is the stream that all languages
     share; None where it was not asked for or the language has none. `spans` are those of `highlight`; None
     where they were not asked for or need a pass of their own. `unclosed` are the offsets of the literals and
-    comments that end only because their line does.
+    comments that end only because their line does. `code` is the number of characters of code, without white
+    space, comments and imports; None for prose and pages, most of which are the frame.
     """
 
     tokens: TokenStream
@@ -69,6 +70,7 @@ class Scan(NamedTuple):
     coarse: Coarse | None = None
     spans: SpanColumns | None = None
     unclosed: tuple[int, ...] = ()
+    code: int | None = None
 
 
 class FrontEnd(Protocol):

@@ -137,7 +137,8 @@ class CodeFrontEnd:
         # Where macros are lexed as code, pages colour them as a preprocessor's all the same.
         coloured = _highlighted(lexer_input, lexed) if spans and code == lexer_input.source else None
         unclosed = tuple(lexer_input.starts(np.array(lexed.unclosed, dtype=np.int32)).tolist())
-        return Scan(tokens, lexical, classes, directives, directive_classes, whole, coloured, unclosed)
+        columns = tokens, lexical, classes, directives, directive_classes
+        return Scan(*columns, whole, coloured, unclosed, _code_characters(significant, dropped))
 
     def named_tokens(self, text: str) -> Iterator[Span]:
         lexer_input = LexerInput(text)
@@ -153,14 +154,6 @@ class CodeFrontEnd:
         spans = _highlighted(lexer_input, self._lexed(lexer_input.source))
         columns = (spans.starts.tolist(), spans.ends.tolist(), spans.codes.tolist())
         return [(start, end, spans.classes[code]) for start, end, code in zip(*columns, strict=True)]
-
-    def code_characters(self, text: str) -> int:
-        """Return how many characters of a text are code; what is dropped, as imports are, does not count."""
-        lexed = self._lexed(LexerInput(text).source)
-        significant, dropped, _ = self._joined(lexed)
-        lengths = significant.ends - significant.starts
-        counted = int(lengths[~significant.has_mark(Mark.DROPPED)].sum())
-        return counted - sum(int(lengths[start:end].sum()) for start, end in dropped)
 
     @cached_property
     def _lexer(self) -> Lexer:
@@ -227,6 +220,13 @@ def _literals(tokens: LexedTokens, source: str, salt: str, lexical_class: Lexica
     family = lexeme_family(salt, lexical_class)
     ids = [kind_id(family, source[start:end]) for start, end in zip(starts, ends, strict=True)]
     return lexical_class, np.array(ids, dtype=np.uint64), tokens.starts, tokens.ends
+
+
+def _code_characters(significant: LexedTokens, dropped: list[tuple[int, int]]) -> int:
+    """Return how many characters are code; what is dropped, as imports are, does not count."""
+    lengths = significant.ends - significant.starts
+    counted = int(lengths[~significant.has_mark(Mark.DROPPED)].sum())
+    return counted - sum(int(lengths[start:end].sum()) for start, end in dropped)
 
 
 def _stream(lexer_input: LexerInput, kinds: Kinds, starts: Offsets, ends: Offsets) -> TokenStream:

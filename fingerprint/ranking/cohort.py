@@ -18,7 +18,7 @@ from fingerprint.ranking.weights import document_frequency, token_weights
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fingerprint.types import Bounds, Flags, Floats, Hashes, Ids, Kinds, Lines
+    from fingerprint.types import Bounds, Flags, Floats, Hashes, Ids, Kinds, Lines, Positions
 
 
 @kernel
@@ -57,7 +57,7 @@ class Cohort:
     counted submissions that contain the k-gram that starts at a token (0 where none starts); `sums`: see
     `RunningSums`; `boilerplate` uint64: hashes of those k-grams of boilerplate that the cohort contains;
     `common` bool [t]: whether the k-gram that starts at a token is common code; `limit`: the common limit in
-    force, None for none.
+    force, None for none; `renamed` int64 [n]: see `renamed_groups`, -1 by default.
     """
 
     k: int
@@ -70,6 +70,7 @@ class Cohort:
     boilerplate: Hashes
     common: Flags
     limit: int | None
+    renamed: Positions
 
     def __len__(self) -> int:
         return len(self.submission_starts) - 1
@@ -113,7 +114,7 @@ class Cohort:
         weights = token_weights(ids, frequency, (file_starts, starts), flags[0], k)
         sums = _running_sums(weights, flags, file_starts, line_numbers)
         columns = file_starts, starts, tokens, order_starts, padded, sums, values[is_boilerplate], is_common
-        return cls(k, *columns, limit)
+        return cls(k, *columns, limit, np.full(len(submissions), -1, dtype=np.int64))
 
     def submission(self, number: int) -> IndexedTokens:
         """Return the tokens of one submission, with positions counted from its own first token."""

@@ -15,7 +15,7 @@ from fingerprint.ranking.candidates import Postings, add_shared, owner_weights, 
 
 if TYPE_CHECKING:
     from fingerprint.index import InvertedIndex
-    from fingerprint.types import Bounds, Counts, Floats, Ids, Owners
+    from fingerprint.types import Bounds, Floats, Ids, PartCounts
 
 # Common limit in force: code in more than so many submissions is common code; None for no limit.
 CommonLimit = int | Literal["default"] | None
@@ -25,6 +25,8 @@ LEAST_LIMIT = 10
 DEFAULT_PART = 0.5
 # Submissions are alike that share at least this part of the fingerprints of the heavier one, by weight.
 ALIKE_PART = 0.5
+# Copies that were rewritten share less, and still have their literals and names from one source.
+RELATED_PART = 0.2
 # A sum of the same weights in another order differs by less than this part of it, and decides nothing.
 ROUNDING = 1e-9
 
@@ -35,24 +37,33 @@ def default_limit(programs: float) -> int:
 
 
 @kernel
-def _count_alike(table: Postings, counts: Owners) -> None:
-    """Add 1 to the counts of both owners of each pair that is alike."""
-    weights, owners = owner_weights(table), len(counts)
+def _count_alike(table: Postings, parts: Floats, counts: PartCounts) -> None:
+    """Add 1 to the counts of both owners of each pair that shares at least each of the `parts`."""
+    weights, owners = owner_weights(table), len(table.value_starts) - 1
     weight = np.zeros(owners)
     shared, partners = np.zeros(owners, dtype=np.int32), np.empty(owners, dtype=np.int32)
     for left in range(owners):
         partner_count = add_shared(table, left, weight, shared, partners)
         for right in partners[:partner_count]:
-            if weight[right] >= ALIKE_PART * (1 - ROUNDING) * max(weights[left], weights[right]):
-                counts[left] += 1
-                counts[right] += 1
+            heavier = (1 - ROUNDING) * max(weights[left], weights[right])
+            for row in range(len(parts)):
+                if weight[right] >= parts[row] * heavier:
+                    counts[row, left] += 1
+                    counts[row, right] += 1
             weight[right], shared[right] = 0.0, 0
 
 
-def count_alike(index: InvertedIndex, submissions: int) -> Counts:
-    """Return for each submission how many are alike, itself included: int32 [submissions]."""
-    table, counts = postings(index), np.ones(submissions, dtype=np.int32)
-    _count_alike(table, counts[: len(table.value_starts) - 1])
+def count_alike(
+    index: InvertedIndex, submissions: int, parts: tuple[float, ...] = (ALIKE_PART, RELATED_PART)
+) -> PartCounts:
+    """Return how many submissions share at least each of the parts with each one, itself included.
+
+    Returns
+    -------
+    int32 [parts, submissions]
+    """
+    table, counts = postings(index), np.ones((len(parts), submissions), dtype=np.int32)
+    _count_alike(table, np.array(parts), counts)
     return counts
 
 

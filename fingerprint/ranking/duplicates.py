@@ -1,26 +1,24 @@
-"""Groups of submissions that are the same, found without comparing pairs (syntactic-clustering, section 4).
-
-Exact duplicates have the same bytes, lexical duplicates the same tokens after normalisation, and others only
-the same fingerprints. The sameness of a group is the strongest that all its members share.
-"""
+"""Groups of submissions that are the same, without comparing pairs (syntactic-clustering, section 4)."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from fingerprint.unionfind import components
-
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
 
 class Sameness(StrEnum):
-    """A property that the members of a group have in common; the strongest is first."""
+    """A property that the members of a group have in common; the strongest is first.
+
+    The same bytes; the same but for layout and comments; but for these and names; the same tokens after
+    normalisation, which also makes values and types equal; only the same fingerprints.
+    """
 
     IDENTICAL = "identical"
+    LAYOUT = "layout"
+    NAMES = "names"
     LEXICAL = "lexical"
     FINGERPRINTS = "fingerprints"
 
@@ -33,7 +31,7 @@ class DuplicateGroup(NamedTuple):
 
 
 def group_duplicates(keys: Sequence[Sequence[Hashable]]) -> list[DuplicateGroup]:
-    """Group documents that are connected by equal keys.
+    """Group documents by each sameness.
 
     Parameters
     ----------
@@ -42,7 +40,8 @@ def group_duplicates(keys: Sequence[Sequence[Hashable]]) -> list[DuplicateGroup]
 
     Returns
     -------
-    Groups of two or more documents, ordered by their first member.
+    Groups of two or more documents, the strongest sameness first, then by their first member. Documents may
+    be in a group of each sameness; a group is left out where a stronger one has exactly its members.
 
     Raises
     ------
@@ -51,26 +50,17 @@ def group_duplicates(keys: Sequence[Sequence[Hashable]]) -> list[DuplicateGroup]
     """
     if len(keys) != len(Sameness) or len({len(column) for column in keys}) > 1:
         raise ValueError(f"lists of {[len(c) for c in keys]} keys; expected {len(Sameness)} of equal length")
-    links = [link for column in keys for link in _links(column)]
-    left, right = np.array(links, dtype=np.int64).reshape(-1, 2).T
-    labels = components(len(keys[0]), left, right)
-    groups: dict[int, list[int]] = {}
-    for document, label in enumerate(labels.tolist()):
-        groups.setdefault(label, []).append(document)
-    return [
-        DuplicateGroup(_sameness(keys, members), members) for members in groups.values() if len(members) > 1
-    ]
-
-
-def _links(column: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """Return the pair of each document with the first document that has the same key."""
-    first: dict[Hashable, int] = {}
-    return [(first.setdefault(key, document), document) for document, key in enumerate(column) if key]
-
-
-def _sameness(keys: Sequence[Sequence[Hashable]], members: list[int]) -> Sameness:
-    """Return the strongest sameness of all members; the weakest if they are connected only through others."""
+    groups: dict[tuple[int, ...], Sameness] = {}
     for sameness, column in zip(Sameness, keys, strict=True):
-        if len({column[member] for member in members}) == 1 and column[members[0]]:
-            return sameness
-    return Sameness.FINGERPRINTS
+        for members in _by_key(column):
+            groups.setdefault(tuple(members), sameness)
+    return [DuplicateGroup(sameness, list(members)) for members, sameness in groups.items()]
+
+
+def _by_key(column: Sequence[Hashable]) -> list[list[int]]:
+    """Return the documents of each key that two or more have."""
+    groups: dict[Hashable, list[int]] = {}
+    for document, key in enumerate(column):
+        if key:
+            groups.setdefault(key, []).append(document)
+    return [members for members in groups.values() if len(members) > 1]

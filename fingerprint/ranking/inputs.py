@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from hashlib import blake2b
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,6 +13,7 @@ from fingerprint.index import InvertedIndex
 from fingerprint.ranking.cohort import Cohort, distinct_kgrams
 from fingerprint.ranking.common_code import count_alike, default_limit
 from fingerprint.ranking.groups import NO_GROUPS, Groups
+from fingerprint.ranking.renamed import renamed_groups
 from fingerprint.ranking.terms import LexicalTable
 from fingerprint.ranking.translations import translation_input
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from fingerprint.ranking.common_code import CommonLimit
     from fingerprint.ranking.old_pairs import OldPairs
     from fingerprint.ranking.translations import CoarseFile, TranslationInput
-    from fingerprint.types import Flags, Hashes, Kinds, Lines, Owners
+    from fingerprint.types import Flags, Floats, Hashes, Kinds, Lines, Owners, Terms
 
 
 class CohortFile(NamedTuple):
@@ -128,20 +129,35 @@ class RankingInput(NamedTuple):
             terms = _without_given(terms, old_pairs.old, exclusions.given_lexical)
             given = np.isin(hashes, distinct_kgrams(exclusions.given, k)) & old_pairs.old[owners]
             hashes, owners = hashes[~given], owners[~given]
+        own = ~np.isin(hashes, distinct_kgrams(exclusions.kinds, k))
+        alike, related = _program_parts(hashes[own], owners[own], submissions, counted)
         if limit == "default":
-            own = ~np.isin(hashes, distinct_kgrams(exclusions.kinds, k))
-            if counted is not None:
-                own &= counted[owners]
-            parts = 1.0 / count_alike(InvertedIndex.build(hashes[own], owners[own]), submissions)
-            parts = parts if counted is None else parts * counted
-            limit = default_limit(parts.sum())
+            parts, limit = alike, default_limit(alike.sum())
         cohort = Cohort.from_submissions(
             kinds, k, exclusions.kinds, limit, lines, parts=parts, counted=counted, given=exclusions.given
         )
-        lexical = LexicalTable.from_submissions(terms, exclusions.lexical, counted)
+        renamed = renamed_groups(map(_content, files), submissions, {*owners[own].tolist()})
+        lexical = LexicalTable.from_submissions(terms, exclusions.lexical, counted, related)
         streams = [(file.submission, file.coarse) for file in files]
         translations = translation_input(streams, exclusions.coarse, groups)
+        cohort = replace(cohort, renamed=renamed)
         return cls(cohort, lexical, hashes, owners, groups, translations, old_pairs)
+
+
+def _content(file: CohortFile) -> tuple[int, tuple[Kinds, Terms, Terms]]:
+    """Return the submission of a file, and what `renamed_groups` compares of it."""
+    return file.submission, (file.kinds, file.lexical.literals, file.lexical.imports)
+
+
+def _program_parts(hashes: Hashes, owners: Owners, submissions: int, counted: Flags | None) -> Floats:
+    """Return the part of a program that each submission is: among those alike, and among those related.
+
+    float64 [2, submissions], see `count_alike`; those that are not `counted` are none.
+    """
+    if counted is not None:
+        hashes, owners = hashes[counted[owners]], owners[counted[owners]]
+    parts: Floats = 1.0 / count_alike(InvertedIndex.build(hashes, owners), submissions)
+    return parts if counted is None else parts * counted
 
 
 def _without_given(

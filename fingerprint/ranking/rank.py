@@ -17,6 +17,8 @@ from fingerprint.ranking.threshold import (
     SAMPLE_SEED,
     SAMPLE_SIZE,
     SuggestedThreshold,
+    UnrelatedTail,
+    estimate_tail,
     sample_rows,
     suggest_threshold,
 )
@@ -39,8 +41,7 @@ if TYPE_CHECKING:
     from fingerprint.ranking.scoring import ScorePairs
     from fingerprint.ranking.terms import LexicalTable
     from fingerprint.ranking.translations import Translations
-    from fingerprint.types import Hashes, Positions, Rows
-
+    from fingerprint.types import Floats, Hashes, Positions, Rows
 
 # Stands for the suggested threshold, which is not known yet.
 SUGGESTED = -1.0
@@ -84,6 +85,7 @@ def scoring_jobs(inputs: RankingInput) -> list[ScoringJob]:
 class Ranking(NamedTuple):
     """Pairs with their scores, best first, and the threshold suggested from those of pairs in one language.
 
+    `tail` says how similar unrelated pairs of the class are; None where it is too small to say.
     `units` int64 [n, 2]: the units of a translated pair, see `TranslationInput`; -1 for any other pair.
     `candidates` is the number of pairs of the class that share enough to be compared, whether or not they are
     in it.
@@ -92,6 +94,7 @@ class Ranking(NamedTuple):
     pairs: CandidatePairs
     scores: Scores
     threshold: SuggestedThreshold
+    tail: UnrelatedTail | None
     units: Rows
     candidates: int
 
@@ -197,16 +200,16 @@ def _rank_one_language(
     sample = eligible[sample_rows(_pair_keys(inputs, pairs.take(eligible)))]
     if wanted is None or score_pairs or len(pairs.left) <= max(wanted.best, SAMPLE_SIZE):
         scores = (score_pairs or score)(cohort, lexical, pairs, check)
-        threshold = suggest_threshold(scores.similarity[sample], len(eligible))
+        tail, threshold = _estimates(inputs, scores.similarity[sample], len(eligible))
     else:
         scored = Scored(sample, score(cohort, lexical, pairs.take(sample), check))
-        threshold = suggest_threshold(scored.scores.similarity, len(eligible))
+        tail, threshold = _estimates(inputs, scored.scores.similarity, len(eligible))
         if wanted.least == SUGGESTED:
             wanted = wanted._replace(least=threshold.value)
         rows, scores = best_of_both(cohort, lexical, pairs, wanted, within, scored=scored, check=check)
         pairs = pairs.take(rows)
     one_language = np.full((len(pairs.left), 2), -1, dtype=np.int64)
-    ranking = Ranking(pairs, scores, threshold, one_language, int(within.sum()))
+    ranking = Ranking(pairs, scores, threshold, tail, one_language, int(within.sum()))
     return ranking.take(_order(pairs, scores))
 
 
@@ -237,6 +240,16 @@ def _within_class(inputs: RankingInput, pairs: CandidatePairs) -> npt.NDArray[np
     if inputs.old_pairs is None:
         return np.ones(len(pairs.left), dtype=np.bool_)
     return ~inputs.old_pairs.has_old(pairs.left, pairs.right)
+
+
+def _estimates(
+    inputs: RankingInput, sample: Floats, compared: int
+) -> tuple[UnrelatedTail | None, SuggestedThreshold]:
+    """Return what follows from the similarities of the compared pairs of a class, or of a sample of them."""
+    old = inputs.old_pairs
+    submissions = len(inputs.cohort) if old is None else int((~old.old).sum())
+    tail = estimate_tail(sample, compared, submissions)
+    return tail, suggest_threshold(tail, sample, compared, submissions)
 
 
 def _order(pairs: CandidatePairs, scores: Scores) -> npt.NDArray[np.intp]:

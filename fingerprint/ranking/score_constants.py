@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 # Raise it whenever the same cohort would get other similarities. Reports store it.
-SCORE_VERSION = 4
+SCORE_VERSION = 6
 
 
 class Norm(NamedTuple):
@@ -53,6 +53,9 @@ class PassageLengths(NamedTuple):
 RARITY_EXPONENT = 0.5
 # The same for a term: what everybody prints or imports says nothing about a pair.
 TERM_RARITY_EXPONENT = 1.0
+# A literal or a name that this part of all programs have weighs nothing: the task dictates it. Those that are
+# related (`common_code.RELATED_PART`) count as one, so that many copies of one program dictate nothing.
+DICTATED_PART = 0.5
 # The weight of each of the n occurrences of a k-gram in one submission is multiplied by n**-REPEAT_EXPONENT,
 # so that a table of numbers does not outweigh a program.
 REPEAT_EXPONENT = 0.25
@@ -70,13 +73,16 @@ LENGTHS = PassageLengths(gap_scale=30.0, half_length=50.0)
 EXTRA_PART, EXTRA_LIMIT = 0.5, 130.0
 
 # A numeric program has few literals, a dialogue consists of them.
-LITERALS = Evidence(Norm(1.0, 10.0), Norm(1.0, 3.0), tokens=3.0, cap=1.0)
+LITERALS = Evidence(Norm(1.0, 10.0), Norm(1.0, 3.0), tokens=2.5, cap=1.0)
 # Names are changed first in a copy: renaming all of them costs at most 0.15 / 1.15 of a score.
-NAMES = Evidence(Norm(0.0, 1.0), Norm(0.0, 1.0), tokens=1.5, cap=0.15, amount_by_rarity=True)
+NAMES = Evidence(Norm(0.0, 1.0), Norm(0.0, 1.0), tokens=3.0, cap=0.15, amount_by_rarity=True)
 # Imports and includes: their selection is a person's habit, and even who rewrites a program keeps it.
-IMPORTS = Evidence(Norm(1.0, 10.0), Norm(0.0, 1.0), tokens=3.0, cap=0.5)
+IMPORTS = Evidence(Norm(1.0, 10.0), Norm(0.0, 1.0), tokens=2.5, cap=0.5)
 # Even if every term is changed, a score is at least this part of the score by passages alone.
 LEAST_PASSAGE_PART = 0.6
+# Where all code, literals and imports are equal, only names were changed (`renamed_groups`): that is a fact,
+# and no matter of degree. No higher threshold is suggested.
+LEAST_RENAMED = 0.95
 # Without a passage, terms of weight w count w / (w + HALF_TERMS): one term in common may be chance.
 HALF_TERMS = 1.0
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fingerprint.ranking.cohort import Cohort
     from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.terms import LexicalTable
-    from fingerprint.types import Floats, Positions, Rows
+    from fingerprint.types import Flags, Floats, Positions, Rows
 
 
 # Pairs scored at a time, to limit the memory for intermediate arrays.
@@ -114,7 +114,9 @@ def similarity_of(
     passages = np.divide(covered, whole, out=np.zeros(len(pairs)), where=whole > 0)
     # Programs that are shorter than a k-gram have no weight but tokens.
     mass = np.where(mass > 0, mass, passage_mass(smaller, own.max(axis=1)))
-    return _combine_evidence(np.minimum(passages, 1.0), mass, lexical, pairs)
+    groups = cohort.renamed[pairs]
+    is_renamed = (groups[:, 0] == groups[:, 1]) & (groups[:, 0] >= 0)
+    return _combine_evidence(np.minimum(passages, 1.0), mass, lexical, pairs, is_renamed)
 
 
 def passage_mass(smaller: Floats, larger: Floats) -> Floats:
@@ -124,7 +126,7 @@ def passage_mass(smaller: Floats, larger: Floats) -> Floats:
 
 
 def _combine_evidence(
-    passages: Floats, mass_of_passages: Floats, lexical: LexicalTable, pairs: Rows
+    passages: Floats, mass_of_passages: Floats, lexical: LexicalTable, pairs: Rows, is_renamed: Flags
 ) -> tuple[Floats, tuple[Floats, Floats, Floats, Floats]]:
     """Weight each kind of evidence by its mass; the parts add up to the similarity."""
     total, weighted = mass_of_passages.copy(), []
@@ -142,6 +144,7 @@ def _combine_evidence(
         for part in (*weighted, passages * mass_of_passages)
     )
     combined = by_passages + by_literals + by_names + by_imports
-    similarity = np.maximum(constants.LEAST_PASSAGE_PART * passages, combined).round(constants.DECIMALS)
-    structure = np.where(passages > 0, similarity - by_literals - by_names - by_imports, 0.0)
+    least = np.where(is_renamed, constants.LEAST_RENAMED, constants.LEAST_PASSAGE_PART * passages)
+    similarity = np.maximum(least, combined).round(constants.DECIMALS)
+    structure = np.where((passages > 0) | is_renamed, similarity - by_literals - by_names - by_imports, 0.0)
     return similarity, (structure, by_literals, by_names, by_imports)

@@ -29,6 +29,16 @@ def apply_norm(left: Floats, right: Floats, norm: Norm) -> Floats:
     return normed
 
 
+def undictated(programs: Floats, every: float) -> Floats:
+    """Return the part of its weight that a term keeps which so many of `every` programs have.
+
+    All of it in up to two programs, none in half of all: what half of a class writes, the task asked for.
+    """
+    further = np.maximum(programs - 2, 0)
+    kept: Floats = np.maximum(1 - further / max(every * constants.DICTATED_PART, 1), 0)
+    return kept
+
+
 @kernel
 def _add_shared_weights(ids: Positions, bounds: Bounds, weights: Floats, pairs: Rows, shared: Floats) -> None:
     for row in range(len(pairs)):
@@ -70,12 +80,17 @@ class TermTable:
 
     @classmethod
     def from_submissions(
-        cls, submissions: Sequence[Sequence[Terms]], excluded: Terms, counted: Flags | None = None
+        cls,
+        submissions: Sequence[Sequence[Terms]],
+        excluded: Terms,
+        counted: Flags | None = None,
+        programs: Floats | None = None,
     ) -> TermTable:
         """Build the table from the terms of every file of every submission, without those in `excluded`.
 
         A term weighs its rarity among the `counted` submissions (all by default), less if it is shorter than
-        `WHOLE_TERM_CHARACTERS`.
+        `WHOLE_TERM_CHARACTERS`, and less if many programs have it that are not related: see `undictated`.
+        `programs` is the part of a program that each submission counts as.
         """
         empty = np.empty(0, np.uint64)
         own_terms = [distinct_values(np.concatenate([empty, *files])) for files in submissions]
@@ -86,9 +101,11 @@ class TermTable:
         lengths = np.minimum(term_lengths(values), whole) / whole
         rows = ids if counted is None else ids[np.repeat(counted, np.diff(bounds))]
         frequency = np.bincount(rows, minlength=len(values))
-        return cls(
-            ids.astype(np.int64), bounds, lengths, rarity(frequency, constants.TERM_RARITY_EXPONENT) * lengths
-        )
+        weights = rarity(frequency, constants.TERM_RARITY_EXPONENT) * lengths
+        if programs is not None:
+            having = np.bincount(ids, np.repeat(programs, np.diff(bounds)), minlength=len(values))
+            weights *= undictated(having.astype(np.float64), programs.sum())
+        return cls(ids.astype(np.int64), bounds, lengths, weights)
 
     def _masses(self, weights: Floats) -> Floats:
         """Return the total weight of each submission's terms: float64 [n]."""
@@ -106,7 +123,8 @@ class TermTable:
         mass = self._mass(self.weights, pairs, evidence.share)
         share = np.divide(shared, mass, out=np.zeros_like(shared), where=mass > 0)
         weights = self.weights if evidence.amount_by_rarity else self.lengths
-        amount = evidence.tokens * self._mass(weights, pairs, evidence.amount)
+        # Where one side has nothing but what the task dictates, nothing follows from what the other has.
+        amount = np.where(mass > 0, evidence.tokens * self._mass(weights, pairs, evidence.amount), 0.0)
         return SharedTerms(np.minimum(share, 1.0), amount, shared)
 
 
@@ -131,14 +149,15 @@ class LexicalTable(NamedTuple):
         submissions: Sequence[Sequence[LexicalTerms]],
         boilerplate: Sequence[LexicalTerms] = (),
         counted: Flags | None = None,
+        programs: Floats | None = None,
     ) -> LexicalTable:
         """Build the table from the terms of every file of every submission, without those of boilerplate.
 
-        For `counted` see `TermTable`.
+        For `counted` and `programs` see `TermTable`; a task dictates no imports.
         """
         return cls(
-            TermTable.from_submissions(*_terms(submissions, boilerplate, "literals"), counted),
-            TermTable.from_submissions(*_terms(submissions, boilerplate, "names"), counted),
+            TermTable.from_submissions(*_terms(submissions, boilerplate, "literals"), counted, programs),
+            TermTable.from_submissions(*_terms(submissions, boilerplate, "names"), counted, programs),
             TermTable.from_submissions(*_terms(submissions, boilerplate, "imports"), counted),
         )
 

@@ -109,7 +109,8 @@ class Matlab(matlab.MatlabLexer):
         "root": [
             (r"#\{[ \t]*+\n", Comment.Multiline, "number-sign-comment"),
             (r"#.*$", Comment),
-            # A word alone in its line: the next line has none of its arguments.
+            # A word alone in its line: the next line has none of its arguments. What is between the end of a
+            # statement and the word may have lines too, as Pygments takes it for one piece.
             (
                 rf"(?:^(?=[ \t\w])|(?<=;))(\s*+)(?!{_MATLAB_WORDS})([a-zA-Z]\w*+)(?=\n)",
                 groups(Whitespace, Name),
@@ -141,7 +142,7 @@ class Cobol(business.CobolFreeformatLexer):
     tokens: ClassVar = {
         "comment": [
             # A star begins a comment in the first column only.
-            (r"\*>.*\n|^\*.*$", Comment),
+            (r"\*>.*\n?|^\*.*$", Comment),
         ],
     }
 

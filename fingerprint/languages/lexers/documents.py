@@ -68,7 +68,7 @@ class Json(RegexLexer):
             (r"\s++", Whitespace),
             (r"//[^\n]*+", Comment.Single),
             (r"/\*", Comment.Multiline, "comment"),
-            (r'"(?:\\[^\n]|[^"\\\n])*+"(?=\s*+:)', Name.Tag),
+            (r'"(?:\\[^\n]|[^"\\\n]){0,1000}+"(?=\s*+:)', Name.Tag),
             (r'"', String.Double, "double"),
             (r"'", String.Single, "single"),
             (r"[-+]?(?:\d|\.\d)[\w.]*+(?:[-+]\d++)?", Number),

@@ -76,7 +76,7 @@ class OCaml(ml.OcamlLexer):
         # The literals in a comment are read: a string may have the end of a comment in it.
         "comment": [
             (r"'(?:\\[^\n]|[^\\'\n])'", Comment),
-            (r'"(?:\\[^\n]|[^"\\\n])*+"', Comment),
+            (r'"(?:\\[^\n]|[^"\\\n]){0,1000}+"', Comment),
             (r"\{\|(?:(?!\|\})[^\n]){0,1000}+\|\}", Comment),
             (r"[^(*)'\"{]++", Comment),
             (r"['\"{]", Comment),

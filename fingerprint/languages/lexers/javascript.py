@@ -14,9 +14,9 @@ from fingerprint.languages.lexers.rules import groups
 _CLASS = r"\[(?:\\[^\n]|[^\]\\\n]){0,120}+\]"
 _REGEX = rf"/(?:\\[^\n]|[^[/\\\n]|{_CLASS}){{1,800}}+/(?:[dgimsuvy]++\b|\B)"
 # An element: in TypeScript a type may be there instead. Its end is looked for in the next characters only.
-_ELEMENT_END = r"(?:(?!</\1\b|/>)[\s\S]){0,4000}+(?:</\1\b|/>)"
+_ELEMENT_END = r"(?:[^</]|(?!</\1\b|/>)[</]){0,4000}+(?:</\1\b|/>)"
 _ELEMENT = r"<(?=([A-Za-z_$][\w.$:-]*+)(?:\s*+/?>|\s++[\w{])" + _ELEMENT_END + ")"
-_FRAGMENT = r"<(?=>(?:(?!</>)[\s\S]){0,4000}+</>)"
+_FRAGMENT = r"<(?=>(?:[^<]|(?!</>)<){0,4000}+</>)"
 
 _STATES: dict[str, Any] = {
     "slashstartsregex": [

@@ -26,6 +26,10 @@ def _rest(sign: str) -> str:
     return rf"(?:\\[^\n]|[^{sign}\\\n])*+{sign}"
 
 
+# The length is limited, so that one that is not closed is not searched for its end from each of many.
+_BRACES = r"\{(?:\\[^\n]|[^}\\\n]){0,500}+\}"
+
+
 class Perl(perl.PerlLexer):
     tokens: ClassVar = {
         "root": [
@@ -38,7 +42,7 @@ class Perl(perl.PerlLexer):
             # A here-document has become a string.
             (r"<<(?=[\"'~\w])", Operator),
             (r"(?:tr|y)/(?:\\[^\n]|[^/\\\n])*+/(?:\\[^\n]|[^/\\\n])*+/[cdsr]*+", String.Regex),
-            (r"(?:tr|y)\{(?:\\[^\n]|[^}\\\n])*+\}\s*+\{(?:\\[^\n]|[^}\\\n])*+\}[cdsr]*+", String.Regex),
+            (rf"(?:tr|y){_BRACES}\s*+{_BRACES}[cdsr]*+", String.Regex),
             *((rf"s{_between(sign)}{_rest(sign)}[egimosxr]*+", String.Regex) for sign in _SIGNS),
             *((rf"m{_between(sign)}[gcimosxr]*+", String.Regex) for sign in _SIGNS),
             inherit,

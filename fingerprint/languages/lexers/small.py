@@ -54,7 +54,7 @@ class StructuredText(RegexLexer):
             (r"//.*", Comment.Single),
             (r"\(\*", Comment.Multiline, "comment"),
             (r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)", Comment.Multiline),
-            (r"\{[^}\n]*+\}", Comment.Preproc),
+            (r"\{[^}\n]{0,500}+\}", Comment.Preproc),
             (r"'(?:\$[^\n]|[^'$\n])*+'?", String.Single),
             (r'"(?:\$[^\n]|[^"$\n])*+"?', String.Double),
             (_TIME, Number),
@@ -110,7 +110,7 @@ class Dafny(RegexLexer):
             (r'"(?:\\[^\n]|[^"\\\n])*+"?', String.Double),
             (r"'(?:\\(?:u[0-9a-fA-F]{4}|U\{[0-9a-fA-F]+\}|.)|[^'\\\n])'", String.Char),
             (r"0x[\da-fA-F_]+|\d[\d_]*(?:\.\d[\d_]*)?", Number),
-            (r"\{:\w+[^}\n]*+\}", Comment.Preproc),
+            (r"\{:\w++[^}\n]{0,500}+\}", Comment.Preproc),
             (
                 words(
                     (
@@ -151,7 +151,7 @@ class Gas(asm.GasLexer):
     tokens: ClassVar = {
         "root": [
             (r"([ \t]*+)(#.*)", groups(Whitespace, Comment.Single)),
-            (r"\d+:", Name.Label),
+            (r"(?<!\d)\d++:", Name.Label),
             inherit,
         ],
         "whitespace": [
@@ -190,7 +190,8 @@ class FSharp(dotnet.FSharpLexer):
         ],
         # A comment ends in none of the strings in it.
         "comment": [
-            (r'"""(?:[^"]|"(?!""))*+"""|@"(?:[^"]|"")*+"|"(?:\\[\s\S]|[^"\\])*+"', Comment),
+            (r'"""(?:[^"]|"(?!"")){0,1000}+"""|@"(?:[^"]|""){0,1000}+"', Comment),
+            (r'"(?:\\[\s\S]|[^"\\]){0,1000}+"', Comment),
             (r'["@]', Comment),
             inherit,
         ],

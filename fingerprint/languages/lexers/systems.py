@@ -48,9 +48,9 @@ class CSharp(dotnet.CSharpLexer):
             "root": [
                 (r"'\\[uxU][0-9a-fA-F]{1,8}'", String.Char),
                 # An expression in a string may have strings in it.
-                (r'\$"(?:\{\{|\{[^{}\n]*+\}|\\[^\n]|[^"\\\n{])*+"(?!")', String),
+                (r'\$"(?:\{\{|\{[^{}\n]{0,500}+\}|\\[^\n]|[^"\\\n{]){0,2000}+"(?!")', String),
                 # A raw string ends with as many quotes as it begins with.
-                (r'\$*+("{4,}+)(?:(?!\1)[\s\S]){0,5000}+\1', String),
+                (r'\${0,20}+("{4,}+)(?:[^"]|(?!\1)"){0,5000}+\1', String),
                 *states["root"],
             ],
         }

@@ -125,6 +125,16 @@ def _tokens(language: str, text: str, start: int, end: int) -> Tokens:
     return [(kind, text[begin:stop]) for begin, stop, kind in spans if start <= begin < end]
 
 
+def kinds_of_others() -> str:
+    """Return how the constructs with code in them are read: each, and the kinds of its tokens."""
+    readings = (
+        f"=== {of.name}\n{construct}--> {' '.join(_kinds(of, construct))}\n"
+        for of in map(table, PATHS)
+        for construct in of.constructs["others"]
+    )
+    return "".join(readings)
+
+
 def markdown_table() -> str:
     """Return the table of all languages for docs/languages.md."""
     rows = {row.name: row for row in LANGUAGES}

@@ -11,6 +11,7 @@ from fingerprint.languages import choices
 from tests.fingerprint.languages.construct_tables import (
     PATHS,
     SECTIONS,
+    kinds_of_others,
     lost_functions,
     markdown_table,
     misread,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from tests.support.golden import Golden
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "languages.md"
+KINDS = Path(__file__).parent / "conformance" / "others.kinds"
 WITHOUT_CODE = {"text", "notebook"}
 
 each_language = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
@@ -52,6 +54,10 @@ def test_a_known_limit_is_one_still(path: Path) -> None:
     assert [
         construct for construct in of.constructs["limits"] if not list(lost_functions(of, construct))
     ] == []
+
+
+def test_the_code_of_each_construct_is_read_as_before(golden: Golden) -> None:
+    golden(KINDS, kinds_of_others())
 
 
 def test_the_documents_list_what_is_checked_and_every_known_limit(golden: Golden) -> None:

@@ -95,8 +95,12 @@ def lexical(
     sides: tuple[frozenset[str], frozenset[str]],
     cohort: Sequence[frozenset[str]],
     evidence: constants.Evidence,
+    programs: Sequence[float] = (),
 ) -> tuple[float, float, float]:
-    """Return the share of the terms that both sides have, how many tokens they count as, and their weight."""
+    """Return the share of the terms that both sides have, how many tokens they count as, and their weight.
+
+    `programs` is what each of the cohort counts as where a term is looked for that the task dictates.
+    """
 
     def length(term: str) -> float:
         return min(constants.WHOLE_TERM_CHARACTERS, len(term)) / constants.WHOLE_TERM_CHARACTERS
@@ -104,25 +108,39 @@ def lexical(
     def rare(terms: frozenset[str]) -> float:
         frequency = {term: sum(term in other for other in cohort) for term in terms}
         exponent = constants.TERM_RARITY_EXPONENT
-        return sum(rarity(frequency[term], exponent) * length(term) for term in terms)
+        return sum(rarity(frequency[term], exponent) * length(term) * undictated(term) for term in terms)
+
+    def undictated(term: str) -> float:
+        if not programs:
+            return 1.0
+        having = sum(part for part, other in zip(programs, cohort, strict=True) if term in other)
+        many = max(1.0, sum(programs) * constants.DICTATED_PART)
+        return max(0.0, 1 - max(0.0, having - 2) / many)
 
     total = norm(rare(sides[0]), rare(sides[1]), evidence.share)
     share = min(1.0, rare(sides[0] & sides[1]) / total) if total else 0.0
     sizes = [rare(side) if evidence.amount_by_rarity else sum(map(length, side)) for side in sides]
-    return share, evidence.tokens * norm(sizes[0], sizes[1], evidence.amount), rare(sides[0] & sides[1])
+    amount = evidence.tokens * norm(sizes[0], sizes[1], evidence.amount) if total else 0.0
+    return share, amount, rare(sides[0] & sides[1])
 
 
-def similarity(left: Submission, right: Submission, cohort: Sequence[Submission], k: int) -> float:
+def similarity(
+    left: Submission, right: Submission, cohort: Sequence[Submission], k: int, programs: Sequence[float] = ()
+) -> float:
     t, d = passages(left, right, cohort, k)
     evidence = ("literals", constants.LITERALS), ("names", constants.NAMES), ("imports", constants.IMPORTS)
     weighed, total, shared = t * d, d, 0.0
     for field, constant in evidence:
         sides = getattr(left, field), getattr(right, field)
         terms = [getattr(submission, field) for submission in cohort]
-        share, amount, weight = lexical(sides, terms, constant)
+        share, amount, weight = lexical(sides, terms, constant, () if field == "imports" else programs)
         shared += weight
         mass = min(amount, constant.cap * d)
         weighed, total = weighed + share * mass, total + mass
     if not t:
         weighed *= shared / (shared + constants.HALF_TERMS)
-    return max(constants.LEAST_PASSAGE_PART * t, weighed / total) if total else 0.0
+    only_renamed = len(left.kinds) >= k and all(
+        getattr(left, field) == getattr(right, field) for field in ("kinds", "literals", "imports")
+    )
+    least = constants.LEAST_RENAMED if only_renamed else constants.LEAST_PASSAGE_PART * t
+    return max(least, weighed / total) if total else 0.0

@@ -13,7 +13,13 @@ from fingerprint import engine
 from fingerprint.fingerprints import fingerprint
 from fingerprint.index import InvertedIndex
 from fingerprint.params import Params
-from fingerprint.ranking.common_code import ALIKE_PART, LEAST_LIMIT, count_alike, default_limit
+from fingerprint.ranking.common_code import (
+    ALIKE_PART,
+    LEAST_LIMIT,
+    RELATED_PART,
+    count_alike,
+    default_limit,
+)
 from fingerprint.ranking.inputs import Exclusions, RankingInput
 from fingerprint.ranking.threshold import LOWEST_THRESHOLD
 from tests.fingerprint.ranking.naive_score import rarity
@@ -33,7 +39,7 @@ SHORT = Params(k=3, window=2)
 
 @example([[0, 1, 5], [2], [2, 5], [0, 1, 2, 3, 4, 5]])  # Exactly half of it, but for the last bit.
 @given(st.lists(values, min_size=1, max_size=6))
-def test_submissions_are_alike_that_share_half_of_the_heavier_ones_fingerprints(
+def test_submissions_are_alike_that_share_half_of_the_heavier_ones_fingerprints_and_related_with_a_fifth(
     documents: list[list[int]],
 ) -> None:
     sets = [set(document) for document in documents]
@@ -41,15 +47,17 @@ def test_submissions_are_alike_that_share_half_of_the_heavier_ones_fingerprints(
     def weight(shared: set[int]) -> float:
         return sum(rarity(sum(value in other for other in sets), 0.5) for value in shared)
 
-    def are_alike(one: set[int], other: set[int]) -> bool:
-        return (
-            bool(one & other) and weight(one & other) >= ALIKE_PART * max(weight(one), weight(other)) - 1e-9
-        )
+    def share(part: float, one: set[int], other: set[int]) -> bool:
+        return bool(one & other) and weight(one & other) >= part * max(weight(one), weight(other)) - 1e-9
 
     owners = np.repeat(np.arange(len(sets)), [len(own) for own in sets])
     hashes = np.array([value for own in sets for value in own], dtype=np.uint64)
     expected = [
-        1 + sum(are_alike(own, other) for j, other in enumerate(sets) if j != i) for i, own in enumerate(sets)
+        [
+            1 + sum(share(part, own, other) for j, other in enumerate(sets) if j != i)
+            for i, own in enumerate(sets)
+        ]
+        for part in (ALIKE_PART, RELATED_PART)
     ]
     assert count_alike(InvertedIndex.build(hashes, owners), len(sets)).tolist() == expected
 

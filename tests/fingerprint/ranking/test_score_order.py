@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from random import Random
 from statistics import median
 from typing import TYPE_CHECKING
@@ -13,15 +12,7 @@ from fingerprint import engine
 from fingerprint.engine import CohortFile, Exclusions, RankingInput, front_end, token_lines
 from fingerprint.languages.lexical_terms import lexical_terms
 from fingerprint.params import Params
-from fingerprint.ranking.threshold import (
-    DEFAULT_THRESHOLD,
-    HIGHEST_THRESHOLD,
-    LOWEST_THRESHOLD,
-    MIN_PAIRS,
-    SAMPLE_SIZE,
-    suggest_threshold,
-)
-from tests.support.programs import many_candidates, program, renamed
+from tests.support.programs import program, renamed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -145,58 +136,3 @@ def test_no_honest_pair_outranks_a_copy_in_a_class() -> None:
     own = [program(random) for _ in range(40)]
     similarities = similarities_by_pair([*own, renamed(own[0]), own[1] + program(random)])
     assert set(list(similarities)[:2]) == {(0, 40), (1, 41)}
-
-
-@pytest.mark.parametrize("copies", [0, 3, 10])
-def test_a_threshold_lies_between_honest_pairs_and_copies(copies: int) -> None:
-    random = Random(5)
-    own = [program(random) for _ in range(40)]
-    result = ranking([*own, *(renamed(source) for source in own[:copies])])
-    value, reason = result.threshold
-    copied = {(n, 40 + n) for n in range(copies)}
-    above = Counter(
-        (left, right) in copied
-        for left, right, similarity in zip(*result.pairs[:2], result.scores.similarity, strict=True)
-        if similarity >= value
-    )
-    assert above[True] == copies
-    assert above[False] <= 2
-    assert f"half of the {len(result.pairs.left)} pairs" in reason
-
-
-def test_a_tiny_cohort_gets_the_default_threshold_and_the_reason() -> None:
-    value, reason = suggest_threshold([0.9, 0.1, 0.2])
-    assert value == DEFAULT_THRESHOLD
-    assert "3 pairs are too few" in reason
-    assert suggest_threshold([]).value == DEFAULT_THRESHOLD
-    assert suggest_threshold([0.9]).reason == "one pair is too few for an estimate; 50% suits most tasks"
-
-
-def test_a_suggested_threshold_is_capped_when_half_of_the_pairs_are_copies() -> None:
-    suggestion = suggest_threshold([0.2] * MIN_PAIRS + [0.9] * MIN_PAIRS)
-    assert suggestion.value == HIGHEST_THRESHOLD
-    assert "unrelated pairs may reach 100%" in suggestion.reason
-
-
-@pytest.mark.parametrize(
-    ("best", "value"), [([1.0] * MIN_PAIRS, HIGHEST_THRESHOLD), ([0.0] * MIN_PAIRS, LOWEST_THRESHOLD)]
-)
-def test_a_suggested_threshold_stays_within_bounds_and_the_reason_says_so(
-    best: list[float], value: float
-) -> None:
-    suggestion = suggest_threshold(best)
-    assert suggestion.value == value
-    bound = "lowest" if value == LOWEST_THRESHOLD else "highest"
-    assert suggestion.reason.endswith(f"{value:.0%} is the {bound} suggestion")
-
-
-def test_the_threshold_depends_neither_on_the_order_of_the_class_nor_on_what_is_shown() -> None:
-    programs = many_candidates()
-    files = [file(at, source) for at, source in enumerate(programs)]
-    reversed_files = [file(at, source) for at, source in enumerate(reversed(programs))]
-    rankings = [
-        engine.rank(RankingInput.from_files(cohort, len(programs), PARAMS.k), show)
-        for cohort, show in ((files, None), (files, 250), (files, 10**6), (reversed_files, 250))
-    ]
-    assert len(rankings[2].pairs.left) > SAMPLE_SIZE
-    assert len({ranking.threshold for ranking in rankings}) == 1

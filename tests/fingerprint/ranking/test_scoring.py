@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,8 @@ from fingerprint.ranking.candidates import LEAST_TERMS, rare_term_pairs
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.inputs import CohortFile, RankingInput
 from fingerprint.ranking.rank import candidate_pairs
-from fingerprint.ranking.score_constants import LEAST_PASSAGE_PART, RARITY_EXPONENT
+from fingerprint.ranking.renamed import renamed_groups
+from fingerprint.ranking.score_constants import LEAST_PASSAGE_PART, LEAST_RENAMED, RARITY_EXPONENT
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.terms import LexicalTable
 from tests.fingerprint.ranking import naive_score
@@ -41,7 +43,10 @@ def coded(terms: frozenset[str], lexical_class: LexicalClass) -> Terms:
 
 
 def scored(
-    cohort: Sequence[Submission], boilerplate: Sequence[Submission] = (), limit: int | None = None
+    cohort: Sequence[Submission],
+    boilerplate: Sequence[Submission] = (),
+    limit: int | None = None,
+    programs: Sequence[float] | None = None,
 ) -> Scores:
     """Return the scores of all pairs, in the order (0, 1), (0, 2), ..., (1, 2), ..."""
     laid_out = Cohort.from_submissions(
@@ -61,16 +66,36 @@ def scored(
         ]
         for group in (cohort, boilerplate)
     )
+    files = [
+        (number, (np.array(one.kinds, np.uint64), terms.literals, terms.imports))
+        for number, (one, terms) in enumerate(zip(cohort, cohort_terms, strict=True))
+    ]
+    with_code = [number for number, one in enumerate(cohort) if len(one.kinds) >= K]
+    laid_out = replace(laid_out, renamed=renamed_groups(files, len(cohort), with_code))
     left, right = (side.astype(np.int32) for side in np.triu_indices(len(cohort), 1))
-    table = LexicalTable.from_submissions([[terms] for terms in cohort_terms], boilerplate_terms)
+    parts = None if programs is None else np.array(programs)
+    table = LexicalTable.from_submissions(
+        [[terms] for terms in cohort_terms], boilerplate_terms, programs=parts
+    )
     return score(laid_out, table, CandidatePairs(left, right, np.zeros(len(left), np.int32)))
 
 
-@given(cohorts)
-def test_similarity_is_the_formula(cohort: list[Submission]) -> None:
+@given(st.data(), st.lists(submissions, min_size=2, max_size=6))
+def test_similarity_is_the_formula(data: st.DataObject, cohort: list[Submission]) -> None:
+    parts = st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=len(cohort), max_size=len(cohort))
+    programs = data.draw(parts)
     rows = [(i, j) for i in range(len(cohort)) for j in range(i + 1, len(cohort))]
-    expected = [naive_score.similarity(cohort[i], cohort[j], cohort, K) for i, j in rows]
-    assert scored(cohort).similarity.tolist() == pytest.approx(expected, abs=1e-8)
+    expected = [naive_score.similarity(cohort[i], cohort[j], cohort, K, programs) for i, j in rows]
+    assert scored(cohort, programs=programs).similarity.tolist() == pytest.approx(expected, abs=1e-8)
+
+
+def test_a_literal_or_name_of_half_of_the_programs_says_nothing_but_does_in_copies_of_one() -> None:
+    said = frozenset(["Enter a number: "])
+    cohort = [Submission([n * 50 + i for i in range(40)], said, said) for n in range(6)]
+    cohort += [Submission([n * 50 + i for i in range(40)]) for n in range(6, 8)]
+    everybody, copies = scored(cohort, programs=[1.0] * 8), scored(cohort, programs=[1 / 6] * 6 + [1.0] * 2)
+    assert (everybody.literals[0], everybody.names[0]) == (0.0, 0.0)
+    assert min(copies.literals[0], copies.names[0]) > 0
 
 
 @given(cohorts, st.lists(submissions, max_size=1), st.one_of(st.none(), st.integers(1, 3)))
@@ -102,14 +127,30 @@ def test_identical_submissions_score_one_in_any_cohort_of_them(
 
 
 def test_renaming_everything_costs_an_eighth_at_most() -> None:
-    kinds = list(range(200))
+    # One token more on one side: more than names was changed.
+    kinds, longer = list(range(200)), list(range(201))
     names = frozenset(f"identifier{n}" for n in range(50))
-    (without_names,) = scored([Submission(kinds, names=names), Submission(kinds)]).similarity
+    (without_names,) = scored([Submission(kinds, names=names), Submission(longer)]).similarity
     renamed = frozenset(f"other{n}" for n in range(50))
     (with_other_names,) = scored(
-        [Submission(kinds, names=names), Submission(kinds, names=renamed)]
+        [Submission(kinds, names=names), Submission(longer, names=renamed)]
     ).similarity
-    assert (without_names, with_other_names) == (1.0, pytest.approx(1 / 1.15))
+    assert with_other_names == pytest.approx(without_names / 1.15, rel=1e-6)
+
+
+@given(st.integers(K, 300), words, words, words, words)
+def test_where_only_names_were_changed_the_similarity_is_hardly_less(
+    size: int,
+    literals: frozenset[str],
+    names: frozenset[str],
+    other_names: frozenset[str],
+    imports: frozenset[str],
+) -> None:
+    left, right = (Submission(list(range(size)), literals, own, imports) for own in (names, other_names))
+    scores = scored([left, right])
+    assert scores.similarity[0] >= LEAST_RENAMED
+    parts = scores.structure + scores.literals + scores.names + scores.imports
+    assert parts[0] == pytest.approx(scores.similarity[0])
 
 
 def test_changing_every_literal_and_name_leaves_the_part_of_the_passages() -> None:
