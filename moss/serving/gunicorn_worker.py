@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import socket
+import time
 from contextlib import suppress
-from threading import Timer
+from threading import Thread
 from typing import Any
 
 from gunicorn.workers.gthread import TConn, ThreadWorker
@@ -19,6 +20,8 @@ HEADERS_OF_ERRORS = (
 )
 
 HEADER_SECONDS, PAUSE_SECONDS = 10.0, 30.0
+# Seconds between two looks for clients that are late.
+LOOK_SECONDS = 1.0
 
 
 class ClosingThreadWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
@@ -33,14 +36,30 @@ class ClosingThreadWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has n
     PAUSE_SECONDS.
     """
 
+    def init_process(self) -> None:
+        """Watch the clients and answer them until this process ends."""
+        # When the headers of each connection have to be there; one thread watches all, for a thread that is
+        # started with each request costs some percent of it.
+        self._deadlines: dict[TConn, float] = {}
+        Thread(target=self._end_late_clients, name="late clients", daemon=True).start()
+        super().init_process()
+
+    def _end_late_clients(self) -> None:
+        while True:
+            time.sleep(LOOK_SECONDS)
+            now = time.monotonic()
+            late = [conn for conn, deadline in list(self._deadlines.items()) if deadline < now]
+            for conn in late:
+                if self._deadlines.pop(conn, None):
+                    _stop_reading(conn.sock)
+
     def handle(self, conn: TConn) -> object:
         """Handle a request; close the connection unless it is kept for the next request."""
-        conn.deadline = Timer(HEADER_SECONDS, _stop_reading, [conn.sock])
-        conn.deadline.start()
+        self._deadlines[conn] = time.monotonic() + HEADER_SECONDS
         try:
             keep = super().handle(conn)
         finally:
-            conn.deadline.cancel()
+            self._deadlines.pop(conn, None)
         if keep is False:
             conn.close(graceful=True)
             conn.close = _already_closed  # gunicorn closes it again, and counts it as closed
@@ -48,7 +67,7 @@ class ClosingThreadWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has n
 
     def handle_request(self, request: object, conn: TConn) -> object:
         """Answer a request whose headers have arrived."""
-        conn.deadline.cancel()
+        self._deadlines.pop(conn, None)
         conn.sock.settimeout(PAUSE_SECONDS)
         return super().handle_request(request, conn)
 

@@ -176,6 +176,7 @@ def _columns(reading: Reading, fingerprints: bytes) -> dict[str, object]:
         "token_count": len(reading.tokens),
         "tokens": pack_tokens(reading.tokens, reading.lines),
         "lexical": pack_lexical(reading.lexical),
+        "spelling": b"".join(reading.spelling),
         "fingerprints": fingerprints,
         "coarse": pack_coarse(reading.coarse, reading.coarse_lines),
         "styles": pack_columns(reading.spans) if reading.spans else b"",

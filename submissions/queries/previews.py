@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.db.models import Count, Max
+
 from submissions.comparison.natural_order import natural_key
+from submissions.ingest.later import LATER
 from submissions.ingest.sandboxed import grouping_reader
 from submissions.storage.listings import listed_upload
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from submissions.intake.archives.preview import Preview
     from submissions.intake.rosters import Roster
     from submissions.models import Batch
@@ -23,10 +28,27 @@ def preview_of(batch: Batch) -> Preview:
     ------
     BadArchive
         When a limit is reached; the message is for the uploader.
+    NotYet
+        While the child groups it; ask again.
     """
+    preview: Preview = LATER.get(("preview", batch.pk), _version(batch), lambda: _grouping(batch))
+    return preview
+
+
+def _version(batch: Batch) -> object:
+    """Return all that a preview depends on; another unpacking and an erasure change the entries."""
+    entries = batch.listed_entries.aggregate(Count("pk"), Max("pk"))
+    assignment = batch.assignment
+    return batch.since, entries, batch.grouping_choices, assignment.file_patterns, assignment.language
+
+
+def _grouping(batch: Batch) -> Callable[[], Preview]:
+    """Return a function that groups a batch; it needs no database."""
     listed = list(batch.listed_entries.all())
-    preview = grouping_reader().preview(listed_upload(batch, listed))
-    return preview.with_languages({row.name: row.language for row in listed}, batch.assignment.language)
+    upload, wanted = listed_upload(batch, listed), batch.assignment.language
+    languages = {row.name: row.language for row in listed}
+    reader = grouping_reader()
+    return lambda: reader.preview(upload).with_languages(languages, wanted)
 
 
 def absent_students(roster: Roster, preview: Preview) -> list[str]:

@@ -75,7 +75,7 @@ OWN_PAGES = ("account", "change_password", "api_tokens")
 # Parts of pages, downloads, and redirects.
 FRAGMENTS = ("activity", "batch_progress", "boilerplate_progress")
 FILES = ("table",)
-REDIRECTS = ("next_undecided", "next_case")
+REDIRECTS = ("batch_preview", "next_undecided", "next_case")
 # Pages, and parts of them, for staff only.
 STAFF_PAGES = ("service", "department", "audit_log", "student_data")
 STAFF_FRAGMENTS = ("service_now", "receipt_file")

@@ -46,7 +46,7 @@ NAME, ID, MAIL = "Zebulon Quartzovsky", "77123456", "zquartz@example.edu"
 LINE = "xylophone_4711 = 'only in the work of one'"
 # All by which the student could be found, in the forms in which files and messages have them.
 TRACES = (NAME, "Quartzovsky, Zebulon", "quartzovsky", "zebulon", ID, MAIL, "zquartz", "xylophone_4711")
-OTHERS = {"Ada Byron": "20261234", "Bruno Popescu": "20265678", "Chidi Oneill": "20269999"}
+OTHERS = {"Adaline Byron": "20261234", "Bruno Popescu": "20265678", "Chidi Oneill": "20269999"}
 ROSTER = "Name,SIS User ID,Email\n" + "".join(
     f"{name},{number},{mail}\n"
     for name, number, mail in (
@@ -76,12 +76,12 @@ CLASS = {
     "lab_export/submission_1/main.py": COPIED,
     "lab_export/submission_2/main.py": RENAMED,
     "lab_export/submission_0/Zebulon Quartzovsky.bin": "\0\0",
-    "lab_export/submission_metadata.yml": records((NAME,), ("Ada Byron",), ("Bruno Popescu",)),
+    "lab_export/submission_metadata.yml": records((NAME,), ("Adaline Byron",), ("Bruno Popescu",)),
 }
 GROUPS = {
     "lab_export/submission_0/main.py": COPIED,
     "lab_export/submission_1/main.py": HONEST,
-    "lab_export/submission_metadata.yml": records(("Ada Byron", NAME), ("Chidi Oneill",)),
+    "lab_export/submission_metadata.yml": records(("Adaline Byron", NAME), ("Chidi Oneill",)),
 }
 
 
@@ -159,7 +159,7 @@ def decide(assignment: Assignment, alice: User) -> None:
 def mention(assignment: Assignment, alice: User) -> None:
     """Name the student in every other text that people and programs can write."""
     Assignment.objects.filter(pk=assignment.pk).update(
-        teams=f'"{NAME}", Ada Byron\nBruno Popescu, Chidi Oneill'
+        teams=f'"{NAME}", Adaline Byron\nBruno Popescu, Chidi Oneill'
     )
     text = f"An appeal of {NAME}."
     StatedReason.objects.create(course=assignment.course, user=alice, reason=text, expires=timezone.now())
@@ -171,7 +171,7 @@ def mention(assignment: Assignment, alice: User) -> None:
     corpus = Corpus.objects.create(name="old", recipe="r")
     sweep = CorpusSweep.objects.create(corpus=corpus, number=1, source="/old")
     CorpusDocument.objects.create(sweep=sweep, name=f"2019/{NAME}/main.py", sha256="0" * 64)
-    CorpusDocument.objects.create(sweep=sweep, name="2019/Ada Byron/main.py", sha256="1" * 64)
+    CorpusDocument.objects.create(sweep=sweep, name="2019/Adaline Byron/main.py", sha256="1" * 64)
     AuditEntry.objects.create(who="alice", action="saw", subject=NAME, course="A deleted course", page="pair")
 
 

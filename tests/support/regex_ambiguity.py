@@ -11,6 +11,7 @@ and what follows it are not tried in combination.
 
 from __future__ import annotations
 
+from functools import cache
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -62,6 +63,8 @@ class _Search:
         self.loops = [state for state in automaton.states if state in self.reach[state]]
         self.characters = self._representatives()
         self.sure = self._cannot_fail()
+        # The same steps are taken in thousands of words.
+        self.fails, self.targets = cache(self._fails), cache(self._targets)
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return the states of loops, each with those after it that also are, which can fail."""
@@ -148,10 +151,11 @@ class _Search:
         well = (way for way in self.automaton.ways[state] if way.target in self.sure)
         return not any(ends) and not any(_allows(way, last, char) for way in well)
 
-    def _steps(self, state: int, last: int, char: int, among: AbstractSet[int]) -> Iterator[int]:
-        for way in self.automaton.ways[state]:
-            if way.target in among and _allows(way, last, char):
-                yield way.target
+    def _targets(self, state: int, last: int, char: int) -> list[int]:
+        return [way.target for way in self.automaton.ways[state] if _allows(way, last, char)]
+
+    def _steps(self, state: int, last: int, char: int, among: AbstractSet[int]) -> list[int]:
+        return [target for target in self.targets(state, last, char) if target in among]
 
     def _word(self, first: int, second: int) -> str | None:
         """Return a word from `first` to itself and to `second`, and from `second` to itself, or None."""
@@ -159,7 +163,7 @@ class _Search:
         between = {state for state in self.reach[first] if state == second or second in self.reach[state]}
 
         def steps(states: tuple[int, ...], last: int, char: int) -> Iterator[tuple[int, ...]]:
-            if not self._fails(states[2], last, char):
+            if not self.fails(states[2], last, char):
                 return
             for one in self._steps(states[0], last, char, loop):
                 for two in self._steps(states[1], last, char, between):
@@ -174,7 +178,7 @@ class _Search:
         doubled = self.automaton.doubled
 
         def steps(states: tuple[int, ...], last: int, char: int) -> Iterator[tuple[int, ...]]:
-            if not self._fails(states[0], last, char):
+            if not self.fails(states[0], last, char):
                 return
             for one in self._steps(states[0], last, char, loop):
                 for two in self._steps(states[1], last, char, loop):

@@ -33,6 +33,11 @@ def empty_copy(spool_bytes: int) -> IO[bytes]:
     return cast("IO[bytes]", SpooledTemporaryFile(spool_bytes)) if spool_bytes else io.BytesIO()
 
 
+def too_large(limit: int) -> RefusalError:
+    """Return the refusal of an entry that has more than `limit` bytes."""
+    return RefusalError(f"has more than {format_size(limit)}, the limit for one file")
+
+
 def copy_within_limits(
     first: bytes,
     rest: IO[bytes],
@@ -51,7 +56,7 @@ def copy_within_limits(
         if member.packed_size:
             budget.check_ratio(size, member.packed_size)
         if size > limit:
-            raise RefusalError(f"has more than {format_size(limit)}, the limit for one file")
+            raise too_large(limit)
         copy.write(chunk)
         chunk = rest.read(CHUNK)
     return size

@@ -17,6 +17,7 @@ from submissions.intake.archives.copying import (
     disk_member,
     empty_copy,
     root_name,
+    too_large,
 )
 from submissions.intake.archives.formats import (
     HEAD_BYTES,
@@ -36,7 +37,6 @@ from submissions.intake.limits import (
     RefusalError,
     TooLarge,
     damage_reason,
-    format_size,
 )
 from submissions.intake.names import UniqueNames, clean_path, redecode, shorten
 
@@ -264,8 +264,7 @@ class _Unpacker:
             archive = archive_format(name, head[:HEAD_BYTES])
             limit = self.limits.archive_bytes if archive else self.limits.file_bytes
             if member.size > limit:
-                declared, allowed = format_size(member.size), format_size(limit)
-                raise RefusalError(f"has {declared}; the limit for one file is {allowed}")
+                raise too_large(limit)
             with empty_copy(self.limits.spool_bytes if archive else 0) as copy:
                 size = copy_within_limits(head, stream, copy, member=member, budget=self.budget, limit=limit)
                 if not size:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fingerprint.engine import Coarse, LexicalTerms, Reading, SpanColumns, TokenStream, Unreadable, storable
+from fingerprint.engine import (
+    Coarse,
+    LexicalTerms,
+    Reading,
+    SpanColumns,
+    Spelling,
+    TokenStream,
+    Unreadable,
+    storable,
+)
 from submissions.intake.sandbox.frames import Nonsense
 from submissions.intake.sandbox.syntax_spans import STYLED
 
@@ -26,6 +36,7 @@ DTYPES = (
 MAX_CHARACTERS = (1 << 31) - 1
 MAX_CLASSES = 200
 MAX_NAME, MAX_REASON = 100, 2000
+DIGEST = re.compile(r"[0-9a-f]{32}")
 
 
 def checked_reading(header: Header, buffers: list[bytes]) -> Reading:
@@ -48,7 +59,17 @@ def checked_reading(header: Header, buffers: list[bytes]) -> Reading:
         Coarse(name_of(family), symbols, columns[14]) if family else None,
         symbol_lines,
         _spans(SpanColumns(span_starts, span_ends, codes, header.get("classes") or []), characters),
+        spelling=_spelling(header.get("spelling")),
     )
+
+
+def _spelling(digests: object) -> Spelling:
+    match digests:
+        case [str(tokens), str(without_names)] if DIGEST.fullmatch(tokens) and DIGEST.fullmatch(
+            without_names
+        ):
+            return Spelling(bytes.fromhex(tokens), bytes.fromhex(without_names))
+    raise Nonsense("the spelling")
 
 
 def _stream(columns: list[Column], characters: int) -> tuple[TokenStream, Lines]:

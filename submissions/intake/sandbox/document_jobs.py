@@ -62,9 +62,8 @@ def _identify(request: Header, buffers: list[bytes], _channel: Channel | None = 
 
 def _read(request: Header, buffers: list[bytes], _channel: Channel | None = None) -> Iterator[Frame]:
     seconds = request["seconds"]
-    reading = read(
-        buffers[0], request["filename"], request["language"], seconds, coarse=request["coarse"], spans=True
-    )
+    wanted = {"coarse": request["coarse"], "spans": True, "spelling": True}
+    reading = read(buffers[0], request["filename"], request["language"], seconds, **wanted)
     spans = _spans(reading, seconds)
     tokens, lexical = reading.tokens, reading.lexical
     columns = (
@@ -77,6 +76,7 @@ def _read(request: Header, buffers: list[bytes], _channel: Channel | None = None
         "characters": len(reading.text),
         "family": reading.coarse.family if reading.coarse else "",
         "classes": spans.classes,
+        "spelling": [digest.hex() for digest in reading.spelling],
     }
     yield header, [np.ascontiguousarray(column).tobytes() for column in columns]
 

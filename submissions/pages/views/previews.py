@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
-from django.views.decorators.http import require_POST
-from django_htmx.http import HttpResponseClientRedirect
+from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh
 
 from submissions.actions.rosters import replace_roster
 from submissions.actions.uploads import group_as, read_listed, set_patterns
 from submissions.comparison.natural_order import natural_key
 from submissions.enrolment import course_roster
 from submissions.ingest.expiry import expiry
+from submissions.ingest.later import NotYet
 from submissions.intake.archives.choices import BadChoices
 from submissions.intake.archives.preview import NO_PREVIEW
 from submissions.intake.layouts.registry import LAYOUTS
@@ -36,10 +38,10 @@ from submissions.queries.previews import absent_students, preview_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from django.http import HttpResponse
+    from django.forms import Form
 
     from submissions.intake.archives.choices import Choices
-    from submissions.intake.archives.preview import Preview, PreviewedSubmission
+    from submissions.intake.archives.preview import Preview, PreviewedSubmission, SkippedGroup
     from submissions.intake.rosters import Roster
     from submissions.models import Batch
     from submissions.pages.views.access import AuthenticatedRequest
@@ -61,13 +63,17 @@ def preview_context(
     patterns: PatternFields | None = None,
     roster_form: RosterForm | None = None,
 ) -> dict[str, Any]:
-    """Return the context of `_preview.html`."""
-    (preview, refusal), names = _preview(batch), names_for(request, batch.assignment)
-    rules = {reason: rule for rule, reason in REASONS.items()}
+    """Return the context of `preview_template`, which is in it."""
+    try:
+        preview, refusal = _preview(batch)
+    except NotYet:
+        return _pending_context(batch, error, patterns, roster_form)
+    names = names_for(request, batch.assignment)
     number = request.POST.get("submissions_page") or request.GET.get("submissions_page")
     roster = course_roster(batch.assignment.course)
     page = Paginator(_sorted(preview, roster, names), ROWS_A_PAGE).get_page(number)
     return {
+        "preview_template": "submissions/uploads/_preview.html",
         "batch": batch,
         "assignment": batch.assignment,
         "names": names,
@@ -83,14 +89,32 @@ def preview_context(
         or batch.grouping_choices.attempts == "all",
         "has_times": any(one.grouped.submitted for one in preview.submissions),
         "choices": batch.grouping_choices,
-        "not_counted": [
-            (group, rules.get(group.reason, ""))
-            for group in (*preview.ignored, *preview.left_out, *preview.refused)
-        ],
+        "not_counted": _not_counted(preview),
         "roster_form": roster_form or RosterForm(auto_id="roster_%s"),
         "patterns": patterns or PatternFields(initial=_patterns(batch)),
         "error": error or refusal,
     }
+
+
+def _not_counted(preview: Preview) -> list[tuple[SkippedGroup, str]]:
+    """Return what does not count, with the rule that leaves it out, which may be switched off."""
+    rules = {reason: rule for rule, reason in REASONS.items()}
+    groups = (*preview.ignored, *preview.left_out, *preview.refused)
+    return [(group, rules.get(group.reason, "")) for group in groups]
+
+
+def _pending_context(batch: Batch, error: str, *forms: Form | None) -> dict[str, Any]:
+    """Return the context while the preview is being computed, with what was wrong in the forms."""
+    errors = [str(one) for form in forms if form for messages in form.errors.values() for one in messages]
+    template = "submissions/uploads/_preview_pending.html"
+    errors = [*filter(None, [error]), *errors]
+    return {"preview_template": template, "preview_pending": True, "batch": batch, "errors": errors}
+
+
+def _answer(request: AuthenticatedRequest, batch: Batch, **changed: Any) -> HttpResponse:
+    """Return the preview for htmx."""
+    context = preview_context(request, batch, **changed)
+    return render(request, context["preview_template"], context)
 
 
 def _preview(batch: Batch) -> tuple[Preview, str]:
@@ -153,6 +177,20 @@ def _layouts(preview: Preview, choices: Choices) -> list[tuple[str, list[tuple[s
 
 
 @login_required
+@require_GET
+@gone_as_410
+def show(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Answer with the preview, for which the page asks every second; with 204 while it is not computed."""
+    batch = find_batch(request.user, pk, Right.CHANGE)
+    if not batch.is_listed:
+        return HttpResponseClientRefresh() if request.htmx else redirect(batch)
+    context = preview_context(request, batch)
+    if "preview_pending" in context:
+        return HttpResponse(status=204)
+    return render(request, context["preview_template"], context)
+
+
+@login_required
 @require_POST
 @gone_as_410
 def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
@@ -172,7 +210,7 @@ def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         read_listed(batch)
         return _reload(request, batch)
     if request.htmx:
-        return render(request, "submissions/uploads/_preview.html", preview_context(request, batch, error))
+        return _answer(request, batch, error=error)
     if error:
         messages.warning(request, error)
     return redirect(batch)
@@ -191,9 +229,8 @@ def filter_files(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         batch = find_batch(request.user, pk, Right.CHANGE)
     if not batch.is_listed:
         return _reload(request, batch)
-    context = preview_context(request, batch, patterns=form)
     if request.htmx:
-        return render(request, "submissions/uploads/_preview.html", context)
+        return _answer(request, batch, patterns=form)
     for error in (str(error) for errors in form.errors.values() for error in errors):
         messages.warning(request, error)
     return redirect(batch)
@@ -213,8 +250,7 @@ def add_roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if not batch.is_listed:
         return _reload(request, batch)
     if request.htmx:
-        context = preview_context(request, batch, roster_form=form if form.errors else None)
-        return render(request, "submissions/uploads/_preview.html", context)
+        return _answer(request, batch, roster_form=form if form.errors else None)
     for error in form.errors.get("file", []):
         messages.warning(request, str(error))
     return redirect(batch)

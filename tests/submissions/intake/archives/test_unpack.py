@@ -56,7 +56,7 @@ def test_an_office_document_stays_one_file() -> None:
 def test_a_file_above_the_limit_is_refused_by_its_declared_size_unread() -> None:
     unpacked = entries("class.zip", zipped({"bob.py": b"x", "big.py": bytes(50_000_000)}))
     assert taken(unpacked) == {"bob.py": b"x"}
-    assert reasons(unpacked) == {"big.py": "has 50 MB; the limit for one file is 5 MB"}
+    assert reasons(unpacked) == {"big.py": "has more than 5 MB, the limit for one file"}
 
 
 def test_a_declared_size_below_the_real_one_is_not_believed() -> None:

@@ -157,15 +157,16 @@ def test_a_file_is_read_although_its_child_is_killed_meanwhile(reader: DocumentR
     child.wait_until_ready()
     kill = threading.Timer(0.3, os.kill, (child.pid, signal.SIGKILL))
     kill.start()
-    tokens = reader.read(b"x = f(1)\n" * 40_000, "python", 20).tokens
+    tokens = reader.read(b"x = f(1)\n" * 200_000, "python", 60).tokens
     kill.join()
-    assert len(tokens) == 160_000
+    assert len(tokens) == 800_000
     assert reader.start().pid != child.pid
 
 
 def test_a_child_that_was_killed_between_two_files_is_replaced(reader: DocumentReader) -> None:
-    child = psutil.Process(reader.start().pid)
-    child.kill()
+    child = reader.start()
+    child.wait_until_ready()
+    psutil.Process(child.pid).kill()
     check_reads(reader)
 
 

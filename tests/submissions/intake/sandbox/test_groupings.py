@@ -130,8 +130,9 @@ def test_an_impossible_answer_is_no_answer(harmful_reader: GroupingReader, lie: 
 
 
 def test_a_child_that_somebody_ends_is_replaced(reader: GroupingReader) -> None:
-    listed = upload(SAMPLES["moodle"])
-    os.kill(reader.start().pid, signal.SIGKILL)
+    listed, child = upload(SAMPLES["moodle"]), reader.start()
+    child.wait_until_ready()
+    os.kill(child.pid, signal.SIGKILL)
     assert reader.group(listed) == group_upload(listed)
 
 

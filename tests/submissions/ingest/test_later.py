@@ -1,0 +1,123 @@
+"""What students wrote is grouped in a thread of its own: few requests wait for it, and not for long."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+
+from submissions.ingest import later
+from submissions.ingest.later import Later, NotYet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PATIENCE = 30.0
+
+
+@pytest.fixture
+def held() -> Iterator[Event]:
+    """Return what lets the computations of the test go on."""
+    event = Event()
+    yield event
+    event.set()
+
+
+def _after(event: Event, answer: int) -> Callable[[], Callable[[], int]]:
+    return lambda: lambda: answer if event.wait(PATIENCE) else -1
+
+
+def _is_pending(
+    answers: Later, subject: str | int, key: int, prepare: Callable[[], Callable[[], object]]
+) -> bool:
+    try:
+        answers.get(subject, key, prepare)
+    except NotYet:
+        return True
+    return False
+
+
+def test_an_answer_that_is_there_soon_is_the_answer_of_the_first_request() -> None:
+    assert Later(PATIENCE).get("a", 1, lambda: lambda: 42) == 42
+
+
+def test_an_answer_that_takes_longer_is_there_for_a_later_request(held: Event) -> None:
+    answers = Later(0.01)
+    assert _is_pending(answers, "a", 1, _after(held, 42))
+    assert _is_pending(answers, "a", 1, _after(held, 43))
+    held.set()
+    answers.seconds = PATIENCE
+    assert answers.get("a", 1, _after(held, 43)) == 42
+
+
+def test_a_refusal_is_kept_as_an_answer_is_and_not_computed_again() -> None:
+    calls = []
+
+    def refuse() -> NoReturn:
+        calls.append(1)
+        raise ValueError("it takes too long")
+
+    answers = Later(PATIENCE)
+    for _ in range(3):
+        with pytest.raises(ValueError, match="takes too long"):
+            answers.get("a", 1, lambda: refuse)
+    assert len(calls) == 1
+
+
+def test_no_more_requests_wait_than_there_are_slots(held: Event) -> None:
+    answers = Later(PATIENCE, slots=2)
+    with ThreadPoolExecutor(2) as pool:
+        waiting = [pool.submit(answers.get, name, 1, _after(held, 42)) for name in "ab"]
+        while answers._slots._value:
+            time.sleep(0.001)
+        start = time.monotonic()
+        assert all(_is_pending(answers, name, 1, _after(held, 42)) for name in "cdef")
+        assert time.monotonic() - start < PATIENCE / 3
+        held.set()
+        assert [one.result() for one in waiting] == [42, 42]
+
+
+def test_a_new_choice_takes_the_place_of_one_that_waits(held: Event) -> None:
+    answers = Later(0.01)
+    computed: list[int] = []
+
+    def choose(choice: int) -> Callable[[], Callable[[], None]]:
+        return lambda: lambda: computed.append(choice)
+
+    assert _is_pending(answers, "first", 1, _after(held, 0))
+    assert all(_is_pending(answers, "batch", choice, choose(choice)) for choice in range(5))
+    held.set()
+    answers.seconds = PATIENCE
+    answers.get("batch", 4, choose(4))
+    assert computed == [4]
+
+
+def test_no_more_than_some_wait_to_be_computed_and_the_others_ask_again(held: Event) -> None:
+    answers = Later(0.0)
+    prepared = []
+
+    def prepare() -> Callable[[], int]:
+        prepared.append(1)
+        return _after(held, 0)()
+
+    for subject in range(3 * later.MAX_WAITING):
+        assert _is_pending(answers, subject, 1, prepare)
+    assert len(prepared) == later.MAX_WAITING
+    held.set()
+    answers.seconds = PATIENCE
+    assert answers.get(0, 1, prepare) == 0
+    assert answers.get(later.MAX_WAITING - 1, 1, prepare) == 0
+    assert answers.get("the next", 1, _after(held, 42)) == 42
+
+
+def test_answers_are_dropped_after_a_minute_or_when_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = Later(PATIENCE)
+    for subject in range(5 * later.MAX_KEPT):
+        answers.get(subject, 1, lambda: lambda: "names")
+    assert len(answers._asked) <= later.MAX_KEPT + 1
+    monkeypatch.setattr(later, "KEPT_SECONDS", -1.0)
+    answers.get("other", 1, lambda: lambda: "names")
+    assert len(answers._asked) == 1

@@ -1,0 +1,12 @@
+"""The web application whose child for grouping does the harm that names of an upload ask for."""
+
+from functools import partial
+
+from submissions.ingest import sandboxed
+from submissions.intake.sandbox.groupings import GroupingReader
+
+sandboxed.GroupingReader = partial(GroupingReader, jobs="tests.support.harmful_jobs")  # type: ignore[assignment, attr-defined]
+
+from moss.wsgi import application  # noqa: E402 - its views import what is replaced
+
+__all__ = ["application"]
