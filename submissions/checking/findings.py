@@ -1,0 +1,124 @@
+"""Check what a report states besides its pairs: counts, best matches, cases and identical submissions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from submissions.checking.facts import is_of_class, title
+from submissions.mates import are_mates, compared_mates
+from submissions.queries.cases import report_cases
+from submissions.queries.thresholds import suggested_threshold, threshold_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from submissions.checking.facts import Facts
+
+# Figures that are floating point sums of the same terms may differ by the order of these.
+TOLERANCE = 1e-9
+# From the strongest to the weakest: a group of one is within a group of each that follows.
+SAMENESS = ("identical", "layout", "names", "lexical")
+
+
+def counts(facts: Facts) -> Iterator[str]:
+    """Check the numbers of submissions and pairs."""
+    own = sum(map(is_of_class, facts.submissions.values()))
+    if (stated := facts.report.parameters.get("submissions", own)) != own:
+        yield f"{stated} submissions are stated, and there are {own}"
+    findings = facts.report.findings
+    if findings and findings.listed != len(facts.pairs):
+        yield f"{findings.listed} listed pairs are stated, and there are {len(facts.pairs)}"
+    if findings and findings.scored < findings.listed:
+        yield f"{findings.scored} pairs were scored, and {findings.listed} are listed"
+
+
+def best_matches(facts: Facts) -> Iterator[str]:
+    """Check that the best match of every submission is its most similar pair."""
+    highest: dict[int, float] = defaultdict(float)
+    similarity = {frozenset((pair.left_id, pair.right_id)): pair.similarity for pair in facts.pairs}
+    for pair in facts.pairs:
+        for side in (pair.left_id, pair.right_id):
+            highest[side] = max(highest[side], pair.similarity)
+    for best in facts.report.findings.best if facts.report.findings else []:
+        name = facts.submissions[best.submission].name if best.submission in facts.submissions else "?"
+        if highest[best.submission] > best.similarity + TOLERANCE:
+            yield f"{name}: a pair of {highest[best.submission]} is listed, above the best match"
+        listed = similarity.get(frozenset((best.submission, best.match or 0)))
+        if listed is not None and abs(listed - best.similarity) > TOLERANCE:
+            yield f"{name}: the best match is {best.similarity}, and that pair is listed with {listed}"
+        if listed is None and best.similarity >= suggested_threshold(facts.report):
+            yield f"{name}: the best match of {best.similarity} stands out and is not listed"
+
+
+def cases(facts: Facts) -> Iterator[str]:
+    """Check that the cases are the submissions that listed pairs at or above the threshold connect."""
+    threshold = threshold_of(facts.report)
+    links = [pair for pair in facts.pairs if pair.similarity >= threshold and not pair.same_student]
+    keys = compared_mates(facts.report.assignment, facts.submissions)
+    links = [pair for pair in links if not are_mates(keys, pair.left_id, pair.right_id)]
+    findings = facts.report.findings
+    if (
+        findings
+        and findings.above not in {None, len(links)}
+        and threshold == suggested_threshold(facts.report)
+    ):
+        if findings.scored == findings.listed:
+            yield f"{findings.above} pairs stand out, it is stated, and {len(links)} do"
+        return  # more pairs connect the cases than are listed
+    shown_cases = {frozenset(case.ids) for case in report_cases(facts.report)}
+    counted = _components([(pair.left_id, pair.right_id) for pair in links])
+    for ids in shown_cases ^ counted:
+        names = sorted(facts.submissions[pk].name for pk in ids if pk in facts.submissions)
+        where = "shown" if ids in shown_cases else "found by counting"
+        yield f"the case of {', '.join(names)} is {where} only"
+
+
+def _components(links: list[tuple[int, int]]) -> set[frozenset[int]]:
+    """Return the sets of submissions that links connect, by joining sets until nothing changes."""
+    sets: list[set[int]] = []
+    for link in links:
+        touched = [one for one in sets if not one.isdisjoint(link)]
+        sets = [one for one in sets if one.isdisjoint(link)]
+        sets.append(set(link).union(*touched))
+    return {frozenset(one) for one in sets}
+
+
+def identical(facts: Facts) -> Iterator[str]:
+    """Check that identical submissions have the same bytes, and that weaker groups contain the stronger."""
+    digests = {pk: sorted(file.source.sha256 for file in facts.ready_files(pk)) for pk in facts.submissions}
+    groups: dict[str, list[set[int]]] = defaultdict(list)
+    for group in facts.report.duplicates:
+        groups[group.sameness].append(set(group.submissions))
+    for members in groups["identical"]:
+        known = [digests[pk] for pk in members if pk in digests]
+        if any(one != known[0] for one in known):
+            yield f"{_names(facts, members)} are called identical and have other files"
+    for stronger, weaker in pairwise(SAMENESS):
+        for members in groups[stronger]:
+            if any(members & other and not members <= other for other in groups[weaker]):
+                yield f"{_names(facts, members)}: {stronger}, and not all of them {weaker}"
+
+
+def identical_pairs(facts: Facts) -> Iterator[str]:
+    """Check that two submissions of the same bytes are called identical."""
+    together = {
+        frozenset((one, other))
+        for group in facts.report.duplicates
+        if group.sameness == "identical"
+        for one in group.submissions
+        for other in group.submissions
+    }
+    for pair in facts.pairs:
+        left, right = (
+            sorted(file.source.sha256 for file in facts.ready_files(pk))
+            for pk in (pair.left_id, pair.right_id)
+        )
+        is_called = frozenset((pair.left_id, pair.right_id)) in together
+        if is_called != (left == right) and is_of_class(pair.left) and is_of_class(pair.right):
+            yield f"{title(pair)}: {'' if is_called else 'not '}called identical, against their bytes"
+
+
+def _names(facts: Facts, ids: set[int]) -> str:
+    return ", ".join(sorted(facts.submissions[pk].name for pk in ids if pk in facts.submissions))
