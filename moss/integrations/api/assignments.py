@@ -13,6 +13,7 @@ from ninja import Field, Router, Schema, Status
 from moss.integrations.api.objects import Id, names_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from submissions.actions import deletions
+from submissions.actions.thresholds import choose_threshold
 from submissions.models import Assignment
 from submissions.pages.forms.assignments import AssignmentForm, SettingsForm, save_settings
 from submissions.permissions import Right, courses_of_old_work
@@ -24,7 +25,10 @@ router = Router()
 
 
 class AssignmentOut(Schema):
-    """An assignment with its settings; `teams` and `hold` are null where names are hidden."""
+    """An assignment with its settings; `teams` and `hold` are null where names are hidden.
+
+    `threshold`, in percent, is null for the suggested one.
+    """
 
     id: int
     course: int
@@ -32,6 +36,7 @@ class AssignmentOut(Schema):
     term: str
     language: str
     common_limit: int | None
+    threshold: int | None
     due: datetime | None
     teams: str | None
     compare_mates: bool
@@ -72,15 +77,17 @@ class AssignmentChange(Schema):
     compared_with: Annotated[list[int], Field(default_factory=list)]
     compare_archive: bool = False
     hold: str = ""
+    threshold: Annotated[int, Field(ge=1, le=100)] | None = None
     read_again: bool = False
 
 
 def assignment_out(request: HttpRequest, assignment: Assignment) -> AssignmentOut:
-    fields = AssignmentOut.model_fields.keys() - {"course", "teams", "hold", "compared_with"}
+    fields = AssignmentOut.model_fields.keys() - {"course", "teams", "hold", "compared_with", "threshold"}
     hidden = names_of(request, assignment).hidden
     return AssignmentOut(
         **{name: getattr(assignment, name) for name in fields},
         course=assignment.course_id,
+        threshold=None if assignment.threshold is None else round(assignment.threshold * 100),
         teams=None if hidden else assignment.teams,
         hold=None if hidden else assignment.hold,
         compared_with=_readable_comparisons(assignment, user_of(request)),
@@ -125,6 +132,7 @@ def change_assignment(request: HttpRequest, assignment_id: Id, body: AssignmentC
     stored_language = assignment.language
     changes = body.dict(exclude_unset=True)
     confirmed = changes.pop("read_again", False)
+    threshold = {"percent": changes.pop("threshold")} if "threshold" in changes else {}
     form = SettingsForm(assignment.course, _settings(assignment, user) | changes, instance=assignment)
     form.offer_assignments(comparable_assignments(assignment, user), assignment)
     form.offer_archive(assignment)
@@ -136,6 +144,8 @@ def change_assignment(request: HttpRequest, assignment_id: Id, body: AssignmentC
         if not reading.changes_nothing and not confirmed:
             raise Problem(409, "Another language has files read again. Confirm that with read_again: true.")
     save_settings(form, user, language if language != stored_language else None)
+    if threshold:
+        choose_threshold(assignment, user, **threshold)
     return assignment_out(request, find_assignment(user, assignment_id, Right.READ))
 
 

@@ -17,7 +17,8 @@ from submissions.pages.report.cases import Case, cases, find_case
 from submissions.permissions import Right
 from submissions.pseudonyms.names import Names
 from submissions.queries.access import find_assignment
-from submissions.queries.cases import case_decisions, case_history, decided_case, suggested_threshold
+from submissions.queries.cases import case_decisions, case_history, decided_case
+from submissions.queries.thresholds import threshold_of
 
 router = Router()
 PATH = "/assignments/{assignment_id}/cases/{submission_id}/decision"
@@ -85,7 +86,7 @@ def put_case_decision(
         raise invalid_form(form)
     every = cases(found.report, threshold / 100 or None, found.names)
     others = {name for other in every if other.key != found.case.key for name in other.names}
-    at = threshold / 100 or suggested_threshold(found.report)
+    at = threshold / 100 or threshold_of(found.report)
     members = CaseNames(found.case.names, others, at)
     decide_case(assignment, members, user_of(request), form.decision_input)
     decided = decided_case(found.case.names, case_decisions(assignment))

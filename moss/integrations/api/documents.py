@@ -17,9 +17,9 @@ from submissions.pages.report.cases import find_case
 from submissions.pages.views.exports import case_subject, document_file
 from submissions.permissions import Right
 from submissions.queries.access import find_assignment
-from submissions.queries.cases import suggested_threshold
 from submissions.queries.exports import confirmed_pairs
 from submissions.queries.pairs import find_pair
+from submissions.queries.thresholds import threshold_of
 
 router = Router()
 FILE = {"schema": {"type": "string", "format": "binary"}}
@@ -91,7 +91,7 @@ def get_case_document(
     case = find_case(report, submission_id, threshold / 100 or None, names)
     if not case:
         raise Problem(404, "This submission is in no case at this threshold.")
-    at = threshold / 100 or suggested_threshold(report)
+    at = threshold / 100 or threshold_of(report)
     return _document(request, case_subject(report, case, at, names), options)
 
 

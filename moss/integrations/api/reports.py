@@ -10,13 +10,14 @@ from ninja import Router, Schema, Status
 
 from moss.integrations.api.objects import Id, RankingOut, Threshold, names_of, ranking_out, user_of
 from submissions.actions.uploads import rerank
-from submissions.models import Assignment
+from submissions.models import Assignment, Report
 from submissions.pages.views.exports import table_response
 from submissions.permissions import Right
 from submissions.queries import reports
 from submissions.queries.access import find_assignment
 from submissions.queries.cases import pairs_above, report_cases
 from submissions.queries.reports import report_state
+from submissions.queries.thresholds import suggested_threshold, threshold_of
 from submissions.queries.withheld import readable_pairs, readable_submissions
 
 router = Router()
@@ -29,10 +30,14 @@ TABLES = {
 
 
 class ThresholdOut(Schema):
-    """The similarity, from 0 to 1, from which on pairs should be read, and why."""
+    """The similarity, from 0 to 1, from which on pairs should be read, and why; and the suggested one.
+
+    The reason is `chosen` where the query or the assignment has a threshold of its own.
+    """
 
     value: float
     reason: str
+    suggested: float
 
 
 class ReportOut(Schema):
@@ -90,8 +95,7 @@ def _report_out(assignment: Assignment, threshold: int) -> ReportOut:
     stage = _state(state)
     if not state.report:
         return ReportOut(state=stage, message=message, ranking=ranking)
-    suggested = state.report.parameters["threshold"]
-    value = threshold / 100 or float(suggested["value"])
+    value = threshold / 100 or threshold_of(state.report)
     return ReportOut(
         state=stage,
         message=message,
@@ -100,10 +104,16 @@ def _report_out(assignment: Assignment, threshold: int) -> ReportOut:
         finished=state.report.finished,
         submissions=readable_submissions(state.report).count(),
         pairs=readable_pairs(state.report).count(),
-        threshold=ThresholdOut(value=value, reason="chosen" if threshold else str(suggested["reason"])),
+        threshold=_threshold_out(state.report, value, is_chosen=bool(threshold)),
         above=pairs_above(state.report, value),
         cases=len(report_cases(state.report, threshold / 100 or None)),
     )
+
+
+def _threshold_out(report: Report, value: float, *, is_chosen: bool) -> ThresholdOut:
+    is_chosen |= report.assignment.threshold is not None
+    reason = "chosen" if is_chosen else str(report.parameters["threshold"]["reason"])
+    return ThresholdOut(value=value, reason=reason, suggested=suggested_threshold(report))
 
 
 def _state(state: reports.ReportState) -> Literal["none", "pending", "done", "failed", "cancelled"]:

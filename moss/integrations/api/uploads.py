@@ -13,6 +13,7 @@ from moss.integrations.api.objects import Id, RankingOut, names_of, ranking_out,
 from moss.integrations.api.problems import Problem, invalid_form
 from submissions.actions.deletions import delete_batch
 from submissions.actions.uploads import create_batch, group_as, read_listed
+from submissions.ingest.later import NotYet
 from submissions.intake.archives.choices import BadChoices, Choices
 from submissions.intake.limits import BadArchive
 from submissions.models import Batch
@@ -57,6 +58,12 @@ class UploadIn(Schema):
     role: Literal["class", "earlier"] = "class"
     preview: bool = False
     paths: str = ""
+
+
+class NotYetOut(Schema):
+    """The preview is being computed: ask for it again after some seconds."""
+
+    state: Literal["computing"] = "computing"
 
 
 class LayoutIn(Schema):
@@ -139,18 +146,22 @@ def delete_upload(request: HttpRequest, upload_id: Id) -> Status[None]:
 
 @router.get(
     "/uploads/{upload_id}/preview",
-    response=dict[str, Any],
+    response={200: dict[str, Any], 202: NotYetOut},
     summary="Preview an upload",
     url_name="api_preview",
 )
-def get_preview(request: HttpRequest, upload_id: Id) -> dict[str, Any]:
-    """Return who handed in what, of an upload that waits to be read."""
+def get_preview(request: HttpRequest, upload_id: Id) -> dict[str, Any] | Status[NotYetOut]:
+    """Return who handed in what, of an upload that waits to be read; 202 while that is not computed."""
     return _preview(_listed(request, upload_id))
 
 
-@router.put("/uploads/{upload_id}/layout", response=dict[str, Any], summary="Choose how an upload is grouped")
-def choose_layout(request: HttpRequest, upload_id: Id, body: LayoutIn) -> dict[str, Any]:
-    """Group an upload that waits to be read in another way, and return its preview."""
+@router.put(
+    "/uploads/{upload_id}/layout",
+    response={200: dict[str, Any], 202: NotYetOut},
+    summary="Choose how an upload is grouped",
+)
+def choose_layout(request: HttpRequest, upload_id: Id, body: LayoutIn) -> dict[str, Any] | Status[NotYetOut]:
+    """Group an upload that waits to be read in another way. Answers as the preview does."""
     batch = _listed(request, upload_id)
     try:
         waited = group_as(batch, Choices.from_json(body.dict()))
@@ -168,9 +179,11 @@ def read_upload(request: HttpRequest, upload_id: Id) -> Status[UploadOut]:
     return Status(202, get_upload(request, upload_id))
 
 
-def _preview(batch: Batch) -> dict[str, Any]:
+def _preview(batch: Batch) -> dict[str, Any] | Status[NotYetOut]:
     try:
         return preview_of(batch).to_json()
+    except NotYet:
+        return Status(202, NotYetOut())
     except BadArchive as error:
         raise Problem(422, str(error)) from error
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 COURSE = "MOSS"
 ARCHIVE, BASE_ARCHIVE = "moss-client.tar", "moss-base-files.tar"
 NAME_CHARACTERS, NUMBER_CHARACTERS = 200, 12
-# In hexadecimal digits: no key contains the word by which clients recognise links to matches.
-KEY_BYTES = 16
+# In decimal digits: public scripts look for `results/[0-9]+/[0-9]+`.
+KEY_DIGITS = 38
 GONE = "The assignment was deleted meanwhile."
 BLOCK = tarfile.BLOCKSIZE
 
@@ -80,7 +80,7 @@ def store(received: Received) -> StoredResult:
     QuotaExceeded
         When the account may not upload it; nothing is stored then.
     """
-    key = secrets.token_hex(KEY_BYTES)
+    key = f"{secrets.randbelow(10**KEY_DIGITS):0{KEY_DIGITS}}"
     with transaction.atomic():
         assignment = _create_assignment(received)
         result = ClientResult.objects.create(

@@ -1,4 +1,7 @@
-"""Addresses of the old result pages, as clients put them together, and of renewing a user id."""
+"""Addresses of the old result pages, as clients put them together, and of renewing a user id.
+
+Public scripts look for `results/[0-9]+/[0-9]+` in what a client prints, so that a key is in decimal digits.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from django.urls import path, re_path
 
 from moss.integrations.moss_protocol.views import index, match, renew
 
-RESULT = r"^results/(?P<number>[0-9]{1,18})/(?P<key>[0-9a-f]{32})"
+RESULT = r"^results/(?P<number>[0-9]{1,18})/(?P<key>[0-9]{38})"
 
 urlpatterns = [
     re_path(rf"{RESULT}/{{0,2}}$", index, name="client_result"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,9 +12,13 @@ from django.test import Client
 from django.urls import reverse
 
 from submissions.models import CampusGroup, Membership
+from tests.support.campus import use_provider
 from tests.support.html import get_page, page_of
+from tests.support.ports import free_port_number
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pytest_django.fixtures import Settings
 
     from submissions.models import Assignment
@@ -41,6 +47,51 @@ def test_the_sign_in_page_leads_to_the_campus_account_and_back(campus: Campus, c
 def test_without_a_provider_nothing_leads_to_one(client: Client, db: None) -> None:
     assert not get_page(client, reverse("login")).has(".campus")
     assert client.get("/accounts/oidc/campus/login/").status_code == 404
+
+
+class Broken(BaseHTTPRequestHandler):
+    """A provider whose paths are what is wrong with its answers."""
+
+    ANSWERS: ClassVar = {
+        "/error": (500, b"down"),
+        "/page": (200, b"<html>"),
+        "/other": (200, b"{}"),
+        "/list": (200, b"[]"),
+    }
+
+    def do_GET(self) -> None:
+        status, body = self.ANSWERS[self.path.removesuffix("/.well-known/openid-configuration")]
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@pytest.fixture
+def broken_provider() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Broken) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+def assert_no_answer(client: Client, settings: Settings, provider: str) -> None:
+    use_provider(settings, provider)
+    response = client.get("/accounts/oidc/campus/login/")
+    assert response.status_code == 503, provider
+    assert "The service with which you sign in does not answer." in page_of(response).text("main")
+
+
+@pytest.mark.parametrize("answer", sorted(Broken.ANSWERS))
+def test_a_provider_that_answers_otherwise_is_told_on_a_page(
+    client: Client, settings: Settings, broken_provider: str, answer: str
+) -> None:
+    assert_no_answer(client, settings, broken_provider + answer)
+
+
+def test_so_is_a_provider_that_is_down(client: Client, settings: Settings) -> None:
+    assert_no_answer(client, settings, f"http://127.0.0.1:{free_port_number()}")
 
 
 def test_a_second_sign_in_finds_the_same_account(campus: Campus, client: Client) -> None:

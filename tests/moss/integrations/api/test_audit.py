@@ -62,6 +62,6 @@ def test_changes_of_what_is_kept_are_logged(world: World) -> None:
     send(client, "patch", f"/courses/{assignment.course_id}", {"keep_months": 12})
     send(client, "patch", f"/courses/{assignment.course_id}", {"keep_months": -1})
     assert entries() == [
-        ("alice", "course", "hold: An appeal.; compare_archive: False"),
+        ("alice", "course", "hold: An appeal.; compare_archive: False; threshold: "),
         ("alice", "course", "keep_months: 12; keep_sources_days: ; in_archive: False"),
     ]
