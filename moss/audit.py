@@ -51,6 +51,7 @@ ACTIONS = {
     ("POST", "answer_request"): SHARED,
     ("POST", "rename_course"): AuditAction.CHANGED_COURSE,
     ("POST", "assignment_settings"): AuditAction.CHANGED_COURSE,
+    ("POST", "choose_threshold"): AuditAction.CHANGED_COURSE,
     ("POST", "upload"): AuditAction.UPLOADED,
     ("POST", "delete_batch"): DELETED,
     ("POST", "delete_assignment"): DELETED,
@@ -161,7 +162,7 @@ def _settings_now(request: HttpRequest) -> str:
     """Return the settings that decide what is deleted when, as they are after a request that changed some."""
     assert request.resolver_match
     name, (pk, *_) = request.resolver_match.url_name or "", request.resolver_match.kwargs.values()
-    return settings_text(Assignment if "assignment" in name else Course, int(pk))
+    return settings_text(Course if name in {"rename_course", "api_course"} else Assignment, int(pk))
 
 
 def _was_done(request: HttpRequest, response: HttpResponse) -> bool:

@@ -24,6 +24,7 @@ from hypothesis import HealthCheck, settings as examples
 from moss.celery import app
 from moss.embedded.client import ensure_services, release_services, wait_until_stopped
 from moss.embedded.paths import SERVICE_ROLE, installation_paths
+from submissions.ingest.later import LATER
 from submissions.models import Membership
 from tests.support.kept_classes import fixed_id
 from tests.support.other_sessions import (
@@ -86,12 +87,15 @@ SERVICES = {"services", "browser"}
 ON_DISK = ("fsync", "full_page_writes", "synchronous_commit")
 # New objects after which garbage is searched for, and searches after which older objects are included.
 SEARCHES = (20_000, 20, 20)
+# Seconds that requests of tests wait for a preview, however busy the machine is.
+PATIENT_SECONDS = 60.0
 # Fixtures after which every table is emptied, because they commit.
 REAL_TRANSACTIONS = {"transactional_db", "live_server"}
 
 
 def pytest_configure() -> None:
     empty_tables_quickly()
+    LATER.seconds = PATIENT_SECONDS
 
 
 @pytest.hookimpl(wrapper=True)

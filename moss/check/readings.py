@@ -16,11 +16,9 @@ from fingerprint.engine import (
     NO_LINES,
     Reading,
     Unreadable,
-    front_end,
     identify,
     leaves_doubt,
     read,
-    read_share,
 )
 from moss.cache_folder import cache_folder
 from moss.check.cache import ReadingCache, reading_key
@@ -95,13 +93,11 @@ def _detected(entry: UnpackedEntry, likely: str = "") -> str:
 def read_file(job: ReadJob) -> Reading | str:
     """Return the reading of a file, without its text, or the reason why it could not be read."""
     try:
-        reading = read(job.data, job.path, job.language, FILE_SECONDS, coarse=job.coarse)
+        return read(job.data, job.path, job.language, FILE_SECONDS, coarse=job.coarse)._replace(text="")
     except Unreadable as error:
         return str(error)
     except Exception as error:  # noqa: BLE001 - an error in a lexer must not stop the other files
         return str(Unreadable.by_error(type(error).__name__))
-    share = read_share(front_end(reading.language), reading.text, reading.tokens)
-    return reading._replace(text="", share=share)
 
 
 def read_files(

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from moss.commands.table import WIDTH, printable
+from submissions.comparison.percentages import percent_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,7 +40,7 @@ def _table(headings: Sequence[str], text_columns: int, rows: Iterable[Sequence[s
 
 
 def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{share:.0%}"
+    return "-" if share is None else percent_text(share)
 
 
 def _name_with_sweeps(stored: StoredDocument) -> str:

@@ -100,6 +100,9 @@ def _table(found: dict[str, Any]) -> str:
     names = PairRow._fields
     rows = [PairRow(**{name: pair[name] for name in names if name in pair}) for pair in found["pairs"]]
     threshold = report["threshold"]
-    suggested = f"Suggested threshold {threshold['value']:.2f}: {threshold['reason']}."
-    click.echo(f"{report['submissions']} submissions. {suggested}", err=True)
+    if threshold["reason"] == "chosen":
+        sentence = f"Threshold {threshold['value']:.2f}: chosen; {threshold['suggested']:.2f} is suggested."
+    else:
+        sentence = f"Suggested threshold {threshold['value']:.2f}: {threshold['reason']}."
+    click.echo(f"{report['submissions']} submissions. {sentence}", err=True)
     return "".join(pairs_text(rows))

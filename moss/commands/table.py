@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from submissions.comparison.pair_rows import NO_PASSAGE
+from submissions.comparison.percentages import percent_text
 from submissions.intake.limits import format_size
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def printable(name: str) -> str:
 
 def _share(share: float, with_common: float) -> str:
     """Return a share with common code, and in parentheses without it if that is another percentage."""
-    without, both = f"{share:.0%}", f"{with_common:.0%}"
+    without, both = percent_text(share), percent_text(with_common)
     return without if both == without else f"{both} ({without})"
 
 
@@ -78,7 +79,7 @@ def _cells(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str]) -> Ite
             str(number),
             printable(row.left),
             printable(row.right),
-            f"{row.similarity:.0%}",
+            percent_text(row.similarity),
             _share(row.left_share, row.left_with_common),
             _share(row.right_share, row.right_with_common),
             *_counts(row),

@@ -143,6 +143,8 @@ MIDDLEWARE = [
     "axes.middleware.AxesMiddleware",
     "moss.integrations.api.middleware.ApiRequests",
     "submissions.pages.races.ConflictAnswers",
+    # After it, so that it is asked first: what a provider answers is no conflict.
+    "moss.integrations.accounts.silent_providers.SilentProviders",
 ]
 # The first one refuses an account with too many wrong passwords before the second one hashes another.
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]

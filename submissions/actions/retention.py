@@ -1,4 +1,6 @@
-"""Retention: assignments are deleted some months after their last change, if their course says so.
+"""Carry out retention: `queries.retention` says which assignments and sources are due, and when.
+
+Assignments are deleted some months after their last change, if their course says so.
 
 Sources that are no evidence can go some days after the report. Their people are told before, on the page of
 the course and by mail where mail is set. An assignment that is held is kept whole.

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from django.db import transaction
 
 from submissions.enrolment import ROWS, enrol, lock_roster
+from submissions.ingest.later import LATER, NotYet
 from submissions.ingest.sandboxed import grouping_reader
+from submissions.intake.rosters import RosterRefused
 from submissions.lifecycle import enqueue_rank
 from submissions.mates import mate_keys
 from submissions.models import CourseRoster, EnrolledStudent, Report, Submission, SubmissionStudent
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 
 # Problems of a roster that are stored; the rest is counted.
 MAX_PROBLEMS = 100
+NOT_READ_YET = "It is not read yet, as uploads are being grouped. Choose it again in a minute."
 
 
 def read_roster(data: bytes) -> Roster:
@@ -28,7 +33,12 @@ def read_roster(data: bytes) -> Roster:
     ------
     RosterRefused
     """
-    return grouping_reader().roster(data)
+    reader, digest = grouping_reader(), sha256(data).digest()
+    try:
+        roster: Roster = LATER.get(("roster", digest), digest, lambda: partial(reader.roster, data))
+    except NotYet:
+        raise RosterRefused(NOT_READ_YET) from None
+    return roster
 
 
 @transaction.atomic

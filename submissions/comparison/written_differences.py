@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable
+    from collections.abc import Callable, Container, Iterable, Sequence
 
     from fingerprint.engine import TokenStream
 
@@ -38,23 +38,30 @@ class DifferenceExample(NamedTuple):
 
 
 class DifferenceSummary(NamedTuple):
-    """Number of tokens of each category that were written differently, with the commonest as `examples`.
+    """The lexemes on the left, by category, that the right side writes differently, with `examples`.
 
-    `keywords` includes types, and `signs` are operators and punctuation. `gaps` counts the gaps between two
-    neighbouring tokens in which uncompared text, such as comments, differs.
+    A name that was changed in forty places is one. `keywords` includes types, and `signs` are operators and
+    punctuation. `gaps` counts the gaps between two neighbouring tokens in which uncompared text, such as
+    comments, differs.
     """
 
-    names: int
-    literals: int
-    keywords: int
-    signs: int
+    names: frozenset[str]
+    literals: frozenset[str]
+    keywords: frozenset[str]
+    signs: frozenset[str]
     gaps: int
     examples: list[DifferenceExample]
 
-    @property
-    def tokens(self) -> int:
-        """Number of tokens that were written differently."""
-        return self.names + self.literals + self.keywords + self.signs
+
+CATEGORIES = DifferenceSummary._fields[:4]
+
+
+def count_changed(summaries: Sequence[DifferenceSummary]) -> dict[str, int]:
+    """Return how many different lexemes of each category were changed in any of the passages."""
+    return {
+        category: len(frozenset().union(*(getattr(one, category) for one in summaries)))
+        for category in CATEGORIES
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,20 +109,17 @@ def differences(left: TokenRun, right: TokenRun) -> list[Difference]:
 def summarise_runs(
     runs: Iterable[tuple[TokenRun, TokenRun]], shorten: Callable[[str], str] = str
 ) -> DifferenceSummary:
-    """Count the `differences` of pairs of runs of equal tokens by category, and choose examples."""
+    """Collect the `differences` of pairs of runs of equal tokens by category, and choose examples."""
     lexemes: Counter[tuple[str, str]] = Counter()
-    categories: Counter[str] = Counter()
+    changed: dict[str, set[str]] = {category: set() for category in CATEGORIES}
     gaps = 0
     for left, right in runs:
         for difference in differences(left, right):
             lexemes[shorten(difference.left), shorten(difference.right)] += 1
-            categories[left.category(difference.position)] += 1
+            changed[left.category(difference.position)].add(difference.left)
         gaps += sum(both[0] != both[1] for both in zip(left.gaps(), right.gaps(), strict=True))
     return DifferenceSummary(
-        names=categories["names"],
-        literals=categories["literals"],
-        keywords=categories["keywords"],
-        signs=categories["signs"],
+        **{category: frozenset(lexemes_of) for category, lexemes_of in changed.items()},
         gaps=gaps,
         examples=[DifferenceExample(*pair, times) for pair, times in lexemes.most_common(MAX_EXAMPLES)],
     )

@@ -47,7 +47,7 @@ class Record(BaseModel):
 class DuplicateRecord(Record):
     """Primary keys of submissions that are duplicates; see `fingerprint.ranking.duplicates.Sameness`."""
 
-    sameness: Literal["identical", "lexical", "fingerprints"]
+    sameness: Literal["identical", "layout", "names", "lexical", "fingerprints"]
     submissions: list[int]
 
 
@@ -150,7 +150,7 @@ class Findings(Record):
     """Results of a ranking besides its pairs.
 
     `best`: best match of every submission, in cohort order; `scored`: number of pairs that were scored;
-    `listed`: number of pairs that the report stores; `identical`: groups of submissions with the same bytes.
+    `listed`: number of pairs that the report stores.
     `above`: number of pairs at or above the threshold; `cases`: the submissions that these connect, the
     largest case first. Pairs of one student or one team are in neither. Both are None where the reader may
     not see every pair: they follow from the others then. `compared`: the other assignments whose submissions
@@ -161,7 +161,6 @@ class Findings(Record):
     best: list[BestMatch]
     scored: int
     listed: int
-    identical: list[list[int]] = []
     common: list[CommonPassage] = []
     effect: ExclusionEffect | None = None
     not_compared: NotCompared = NotCompared()

@@ -36,7 +36,8 @@ class Report(models.Model):
     finished = models.DateTimeField(null=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     message = models.TextField(blank=True)
-    # See `ranking.rank.parameters`: k, window, common limit in force, versions, the suggested threshold.
+    # See `ranking.rank.parameters`: k, window, common limit in force, versions; the suggested threshold; how
+    # similar unrelated pairs are, as `engine.UnrelatedTail` has it.
     parameters = models.JSONField(default=dict)
     submissions = models.ManyToManyField(Submission, related_name="reports")
     duplicates: models.JSONField[list[DuplicateRecord], list[DuplicateRecord]] = RecordListField(

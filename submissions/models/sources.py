@@ -50,6 +50,8 @@ class Document(models.Model):
     tokens = models.BinaryField(default=b"")
     # Names and literals that normalisation replaced by kinds, and imports that it dropped.
     lexical = models.BinaryField(default=b"")
+    # Both digests of `engine.Spelling`, one after the other.
+    spelling = models.BinaryField(default=b"")
     # The stream that all languages share; empty for a language without one, and until a class needs it.
     coarse = models.BinaryField(default=b"")
     # Hashes and positions of its fingerprints, packed; which other documents have them: `PostingBlock`.

@@ -17,7 +17,7 @@ HINTS = {
     ),
     "cases": _(
         "A case is a group of submissions that are more similar than unrelated work of this class. Open the"
-        " first one, read its strongest pair, and decide: the decision holds for every pair of the case."
+        " first one, read its strongest pair, and decide: the decision holds for the pairs that connect it."
     ),
     "pairs": _(
         "The most similar pairs come first; above the divider they should be read. Point at a heading to see"
@@ -33,10 +33,13 @@ HINTS = {
 FEW = re.compile(
     r"(?:one pair is|(?P<n>\d+) pairs are) too few for an estimate; (?P<default>\d+%) suits most tasks"
 )
-SPREAD = re.compile(
-    r"half of the (?P<n>\d+) pairs are below (?P<median>\d+%) and a fifth above (?P<upper>\d+%),"
-    r" so unrelated pairs (?:rarely exceed (?P<estimate>\d+%)|may reach 100%)"
-    r"(?:; (?P<value>\d+%) is the (?P<bound>lowest|highest) suggestion)?"
+NUMBER = r"about [\d.]+|fewer than 0\.1"
+EXPECTED = re.compile(
+    rf"(?P<many>{NUMBER}) unrelated pairs are expected from (?P<low>\d+%) on"
+    rf"(?:, (?P<few>{NUMBER}) from (?P<high>\d+%) on)?;"
+    r" (?:no pair reaches \d+%|(?P<middle>the middle of these two is suggested)"
+    r"|(?P<bound>\d+%) is the (?P<which>lowest|highest) suggestion"
+    r"|(?P<gap>the widest gap there is) from (?P<below>\d+%) to (?P<above>\d+%))"
 )
 SCRIPT_TEXTS = {
     "copy": {"copied": _("Copied"), "by_keys": _("Press Ctrl+C to copy it")},
@@ -103,24 +106,31 @@ def threshold_reason(reason: str) -> str:
             count,
         )
         return text.format(n=count, default=found["default"])
-    if found := SPREAD.fullmatch(reason):
-        return _spread(found).format(**found.groupdict())
+    if found := EXPECTED.fullmatch(reason):
+        numbers = {name: _number(found[name]) for name in ("many", "few") if found[name]}
+        return _expected(found).format(**found.groupdict() | numbers)
     return reason
 
 
-def _spread(found: re.Match[str]) -> str:
-    if found["estimate"]:
+def _number(text: str) -> str:
+    if text.startswith("about "):
+        return gettext("about {n}").format(n=text.removeprefix("about "))
+    return gettext("fewer than 0.1")
+
+
+def _expected(found: re.Match[str]) -> str:
+    if found["few"]:
         text = gettext(
-            "half of the {n} pairs are below {median} and a fifth above {upper}, so unrelated pairs rarely"
-            " exceed {estimate}"
+            "{many} unrelated pairs are expected from {low} on, {few} from {high} on; {suggestion}"
         )
     else:
-        text = gettext(
-            "half of the {n} pairs are below {median} and a fifth above {upper}, so unrelated pairs may reach"
-            " 100%"
-        )
-    bounds = {
-        "lowest": gettext("{reason}; {value} is the lowest suggestion"),
-        "highest": gettext("{reason}; {value} is the highest suggestion"),
+        text = gettext("{many} unrelated pairs are expected from {low} on; {suggestion}")
+    suggestions = {
+        "lowest": gettext("{bound} is the lowest suggestion"),
+        "highest": gettext("{bound} is the highest suggestion"),
+        "gap": gettext("the widest gap there is from {below} to {above}"),
+        "middle": gettext("the middle of these two is suggested"),
+        "none": gettext("no pair reaches {low}"),
     }
-    return bounds[found["bound"]].replace("{reason}", text) if found["bound"] else text
+    chosen = found["which"] or next((name for name in ("gap", "middle") if found[name]), "none")
+    return text.replace("{suggestion}", suggestions[chosen])

@@ -124,7 +124,7 @@ def _subject(kind: str, pk: int, assignment: Assignment, arguments: dict[str, An
 # The settings that decide what is deleted when, and who may find it.
 SETTINGS: dict[type[Course | Assignment], tuple[str, ...]] = {
     Course: ("keep_months", "keep_sources_days", "in_archive"),
-    Assignment: ("hold", "compare_archive"),
+    Assignment: ("hold", "compare_archive", "threshold"),
 }
 
 

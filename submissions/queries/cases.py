@@ -9,6 +9,7 @@ from submissions.comparison.components import connected_components
 from submissions.mates import are_mates, compared_mates
 from submissions.models import CaseChange, CaseDecision, CaseMember, Decision
 from submissions.queries.submissions import links
+from submissions.queries.thresholds import is_suggested, threshold_of
 from submissions.queries.withheld import all_submissions, readable_pairs, readable_submissions
 
 if TYPE_CHECKING:
@@ -29,21 +30,17 @@ class CasePairs(NamedTuple):
     links: list[Link]
 
 
-def suggested_threshold(report: Report) -> float:
-    return float(report.parameters["threshold"]["value"])
-
-
 def report_cases(
     report: Report, threshold: float | None = None, member: int | None = None
 ) -> list[CasePairs]:
     """Return the cases of a report, at another `threshold` in [0, 1] than its own if it is given.
 
-    At its own threshold, the report knows the cases of all pairs, of which it stores only some. With
-    `member`, the primary key of a submission, return only the case that it is in.
+    At the threshold that it suggests, the report knows the cases of all pairs, of which it stores only some.
+    With `member`, the primary key of a submission, return only the case that it is in.
     """
     if threshold is None:
-        threshold = suggested_threshold(report)
-    stored = report.findings.cases if report.findings and threshold == suggested_threshold(report) else None
+        threshold = threshold_of(report)
+    stored = stored_cases(report, threshold)
     among = None
     if stored is not None and member is not None:
         among = next((ids for ids in stored if member in ids), [])
@@ -51,9 +48,14 @@ def report_cases(
     return every if member is None else [pairs for pairs in every if member in pairs.ids]
 
 
+def stored_cases(report: Report, threshold: float) -> list[list[int]] | None:
+    """Return the submissions of the cases of all pairs; None at a threshold of which they are not stored."""
+    return report.findings.cases if report.findings and is_suggested(report, threshold) else None
+
+
 def case_key(report: Report, member: int) -> int:
     """Return the submission that stands for the case of a member, or the member where that is not stored."""
-    stored = (report.findings and report.findings.cases) or []
+    stored = stored_cases(report, threshold_of(report)) or []
     return next((ids[0] for ids in stored if member in ids), member)
 
 
@@ -79,8 +81,8 @@ def cases_by_member(report: Report, threshold: float | None = None) -> dict[int,
 
 
 def pairs_above(report: Report, threshold: float) -> int:
-    """Return how many pairs stand out: of all at the report's own threshold, elsewhere of those it stores."""
-    if threshold == suggested_threshold(report) and report.findings and report.findings.above is not None:
+    """Return how many pairs stand out: of all at the suggested threshold, elsewhere of those it stores."""
+    if is_suggested(report, threshold) and report.findings and report.findings.above is not None:
         return report.findings.above
     return len(linking_pairs(report, threshold))
 

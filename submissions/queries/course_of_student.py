@@ -10,7 +10,7 @@ from submissions.comparison.natural_order import natural_key
 from submissions.mates import student_keys
 from submissions.models import Batch, Report, Submission
 from submissions.models.withheld import NOTHING_WITHHELD
-from submissions.queries.cases import suggested_threshold
+from submissions.queries.thresholds import threshold_of
 from submissions.queries.withheld import withheld_in_course, withhold
 
 if TYPE_CHECKING:
@@ -80,5 +80,5 @@ def _rows(report: Report, theirs: dict[int, Submission]) -> list[AssignmentOfStu
     if not matches:
         return []
     match = max(matches, key=lambda match: match.similarity)
-    stands_out = match.similarity >= suggested_threshold(report)
+    stands_out = match.similarity >= threshold_of(report)
     return [AssignmentOfStudent(report.assignment, theirs[match.submission], match.similarity, stands_out)]

@@ -60,8 +60,7 @@ def pair_names(assignment: Assignment, left_id: int, right_id: int) -> PairNames
         When these are not two submissions of the assignment with different names.
     """
     both = all_submissions(assignment).filter(pk__in=(left_id, right_id))
-    # The database sorts the names of ranked pairs too, so both orders agree.
-    rows = list(both.order_by("name", "pk").values_list("name", "pk"))
+    rows = sorted(both.order_by().values_list("name", "pk"))
     if len(dict(rows)) != 2:  # noqa: PLR2004 - a pair
         raise Http404("No such pair.")
     (left, left_pk), (right, right_pk) = rows

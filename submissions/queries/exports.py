@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
-from django.db.models import Count, Sum
+from django.db.models import Count, Exists, OuterRef, Sum
 from django.utils import timezone
 from pydantic import BaseModel
 
@@ -203,11 +203,14 @@ def counted_submissions(report: Report) -> QuerySet[CountedSubmission]:
 
 def confirmed_pairs(report: Report) -> QuerySet[DecidedPair]:
     """Return a report's confirmed pairs with both submissions and without passages, most similar first."""
-    decided = with_decisions(readable_pairs(report).select_related("left", "right").defer("passages"))
+    decided = with_decisions(
+        readable_pairs(report).select_related("left__batch", "right__batch").defer("passages")
+    )
     return decided.filter(decision=Decision.State.CONFIRMED)
 
 
 def unlisted_confirmed_count(report: Report) -> int:
-    """Return the number of the assignment's confirmed pairs that are not in this report."""
+    """Return the number of pairs that are not in this report and were confirmed on their own page."""
+    listed = readable_pairs(report).filter(left__name=OuterRef("left"), right__name=OuterRef("right"))
     confirmed = readable_decisions(report.assignment).filter(state=Decision.State.CONFIRMED)
-    return confirmed.count() - confirmed_pairs(report).count()
+    return confirmed.exclude(Exists(listed)).count()

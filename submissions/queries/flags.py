@@ -1,8 +1,9 @@
-"""Flags of a pair: identical, identical but for names, handed in late, or by one team."""
+"""Flags of a pair: identical, or but for layout, names or values; handed in late, or by one team."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 
 from django.db.models.functions import Coalesce
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 
 # The values of the flag filter, in the order of its choices; `apart` selects the pairs without `team`.
-FLAGS = ("identical", "renamed", "late", "team", "apart", "own")
+FLAGS = ("identical", "layout", "names", "values", "late", "team", "apart", "own")
+# The flags of the samenesses of `fingerprint.ranking.duplicates`, the strongest first.
+SAMENESS_FLAGS = {"identical": "identical", "layout": "layout", "names": "names", "lexical": "values"}
 
 
 class TimeAnnotations(TypedDict):
@@ -59,13 +62,13 @@ class Flag(NamedTuple):
 class Flags:
     """The data of a report and its assignment from which the flags of its pairs follow.
 
-    `identical` and `renamed` map a submission's primary key to the number of its group; `mates` has the keys
-    of its students and teams (`ranking.mates`), where the assignment compares these or names teams. `own`:
-    the pairs of one student's own work of several years, by primary keys, with the term of an old assignment.
+    `same` maps, for each of `SAMENESS_FLAGS`, a submission's primary key to the number of its group; `mates`
+    has the keys of its students and teams (`ranking.mates`), where the assignment compares these or names
+    teams. `own`: the pairs of one student's own work of several years, by primary keys, with the term of an
+    old assignment.
     """
 
-    identical: dict[int, int]
-    renamed: dict[int, int]
+    same: dict[str, dict[int, int]]
     mates: dict[int, set[Key]]
     due: datetime | None
     own: dict[frozenset[int], str] = field(default_factory=dict)
@@ -73,29 +76,25 @@ class Flags:
     @classmethod
     def from_report(cls, report: Report, pair: Pair | None = None) -> Flags:
         """Return the flags of a report's pairs, or only those of one `pair`."""
-        identical, renamed = _duplicates(report)
         assignment = report.assignment
         submissions = readable_submissions(report)
         if pair:
             submissions = submissions.filter(pk__in=[pair.left_id, pair.right_id])
         own_pairs = _own_pairs(report) if pair is None else [pair] * pair.same_student
         mates = mate_keys(assignment, submissions) if _has_mates(assignment) else {}
-        numbers = _group_numbers(identical), _group_numbers(renamed)
-        return cls(*numbers, mates, assignment.due, _own_terms(own_pairs))
+        return cls(_groups_by_flag(report), mates, assignment.due, _own_terms(own_pairs))
 
     @property
     def kinds(self) -> list[str]:
         """The values of the flag filter that can apply: without teams, neither `team` nor `apart`."""
-        sources = (self.identical, self.renamed, self.due, self.mates, self.mates, self.own)
+        same = (self.same[flag] for flag in SAMENESS_FLAGS.values())
+        sources = (*same, self.due, self.mates, self.mates, self.own)
         return [kind for kind, source in zip(FLAGS, sources, strict=True) if source]
 
     def between(self, left: TimedSubmission, right: TimedSubmission) -> list[Flag]:
         """Return the flags of a pair, the most significant first."""
-        flags = []
-        if _same_group(self.identical, left.pk, right.pk):
-            flags.append(Flag("identical"))
-        elif _same_group(self.renamed, left.pk, right.pk):
-            flags.append(Flag("renamed"))
+        same = (kind for kind, groups in self.same.items() if _same_group(groups, left.pk, right.pk))
+        flags = [Flag(kind) for kind in islice(same, 1)]
         late = [self.due is not None and side.time > self.due for side in (left, right)]
         if any(late):
             flags.append(Flag("late", left=late[0], right=late[1]))
@@ -111,13 +110,15 @@ def _has_mates(assignment: Assignment) -> bool:
     return bool(assignment.compare_mates or assignment.teams.strip())
 
 
-def _duplicates(report: Report) -> tuple[list[list[int]], list[list[int]]]:
-    """Return the groups of identical submissions, and of those that differ only in names and values."""
+def _groups_by_flag(report: Report) -> dict[str, dict[int, int]]:
+    """Return the number of each submission's group by the flag of its sameness, the strongest first."""
+    # Pages with flags need the findings too: both in one query.
     if deferred := report.get_deferred_fields() & {"duplicates", "findings"}:
         report.refresh_from_db(fields=sorted(deferred))
-    identical = [group.submissions for group in report.duplicates if group.sameness == "identical"]
-    renamed = [group.submissions for group in report.duplicates if group.sameness == "lexical"]
-    return report.findings.identical if report.findings else identical, renamed
+    return {
+        flag: _group_numbers(group.submissions for group in report.duplicates if group.sameness == sameness)
+        for sameness, flag in SAMENESS_FLAGS.items()
+    }
 
 
 def _own_pairs(report: Report) -> QuerySet[Pair]:
@@ -134,7 +135,7 @@ def _own_terms(pairs: Iterable[Pair]) -> dict[frozenset[int], str]:
     return own
 
 
-def _group_numbers(groups: list[list[int]]) -> dict[int, int]:
+def _group_numbers(groups: Iterable[list[int]]) -> dict[int, int]:
     return {pk: number for number, group in enumerate(groups) for pk in group}
 
 

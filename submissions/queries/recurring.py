@@ -12,8 +12,9 @@ from submissions.comparison.components import connected_components
 from submissions.comparison.natural_order import natural_key
 from submissions.mates import are_mates, compared_mates, student_keys
 from submissions.models import Batch, CaseMember, Decision, Pair, Report, Submission
-from submissions.queries.cases import decided_case, suggested_threshold
+from submissions.queries.cases import decided_case, stored_cases
 from submissions.queries.lists import listed_assignments
+from submissions.queries.thresholds import threshold_of
 from submissions.queries.withheld import readable, readable_pairs, withheld_in_course, withhold
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def _pairs_above(reports: Sequence[Report]) -> dict[int, list[Pair]]:
     """Return the pairs of reports that stand out, by assignment, with one query."""
     above = Q(pk__in=[])
     for report in reports:
-        stands_out = Q(report=report, similarity__gte=suggested_threshold(report))
+        stands_out = Q(report=report, similarity__gte=threshold_of(report))
         kept = report.assignment.withheld
         above |= stands_out & readable(kept) if kept.copies else stands_out
     fields = ("report_id", "similarity", "left_id", "left__name", "right_id", "right__name")
@@ -126,7 +127,7 @@ def _course_assignment(
     decisions: Mapping[str, CaseDecision],
 ) -> CourseAssignment:
     names = {one.pk: one.name for pair in pairs for one in (pair.left, pair.right)}
-    stored = report.findings.cases if report and report.findings else None
+    stored = stored_cases(report, threshold_of(report)) if report else None
     components = stored or connected_components((pair.left_id, pair.right_id) for pair in pairs)
     cases = [[names[pk] for pk in ids if pk in names] for ids in components]
     decided = [decided_case(members, decisions).decision.state for members in cases if members]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, When
 from django.db.models.functions import Coalesce, Greatest, Least
 from django.db.models.lookups import LessThanOrEqual
-from django.utils.translation import gettext_lazy as _
 
 from submissions.models import Assignment, Batch, Boilerplate, Report
 from submissions.models.records import NotCompared
@@ -22,6 +21,7 @@ from submissions.queries.decisions import (
 )
 from submissions.queries.flags import TimeAnnotations, flagged_pair_ids, with_times
 from submissions.queries.submissions import submissions_by_id
+from submissions.queries.thresholds import threshold_of
 from submissions.queries.withheld import readable_pairs, readable_submissions, withhold
 
 if TYPE_CHECKING:
@@ -106,44 +106,6 @@ def report_state(assignment: Assignment) -> ReportState:
     return ReportState(report, pending, failed, cancelled)
 
 
-class ListedDuplicates(NamedTuple):
-    """Submissions of a report that are duplicates; `description` says what they have in common."""
-
-    description: str
-    submissions: list[Submission]
-
-
-SAMENESS = {
-    "identical": _("the same bytes"),
-    "lexical": _("the same but for comments, layout, names and values"),
-    "fingerprints": _("the same fingerprints"),
-}
-
-
-def listed_duplicates(report: Report, names: Names, member: int | None = None) -> list[ListedDuplicates]:
-    """Return the groups of duplicate submissions, largest first, each sorted by displayed name.
-
-    With `member`, the primary key of a submission, only the groups that it is in.
-    """
-    duplicates = [group for group in report.duplicates if member is None or member in group.submissions]
-    submissions = submissions_by_id(pk for group in duplicates for pk in group.submissions)
-    groups = [
-        ListedDuplicates(
-            str(SAMENESS[group.sameness]),
-            sorted(
-                (submissions[pk] for pk in group.submissions if pk in submissions),
-                key=lambda submission: names.display_name(submission.name),
-            ),
-        )
-        for group in duplicates
-    ]
-    return sorted(groups, key=lambda group: (-len(group.submissions), _first_name(group, names)))
-
-
-def _first_name(group: ListedDuplicates, names: Names) -> str:
-    return names.display_name(group.submissions[0].name) if group.submissions else ""
-
-
 class ListedPairNotCompared(NamedTuple):
     """Two submissions that were not compared; `reason` is `student` or `team`."""
 
@@ -205,8 +167,8 @@ class PairFilter:
 
 
 def effective_threshold(report: Report, pair_filter: PairFilter) -> float:
-    """Return the similarity from which on pairs stand out: the filter's, or else the suggested one."""
-    return pair_filter.threshold or float(report.parameters["threshold"]["value"])
+    """Return the similarity from which on pairs stand out: the filter's, or else the report's."""
+    return pair_filter.threshold or threshold_of(report)
 
 
 def ranked_pairs(report: Report, pair_filter: PairFilter, names: Names | None = None) -> QuerySet[ListedPair]:

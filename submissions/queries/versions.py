@@ -25,7 +25,9 @@ VERSION = """
         (SELECT course.name FROM submissions_course course WHERE course.id = %(course)s),
         (SELECT jsonb_agg(jsonb_build_array(person.id, person.username) ORDER BY person.id)
          FROM auth_user person
-         WHERE person.id IN (SELECT uploaded_by_id FROM uploads)),
+         WHERE person.id IN (SELECT uploaded_by_id FROM uploads
+                             UNION SELECT threshold_by_id FROM submissions_assignment assignment
+                             WHERE assignment.id = %(assignment)s)),
         (SELECT report.xmin::text FROM submissions_report report WHERE report.id = %(report)s)
     )::text)
 """

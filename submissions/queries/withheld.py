@@ -232,7 +232,6 @@ def _readable_findings(report: Report, findings: Findings, kept: Withheld) -> Fi
             "best": _readable_best(report, findings.best, kept),
             "scored": findings.scored - left_out,
             "listed": findings.listed - left_out,
-            "identical": [own for group in findings.identical if len(own := _without(group, kept)) > 1],
             "common": _readable_common(report, findings.common),
             "effect": effect,
             "not_compared": not_compared,

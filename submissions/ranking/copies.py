@@ -63,7 +63,7 @@ def copy_old_work(
     }
     files = [_with_document(by_path.get((file.submission_id, file.path)), file) for file in cohort.files]
     submissions = [copies.get(one.pk, one) for one in cohort.submissions]
-    return replace(cohort, submissions=submissions, name_ranks=_name_ranks(submissions), files=files)
+    return replace(cohort, submissions=submissions, name_ranks=name_ranks(submissions), files=files)
 
 
 def _sides(ranking: Ranking) -> set[int]:
@@ -177,8 +177,12 @@ def _with_document(copy: SubmissionFile | None, file: SubmissionFile) -> Submiss
     return copy
 
 
-def _name_ranks(submissions: list[Submission]) -> list[int]:
-    """Return the place of each submission in the order of the names, in which the database sorts them."""
-    rows = Submission.objects.filter(pk__in=[one.pk for one in submissions]).order_by("name", "pk")
-    ranks = {pk: rank for rank, pk in enumerate(rows.values_list("pk", flat=True))}
+def name_ranks(submissions: list[Submission]) -> list[int]:
+    """Return the place of each submission in the order of the names, by which decisions find a pair again.
+
+    It is that of the code points, as in `queries.decisions.pair_names`: a database that is restored elsewhere
+    may sort names otherwise.
+    """
+    ordered = sorted(submissions, key=lambda one: (one.name, one.pk))
+    ranks = {one.pk: rank for rank, one in enumerate(ordered)}
     return [ranks[one.pk] for one in submissions]

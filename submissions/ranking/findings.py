@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,9 +18,9 @@ from submissions.ranking.exclusions import exclusion_effect
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fingerprint.engine import Ranking
+    from fingerprint.engine import CohortFile, Ranking
     from fingerprint.types import Hashes
-    from submissions.models import Assignment
+    from submissions.models import Assignment, SubmissionFile
     from submissions.ranking.exclusions import RankedInput
     from submissions.ranking.load import LoadedCohort
 
@@ -38,7 +38,6 @@ def collect_findings(
         best=best_matches(cohort, ranking),
         scored=ranking.candidates + _old_pairs(cohort, stored),
         listed=len(stored.units),
-        identical=identical_files(cohort),
         common=common_passages(cohort),
         effect=exclusion_effect(cohort, ranking, before),
         not_compared=not_compared.model_copy(update={"earlier": uploaded_earlier}),
@@ -74,25 +73,6 @@ def best_matches(cohort: LoadedCohort, ranking: Ranking) -> list[BestMatch]:
     ]
 
 
-def identical_files(cohort: LoadedCohort) -> list[list[int]]:
-    """Return groups of submissions, by primary key, whose files have the same bytes; names may differ.
-
-    A group of one student or of one team is left out.
-    """
-    sources: dict[int, list[int]] = defaultdict(list)
-    for file, content in zip(cohort.files, cohort.contents, strict=True):
-        if not cohort.is_unlisted(content.submission):
-            sources[content.submission].append(file.source_id)
-    groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
-    for index, source_ids in sources.items():
-        groups[tuple(sorted(source_ids))].append(index)
-    return [
-        [cohort.submissions[index].pk for index in group]
-        for group in groups.values()
-        if len(group) > 1 and not cohort.mates.is_one_group(group)
-    ]
-
-
 class RankedCases(NamedTuple):
     """Number of pairs at or above the threshold, and the cases, by primary keys, the largest first."""
 
@@ -120,25 +100,22 @@ def _connects(cohort: LoadedCohort, ranking: Ranking, row: int) -> bool:
 
 
 def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateRecord]:
-    """Return the groups of identical, lexically identical and fingerprint-identical submissions.
+    """Return the groups of submissions that are the same; see `fingerprint.ranking.duplicates.Sameness`.
 
-    See `fingerprint.ranking.duplicates` for the definitions. A group of one student or team is left out.
+    A group of one student or team is left out, and a submission without code.
     """
     sources: dict[int, list[int]] = defaultdict(list)
-    kinds: dict[int, list[bytes]] = defaultdict(list)
+    files: dict[int, list[tuple[bytes, bytes, bytes]]] = defaultdict(list)
     for file, content in zip(cohort.files, cohort.contents, strict=True):
         if cohort.is_unlisted(content.submission):
             continue
         sources[content.submission].append(file.source_id)
         if len(content.kinds):
-            kinds[content.submission].append(_digest(content.kinds))
-    indexes = range(len(cohort.submissions))
-    fingerprints = _fingerprint_digests(cohort)
-    keys = (
-        [tuple(sorted(sources[i])) if kinds[i] else () for i in indexes],
-        [tuple(sorted(kinds[i])) for i in indexes],
-        [fingerprints.get(i, b"") for i in indexes],
-    )
+            files[content.submission].append(_written(file, content))
+    indexes, fingerprints = range(len(cohort.submissions)), _fingerprint_digests(cohort)
+    keys: list[list[Any]] = [[tuple(sorted(sources[i])) if files[i] else () for i in indexes]]
+    keys += [[tuple(sorted(row[column] for row in files[i])) for i in indexes] for column in range(3)]
+    keys.append([fingerprints.get(i, b"") for i in indexes])
     return [
         DuplicateRecord(
             sameness=group.sameness.value, submissions=[cohort.submissions[i].pk for i in group.members]
@@ -146,6 +123,14 @@ def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateRecord]:
         for group in group_duplicates(keys)
         if not cohort.mates.is_one_group(group.members)
     ]
+
+
+def _written(file: SubmissionFile, content: CohortFile) -> tuple[bytes, bytes, bytes]:
+    """Return what files that differ in layout have in common, in names too, and in values and types too."""
+    spelling = bytes(file.document.spelling)
+    tokens, without_names = spelling[: len(spelling) // 2], spelling[len(spelling) // 2 :]
+    kinds = _digest(content.kinds)
+    return kinds + tokens, kinds + without_names, kinds
 
 
 def _fingerprint_digests(cohort: LoadedCohort) -> dict[int, bytes]:

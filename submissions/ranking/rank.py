@@ -102,7 +102,10 @@ def save(report: Report, results: Results, listed: Callable[[LoadedCohort], Iter
     cases = find_cases(report.assignment, cohort, ranking)
     findings = collect_findings(cohort, ranking, best, before)
     report.findings = findings.model_copy(update=cases._asdict())
-    report.parameters = parameters(cohort) | {"threshold": ranking.threshold._asdict()}
+    report.parameters = parameters(cohort) | {
+        "threshold": ranking.threshold._asdict(),
+        "unrelated": ranking.tail and ranking.tail._asdict(),
+    }
 
 
 def rank_without_cancelled(report: Report, prepared: Prepared | None = None) -> list[int]:

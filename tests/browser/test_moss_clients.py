@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from submissions.models import Report
     from tests.support.browser import Shoot, SignIn
 
-KEY = "0" * 32
+KEY = "0" * 38
 
 
 def test_an_instructor_gets_the_lines_for_a_script(

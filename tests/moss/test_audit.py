@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 # Addresses that show, change or delete no work of one student: lists, settings, progress, one's own account.
 LEFT_OUT = {
     "account", "activity", "add_boilerplate", "add_listed_roster", "api_tokens", "assignment",
-    "audit_log", "batch", "batch_progress", "boilerplate_progress", "cancel_batch", "cancel_ranking",
-    "change_password", "choose_mail", "count_rule", "course", "courses", "delete_unfinished",
+    "audit_log", "batch", "batch_preview", "batch_progress", "boilerplate_progress", "cancel_batch",
+    "cancel_ranking", "change_password", "choose_mail", "count_rule", "course", "courses",
+    "delete_unfinished",
     "department", "dismiss_boilerplate_upload", "dismiss_hint", "filter_listed", "group_batch",
     "ignore_passage", "ignored", "next_case", "next_undecided", "pairs", "read_again",
     "remove_boilerplate", "repeat_delivery", "rerank", "retry_batch", "retry_report", "service",
@@ -152,8 +153,8 @@ def test_changes_of_what_is_kept_are_logged(world: World, alice_client: Client) 
         assert alice_client.post(urls["assignment_settings"], {"name": name, "hold": hold}).status_code == 302
     assert entries() == [
         ("alice", "course", "keep_months: 24; keep_sources_days: ; in_archive: False"),
-        ("alice", "course", "hold: An appeal.; compare_archive: False"),
-        ("alice", "course", "hold: ; compare_archive: False"),
+        ("alice", "course", "hold: An appeal.; compare_archive: False; threshold: "),
+        ("alice", "course", "hold: ; compare_archive: False; threshold: "),
     ]
     assert AuditEntry.objects.latest("pk").assignment == name
 

@@ -13,6 +13,7 @@ from submissions.comparison.aligned_lines import align_lines
 from submissions.pages.exports.paper import PassageSide, PrintedSource, RowBudget, passage_rows, source_rows
 from submissions.pages.source_view.pair_summary import pair_summary
 from submissions.pages.source_view.pair_view import PAPER_TOKENS, view_whole_pair
+from submissions.pages.source_view.rarity import rarity_sentence
 from submissions.queries.cases import case_decisions, followed_decision
 from submissions.queries.decisions import UNDECIDED, stored_decisions
 from submissions.queries.withheld import readable_pairs
@@ -61,6 +62,10 @@ class Chapter:
     @property
     def summary(self) -> str:
         return pair_summary(self.view, self.names)
+
+    @property
+    def rarity(self) -> str:
+        return rarity_sentence(self.view.pair)
 
     @property
     def passages(self) -> Iterator[PrintedPassage]:

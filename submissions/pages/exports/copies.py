@@ -40,11 +40,13 @@ class DocumentOptions(NamedTuple):
 class PrintedCase(NamedTuple):
     """A case to write about.
 
-    `members` have the time between the first one and theirs, or None; `identical` are groups of members, by
-    primary key, with the same files; `decision` is None where nothing was decided.
+    Pairs of the `threshold` and more connect it. `members` have the time between the first one and theirs, or
+    None; `identical` are groups of members, by primary key, with the same files; `decision` is None where
+    nothing was decided.
     """
 
     number: int
+    threshold: float
     members: Sequence[tuple[Submission, timedelta | None]]
     identical: list[list[int]]
     decision: CaseDecision | None

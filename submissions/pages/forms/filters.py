@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 FLAG_LABELS = {
     "identical": _("Identical"),
-    "renamed": _("Identical except renaming"),
+    "layout": _("Identical except layout and comments"),
+    "names": _("Identical except names"),
+    "values": _("Identical except names, values and types"),
     "late": _("Handed in late"),
     "team": _("Same team"),
     "apart": _("Not the same team"),
@@ -52,6 +54,13 @@ class FilterForm(forms.Form):
         """Restrict the choices to `flags`, those that a pair of the report could have."""
         choices = [("", _("Any")), *((flag, FLAG_LABELS[flag]) for flag in flags)]
         cast("forms.ChoiceField", self.fields["flag"]).choices = choices
+
+
+class ThresholdForm(forms.Form):
+    """The threshold of an assignment, empty for the suggested one, and the tab on which it was chosen."""
+
+    percent = forms.IntegerField(required=False, min_value=1, max_value=100)
+    tab = forms.ChoiceField(choices=[("cases", "cases"), ("pairs", "pairs")])
 
 
 def parse_pair_filter(query: Mapping[str, Any]) -> PairFilter:

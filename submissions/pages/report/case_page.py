@@ -74,15 +74,16 @@ def pairs_of_case(report: Report, case: Case, threshold: float) -> list[Pair]:
     """Return the stored pairs of a case at or above its threshold, most similar first, without passages."""
     members = [member.submission.pk for member in case.members]
     pairs = readable_pairs(report).filter(left__in=members, right__in=members, similarity__gte=threshold)
-    return list(pairs.select_related("left", "right").defer("passages"))
+    return list(pairs.select_related("left__batch", "right__batch").defer("passages"))
 
 
-def printed_case(report: Report, case: Case, names: Names) -> PrintedCase:
-    """Return a case as its document has it."""
+def printed_case(report: Report, case: Case, threshold: float, names: Names) -> PrintedCase:
+    """Return a case, of which pairs of a threshold and more are one, as its document has it."""
     identical = identical_members(report, case, names)
     decision = case.decision if case.decision.pk else None
     return PrintedCase(
         case.number,
+        threshold,
         case.members,
         [[one.pk for one in group] for group in identical],
         decision,
@@ -119,7 +120,7 @@ def timeline(case: Case) -> list[TimelineMark]:
 
 def identical_members(report: Report, case: Case, names: Names) -> list[list[Submission]]:
     """Return the members that handed in the same bytes, in groups, each in the order of the members."""
-    groups = report.findings.identical if report.findings else []
+    groups = [group.submissions for group in report.duplicates if group.sameness == "identical"]
     same = [
         [member.submission for member in case.members if member.submission.pk in group] for group in groups
     ]

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import networkx as nx
 
+from submissions.queries.thresholds import suggested_threshold, threshold_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -93,12 +95,13 @@ class Bin(NamedTuple):
 
 
 class Histogram(NamedTuple):
-    """Best matches of a cohort's submissions, and the threshold that the report suggests.
+    """Best matches of a cohort's submissions, its threshold, and the one that the report suggests.
 
     `values` are similarities in ascending order; `reason` explains the suggestion.
     """
 
     values: list[float]
+    threshold: float
     suggested_threshold: float
     reason: str
 
@@ -191,6 +194,6 @@ def histogram(report: Report) -> Histogram | None:
     """Return the best matches of a report; None while there are none."""
     if report.findings is None:
         return None
-    threshold = report.parameters["threshold"]
+    reason = report.parameters["threshold"]["reason"]
     values = sorted(match.similarity for match in report.findings.best)
-    return Histogram(values, threshold["value"], threshold["reason"])
+    return Histogram(values, threshold_of(report), suggested_threshold(report), reason)

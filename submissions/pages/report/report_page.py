@@ -9,6 +9,7 @@ from submissions.pages.forms.filters import parse_pair_filter
 from submissions.pages.rendered import RENDERED, part_key
 from submissions.permissions import Right, allowed, rights
 from submissions.queries.reports import effective_threshold
+from submissions.queries.thresholds import suggested_threshold, threshold_of
 from submissions.queries.versions import decisions_version
 
 if TYPE_CHECKING:
@@ -97,6 +98,9 @@ class ReportPage(NamedTuple):
             "report": self.report,
             "pair_filter": self.pair_filter,
             "threshold": self.threshold,
+            "stored_threshold": threshold_of(self.report),
+            "suggested": suggested_threshold(self.report),
+            "is_suggested": not self.pair_filter.threshold and self.assignment.threshold is None,
             **self.address.context,
         }
 

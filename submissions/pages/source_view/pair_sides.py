@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
+from submissions.comparison.percentages import whole_percent
 from submissions.pages.source_view.parts import show_side
 from submissions.pages.source_view.selection import PartStart
 
@@ -37,7 +38,7 @@ class PairSide:
     @property
     def has_common_code(self) -> bool:
         """True if the share is another figure, in percent, where common code counts too."""
-        return round(self.with_common * 100) != round(self.share * 100)
+        return whole_percent(self.with_common) != whole_percent(self.share)
 
     @property
     def matched(self) -> int:

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
+from submissions.comparison.percentages import whole_percent
+from submissions.comparison.written_differences import count_changed
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -79,10 +82,8 @@ def _lexical_parts(view: PairView) -> list[str]:
 
 
 def _percent(share: float) -> str:
-    whole = round(share * 100)
-    if not whole and share:
-        return _("less than 1 %")
-    return f"{min(whole, 99) if share < 1 else whole} %"
+    whole = whole_percent(share)
+    return f"{whole} %" if whole or not share else _("less than 1 %")
 
 
 def _capitalised(share: float) -> str:
@@ -93,10 +94,7 @@ def _capitalised(share: float) -> str:
 def _changes(view: PairView) -> str:
     """Return what was changed in the passages, as far as they were compared."""
     differences = [passage.differences for passage in view.passages]
-    counts = {
-        kind: sum(getattr(each, kind) for each in differences)
-        for kind in ("names", "literals", "keywords", "signs")
-    }
+    counts = count_changed(differences)
     whole = len(view.passages) == view.passage_count and all(
         passage.compared == passage.tokens for passage in view.passages
     )

@@ -11,6 +11,7 @@ from django.utils.translation import get_language, gettext, ngettext
 from humanize import ordinal as english_ordinal
 
 from fingerprint.engine import choices
+from submissions.comparison.percentages import parts_in_percent
 from submissions.comparison.source_html import colour
 from submissions.pages.fixed_texts import fixed_text, threshold_reason
 from submissions.pages.report.charts import SPARK_STEP
@@ -21,8 +22,11 @@ if TYPE_CHECKING:
 
     from django.template import Context
 
+    from submissions.models import Pair
     from submissions.pages.report.charts import Graph, Histogram, SparkPoint
 
+# The kinds of evidence, under the names that a pair has them.
+EVIDENCE = ("structure", "literals", "names", "imports")
 register = template.Library()
 register.filter(colour)
 register.filter(fixed_text)
@@ -71,7 +75,8 @@ def histogram_data(histogram: Histogram) -> dict[str, object]:
         "from_percent": histogram.counts_from_percent,
         "width": histogram.width,
         "suggested": histogram.suggested_threshold,
-        "from_suggested": histogram.count_from(histogram.suggested_threshold),
+        "threshold": histogram.threshold,
+        "from_threshold": histogram.count_from(histogram.threshold),
     }
 
 
@@ -134,3 +139,14 @@ def language_or_each(key: str) -> str:
 @register.filter
 def lookup(counts: dict[int, int], key: int) -> int | None:
     return counts.get(key)
+
+
+@register.filter
+def evidence_percents(pair: Pair) -> dict[str, str]:
+    """Return what each kind of evidence adds to the similarity of a pair, in percent; they add up to it."""
+    parts = [getattr(pair, name) for name in EVIDENCE]
+    shown = parts_in_percent(parts, pair.similarity)
+    return {
+        name: f"{whole}\u202f%" if whole else percent(part)
+        for name, whole, part in zip(EVIDENCE, shown, parts, strict=True)
+    }

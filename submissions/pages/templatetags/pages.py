@@ -12,7 +12,9 @@ from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
+from submissions.comparison.percentages import percent_text
 from submissions.comparison.visible import visible_html, visible_text
+from submissions.comparison.written_differences import count_changed
 from submissions.pages.fixed_texts import HINTS, SCRIPT_TEXTS
 from submissions.pages.languages import BROWSER, chosen_language, languages
 from submissions.pages.source_view.pair_summary import counted
@@ -111,17 +113,14 @@ def term_kind(kind: str) -> str:
 
 @register.filter
 def category_counts(differences: DifferenceSummary) -> list[str]:
-    """Return numbers of tokens that are written differently as text, such as `3 names`."""
-    return counted(differences._asdict())
+    """Return numbers of lexemes that are written differently as text, such as `3 names`."""
+    return counted(count_changed([differences]))
 
 
 @register.filter
 def percent(share: float) -> str:
-    """Return a share as a whole percentage; only exactly 1 is 100 %, and only exactly 0 is 0 %."""
-    whole = round(share * 100)
-    if whole == 100 and share < 1:  # noqa: PLR2004
-        return "99\u202f%"
-    return "<1\u202f%" if whole == 0 and share > 0 else f"{whole}\u202f%"
+    """Return a share in whole percent, rounded downwards."""
+    return percent_text(share, "\u202f")
 
 
 @register.simple_tag

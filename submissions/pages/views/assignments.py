@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
@@ -17,7 +17,9 @@ from django_htmx.http import push_url
 
 from submissions.actions import uploads as upload_actions
 from submissions.actions.languages import change_language
+from submissions.actions.thresholds import choose_threshold
 from submissions.pages.forms.assignments import SettingsForm, save_settings
+from submissions.pages.forms.filters import ThresholdForm
 from submissions.pages.forms.uploads import SubmissionsForm, UploadForm
 from submissions.pages.report.exclusions import boilerplate_context
 from submissions.pages.report.parts import FILTERED, filtered_part, report_parts, tabs
@@ -187,6 +189,20 @@ def read_again(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     assignment = find_assignment(request.user, pk, Right.CHANGE)
     change_language(assignment, request.user, assignment.language)
     return redirect(assignment)
+
+
+@login_required
+@require_POST
+def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Store the threshold of an assignment, or go back to the suggested one."""
+    assignment = find_assignment(request.user, pk, Right.CHANGE)
+    form = ThresholdForm(request.POST)
+    if not form.is_valid():
+        return HttpResponseBadRequest(
+            "The threshold is a whole number from 1 to 100.", content_type="text/plain"
+        )
+    choose_threshold(assignment, request.user, form.cleaned_data["percent"])
+    return redirect("pairs" if form.cleaned_data["tab"] == "pairs" else "assignment", pk)
 
 
 @login_required

@@ -58,7 +58,10 @@ def case(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResp
         return _no_case(request, assignment, submission_id)
     if case.key != submission_id:
         return redirect_with_query(request, "case", pk, case.key)
-    context = {"assignment": assignment, "names": names, "query": request.GET}
+    at = effective_threshold(report, parse_pair_filter(request.GET))
+    # A decision that is made now holds from the threshold of the page on.
+    holds_from = case.decision.threshold if case.decision.pk else at
+    context = {"assignment": assignment, "names": names, "query": request.GET, "holds_from": holds_from}
     context |= case_context(report, case, names) | case_decision_context(assignment, case, names, request.GET)
     return render(request, "submissions/cases/case.html", context)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.decorators import login_required
@@ -11,7 +12,7 @@ from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
-from submissions.comparison.export_formats import DOCUMENT_FORMATS, FORMATS, TABLE_FORMATS
+from submissions.comparison.export_formats import CHUNK_ROWS, DOCUMENT_FORMATS, FORMATS, TABLE_FORMATS
 from submissions.comparison.pdf import PrintingFailed
 from submissions.pages.exports.copies import DocumentOptions, Subject, copy_for
 from submissions.pages.exports.documents import TABLES, PairDocument, document_html, report_table
@@ -31,6 +32,7 @@ from submissions.queries.reports import effective_threshold, report_state
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from submissions.comparison.export_formats import ExportTable
     from submissions.models import Assignment, Report
     from submissions.pages.report.cases import Case
     from submissions.pages.views.access import AuthenticatedRequest
@@ -56,10 +58,19 @@ def table_response(
     write = FORMATS[suffix].write_table if suffix in FORMATS else None
     if name not in TABLES or not write:
         raise Http404("No such file.")
-    rows = report_table(name, _report(assignment), parse_pair_filter(query), names)
+    rows = _begun(report_table(name, _report(assignment), parse_pair_filter(query), names))
     response = StreamingHttpResponse(write(rows), content_type=FORMATS[suffix].content_type)
     response.headers["Content-Disposition"] = _attachment([assignment.name, name], suffix)
     return response
+
+
+def _begun(table: ExportTable) -> ExportTable:
+    """Return a table whose first rows are fetched, and with them all that the others need.
+
+    A report that somebody deletes is refused before the answer begins, or its table is sent whole.
+    """
+    rows = iter(table.rows)
+    return table._replace(rows=chain(list(islice(rows, CHUNK_ROWS)), rows))
 
 
 @login_required
@@ -110,7 +121,8 @@ def export_case(request: AuthenticatedRequest, pk: int, submission_id: int) -> H
 
 def case_subject(report: Report, case: Case, threshold: float, names: Names) -> Subject:
     """Return what a document about a case contains."""
-    return Subject(report, pairs_of_case(report, case, threshold), case=printed_case(report, case, names))
+    printed = printed_case(report, case, threshold, names)
+    return Subject(report, pairs_of_case(report, case, threshold), case=printed)
 
 
 def _report(assignment: Assignment) -> Report:
@@ -138,6 +150,8 @@ def _document_response(
         "form": form,
         "subject": subject,
         "formats": DOCUMENT_FORMATS,
+        # The threshold decides which case the address names.
+        "threshold": request.GET.get("threshold"),
     }
     return render(request, TEMPLATE, context, status=422 if form.errors else 200)
 

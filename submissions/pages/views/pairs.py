@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
 from submissions.actions.boilerplate import ignore_passage
+from submissions.comparison.percentages import whole_percent
 from submissions.comparison.visible import visible_html
 from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.report.report_page import Address
@@ -93,13 +94,14 @@ def _rendered(address: Address, pair: Pair, names: Names) -> dict[str, str]:
     # Imported here because it loads the front-ends and their lexers, which other pages do not need.
     from submissions.pages.source_view.pair_summary import pair_summary  # noqa: PLC0415
     from submissions.pages.source_view.pair_view import view_pair  # noqa: PLC0415
+    from submissions.pages.source_view.rarity import rarity_sentence  # noqa: PLC0415
 
     with READERS:
         view = view_pair(pair, names, parse_selection(address.query))
         context = {"assignment": pair.report.assignment, "names": names, "view": view, "pair": view.pair}
         context |= address.context
         displayed = displayed_pair(pair, names)
-        about = {"pair": displayed, "flags": pair_flags(displayed)}
+        about = {"pair": displayed, "flags": pair_flags(displayed), "rarity": rarity_sentence(pair)}
         about["summary"] = SafeString(visible_html(pair_summary(view, names)))
         return {
             "pair": render_part("submissions/pair/_pair.html", context),
@@ -128,7 +130,7 @@ def ignore(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) 
     if not ignore_passage(assignment, pair, request.POST.get("passage", "")):
         messages.warning(request, PASSAGE_GONE)
         return redirect(address)
-    return redirect(f"{address}?before={round(pair.similarity * 100)}")
+    return redirect(f"{address}?before={whole_percent(pair.similarity)}")
 
 
 def _not_ranked(

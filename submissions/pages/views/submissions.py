@@ -21,11 +21,11 @@ from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 from submissions.queries import cases as case_queries
 from submissions.queries.access import find_assignment
-from submissions.queries.cases import suggested_threshold
 from submissions.queries.course_of_student import assignments_of_student
+from submissions.queries.duplicates import listed_duplicates
 from submissions.queries.lists import displayed_entries
 from submissions.queries.pairs import displayed_pair
-from submissions.queries.reports import PairFilter, listed_duplicates, ordered_pairs, report_state
+from submissions.queries.reports import PairFilter, ordered_pairs, report_state
 from submissions.queries.submissions import (
     files_with_sources,
     find_submission,
@@ -36,6 +36,7 @@ from submissions.queries.submissions import (
     submission_files,
     submission_pairs,
 )
+from submissions.queries.thresholds import threshold_of
 from submissions.queries.versions import decisions_version
 from submissions.queries.withheld import withheld_pairs
 
@@ -115,9 +116,8 @@ def _report_context(
     page.object_list = [displayed_pair(pair, names) for pair in page.object_list]
     best = [displayed_pair(pair, names) for pair in pairs[:1]]
     cohort = charts.histogram(report)
-    threshold = float(report.parameters["threshold"]["value"])
     return {
-        "threshold": threshold,
+        "threshold": threshold_of(report),
         "pairs": page,
         "matches": submission_matches(submission, page),
         "best": next(iter(submission_matches(submission, best)), None),
@@ -137,7 +137,7 @@ def _rendered_cases(report: Report, names: Names, member: int) -> dict[str, str]
     context = {
         "assignment": report.assignment,
         "names": names,
-        "threshold": suggested_threshold(report),
+        "threshold": threshold_of(report),
         "cases": cases(report, names=names, member=member),
     }
     return {"cases": render_part("submissions/submission/_cases.html", context).strip()}

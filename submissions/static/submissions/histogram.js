@@ -100,7 +100,7 @@ function listenForDrag(plot, move, done) {
   plot.over.addEventListener("lostpointercapture", done);
 }
 
-// The slider and the filter's field `threshold` have the same value; an empty field is the suggested threshold.
+// The slider and the filter's field `threshold` have the same value; an empty field is the assignment's threshold.
 // A change of the field makes `form` fetch the filtered report.
 function thresholdSlider(section, data, form) {
   const text = textsOf("histogram");
@@ -108,13 +108,13 @@ function thresholdSlider(section, data, form) {
   const input = part("line");
   const field = form.elements.threshold;
   const fieldValue = () => (field.value >= 1 && field.value <= 100 ? Math.round(field.value) : null);
-  let selected = fieldValue();  // percent, or null for the suggested threshold
-  const threshold = () => (selected === null ? data.suggested : selected / 100);
+  let selected = fieldValue();  // percent, or null for the assignment's threshold
+  const threshold = () => (selected === null ? data.threshold : selected / 100);
   const plot = draw(part("plot"), data, threshold);
   const mark = addMarker(plot, "mark");
 
   function show() {
-    const above = selected === null ? data.from_suggested : data.from_percent[selected];
+    const above = selected === null ? data.from_threshold : data.from_percent[selected];
     input.value = Math.round(threshold() * 100);
     input.setAttribute("aria-valuetext", text("value", { share: percent(threshold()), above, total: data.from_percent[0] }));
     part("at").textContent = percent(threshold());

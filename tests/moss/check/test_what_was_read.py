@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fingerprint.languages import front_end
-from fingerprint.languages.share import read_share
-from fingerprint.reading import read
+from fingerprint.reading import read, read_share
 from moss.check.inputs import InputOptions
 from moss.check.rank import RankingOptions, preview_path, rank_path
 from submissions.intake.archives.read_files import ReadFile, languages_read, reading_warnings
@@ -120,9 +119,7 @@ def test_languages_of_one_family_are_not_read_otherwise(own: str, other: str) ->
 
 @pytest.mark.parametrize("name", CODE)
 def test_most_of_a_program_becomes_tokens(name: str) -> None:
-    text = program(name)
-    language = front_end(name)
-    assert read_share(language, text, language.tokens(text)) > 0.7
+    assert read_share(front_end(name).scan(program(name))) > 0.7
 
 
 def test_files_of_which_little_became_tokens_are_named() -> None:

@@ -94,8 +94,8 @@ def test_each_passage_with_code_has_one_badge_that_leads_to_the_other_side(
             assert badge.attributes["href"] == f"#R-p{mark.number}"
 
 
-def test_figures_are_rounded_but_never_to_all_or_nothing() -> None:
-    expected = {0: "0", 0.001: "<1", 0.127: "13", 0.997: "99", 1: "100"}
+def test_figures_are_rounded_downwards_but_never_to_nothing() -> None:
+    expected = {0: "0", 0.001: "<1", 0.127: "12", 0.997: "99", 1: "100"}
     assert {share: percent(share) for share in expected} == {
         share: f"{text}\u202f%" for share, text in expected.items()
     }

@@ -23,7 +23,6 @@ FINDINGS = Findings(
     ],
     scored=3,
     listed=1,
-    identical=[[1, 2]],
 )
 DUPLICATES = [DuplicateRecord(sameness="identical", submissions=[1, 2])]
 

@@ -9,9 +9,11 @@ import pytest
 from django.urls import reverse
 
 from submissions.actions.shares import share_token
-from submissions.models import Submission
+from submissions.models import Decision, Submission
 from submissions.pages.rendered import RENDERED
 from submissions.pages.report.cases import cases
+from submissions.queries.exports import unlisted_confirmed_count
+from submissions.queries.reports import PairFilter, ranked_pairs
 from tests.support.cases import SIMILARITIES, address, case_of, decide
 from tests.support.html import get_page, page_of
 from tests.support.reports import create_report
@@ -49,6 +51,19 @@ def test_the_page_has_the_members_and_the_similarities_with_links(
     assert reverse("pair", args=[report.assignment_id, ann, ben]) in page.values(".matrix a", "href")
 
 
+def test_pairs_that_were_confirmed_with_their_case_do_not_lower_the_number_of_unlisted_ones(
+    alice_client: Client, report: Report
+) -> None:
+    decide(alice_client, report, "ann", state="confirmed")
+    assert unlisted_confirmed_count(report) == 0
+    for left, right in (("ann", "ben"), ("ann", "old"), ("new", "old")):
+        Decision.objects.create(assignment=report.assignment, left=left, right=right, state="confirmed")
+    assert unlisted_confirmed_count(report) == 2
+    assert "2 confirmed pairs are not in the current report" in get_page(
+        alice_client, reverse("exports", args=[report.assignment_id])
+    ).text("main")
+
+
 def test_members_are_in_the_order_of_handing_in_with_the_first_named(
     alice_client: Client, report: Report
 ) -> None:
@@ -62,6 +77,24 @@ def test_members_are_in_the_order_of_handing_in_with_the_first_named(
     assert third == "time unknown"
     assert page.texts(".timeline title") == ["cal", "ann"]
     assert page.values(".timeline circle", "cx") == ["20.0", "980.0"]
+
+
+def test_the_page_says_for_which_pairs_the_decision_holds_and_these_alone_show_it(
+    alice_client: Client, report: Report
+) -> None:
+    said = "The decision holds for the pairs of these members that are {} similar or more"
+    assert said.format("50\u202f%") in get_page(alice_client, address(report, "ann")).text("main")
+    tried = get_page(alice_client, address(report, "ann"), threshold="15")
+    assert said.format("15\u202f%") in tried.text("main")
+    decide(alice_client, report, "ann", state="confirmed")
+    decided = get_page(alice_client, address(report, "ann"), threshold="15")
+    assert said.format("50\u202f%") in decided.text("main")
+    ann_and_cal = {"confirmed": [0.9, 0.6], "undecided": [0.7, 0.2]}
+    shown = {
+        state: [pair.similarity for pair in ranked_pairs(report, PairFilter(decision=state))]
+        for state in ann_and_cal
+    }
+    assert shown == ann_and_cal
 
 
 def test_any_member_leads_to_the_case_and_one_in_no_case_to_the_reason(
@@ -104,6 +137,16 @@ def test_another_threshold_makes_other_cases(alice_client: Client, report: Repor
     assert page.texts(".members tbody th") == ["ann", "ben"]
     [action] = page.values("#decision-panel form", "action")
     assert action.endswith("decide/?threshold=80")
+
+
+def test_a_case_of_another_threshold_is_exported_as_it_is_shown(alice_client: Client, report: Report) -> None:
+    page = get_page(alice_client, address(report, "ann", "export_case"), threshold="80")
+    [kept] = page.values("form.card input[name=threshold]", "value")
+    options = {"names": "open", "decision": "on", "format": "html", "threshold": kept}
+    document = page_of(alice_client.get(address(report, "ann", "export_case"), options))
+    assert document.texts(".contents:first-of-type tbody tr td:first-child") == ["ann", "ben"]
+    stated = "The pairs below, of 80\N{NARROW NO-BREAK SPACE}% and more, connect the members."
+    assert stated in document.text("main")
 
 
 def test_nobody_else_sees_or_decides_a_case(bob_client: Client, client: Client, report: Report) -> None:
@@ -166,13 +209,13 @@ def test_a_page_of_a_case_takes_as_many_queries_for_many_members_as_for_few(
     alice_client: Client, report: Report, django_assert_num_queries: CountQueries
 ) -> None:
     RENDERED.clear()
-    with django_assert_num_queries(22):
+    with django_assert_num_queries(23):
         get_page(alice_client, address_of(report))
     names = [f"copy-{n:02}" for n in range(40)]
     many = create_report(
         report.assignment, {(a, b): 0.9 for index, a in enumerate(names) for b in names[index + 1 :]}
     )
-    with django_assert_num_queries(22):
+    with django_assert_num_queries(23):
         page = get_page(alice_client, address_of(many))
     assert len(page.all(".matrix tbody tr")) == 20
     assert "20 more are in the list above" in page.text("main")

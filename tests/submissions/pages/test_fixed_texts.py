@@ -7,7 +7,7 @@ import inspect
 import pytest
 from django.utils import translation
 
-from fingerprint.ranking.threshold import suggest_threshold
+from fingerprint.ranking.threshold import estimate_tail, suggest_threshold
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.left_out.rules import REASONS
 from submissions.pages.fixed_texts import STAGES, fixed_text, threshold_reason
@@ -35,10 +35,20 @@ def test_a_known_text_is_translated_and_another_one_stays() -> None:
 
 @pytest.mark.parametrize(
     "similarities",
-    [[], [0.5], [0.1, 0.2], [0.1] * 30, [0.9] * 30, [index / 60 for index in range(60)]],
+    [
+        [],
+        [0.5],
+        [0.1, 0.2],
+        [0.1] * 30,
+        [0.99] * 400,
+        [0.05, 0.1, 0.3, 0.4] * 2_501,
+        [index / 60 for index in range(60)],
+        [0.05, 0.1, 0.9],
+    ],
 )
 def test_every_reason_of_a_threshold_is_understood(similarities: list[float]) -> None:
-    reason = suggest_threshold(similarities).reason
+    tail = estimate_tail(similarities, len(similarities), 40)
+    reason = suggest_threshold(tail, similarities, len(similarities), 40).reason
     assert threshold_reason(reason) == reason
     for language, word in (("de", "Paar"), ("es", "par")):
         with translation.override(language):

@@ -71,7 +71,7 @@ def test_a_request_names_who_asks_and_the_own_student_and_nothing_of_the_new_one
     world = sealed.world.assignment
     for told in ("zacharias", "a-assistant", world.name, world.course.name):
         assert told in text, told
-    assert f"{round(100 * sealed.withheld.similarity)}" in text
+    assert f"{int(100 * sealed.withheld.similarity)}" in text
     assert new.name not in page.html
 
 

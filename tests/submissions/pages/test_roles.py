@@ -38,16 +38,17 @@ GETS = {
         ("roster", "assignment", "pairs", "students", "ignored", "uploads", "activity", "table",
          "assignment_settings", "batch", "batch_progress", "boilerplate_progress", "pair", "case",
          "next_case", "next_undecided", "submission", "exports", "export_pair", "export_case"), READ),
-    "course": ANY, "people": ANY, "rename_course": MANAGE, "delete_course": OWN,
+    "batch_preview": CHANGE, "course": ANY, "people": ANY, "rename_course": MANAGE, "delete_course": OWN,
     "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE, "webhooks": SHARE, "webhook": SHARE,
     "service": STAFF, "service_now": STAFF, "department": STAFF, "audit_log": STAFF,
     "student_data": STAFF, "erasure": STAFF, "receipt_file": STAFF,
 }  # fmt: skip
 POSTS = {
     **dict.fromkeys(
-        ("course", "roster", "remove_roster", "assignment_settings", "cancel_ranking", "read_again", "rerank",
-         "upload", "add_boilerplate", "dismiss_boilerplate_upload", "remove_boilerplate", "cancel_batch",
-         "count_rule", "group_batch", "add_listed_roster", "filter_listed", "ignore_passage"), CHANGE),
+        ("course", "roster", "remove_roster", "assignment_settings", "choose_threshold", "cancel_ranking",
+         "read_again", "rerank", "upload", "add_boilerplate", "dismiss_boilerplate_upload",
+         "remove_boilerplate", "cancel_batch", "count_rule", "group_batch", "add_listed_roster",
+         "filter_listed", "ignore_passage"), CHANGE),
     "people": INVITE, "rename_course": MANAGE, "change_role": INVITE, "remove_member": MANAGE,
     "withdraw_invitation": MANAGE, "add_group": INVITE, "remove_group": MANAGE,
     "transfer_course": TRANSFER, "delete_course": OWN,

@@ -44,7 +44,7 @@ def test_no_endpoint_tells_the_owner_of_the_new_course(side: str, archived: Seal
 
 def test_the_owner_is_told_of_the_match_how_similar_it_is_and_whom_to_ask(archived: Sealed) -> None:
     page = get_page(client_of("owner", archived.world), tab(archived.world.assignment, "pairs"))
-    percent = f"{round(100 * archived.withheld.similarity)}"
+    percent = f"{int(100 * archived.withheld.similarity)}"
     rows = page.texts("#withheld li")
     assert any(percent in row and "A submission of another course: ask bob" in row for row in rows), rows
     assert "2 submissions of 1 assignment were looked up" in page.text("main")

@@ -102,7 +102,8 @@ def test_submissions_of_the_same_bytes_are_identical_whatever_their_files_are_ca
     files = {"ada/main.py": STARTER, "ben/copy.py": STARTER, "cleo/main.py": STARTER + "\n# by Cleo\n"}
     report = newest(hand_in(zipped(files)).assignment)
     names = dict(report.submissions.values_list("pk", "name"))
-    assert [{names[pk] for pk in group} for group in findings_of(report).identical] == [{"ada", "ben"}]
+    groups = [(group.sameness, {names[pk] for pk in group.submissions}) for group in report.duplicates]
+    assert groups == [("identical", {"ada", "ben"}), ("layout", {"ada", "ben", "cleo"})]
 
 
 def test_without_exclusions_there_is_no_effect(report: Report) -> None:

@@ -113,8 +113,8 @@ def test_the_work_of_others_stays_and_their_reports_open(
     files = SubmissionFile.objects.filter(submission__origin=None).exclude(submission__name=NAME)
     stored = set(files.values_list("submission", "source__sha256"))
     erase(NAME)
-    assert submissions_of(planted.first) == {"Ada Byron", "Bruno Popescu"}
-    assert {"Ada Byron, [erased]", "Chidi Oneill"} <= submissions_of(planted.second)
+    assert submissions_of(planted.first) == {"Adaline Byron", "Bruno Popescu"}
+    assert {"Adaline Byron, [erased]", "Chidi Oneill"} <= submissions_of(planted.second)
     assert {name: work_of(name) for name in OTHERS} == before
     kept = SubmissionFile.objects.filter(submission__origin=None)
     assert set(kept.values_list("submission", "source__sha256")) == stored
@@ -132,12 +132,12 @@ def test_the_work_of_others_stays_and_their_reports_open(
 
 def test_a_note_on_others_keeps_all_but_the_name(planted: Planted, erase: Erase) -> None:
     erase(ID)
-    decision = planted.first.decisions.get(left="Ada Byron", right="Bruno Popescu")
+    decision = planted.first.decisions.get(left="Adaline Byron", right="Bruno Popescu")
     assert decision.notes == "Talked to [erased]."
     assert decision.changes.get().after == "Talked to [erased]."
     case = planted.first.case_decisions.get()
     assert case.notes == "[erased] ([erased]) was first."
-    assert set(case.members.values_list("name", flat=True)) == {"Ada Byron", "Bruno Popescu"}
+    assert set(case.members.values_list("name", flat=True)) == {"Adaline Byron", "Bruno Popescu"}
     planted.first.refresh_from_db()
     assert planted.first.teams == "Bruno Popescu, Chidi Oneill"
 
@@ -182,7 +182,7 @@ def test_a_hold_keeps_the_case_and_the_receipt_names_it(planted: Planted, erase:
     assert receipt.result["held"] == ["Programming 1 / Statistics"]
     assert planted.first.decisions.count() == decisions
     assert planted.first.batches.filter(submissions__name=NAME).exists()
-    assert planted.second.batches.filter(submissions__name="Ada Byron, [erased]").exists()
+    assert planted.second.batches.filter(submissions__name="Adaline Byron, [erased]").exists()
 
 
 def test_an_erasure_of_held_work_alone_is_refused(planted: Planted) -> None:

@@ -126,7 +126,7 @@ def test_flags_of_a_pair_are_named(alice_client: Client, hand_in: HandIn) -> Non
     assignment.save()
     flags = {(row["left"], row["right"]): row["flags"] for row in rows(alice_client, assignment)}
     assert flags["ada", "ben"] == "identical; team"
-    assert flags["ada", "cleo"] == "renamed"
+    assert flags["ada", "cleo"] == "names"
 
 
 def test_names_that_a_spreadsheet_takes_for_formulas_are_texts_in_a_csv_and_unchanged_in_json(
@@ -155,6 +155,17 @@ def test_a_return_in_a_text_is_a_line_end_within_its_cell() -> None:
     table = ExportTable("pairs", ("left", "notes"), [("ada", "one\r=1+1\r\ntwo"), ("\r=1", "")], {})
     written = csv.reader(io.StringIO("".join(write_csv(table)), newline=""))
     assert list(written)[1:] == [["ada", "one\n=1+1\ntwo"], ["'\n=1", ""]]
+
+
+@pytest.mark.parametrize("suffix", TABLE_FORMATS)
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_is_sent_whole_although_its_assignment_is_deleted_meanwhile(
+    table: str, suffix: str, alice_client: Client, report: Report
+) -> None:
+    whole = download(alice_client, report.assignment, table, suffix)
+    begun = alice_client.get(reverse("table", args=[report.assignment.pk, table, suffix]))
+    report.assignment.delete()
+    assert begun.getvalue().decode() == whole
 
 
 def test_in_anonymous_mode_tables_hold_made_up_names_only(alice_client: Client, report: Report) -> None:

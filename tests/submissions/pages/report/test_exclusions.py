@@ -50,7 +50,8 @@ def ignore_passage(assignment: Assignment, first: int, after: int) -> Boilerplat
 
 def test_the_page_says_why_nothing_was_left_out(alice_client: Client, report: Report) -> None:
     assert assignment_page(alice_client, report.assignment).text(EFFECT) == (
-        "No code is ignored: no boilerplate is registered, and no code is in more than 10 submissions."
+        "No code is ignored: no boilerplate is registered, and no code is in more than 10 "
+        "otherwise different submissions."
     )
 
 
@@ -83,13 +84,13 @@ def test_pairs_that_boilerplate_took_below_the_threshold_are_counted(
     newest.findings = findings.model_copy(update={"effect": effect})
     newest.save()
     text = assignment_page(alice_client, report.assignment).text(EFFECT)
-    assert text.endswith(" If all code counted, 4 pairs would stand out instead of 1.")
+    assert text.endswith(" similar or more, the suggested threshold: 1; if all code counted: 4.")
 
 
 def test_common_code_is_shown_with_its_lines(alice_client: Client, hand_in: HandIn) -> None:
     assignment = hand_in(zipped(class_sharing(TEMPLATE, 32))).assignment
     page = assignment_page(alice_client, assignment)
-    assert "common code of more than 16 submissions. " in page.text(EFFECT)
+    assert "common code in more than 16 otherwise different submissions. " in page.text(EFFECT)
     assert "This lowers shares and lengths. Similarities stay" in page.text(EFFECT)
     assert re.fullmatch(r"\d+ tokens in 32 submissions", page.texts("li.piece > span")[0])
     assert re.fullmatch(r"Lines 2 to \d", page.texts("li.piece summary")[0])

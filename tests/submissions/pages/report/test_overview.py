@@ -110,7 +110,7 @@ def test_a_divider_in_the_table_marks_where_pairs_stop_standing_out(
     assert page.texts("td.similarity, tr.divider") == [
         "90\u202f%",
         "60\u202f%",
-        "Below the suggested threshold of 50\u202f%",
+        "Below the threshold of 50\u202f%",
         "20\u202f%",
     ]
 
@@ -181,21 +181,21 @@ def test_identical_submissions_and_renamed_copies_have_different_flags(hand_in: 
     assignment = hand_in(zipped(files)).assignment
     assert flags(assignment) == {
         ("ada", "ben"): [("identical", False, False)],
-        ("ada", "cleo"): [("renamed", False, False)],
-        ("ben", "cleo"): [("renamed", False, False)],
+        ("ada", "cleo"): [("names", False, False)],
+        ("ben", "cleo"): [("names", False, False)],
     }
     assert listed(assignment, flag="identical") == [("ada", "ben")]
-    assert len(listed(assignment, flag="renamed")) == 2
+    assert len(listed(assignment, flag="names")) == 2
 
 
 def test_only_flags_that_a_pair_could_have_are_offered(alice_client: Client, report: Report) -> None:
     assignment = report.assignment
     page = get_page(alice_client, tab(assignment, "pairs"))
-    assert page.texts("#id_flag option") == ["Any", "Identical except renaming"]
+    assert page.texts("#id_flag option") == ["Any", "Identical except names"]
     assignment.due = timezone.now()
     assignment.save()
     page = get_page(alice_client, tab(assignment, "pairs"))
-    assert page.texts("#id_flag option") == ["Any", "Identical except renaming", "Handed in late"]
+    assert page.texts("#id_flag option") == ["Any", "Identical except names", "Handed in late"]
 
 
 def test_an_anonymous_reader_searches_made_up_names_and_not_the_real_ones(report: Report) -> None:

@@ -1,0 +1,190 @@
+"""The threshold that somebody chose for an assignment holds on every page, in every export and in the API."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.urls import reverse
+
+from submissions.models import AuditEntry, Membership
+from submissions.pages.report.cases import cases
+from submissions.queries.course_of_student import assignments_of_student
+from submissions.queries.recurring import course_overview
+from tests.support.api import api_client, send
+from tests.support.cases import SIMILARITIES, address, decide
+from tests.support.html import get_page, page_of
+from tests.support.reports import create_report
+from tests.support.tabs import tab
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from submissions.models import Assignment, Report
+
+
+@pytest.fixture
+def report(assignment: Assignment) -> Report:
+    """Return a report that suggests 50 %, at which Ann, Ben and Cal are a case, and Eve and Fay another."""
+    return create_report(assignment, SIMILARITIES)
+
+
+def choose(client: Client, report: Report, percent: int | str, where: str = "cases") -> Any:
+    """Choose a threshold on a tab; "" goes back to the suggested one."""
+    place = reverse("choose_threshold", args=[report.assignment_id])
+    answer = client.post(place, {"percent": percent, "tab": where})
+    report.assignment.refresh_from_db()
+    return answer
+
+
+def members(report: Report) -> list[list[str]]:
+    return [case.names for case in cases(report)]
+
+
+def test_at_a_chosen_threshold_the_report_has_other_cases_until_the_suggested_one_is_back(
+    alice_client: Client, report: Report
+) -> None:
+    assert members(report) == [["ann", "ben", "cal"], ["eve", "fay"]]
+    choose(alice_client, report, 65)
+    assert members(report) == [["ann", "ben"], ["eve", "fay"]]
+    choose(alice_client, report, 80)
+    assert members(report) == [["ann", "ben"]]
+    choose(alice_client, report, "")
+    assert members(report) == [["ann", "ben", "cal"], ["eve", "fay"]]
+    assert (report.assignment.threshold_by, report.assignment.threshold_chosen) == (None, None)
+
+
+@pytest.mark.parametrize(("where", "name"), [("cases", "assignment"), ("pairs", "pairs")])
+def test_the_page_offers_the_threshold_that_is_tried_and_says_who_chose_it(
+    alice_client: Client, report: Report, where: str, name: str
+) -> None:
+    place = tab(report.assignment, name)
+    assert not get_page(alice_client, place).texts(".chosen-threshold")
+    offered = get_page(alice_client, place, threshold="80")
+    assert offered.texts(".chosen-threshold") == [
+        "Other pages and documents use 50\u202f%. Use 80\u202f% for this assignment"
+    ]
+    assert offered.values(".chosen-threshold button", "value") == ["80"]
+    answer = choose(alice_client, report, 80, where)
+    assert answer.url == place
+    (stated,) = get_page(alice_client, place).texts(".chosen-threshold")
+    assert stated.startswith("alice chose 80\u202f% on ")
+    assert stated.endswith("50\u202f% is suggested. Back to the suggested 50\u202f%")
+    assert not get_page(alice_client, place, threshold="80").texts(".chosen-threshold")
+
+
+def test_everything_that_counts_pairs_follows_the_chosen_threshold(
+    alice_client: Client, alice: User, report: Report
+) -> None:
+    choose(alice_client, report, 80)
+    assert "1 case among" in get_page(alice_client, tab(report.assignment, "assignment")).text("#headline")
+    assert "1 pair stands out" in get_page(alice_client, tab(report.assignment, "pairs")).text("#headline")
+    (row,) = course_overview(report.assignment.course, alice).assignments
+    assert (row.cases, row.undecided) == (1, 1)
+    table = alice_client.get(reverse("table", args=[report.assignment_id, "pairs", "json"]))
+    exported = json.loads(b"".join(table.streaming_content))  # type: ignore[attr-defined]
+    assert [row["case"] for row in exported["pairs"]] == [1, None, None, None]
+    client = api_client(alice)
+    found = send(client, "GET", f"/assignments/{report.assignment_id}/report").json()
+    assert found["threshold"] == {"value": 0.8, "reason": "chosen", "suggested": 0.5}
+    assert (found["cases"], found["above"]) == (1, 1)
+    assert len(send(client, "GET", f"/assignments/{report.assignment_id}/cases").json()["items"]) == 1
+
+
+def test_the_page_of_a_student_marks_what_stands_out_at_the_chosen_threshold(
+    alice_client: Client, alice: User, report: Report
+) -> None:
+    create_report(report.assignment.course.assignments.create(name="other"), {("eve", "fay"): 0.7})
+    choose(alice_client, report, 80)
+    found = assignments_of_student(report.assignment, submission_of(report, "eve"), alice)
+    assert {row.assignment.name: row.stands_out for row in found} == {
+        report.assignment.name: False,
+        "other": True,
+    }
+
+
+def submission_of(report: Report, name: str) -> Any:
+    return report.submissions.get(name=name)
+
+
+def test_documents_print_the_threshold_with_which_they_were_made(
+    alice_client: Client, report: Report
+) -> None:
+    choose(alice_client, report, 80)
+    decide(alice_client, report, "ann", state="confirmed")
+    document = {"format": "html", "names": "open", "decision": "on"}
+    printed = page_of(alice_client.get(address(report, "ann", "export_case"), document))
+    assert "The pairs below, of 80\u202f% and more, connect the members." in printed.text("body")
+    assert "alice chose 80\u202f% on" in printed.text("section.end")
+
+
+def test_the_document_of_a_case_keeps_the_threshold_of_the_page_that_it_was_asked_on(
+    alice_client: Client, report: Report
+) -> None:
+    choose(alice_client, report, 80)
+    place = address(report, "ann")
+    case = get_page(alice_client, place, threshold="55")
+    (link,) = [href for href in case.values("a", "href") if "/export/" in href]
+    form = get_page(alice_client, link)
+    sent = dict(
+        zip(
+            form.values("form input[type=hidden]", "name"),
+            form.values("form input[type=hidden]", "value"),
+            strict=True,
+        )
+    )
+    printed = page_of(alice_client.get(link.partition("?")[0], sent | {"format": "html", "names": "open"}))
+    assert "of 55\u202f% and more" in printed.text("body")
+    assert "cal" in printed.text("body")
+
+
+def test_the_api_chooses_the_threshold_and_goes_back_to_the_suggested_one(
+    alice: User, report: Report
+) -> None:
+    client, path = api_client(alice), f"/assignments/{report.assignment_id}"
+    assert send(client, "PATCH", path, {"threshold": 80}).json()["threshold"] == 80
+    assert send(client, "GET", path).json()["threshold"] == 80
+    assert send(client, "PATCH", path, {"term": "2026"}).json()["threshold"] == 80
+    assert send(client, "PATCH", path, {"threshold": 101}).status_code == 422
+    assert send(client, "PATCH", path, {"threshold": None}).json()["threshold"] is None
+
+
+def test_the_log_has_who_chose_a_threshold(alice_client: Client, report: Report) -> None:
+    choose(alice_client, report, 80)
+    entry = AuditEntry.objects.get(page="choose_threshold")
+    assert (entry.who, entry.action) == ("alice", "course")
+    assert "threshold: 0.8" in entry.subject
+
+
+@pytest.mark.parametrize("percent", ["0", "101", "many", "-5", "1e2"])
+def test_no_other_value_is_a_threshold(alice_client: Client, report: Report, percent: str) -> None:
+    assert choose(alice_client, report, percent).status_code == 400
+    assert report.assignment.threshold is None
+
+
+def test_who_may_only_read_is_not_offered_to_choose(bob_client: Client, bob: User, report: Report) -> None:
+    Membership.objects.create(course=report.assignment.course, user=bob, role="observer")
+    page = get_page(bob_client, tab(report.assignment, "assignment"), threshold="80")
+    assert not page.texts(".chosen-threshold")
+    assert choose(bob_client, report, 80).status_code in {403, 404}
+
+
+def test_at_another_threshold_than_the_suggested_one_stored_cases_of_all_pairs_are_not_used(
+    alice_client: Client, report: Report
+) -> None:
+    assert report.findings is not None
+    ids = [
+        sorted(submission_of(report, name).pk for name in names)
+        for names in (("ann", "ben", "cal"), ("eve", "fay"))
+    ]
+    report.findings = report.findings.model_copy(update={"cases": ids, "above": 3})
+    report.save()
+    choose(alice_client, report, 80)
+    page = get_page(
+        alice_client, reverse("submission", args=[report.assignment_id, submission_of(report, "cal").pk])
+    )
+    assert not page.has("a[href*='/cases/']")
+    assert "The threshold is 80\u202f%." in page.text("main")
+    assert "1 pair stands out" in get_page(alice_client, tab(report.assignment, "pairs")).text("#headline")
