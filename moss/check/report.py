@@ -94,7 +94,7 @@ class LocalReport:
                 file.reading.language,
                 len(file.reading.tokens) if own[file.submission] else 0,
                 file.reading.share,
-                file.reading.unclosed,
+                min(file.reading.unclosed, default=None),
             )
             for file in self.files
         ]

@@ -174,6 +174,8 @@ def _columns(reading: Reading, fingerprints: bytes) -> dict[str, object]:
     return {
         "state": Document.State.READY,
         "token_count": len(reading.tokens),
+        "read_share": reading.share,
+        "unclosed_line": min(reading.unclosed, default=None),
         "tokens": pack_tokens(reading.tokens, reading.lines),
         "lexical": pack_lexical(reading.lexical),
         "spelling": b"".join(reading.spelling),

@@ -118,6 +118,8 @@ class Migration(migrations.Migration):
                 ("reason", models.TextField(blank=True)),
                 ("attempts", models.PositiveSmallIntegerField(default=0)),
                 ("token_count", models.PositiveIntegerField(default=0)),
+                ("read_share", models.FloatField(default=1.0)),
+                ("unclosed_line", models.PositiveIntegerField(null=True)),
                 ("tokens", models.BinaryField(default=b"")),
                 ("lexical", models.BinaryField(default=b"")),
                 ("spelling", models.BinaryField(default=b"")),

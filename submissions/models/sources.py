@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django.db import models
 
+from submissions.intake.archives.read_files import LEAST_SHARE
+
 
 class Source(models.Model):
     """The bytes of one file, stored once however often it is handed in."""
@@ -47,6 +49,10 @@ class Document(models.Model):
     # Number of times reading was started, so that a source that kills its worker is not retried for ever.
     attempts = models.PositiveSmallIntegerField(default=0)
     token_count = models.PositiveIntegerField(default=0)
+    # The part, in [0, 1], of its characters of code that are in tokens.
+    read_share = models.FloatField(default=1.0)
+    # The first line, from 1, in which a literal or comment begins that never ends; null: there is none.
+    unclosed_line = models.PositiveIntegerField(null=True)
     tokens = models.BinaryField(default=b"")
     # Names and literals that normalisation replaced by kinds, and imports that it dropped.
     lexical = models.BinaryField(default=b"")
@@ -64,6 +70,10 @@ class Document(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source} as {self.profile}"
+
+    @property
+    def is_read_in_part(self) -> bool:
+        return bool(self.token_count) and self.read_share < LEAST_SHARE
 
 
 class PostingRun(models.Model):

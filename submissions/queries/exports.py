@@ -14,7 +14,7 @@ from submissions.models import Decision
 from submissions.pseudonyms.name_search import search_words
 from submissions.queries.cases import cases_by_member, is_linking
 from submissions.queries.decisions import readable_decisions, stored_decisions, with_decisions
-from submissions.queries.flags import Flags, timed_submissions
+from submissions.queries.flags import Flags, partly_read, timed_submissions
 from submissions.queries.pairs import displayed_pair
 from submissions.queries.reports import effective_threshold, ranked_pairs
 from submissions.queries.withheld import readable_pairs, readable_submissions
@@ -81,7 +81,7 @@ class SubmissionExport(NamedTuple):
 
     `rank` is 1 for the submission whose best match has the highest similarity; equal ones share a rank.
     `best_match` is None for a submission that shares nothing with any other. It, `similarity` and `rank` are
-    None where the report has no best match of it.
+    None where the report has no best match of it. `partly_read`: see `queries.flags.partly_read`.
     """
 
     submission: str
@@ -91,6 +91,7 @@ class SubmissionExport(NamedTuple):
     case: int | None
     files: int
     tokens: int
+    partly_read: bool
     handed_in: str | None
     uploaded: str
 
@@ -161,7 +162,7 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
     matches = report.findings.best if report.findings else []
     best = {match.submission: match for match in matches}
     values = sorted(match.similarity for match in matches)
-    words = search_words(pair_filter.text)
+    words, partly = search_words(pair_filter.text), partly_read(readable_submissions(report))
     # Sort by displayed name: the order of the real names would reveal who is behind an alias.
     for pk, submission in sorted(counted.items(), key=lambda item: names.display_name(item[1].name)):
         match = best.get(pk)
@@ -175,6 +176,7 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
             case=_number(in_case.get(pk)),
             files=submission.file_count,
             tokens=submission.token_count or 0,
+            partly_read=pk in partly,
             handed_in=_time(submission.handed_in, names) if submission.handed_in else None,
             uploaded=_time(_uploaded(submission), names),
         )

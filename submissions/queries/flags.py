@@ -1,4 +1,4 @@
-"""Flags of a pair: identical, or but for layout, names or values; handed in late, or by one team."""
+"""Flags of a pair: identical, or but for layout, names or values; late, partly read, or by one team."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 
+from django.db.models import Q
 from django.db.models.functions import Coalesce
 
 from submissions.intake import teams
+from submissions.intake.archives.read_files import LEAST_SHARE
 from submissions.mates import known_names, mate_keys
-from submissions.models import Submission
+from submissions.models import Document, Submission, SubmissionFile
 from submissions.queries.withheld import readable_pairs, readable_submissions
 
 if TYPE_CHECKING:
@@ -28,9 +30,16 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 
 # The values of the flag filter, in the order of its choices; `apart` selects the pairs without `team`.
-FLAGS = ("identical", "layout", "names", "values", "late", "team", "apart", "own")
+FLAGS = ("identical", "layout", "names", "values", "late", "team", "apart", "own", "partly")
 # The flags of the samenesses of `fingerprint.ranking.duplicates`, the strongest first.
 SAMENESS_FLAGS = {"identical": "identical", "layout": "layout", "names": "names", "lexical": "values"}
+
+
+# A file that could not be read, or in whose code the lexer may have lost its way.
+READ_BADLY = Q(document__state=Document.State.FAILED) | Q(document__state=Document.State.READY) & (
+    Q(document__unclosed_line__isnull=False)
+    | Q(document__read_share__lt=LEAST_SHARE, document__token_count__gt=0)
+)
 
 
 class TimeAnnotations(TypedDict):
@@ -47,7 +56,7 @@ class TimedSubmission(NamedTuple):
 
 
 class Flag(NamedTuple):
-    """`kind` is one of `FLAGS`; for `late`, `left` and `right` say which submissions are late.
+    """`kind` is one of `FLAGS`; for `late` and `partly`, `left` and `right` say which submissions are.
 
     `own` is a pair of a student and the same student's earlier work, of the `term`.
     """
@@ -65,13 +74,14 @@ class Flags:
     `same` maps, for each of `SAMENESS_FLAGS`, a submission's primary key to the number of its group; `mates`
     has the keys of its students and teams (`ranking.mates`), where the assignment compares these or names
     teams. `own`: the pairs of one student's own work of several years, by primary keys, with the term of an
-    old assignment.
+    old assignment. `partly`: the submissions that were read in part, by primary keys.
     """
 
     same: dict[str, dict[int, int]]
     mates: dict[int, set[Key]]
     due: datetime | None
     own: dict[frozenset[int], str] = field(default_factory=dict)
+    partly: set[int] = field(default_factory=set)
 
     @classmethod
     def from_report(cls, report: Report, pair: Pair | None = None) -> Flags:
@@ -82,13 +92,14 @@ class Flags:
             submissions = submissions.filter(pk__in=[pair.left_id, pair.right_id])
         own_pairs = _own_pairs(report) if pair is None else [pair] * pair.same_student
         mates = mate_keys(assignment, submissions) if _has_mates(assignment) else {}
-        return cls(_groups_by_flag(report), mates, assignment.due, _own_terms(own_pairs))
+        same, own = _groups_by_flag(report), _own_terms(own_pairs)
+        return cls(same, mates, assignment.due, own, partly_read(submissions.order_by()))
 
     @property
     def kinds(self) -> list[str]:
         """The values of the flag filter that can apply: without teams, neither `team` nor `apart`."""
         same = (self.same[flag] for flag in SAMENESS_FLAGS.values())
-        sources = (*same, self.due, self.mates, self.mates, self.own)
+        sources = (*same, self.due, self.mates, self.mates, self.own, self.partly)
         return [kind for kind, source in zip(FLAGS, sources, strict=True) if source]
 
     def between(self, left: TimedSubmission, right: TimedSubmission) -> list[Flag]:
@@ -96,8 +107,10 @@ class Flags:
         same = (kind for kind, groups in self.same.items() if _same_group(groups, left.pk, right.pk))
         flags = [Flag(kind) for kind in islice(same, 1)]
         late = [self.due is not None and side.time > self.due for side in (left, right)]
-        if any(late):
-            flags.append(Flag("late", left=late[0], right=late[1]))
+        partly = [side.pk in self.partly for side in (left, right)]
+        for kind, (is_left, is_right) in (("partly", partly), ("late", late)):
+            if is_left or is_right:
+                flags.append(Flag(kind, left=is_left, right=is_right))
         if not self.mates.get(left.pk, set()).isdisjoint(self.mates.get(right.pk, ())):
             flags.append(Flag("team"))
         term = self.own.get(frozenset((left.pk, right.pk)))
@@ -178,6 +191,15 @@ def flagged_pair_ids(report: Report, kind: str) -> list[int]:
         if any(flag.kind == flag_kind for flag in pair_flags) != (kind == "apart"):
             ids.append(pk)
     return ids
+
+
+def partly_read(submissions: QuerySet[Submission]) -> set[int]:
+    """Return the primary keys of those submissions that have a file that was not read, or read badly.
+
+    That such a one has no match is no finding.
+    """
+    files = SubmissionFile.objects.filter(READ_BADLY, submission__in=submissions)
+    return set(files.values_list("submission_id", flat=True).distinct())
 
 
 def unknown_team_members(assignment: Assignment) -> list[str]:

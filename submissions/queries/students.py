@@ -8,6 +8,7 @@ from django.db.models import Count
 
 from submissions.models import Batch, Submission
 from submissions.queries.cases import cases_by_member
+from submissions.queries.flags import partly_read
 from submissions.queries.withheld import readable_submissions
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ class ListedStudent(NamedTuple):
     """A submission of a report; `displayed` is the name that the reader sees.
 
     `match` is its best match, None where it shares nothing; `attempts` is the number of uploads of the
-    assignment that have a submission of its name.
+    assignment that have a submission of its name. `is_partly_read`: see `partly_read`.
     """
 
     displayed: str
@@ -29,6 +30,7 @@ class ListedStudent(NamedTuple):
     similarity: float
     attempts: int
     case: CasePairs | None
+    is_partly_read: bool
 
 
 def listed_students(report: Report, names: Names) -> list[ListedStudent]:
@@ -39,7 +41,7 @@ def listed_students(report: Report, names: Names) -> list[ListedStudent]:
         batch__assignment=report.assignment_id, batch__state__in=Batch.FULLY_READ
     )
     attempts = dict(uploaded.order_by().values_list("name").annotate(Count("pk")))
-    by_member = cases_by_member(report)
+    by_member, partly = cases_by_member(report), partly_read(readable_submissions(report))
     rows = []
     for pk, submission in submissions.items():
         match = best.get(pk)
@@ -51,6 +53,7 @@ def listed_students(report: Report, names: Names) -> list[ListedStudent]:
                 match.similarity if match else 0.0,
                 attempts.get(submission.name, 1),
                 by_member.get(pk),
+                pk in partly,
             )
         )
     return sorted(rows, key=lambda row: (row.displayed.casefold(), row.displayed))

@@ -76,7 +76,7 @@ class FilterIn(Schema):
 
     q: Annotated[str, Field(max_length=200)] = ""
     threshold: Annotated[int, Field(ge=0, le=100)] = 0
-    flag: Literal["", "identical", "layout", "names", "values", "late", "team", "apart", "own"] = ""
+    flag: Literal["", "identical", "layout", "names", "values", "late", "team", "apart", "own", "partly"] = ""
     work: Literal["", "class", "earlier"] = ""
     decision: Literal["", "undecided", "clear", "suspicious", "confirmed"] = ""
     sort: Annotated[str, Field(max_length=30)] = ""

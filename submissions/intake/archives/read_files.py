@@ -20,8 +20,9 @@ LEAST_SHARE = 0.5
 class ReadFile(NamedTuple):
     """A file that is compared: whose it is, its path and language, and what of it became tokens.
 
-    `share` is the part of its code that became tokens; `unclosed` are the lines, from 1, in which a string or
-    comment begins that never ends. Of a file that is not read yet there are neither, and no `tokens`.
+    `share` is the part of its code that became tokens; `unclosed` is the first line, from 1, in which a
+    string or comment begins that never ends. Of a file that is not read yet there are neither, and no
+    `tokens`.
     """
 
     submission: str
@@ -29,7 +30,7 @@ class ReadFile(NamedTuple):
     language: str
     tokens: int | None = None
     share: float = 1.0
-    unclosed: tuple[int, ...] = ()
+    unclosed: int | None = None
 
     @property
     def name(self) -> str:
@@ -55,7 +56,7 @@ def reading_warnings(files: Sequence[ReadFile]) -> Iterator[GroupingWarning]:
         yield _warning("few-tokens", f"Less than half of the code became tokens: {names}.", few)
     unclosed = [file for file in files if file.unclosed]
     if unclosed:
-        names = listed([f"{file.name} (opened in line {file.unclosed[0]})" for file in unclosed])
+        names = listed([f"{file.name} (opened in line {file.unclosed})" for file in unclosed])
         yield _warning("unclosed", f"A string or comment never ends: {names}.", unclosed)
 
 

@@ -59,8 +59,22 @@ def checked_reading(header: Header, buffers: list[bytes]) -> Reading:
         Coarse(name_of(family), symbols, columns[14]) if family else None,
         symbol_lines,
         _spans(SpanColumns(span_starts, span_ends, codes, header.get("classes") or []), characters),
+        unclosed=_unclosed(header.get("unclosed"), characters),
+        share=_share(header.get("share")),
         spelling=_spelling(header.get("spelling")),
     )
+
+
+def _share(value: object) -> float:
+    if isinstance(value, float) and 0 <= value <= 1:
+        return value
+    raise Nonsense("the share that was read")
+
+
+def _unclosed(found: object, characters: int) -> tuple[int, ...]:
+    if isinstance(found, list) and all(type(line) is int and 0 < line <= characters + 1 for line in found):
+        return tuple(found)
+    raise Nonsense("the lines of unclosed literals")
 
 
 def _spelling(digests: object) -> Spelling:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 REFUSALS = (Unreadable,)
 REASON_CHARACTERS = 2000
+# Lines of literals that never end; nobody needs more of them.
+MOST_UNCLOSED = 100
 # Reading these loads what libraries import at first use.
 _CELLS: list[object] = [
     {"cell_type": kind, "metadata": {}, "source": "a = 'b'"} for kind in ("code", "markdown")
@@ -77,6 +79,8 @@ def _read(request: Header, buffers: list[bytes], _channel: Channel | None = None
         "family": reading.coarse.family if reading.coarse else "",
         "classes": spans.classes,
         "spelling": [digest.hex() for digest in reading.spelling],
+        "share": reading.share,
+        "unclosed": list(reading.unclosed[:MOST_UNCLOSED]),
     }
     yield header, [np.ascontiguousarray(column).tobytes() for column in columns]
 

@@ -23,6 +23,7 @@ FLAG_LABELS = {
     "team": _("Same team"),
     "apart": _("Not the same team"),
     "own": _("The same student"),
+    "partly": _("Partly read"),
 }
 
 

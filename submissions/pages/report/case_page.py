@@ -10,8 +10,9 @@ from submissions.pages.report.charts import case_graph
 from submissions.pages.source_view.excerpts import SourceExcerpt, documents, source_excerpt
 from submissions.queries.cases import case_history, pairs_between
 from submissions.queries.decisions import stored_decisions
+from submissions.queries.flags import partly_read
 from submissions.queries.pairs import displayed_pair, find_pair
-from submissions.queries.withheld import readable_pairs
+from submissions.queries.withheld import readable_pairs, readable_submissions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -67,6 +68,7 @@ def case_context(report: Report, case: Case, names: Names) -> dict[str, Any]:
         "excerpts": _excerpts(strongest, names) if strongest else [],
         "identical": identical_members(report, case, names),
         "own_decisions": _own_decisions(report, case, names),
+        "partly_read": partly_read(readable_submissions(report).filter(name__in=case.names)),
     }
 
 

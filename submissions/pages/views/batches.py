@@ -35,6 +35,7 @@ from submissions.pseudonyms.names import names_for
 from submissions.queries.access import find_assignment, find_batch, find_resumable
 from submissions.queries.activity import ranking_progress, uploads_before
 from submissions.queries.deletions import lost_with_batch
+from submissions.queries.flags import partly_read
 from submissions.queries.lists import (
     batch_submissions,
     displayed_entries,
@@ -113,6 +114,7 @@ def batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "names": names,
         "languages": languages_read(file.language for file in read),
         "reading_warnings": list(reading_warnings(read)),
+        "partly_read": partly_read(batch.submissions.all()),
     }
     if batch.is_listed:
         context |= preview_context(request, batch)

@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from submissions.comparison.source_html import count_lines
+from submissions.models import Submission
 from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.report import charts
 from submissions.pages.report.cases import cases
@@ -23,6 +24,7 @@ from submissions.queries import cases as case_queries
 from submissions.queries.access import find_assignment
 from submissions.queries.course_of_student import assignments_of_student
 from submissions.queries.duplicates import listed_duplicates
+from submissions.queries.flags import partly_read
 from submissions.queries.lists import displayed_entries
 from submissions.queries.pairs import displayed_pair
 from submissions.queries.reports import PairFilter, ordered_pairs, report_state
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.http import HttpResponse
 
-    from submissions.models import Assignment, Report, Submission, SubmissionFile
+    from submissions.models import Assignment, Report, SubmissionFile
     from submissions.pages.report.submission_rank import SubmissionDecision
     from submissions.pages.views.access import AuthenticatedRequest
     from submissions.pseudonyms.names import Names
@@ -95,6 +97,7 @@ def _rendered(page: dict[str, Any], address: Address, key: tuple[Hashable, ...])
         **page,
         **address.context,
         "replaced_by": replaced_by(submission),
+        "partly_read": partly_read(Submission.objects.filter(pk=submission.pk)),
         "files": files_page,
         "line_counts": {} if submission.released else _line_counts(list(files_page)),
         "skipped": skipped.get_page(address.query.get("skipped")),

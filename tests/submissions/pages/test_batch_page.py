@@ -206,7 +206,7 @@ def test_a_batch_takes_as_many_queries_for_many_entries_as_for_few(
         Entry(batch=batch, name=f"{n}.py", accepted=n % 2 == 0, reason="") for n in range(500)
     )
     # session, user, batch, counts of four lists, rows of those that have any, what was read of files
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         page = get_batch(alice_client, batch)
     assert page.text("#skipped ~ nav.pages span:not(.off)") == "1\u2013200 of 251"
     assert page.text("#taken ~ nav.pages span:not(.off)") == "1\u2013200 of 253"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tests.support.uploads import CountQueries, HandIn
 
 
-QUERIES = 30
+QUERIES = 31
 DECIDED = "[aria-labelledby=verdicts-heading]"
 GROUPS = "[aria-labelledby=with-heading]"
 SKIPPED = "[aria-labelledby=refused-heading]"

@@ -73,6 +73,7 @@ def test_a_child_reads_what_this_process_reads(reader: DocumentReader, name: str
     expected_columns = (tokens.kinds, tokens.starts, tokens.ends, expected.lines, *expected.lexical)
     for column, wanted in zip(columns, expected_columns, strict=True):
         np.testing.assert_array_equal(column, wanted)
+    assert (read.share, read.unclosed) == (expected.share, expected.unclosed)
     assert (read.coarse is None) == (expected.coarse is None)
     if read.coarse and expected.coarse:
         assert read.coarse.family == expected.coarse.family

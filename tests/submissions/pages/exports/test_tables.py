@@ -194,9 +194,9 @@ def test_a_table_takes_as_many_queries_for_many_rows_as_for_few(
     for files in (CLASS, MANY):
         assignment = hand_in(zipped(files)).assignment
         # 6 of the audit log, session, user, assignment, 3 of the report, decisions, links, pairs
-        with django_assert_num_queries(15):
+        with django_assert_num_queries(16):
             download(alice_client, assignment, "pairs", "csv")
         # 6 of the audit log, session, user, assignment, 2 of the report, links, submissions
-        with django_assert_num_queries(13):
+        with django_assert_num_queries(14):
             download(alice_client, assignment, "submissions", "csv")
     assert Pair.objects.filter(report=assignment.reports.all()[0]).count() > 100

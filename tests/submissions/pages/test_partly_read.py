@@ -1,0 +1,116 @@
+"""A submission of which not all was read is marked wherever it is listed: no match of it is no finding."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from django.urls import reverse
+
+from fingerprint.engine import read
+from submissions.models import Assignment, Document, Submission
+from submissions.queries.flags import partly_read
+from tests.support.html import get_page, page_of
+from tests.support.sample_class import CLASS, zipped
+from tests.support.tabs import tab
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+    from submissions.models import Batch
+    from tests.support.uploads import HandIn
+
+UNCLOSED = CLASS["ben/main.py"] + 'title = "never closed\nprint(title)\n'
+LINE = UNCLOSED.count("\n") - 1
+# Of each of these files one thing was not read, and the submission is marked.
+BADLY = {"main.py": UNCLOSED, "failing.py": "harm: fail\n"}
+
+
+@pytest.fixture(params=BADLY)
+def batch(request: pytest.FixtureRequest, hand_in: HandIn, harmful_reader: None) -> Batch:
+    """An upload of a class in which ben's work was read in part."""
+    return hand_in(zipped({**CLASS, f"ben/{request.param}": BADLY[request.param]}))
+
+
+def choose_lower_threshold(batch: Batch) -> None:
+    """Make ada and ben a case; the unread file may have made them less similar than the suggestion."""
+    Assignment.objects.filter(pk=batch.assignment_id).update(threshold=0.1)
+
+
+def marked(client: Client, address: str, rows: str, **query: str) -> list[str]:
+    """Return the texts of those of the `rows` of a page that have the mark."""
+    return [text for text in get_page(client, address, **query).texts(rows) if "partly read" in text]
+
+
+def test_it_is_marked_on_the_pages_of_its_upload_and_of_the_students(
+    alice_client: Client, batch: Batch
+) -> None:
+    for address, rows in (
+        (reverse("batch", args=[batch.pk]), "ul.names li"),
+        (tab(batch.assignment, "students"), "tbody tr"),
+    ):
+        (row,) = marked(alice_client, address, rows)
+        assert row.startswith("ben")
+
+
+def test_its_pairs_have_a_flag_and_are_found_by_it(alice_client: Client, batch: Batch) -> None:
+    address = tab(batch.assignment, "pairs")
+    every = get_page(alice_client, address).texts("table.pairs tbody tr")
+    found = marked(alice_client, address, "table.pairs tbody tr", flag="partly")
+    assert found == [row for row in every if "ben" in row]
+    assert 0 < len(found) < len(every)
+
+
+def test_its_case_marks_it_alone(alice_client: Client, batch: Batch) -> None:
+    choose_lower_threshold(batch)
+    ben = Submission.objects.get(name="ben")
+    response = alice_client.get(reverse("case", args=[batch.assignment_id, ben.pk]), follow=True)
+    rows = page_of(response).texts("table.members tbody tr")
+    assert len(rows) > 1
+    assert ["partly read" in row for row in rows] == ["ben" in row for row in rows]
+
+
+def test_its_own_page_says_what_of_it_was_not_read(alice_client: Client, batch: Batch) -> None:
+    ben = Submission.objects.get(name="ben")
+    page = get_page(alice_client, reverse("submission", args=[batch.assignment_id, ben.pk]))
+    assert any("Not all of this submission was read" in text for text in page.texts(".notice"))
+    files = " ".join(page.texts("table.files tbody tr"))
+    assert f"begins in line {LINE} never ends" in files or "Could not be read" in files
+    for name in ("ada", "cleo"):
+        other = Submission.objects.get(name=name)
+        page = get_page(alice_client, reverse("submission", args=[batch.assignment_id, other.pk]))
+        assert not any("Not all of this" in text for text in page.texts(".notice"))
+
+
+def test_the_table_of_submissions_says_so(alice_client: Client, batch: Batch) -> None:
+    address = reverse("table", args=[batch.assignment_id, "submissions", "csv"])
+    lines = alice_client.get(address).getvalue().decode().splitlines()
+    rows = [line.split(",") for line in lines]
+    at = rows[0].index("partly_read")
+    assert {row[0]: row[at] for row in rows[1:]} == {"ada": "False", "ben": "True", "cleo": "False"}
+
+
+def test_the_page_of_an_upload_names_a_string_that_never_ends(alice_client: Client, hand_in: HandIn) -> None:
+    batch = hand_in(zipped({**CLASS, "ben/main.py": UNCLOSED}))
+    notices = get_page(alice_client, reverse("batch", args=[batch.pk])).texts(".notice")
+    assert f"A string or comment never ends: ben/main.py (opened in line {LINE})." in notices
+
+
+def test_a_document_keeps_what_the_engine_says_of_its_reading(hand_in: HandIn) -> None:
+    hand_in(zipped({**CLASS, "ben/main.py": UNCLOSED}))
+    documents = Document.objects.select_related("source")
+    assert len(documents) == len(CLASS)
+    for document in documents:
+        reading = read(bytes(document.source.data), "main.py")
+        assert document.read_share == reading.share
+        assert document.unclosed_line == min(reading.unclosed, default=None)
+
+
+@pytest.mark.parametrize(("tokens", "share", "marked"), [(10, 0.49, 1), (10, 0.5, 0), (0, 0.0, 0)])
+def test_a_submission_is_marked_if_less_than_half_of_its_code_was_read(
+    hand_in: HandIn, tokens: int, share: float, marked: int
+) -> None:
+    hand_in(zipped(CLASS))
+    ben = Submission.objects.filter(name="ben")
+    Document.objects.filter(files__submission__in=ben).update(token_count=tokens, read_share=share)
+    assert partly_read(Submission.objects.all()) == set(ben.values_list("pk", flat=True)[:marked])
