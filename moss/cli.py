@@ -33,6 +33,7 @@ COMMANDS = {
         "moss.commands.student:student",
         "Export or erase everything that is stored of one student.",
     ),
+    "token": ("moss.commands.token:token", "Create, list and revoke tokens of the API."),
     "manage": ("moss.commands.manage:manage", "Run one of Django's commands, such as createsuperuser."),
 }
 

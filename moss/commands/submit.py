@@ -22,7 +22,10 @@ TOKEN_HELP = "Create one on the page of your account, and set MOSS_TOKEN or name
 @click.command()
 @click.argument("server")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--assignment", type=click.IntRange(min=1), required=True, help="Id of the assignment.")
+@click.option("--assignment", required=True, help="Id of the assignment; with --course, its name.")
+@click.option(
+    "--course", default="", help="Name or id of the course; an assignment that is not there is created."
+)
 @click.option("--token-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The token.")
 @click.option("--earlier", is_flag=True, help="The folder has earlier or other work.")
 @click.option("--show", type=click.IntRange(1, 500), default=20, show_default=True, help="Pairs to print.")
@@ -30,7 +33,8 @@ TOKEN_HELP = "Create one on the page of your account, and set MOSS_TOKEN or name
 def submit(  # noqa: PLR0917 - click's
     server: str,
     folder: Path,
-    assignment: int,
+    assignment: str,
+    course: str,
     token_file: Path | None,
     earlier: bool,  # noqa: FBT001 - click's
     show: int,
@@ -42,19 +46,28 @@ def submit(  # noqa: PLR0917 - click's
     check` takes it. If the command is ended, the same command goes on within a day. The token is in the
     environment variable MOSS_TOKEN or in a file: an argument could be read by every user of this machine.
     """
+    from moss.submitting.assignments import assignment_named
     from moss.submitting.client import ServerRefused, Service
     from moss.submitting.waiting import NotRanked, submit_folder
 
     service = Service(_origin(server), _token(token_file))
+    key = None if course else _id(assignment)
     try:
+        key = key or assignment_named(service, course, assignment)
         with _progress() as progress:
             role = "earlier" if earlier else "class"
-            found = submit_folder(service, folder, assignment, role=role, show=show, progress=progress)
+            found = submit_folder(service, folder, key, role=role, show=show, progress=progress)
     except (ServerRefused, NotRanked, OSError) as error:
         from moss.commands.table import printable
 
         raise click.ClickException(printable(str(error))) from error
     click.echo(json.dumps(found, indent=2, ensure_ascii=False) if as_json else _table(found), nl=as_json)
+
+
+def _id(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and int(text)):
+        raise click.UsageError(f"{text!r} is no id of an assignment. With --course, it can be a name.")
+    return int(text)
 
 
 def _origin(server: str) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils import timezone
 
-from submissions.models import ApiToken
+from submissions.models import ApiToken, AuditEntry
+from submissions.models.audit import AuditAction
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from submissions.models import Course
 
 START = "moss_"
+# What the user names of service accounts begin with.
+SERVICE = "service:"
 SECRET_BYTES = 32
 PREFIX_CHARACTERS = 10
 
@@ -49,6 +52,16 @@ def create_token(
     )
     token.courses.set(courses)
     return token, secret
+
+
+def note_tokens(who: str, address: str | None, what: str, tokens: Collection[ApiToken]) -> None:
+    """Write to the audit log whose tokens were created or revoked, and what they may do."""
+    for token in tokens:
+        may = f"{token.scope}, until {token.expires:%Y-%m-%d}"
+        subject = f"{what}: {token} of {token.user.get_username()}, {may}"
+        AuditEntry.objects.create(
+            who=who, address=address, action=AuditAction.CHANGED_TOKENS, subject=subject, page="api_tokens"
+        )
 
 
 def revoke_tokens(user: User, keys: Collection[int]) -> int:

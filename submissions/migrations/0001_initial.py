@@ -77,6 +77,7 @@ class Migration(migrations.Migration):
                             ("course", "Changed a course"),
                             ("asked", "Asked to read"),
                             ("webhooks", "Changed webhooks"),
+                            ("tokens", "Changed tokens"),
                             ("erased", "Erased a student"),
                         ],
                         max_length=10,

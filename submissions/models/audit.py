@@ -25,6 +25,7 @@ class AuditAction(models.TextChoices):
     CHANGED_COURSE = "course", _("Changed a course")
     ASKED = "asked", _("Asked to read")
     CHANGED_WEBHOOKS = "webhooks", _("Changed webhooks")
+    CHANGED_TOKENS = "tokens", _("Changed tokens")
     ERASED = "erased", _("Erased a student")
 
 

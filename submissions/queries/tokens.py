@@ -23,6 +23,12 @@ def tokens(user: User) -> list[ApiToken]:
     return list(ApiToken.objects.filter(user=user, revoked=None).prefetch_related("courses"))
 
 
+def all_tokens(account: str = "") -> list[ApiToken]:
+    """Return the tokens that were not revoked, of an account by its user name or of all, by account."""
+    rows = ApiToken.objects.filter(revoked=None).select_related("user").prefetch_related("courses")
+    return list((rows.filter(user__username=account) if account else rows).order_by("user__username", "pk"))
+
+
 def token_by_digest(digest: str) -> ApiToken | None:
     """Return the token with this digest, valid or not; its `user` may do no more than the token allows."""
     token = ApiToken.objects.select_related("user").filter(digest=digest).first()

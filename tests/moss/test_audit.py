@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Addresses that show, change or delete no work of one student: lists, settings, progress, one's own account.
 LEFT_OUT = {
-    "account", "activity", "add_boilerplate", "add_listed_roster", "api_tokens", "assignment",
+    "account", "activity", "add_boilerplate", "add_listed_roster", "assignment",
     "audit_log", "batch", "batch_preview", "batch_progress", "boilerplate_progress", "cancel_batch",
     "cancel_ranking", "change_password", "choose_mail", "count_rule", "course", "courses",
     "delete_unfinished",
@@ -33,6 +33,8 @@ LEFT_OUT = {
     "switch_theme", "test_webhook", "uploads",
     # The acts on one student are logged by the view, with what was chosen; receipts name nobody.
     "student_data", "erasure", "receipt_file",
+    # So are tokens.
+    "api_tokens",
 }  # fmt: skip
 
 

@@ -76,6 +76,45 @@ def test_a_folder_is_uploaded_and_its_pairs_are_printed(
         assert "The server answered 403: This token only reads." in refused.stderr
 
 
+@pytest.mark.slow
+def test_an_assignment_that_is_not_there_is_created(
+    celery_worker_process: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOSS_CACHE", str(tmp_path / "cache"))
+    owner = User.objects.create_user("alice")
+    course = Course.objects.create(owner=owner, name="Programming 1")
+    token = secret_of(owner)
+    named = ("--course", "Programming 1", "--assignment", "Sheet 7", "--json")
+    with web_server() as port:
+        server = f"http://localhost:{port}"
+        for _ in range(2):  # the second run finds it
+            printed = run(server, str(folder), *named, token=token)
+            assert printed.returncode == 0, printed.stderr
+            assert json.loads(printed.stdout)["report"]["state"] == "done"
+        assert [one.name for one in course.assignments.all()] == ["Sheet 7"]
+        assert Batch.objects.count() == 2
+        unknown = run(server, str(folder), "--course", "Prog", "--assignment", "Sheet 7", token=token)
+        assert (unknown.returncode, Assignment.objects.count()) == (1, 1)
+        assert (
+            f"There is no course 'Prog' for this token. There are: Programming 1 ({course.pk})."
+            in unknown.stderr
+        )
+        Course.objects.create(owner=User.objects.create_user("bob"), name="Programming 1").memberships.create(
+            user=owner, role="instructor"
+        )
+        several = run(server, str(folder), *named, token=token)
+        assert "2 courses are called 'Programming 1': name one of the ids" in several.stderr
+        by_id = run(server, str(folder), "--course", str(course.pk), *named[2:], token=token)
+        assert by_id.returncode == 0, by_id.stderr
+
+
+def test_without_a_course_the_assignment_is_an_id(folder: Path) -> None:
+    for text in ("Sheet 7", "0", "٣"):
+        refused = run("https://moss.example.org", str(folder), "--assignment", text, token="moss_x")
+        assert refused.returncode == 2
+        assert "is no id of an assignment. With --course, it can be a name." in refused.stderr
+
+
 def test_a_token_is_never_taken_from_the_arguments(folder: Path) -> None:
     missing = run("https://moss.example.org", str(folder), "--assignment", "1")
     assert missing.returncode == 2

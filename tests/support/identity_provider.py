@@ -40,6 +40,11 @@ ASSERTION = (TEMPLATES / "assertion.xml").read_text()
 RESPONSE = (TEMPLATES / "response.xml").read_text()
 
 
+def request_of(address: str) -> bytes:
+    """Return the request that an address of the provider carries."""
+    return zlib.decompress(base64.b64decode(parse_qs(urlsplit(address).query)["SAMLRequest"][0]), -15)
+
+
 @dataclass(frozen=True)
 class Asked:
     """A request of the service: its id, who asks, and where the response goes."""
@@ -50,8 +55,7 @@ class Asked:
 
     @classmethod
     def of(cls, address: str) -> Asked:
-        packed = base64.b64decode(parse_qs(urlsplit(address).query)["SAMLRequest"][0])
-        root = etree.fromstring(zlib.decompress(packed, -15))
+        root = etree.fromstring(request_of(address))
         issuer = root.find(f"{{{SAML}}}Issuer")
         return cls(root.get("ID"), issuer.text, root.get("AssertionConsumerServiceURL"))
 
@@ -72,7 +76,16 @@ class IdentityProvider:
         if mail:
             self.people[name][MAIL] = [mail]
 
-    def assertion(self, asked: Asked, name: str, minutes: int = 5, *, signed: bool = True) -> str:
+    def assertion(
+        self,
+        asked: Asked,
+        name: str,
+        minutes: int = 5,
+        *,
+        signed: bool = True,
+        asked_at: datetime | None = None,
+    ) -> str:
+        """Return what is stated of a person, who gave the password at `asked_at`, now by default."""
         now = datetime.now(UTC)
         self.name_ids[name] = uuid4().hex
         attributes = "".join(
@@ -84,6 +97,7 @@ class IdentityProvider:
         text = ASSERTION.format(
             id=uuid4().hex,
             now=_time(now),
+            asked_at=_time(asked_at or now),
             since=_time(now - timedelta(hours=1)),
             until=_time(now + timedelta(minutes=minutes)),
             entity=ENTITY,

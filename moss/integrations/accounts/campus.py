@@ -13,12 +13,13 @@ from django.conf import settings
 from django.dispatch import receiver
 from django.shortcuts import render
 
+from moss.integrations.accounts.proofs import PROVED, note_sign_in, time_of_sign_in
 from submissions.actions.people import join_by_groups
 
 if TYPE_CHECKING:
     from allauth.socialaccount.models import SocialLogin
     from django.contrib.auth.models import User
-    from django.http import HttpRequest
+    from django.http import HttpRequest, HttpResponse
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +32,21 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc] # django-alla
 
     def add_message(self, *_: object, **__: object) -> None:
         return
+
+    def pre_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse | None:
+        """Note in the session what the provider or the learning platform said."""
+        if moment := getattr(request, "signed_in_at", None):
+            note_sign_in(request, user, moment)
+        request.session.update(getattr(request, "session_names", {}))
+        response: HttpResponse | None = super().pre_login(request, user, **details)
+        return response
+
+    def login(self, request: HttpRequest, user: User) -> None:
+        """Sign in, and keep the proof where somebody else was signed in, whose session ends."""
+        proof = request.session.get(PROVED)
+        super().login(request, user)
+        if proof:
+            request.session[PROVED] = proof
 
 
 class CampusAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc] # django-allauth publishes no types
@@ -47,6 +63,9 @@ class CampusAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc] # django
         if settings.CAMPUS_GROUPS and not groups(sociallogin) & {*settings.CAMPUS_GROUPS}:
             logger.warning("campus account %r has no group that may sign in", sociallogin.account.uid)
             raise ImmediateHttpResponse(render(request, "accounts/no_group.html", status=403))
+        if not hasattr(request, "signed_in_at"):  # SAML has set it
+            claims = sociallogin.account.extra_data.get("id_token") or {}
+            request.signed_in_at = time_of_sign_in(claims)  # type: ignore[attr-defined] # read by `pre_login`
 
     def on_authentication_error(
         self,

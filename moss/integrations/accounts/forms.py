@@ -1,4 +1,4 @@
-"""Change the password, end sessions, create and revoke tokens. Each asks for the password first."""
+"""Change the password, end sessions, create and revoke tokens. Each asks for a proof of who this is."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.contrib.auth.forms import PasswordChangeForm
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from moss.integrations.accounts.proofs import proof_of
 from submissions.models import ApiToken, Course
 from submissions.permissions import Right, courses_with
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
 WRONG = _("That is not your password.")
+PROVE = _("Prove first that it is you.")
 LENGTH_HINT = _("At least 12 characters of any kind, such as several words that do not belong together.")
 
 
@@ -58,21 +60,35 @@ class ChangePassword(PasswordChangeForm):
         return check_own_password(self.request, self.cleaned_data["old_password"])
 
 
-class EndSessions(forms.Form):
-    """Choose other sessions to end; the button `others` chooses all of them."""
+class ProvedForm(forms.Form):
+    """A form that takes the password of the account, unless a provider has just asked who this is."""
 
-    def __init__(self, request: HttpRequest, handles: list[str], *args: Any, **kwargs: Any) -> None:
+    def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.request = request
-        self.fields["end"] = forms.MultipleChoiceField(
-            choices=[(handle, handle) for handle in handles], required=False
-        )
-        self.fields["password"] = password_field()
+        self.request, self.proof = request, proof_of(request)
+        if self.proof.by_password and not self.proof.is_there:
+            self.fields["password"] = password_field()
 
     def clean_password(self) -> str:
         return check_own_password(self.request, self.cleaned_data["password"])
 
     def clean(self) -> dict[str, Any]:
+        if self.proof.is_missing:
+            raise ValidationError(PROVE)
+        return self.cleaned_data
+
+
+class EndSessions(ProvedForm):
+    """Choose other sessions to end; the button `others` chooses all of them."""
+
+    def __init__(self, request: HttpRequest, handles: list[str], *args: Any, **kwargs: Any) -> None:
+        super().__init__(request, *args, **kwargs)
+        self.fields["end"] = forms.MultipleChoiceField(
+            choices=[(handle, handle) for handle in handles], required=False
+        )
+
+    def clean(self) -> dict[str, Any]:
+        super().clean()
         if "others" in self.data:
             self.cleaned_data["end"] = [handle for handle, _ in self.fields["end"].choices]  # type: ignore[attr-defined]
         elif not self.cleaned_data.get("end") and "end" not in self.errors:
@@ -80,7 +96,7 @@ class EndSessions(forms.Form):
         return self.cleaned_data
 
 
-class CreateToken(forms.Form):
+class CreateToken(ProvedForm):
     """A new token for the API: its name, what it may do, in which courses, and for how long."""
 
     name = forms.CharField(label=_("Name"), max_length=100, help_text=_("What uses it, such as a script."))
@@ -100,28 +116,18 @@ class CreateToken(forms.Form):
     )
 
     def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.request = request
+        super().__init__(request, *args, **kwargs)
         offered = cast("forms.ModelMultipleChoiceField[Course]", self.fields["courses"])
         offered.queryset = courses_with(cast("User", request.user), Right.READ)
-        self.fields["password"] = password_field()
-
-    def clean_password(self) -> str:
-        return check_own_password(self.request, self.cleaned_data["password"])
 
 
-class RevokeTokens(forms.Form):
+class RevokeTokens(ProvedForm):
     """Choose tokens to revoke."""
 
     def __init__(self, request: HttpRequest, keys: list[int], *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.request = request
+        super().__init__(request, *args, **kwargs)
         self.fields["revoke"] = forms.TypedMultipleChoiceField(
             coerce=int,
             choices=[(key, str(key)) for key in keys],
             error_messages={"required": _("Choose the tokens to revoke.")},
         )
-        self.fields["password"] = password_field()
-
-    def clean_password(self) -> str:
-        return check_own_password(self.request, self.cleaned_data["password"])

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import xmlsec
 from allauth.socialaccount.helpers import render_authentication_error
 from allauth.socialaccount.providers.saml import views as saml
 from allauth.socialaccount.providers.saml.provider import SAMLProvider
-from allauth.socialaccount.providers.saml.utils import build_saml_config, get_app_or_404
-from django.http import HttpResponse
+from allauth.socialaccount.providers.saml.utils import build_auth, build_saml_config, get_app_or_404
+from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 from lxml.etree import XMLSyntaxError
 from onelogin.saml2.settings import OneLogin_Saml2_Settings
+from onelogin.saml2.utils import OneLogin_Saml2_Utils
+from onelogin.saml2.xml_utils import OneLogin_Saml2_XML
 
-from moss.integrations.accounts.saml_sign_out import state_host, store_names, take_sign_out
+from moss.integrations.accounts.proofs import time_of_sign_in
+from moss.integrations.accounts.saml_sign_out import session_names, state_host, take_sign_out
 
 if TYPE_CHECKING:
     from allauth.socialaccount.models import SocialLogin
@@ -25,22 +28,47 @@ if TYPE_CHECKING:
 
 # Bytes of a response of the provider; it is stored until the browser asks for the next page.
 LARGEST_RESPONSE = 200_000
+ASSERTION = "urn:oasis:names:tc:SAML:2.0:assertion"
 
 
-class NamingProvider(SAMLProvider):  # type: ignore[misc] # django-allauth publishes no types
-    """Store what signing out needs when somebody signs in."""
+class CampusProvider(SAMLProvider):  # type: ignore[misc] # django-allauth publishes no types
+    """Have the provider ask again where that is wanted, and note what it says of the session."""
+
+    def redirect(
+        self, request: HttpRequest, process: str, next_url: str | None = None, **state: Any
+    ) -> HttpResponse:
+        """Lead to the provider, which asks for the password again where the query has `again`."""
+        auth = build_auth(request, self)
+        address = auth.login(return_to="", force_authn="again" in request.GET)
+        self.stash_redirect_state(request, process, next_url, state_id=auth.get_last_request_id(), **state)
+        return HttpResponseRedirect(address)
 
     def sociallogin_from_response(self, request: HttpRequest, response: OneLogin_Saml2_Auth) -> SocialLogin:
-        store_names(request, response)
+        # Read when the session begins: signing in again ends the one before.
+        request.session_names = session_names(response)  # type: ignore[attr-defined]
+        request.signed_in_at = _time_of_sign_in(response)  # type: ignore[attr-defined]
         return super().sociallogin_from_response(request, response)
 
 
+def _time_of_sign_in(response: OneLogin_Saml2_Auth) -> float:
+    """Return when the provider asked who this is, from a response that was checked."""
+    root = OneLogin_Saml2_XML.to_etree(response.get_last_response_xml())
+    statements = root.iter(f"{{{ASSERTION}}}AuthnStatement")
+    moments = [OneLogin_Saml2_Utils.parse_SAML_to_time(one.get("AuthnInstant")) for one in statements]
+    return time_of_sign_in({"auth_time": min(moments, default=0)})
+
+
+class BeginView(saml.LoginView):  # type: ignore[misc] # as above
+    def get_provider(self) -> CampusProvider:
+        return CampusProvider(self.request, app=self.get_app(self.kwargs["organization_slug"]))
+
+
 class FinishView(saml.FinishACSView):  # type: ignore[misc] # as above
-    def get_provider(self, organization_slug: str) -> NamingProvider:
-        return NamingProvider(self.request, app=self.get_app(organization_slug))
+    def get_provider(self, organization_slug: str) -> CampusProvider:
+        return CampusProvider(self.request, app=self.get_app(organization_slug))
 
 
-_finish = FinishView.as_view()
+_begin, _finish = BeginView.as_view(), FinishView.as_view()
 
 
 @csrf_exempt  # The provider has the browser send it; it is tied to the session by the id of our request.
@@ -59,7 +87,7 @@ def take_response(request: HttpRequest, organization_slug: str) -> HttpResponse:
 def begin(request: HttpRequest, organization_slug: str) -> HttpResponse:
     """Lead to the provider, with a request that its response has to answer."""
     state_host(request)
-    response: HttpResponse = saml.login(request, organization_slug=organization_slug)
+    response: HttpResponse = _begin(request, organization_slug=organization_slug)
     return response
 
 

@@ -35,17 +35,18 @@ logger = logging.getLogger(__name__)
 FAULTS = (OneLogin_Saml2_Error, OSError, ValueError, XMLSyntaxError, xmlsec.Error, zlib.error)
 
 
-def store_names(request: HttpRequest, auth: OneLogin_Saml2_Auth) -> None:
-    """Store in the session by which names the provider knows it, from a response that was checked."""
+def session_names(auth: OneLogin_Saml2_Auth) -> dict[str, dict[str, str | None]]:
+    """Return what a session keeps: by which names the provider knows it, from a response that was checked."""
     if not auth.get_nameid():
-        return
-    request.session[SAML] = {
+        return {}
+    names = {
         "name_id": auth.get_nameid(),
         "name_id_format": auth.get_nameid_format(),
         "nq": auth.get_nameid_nq(),
         "spnq": auth.get_nameid_spnq(),
         "session_index": auth.get_session_index(),
     }
+    return {SAML: names}
 
 
 def sign_out_address(request: HttpRequest) -> str:

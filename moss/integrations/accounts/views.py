@@ -20,7 +20,8 @@ from moss.integrations.accounts.forms import ChangePassword, CreateToken, EndSes
 from moss.integrations.accounts.models import MailChoice
 from moss.integrations.accounts.sessions import end_all_but, end_sessions, listed_sessions
 from moss.integrations.moss_protocol.user_ids import user_id_of
-from submissions.actions.tokens import create_token, revoke_tokens
+from moss.proxies import client_address
+from submissions.actions.tokens import create_token, note_tokens, revoke_tokens
 from submissions.intake.limits import format_size
 from submissions.queries.quotas import usage_of
 from submissions.queries.tokens import tokens
@@ -28,6 +29,7 @@ from submissions.queries.tokens import tokens
 if TYPE_CHECKING:
     from django.http import HttpResponse
 
+    from submissions.models import ApiToken
     from submissions.pages.views.access import AuthenticatedRequest
 
 logger = logging.getLogger(__name__)
@@ -135,13 +137,20 @@ def _created(request: AuthenticatedRequest, form: CreateToken) -> str:
     data = form.cleaned_data
     lasting = timedelta(days=data["lasting"])
     token, secret = create_token(request.user, data["name"], data["scope"], lasting, data["courses"])
+    _note(request, "created", [token])
     logger.info("account %s created token %s (%s)", request.user.pk, token.pk, token.scope)
     return secret
 
 
 def _revoked(request: AuthenticatedRequest, keys: list[int]) -> HttpResponse:
+    chosen = [token for token in tokens(request.user) if token.pk in keys]
     revoked = revoke_tokens(request.user, keys)
+    _note(request, "revoked", chosen)
     logger.info("account %s revoked the tokens %s", request.user.pk, keys)
     text = ngettext("{n} token was revoked.", "{n} tokens were revoked.", revoked)
     messages.success(request, text.format(n=revoked))
     return redirect("api_tokens")
+
+
+def _note(request: AuthenticatedRequest, what: str, changed: list[ApiToken]) -> None:
+    note_tokens(request.user.get_username(), client_address(request), what, changed)

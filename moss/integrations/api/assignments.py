@@ -6,10 +6,12 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.forms.models import model_to_dict
 from django.http import HttpRequest
 from ninja import Field, Router, Schema, Status
 
+from moss.integrations.api.inputs import Input
 from moss.integrations.api.objects import Id, names_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from submissions.actions import deletions
@@ -53,18 +55,9 @@ class Assignments(Schema):
     items: list[AssignmentOut]
 
 
-class AssignmentIn(Schema):
-    """A new assignment; an empty language is detected for each file."""
+class AssignmentSettings(Input):
+    """Settings of an assignment; an empty language is detected for each file."""
 
-    name: str
-    language: str = ""
-    common_limit: int | None = None
-
-
-class AssignmentChange(Schema):
-    """The settings to change; those that are left out stay."""
-
-    name: str = ""
     term: str = ""
     language: str = ""
     common_limit: int | None = None
@@ -78,6 +71,18 @@ class AssignmentChange(Schema):
     compare_archive: bool = False
     hold: str = ""
     threshold: Annotated[int, Field(ge=1, le=100)] | None = None
+
+
+class AssignmentIn(AssignmentSettings):
+    """A new assignment."""
+
+    name: str
+
+
+class AssignmentChange(AssignmentSettings):
+    """The settings to change; those that are left out stay."""
+
+    name: str = ""
     read_again: bool = False
 
 
@@ -103,10 +108,16 @@ def list_assignments(request: HttpRequest, course_id: Id) -> Assignments:
 
 @router.post("/courses/{course_id}/assignments", response={201: AssignmentOut}, summary="Create one")
 def create_assignment(request: HttpRequest, course_id: Id, body: AssignmentIn) -> Status[AssignmentOut]:
-    form = AssignmentForm(find_course(user_of(request), course_id, Right.CHANGE), body.dict())
-    if not form.is_valid():
-        raise invalid_form(form)
-    return Status(201, assignment_out(request, form.save()))
+    """Create an assignment with its settings; those that are left out have their defaults."""
+    user = user_of(request)
+    settings = body.dict(exclude_unset=True)
+    form = AssignmentForm(find_course(user, course_id, Right.CHANGE), settings)
+    with transaction.atomic():  # so that no assignment stays of which a setting is refused
+        if not form.is_valid():
+            raise invalid_form(form)
+        assignment = form.save()
+        _change(assignment, user, settings, confirmed=False)
+    return Status(201, assignment_out(request, find_assignment(user, assignment.pk, Right.READ)))
 
 
 @router.get(
@@ -129,9 +140,26 @@ def change_assignment(request: HttpRequest, assignment_id: Id, body: AssignmentC
     """Change some settings; another language has all files read again, which `read_again` has to confirm."""
     user = user_of(request)
     assignment = find_assignment(user, assignment_id, Right.CHANGE)
+    changes = body.dict(exclude_unset=True, exclude={"read_again"})
+    _change(assignment, user, changes, confirmed=body.read_again)
+    return assignment_out(request, find_assignment(user, assignment_id, Right.READ))
+
+
+@router.delete(
+    "/assignments/{assignment_id}",
+    response={204: None},
+    summary="Delete it with its uploads and reports",
+    url_name="api_assignment",
+)
+def delete_assignment(request: HttpRequest, assignment_id: Id) -> Status[None]:
+    """Delete an assignment with its uploads, reports and decisions."""
+    deletions.delete_assignment(find_assignment(user_of(request), assignment_id, Right.DELETE))
+    return Status(204, None)
+
+
+def _change(assignment: Assignment, user: User, changes: dict[str, Any], *, confirmed: bool) -> None:
+    """Store settings; raise a problem where one is not allowed, or files would be read again unconfirmed."""
     stored_language = assignment.language
-    changes = body.dict(exclude_unset=True)
-    confirmed = changes.pop("read_again", False)
     threshold = {"percent": changes.pop("threshold")} if "threshold" in changes else {}
     form = SettingsForm(assignment.course, _settings(assignment, user) | changes, instance=assignment)
     form.offer_assignments(comparable_assignments(assignment, user), assignment)
@@ -146,19 +174,6 @@ def change_assignment(request: HttpRequest, assignment_id: Id, body: AssignmentC
     save_settings(form, user, language if language != stored_language else None)
     if threshold:
         choose_threshold(assignment, user, **threshold)
-    return assignment_out(request, find_assignment(user, assignment_id, Right.READ))
-
-
-@router.delete(
-    "/assignments/{assignment_id}",
-    response={204: None},
-    summary="Delete it with its uploads and reports",
-    url_name="api_assignment",
-)
-def delete_assignment(request: HttpRequest, assignment_id: Id) -> Status[None]:
-    """Delete an assignment with its uploads, reports and decisions."""
-    deletions.delete_assignment(find_assignment(user_of(request), assignment_id, Right.DELETE))
-    return Status(204, None)
 
 
 def _settings(assignment: Assignment, user: User) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from django.http import HttpRequest
-from ninja import File, Router, Schema, Status, UploadedFile
+from ninja import File, Form, Router, Schema, Status, UploadedFile
 
+from moss.integrations.api.inputs import Input
 from moss.integrations.api.objects import Id, names_of, user_of
 from moss.integrations.api.problems import invalid_form
 from submissions.actions import boilerplate as boilerplate_actions
@@ -18,6 +19,12 @@ from submissions.queries.access import find_assignment, find_boilerplate
 from submissions.queries.exclusions import listed_boilerplate, listed_boilerplate_uploads
 
 router = Router()
+
+
+class BoilerplateIn(Input):
+    """`paths` is a JSON list with the paths of the files, where they come from a folder."""
+
+    paths: str = ""
 
 
 class BoilerplateOut(Schema):
@@ -67,7 +74,8 @@ def list_boilerplate(request: HttpRequest, assignment_id: Id) -> BoilerplateList
 def add_boilerplate(
     request: HttpRequest,
     assignment_id: Id,
-    files: File[list[UploadedFile]],  # noqa: ARG001 - the form takes them from the request
+    files: File[list[UploadedFile]],  # noqa: ARG001 - the form takes both from the request
+    options: Form[BoilerplateIn],  # noqa: ARG001
 ) -> Status[BoilerplateUploadOut]:
     assignment = find_assignment(user_of(request), assignment_id, Right.CHANGE)
     form = UploadForm(request.POST, request.FILES)

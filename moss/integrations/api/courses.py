@@ -8,10 +8,11 @@ from django.forms.models import model_to_dict
 from django.http import HttpRequest
 from ninja import Router, Schema, Status
 
+from moss.integrations.api.inputs import Input
 from moss.integrations.api.objects import Id, require_writing, user_of
 from moss.integrations.api.problems import invalid_form
 from submissions.models import Course
-from submissions.pages.forms.courses import CourseForm, CourseSettingsForm
+from submissions.pages.forms.courses import CourseSettingsForm
 from submissions.permissions import Right, require, rights
 from submissions.queries.access import find_course
 from submissions.queries.lists import listed_courses
@@ -36,17 +37,19 @@ class Courses(Schema):
     items: list[CourseOut]
 
 
-class CourseIn(Schema):
-    name: str
-
-
-class CourseChange(Schema):
+class CourseChange(Input):
     """The settings to change; those that are left out stay. `in_archive` takes the right `own`."""
 
     name: str = ""
     keep_months: int | None = None
     keep_sources_days: int | None = None
     in_archive: bool = False
+
+
+class CourseIn(CourseChange):
+    """A new course, which is yours."""
+
+    name: str
 
 
 def course_out(request: HttpRequest, course: Course) -> CourseOut:
@@ -70,7 +73,7 @@ def list_courses(request: HttpRequest) -> Courses:
 @router.post("/courses", response={201: CourseOut}, summary="Create a course")
 def create_course(request: HttpRequest, body: CourseIn) -> Status[CourseOut]:
     require_writing(user_of(request))
-    form = CourseForm(user_of(request), body.dict())
+    form = CourseSettingsForm(user_of(request), body.dict())
     if not form.is_valid():
         raise invalid_form(form)
     return Status(201, course_out(request, form.save()))

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from django.http import HttpRequest
 from ninja import Field, Router, Schema
 
+from moss.integrations.api.inputs import Input
 from moss.integrations.api.objects import LARGEST_ID, Id, names_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from submissions.actions.decisions import decide
@@ -49,7 +50,7 @@ class DecisionOut(Schema):
     history: list[ChangeOut]
 
 
-class DecisionIn(Schema):
+class DecisionIn(Input):
     """A decision to store. What is left out stays; `version` is that of the decision that was read."""
 
     state: State = "undecided"

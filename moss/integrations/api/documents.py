@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Query, Router, Schema
+from ninja import Query, Router
 
+from moss.integrations.api.inputs import Input
 from moss.integrations.api.objects import Id, Threshold, names_of, report_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from submissions.comparison.pdf import PrintingFailed
@@ -26,7 +27,7 @@ FILE = {"schema": {"type": "string", "format": "binary"}}
 FILES = {"responses": {200: {"content": {"application/pdf": FILE, "text/html": FILE}}}}
 
 
-class Options(Schema):
+class Options(Input):
     """Options of a document; `names` is also the id of a submission, for the copy of its student.
 
     The copy of a student has only the pairs of that student, and hides all other names.

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest
 from ninja import Field, Query, Router, Schema
 
 from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numbers_of
+from moss.integrations.api.inputs import Input
 from moss.integrations.api.objects import Id, names_of, report_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from submissions.models import Pair
@@ -71,7 +72,7 @@ class PairOut(PairRow):
     passages: list[Passage]
 
 
-class FilterIn(Schema):
+class FilterIn(Input):
     """The filter of the pages: words of names, the least similarity in percent, and the order."""
 
     q: Annotated[str, Field(max_length=200)] = ""

@@ -18,6 +18,7 @@ from moss.integrations.api.cases import router as cases
 from moss.integrations.api.courses import router as courses
 from moss.integrations.api.decisions import router as decisions
 from moss.integrations.api.documents import router as documents
+from moss.integrations.api.inputs import refuse_unknown
 from moss.integrations.api.pairs import router as pairs
 from moss.integrations.api.problems import Problem
 from moss.integrations.api.reports import router as reports
@@ -162,5 +163,6 @@ api = Api(
     openapi_url="/openapi.json",
 )
 problems.add_handlers(api)
+api.add_decorator(refuse_unknown)
 for name, router in ROUTERS.items():
     api.add_router("", router, tags=[name])

@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from ninja import Field, File, Form, Router, Schema, Status, UploadedFile
 
 from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numbers_of
+from moss.integrations.api.inputs import Input
 from moss.integrations.api.objects import Id, RankingOut, names_of, ranking_out, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from submissions.actions.deletions import delete_batch
@@ -49,7 +50,7 @@ class Uploads(Schema):
     next: str | None
 
 
-class UploadIn(Schema):
+class UploadIn(Input):
     """Fields of a new upload. With `preview` it waits until a request has it read.
 
     `paths` is a JSON list with the paths of the files, where they come from a folder.
@@ -66,7 +67,7 @@ class NotYetOut(Schema):
     state: Literal["computing"] = "computing"
 
 
-class LayoutIn(Schema):
+class LayoutIn(Input):
     """Choices for the grouping of an upload; see docs/grouping.md. A missing field has its default."""
 
     layout: str = ""

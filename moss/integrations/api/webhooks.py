@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from ninja import Field, Router, Schema, Status
 
 from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numbers_of
+from moss.integrations.api.inputs import Input
 from moss.integrations.api.objects import Id, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from moss.integrations.webhooks import actions
@@ -46,12 +47,15 @@ class Webhooks(Schema):
     items: list[WebhookOut]
 
 
-class WebhookIn(Schema):
+class WebhookIn(Input):
+    """A new webhook; without `active` it is paused."""
+
     url: Annotated[str, Field(max_length=LONGEST_ADDRESS)]
     events: Events
+    active: bool = True
 
 
-class WebhookChange(Schema):
+class WebhookChange(Input):
     """Fields to change; missing ones stay. A stopped webhook starts again with `active`."""
 
     events: Events | None = None
@@ -95,7 +99,8 @@ def create_webhook(request: HttpRequest, course_id: Id, body: WebhookIn) -> Stat
     form = WebhookForm(course, body.dict())
     if not form.is_valid():
         raise invalid_form(form)
-    row = actions.create(course, user, form.cleaned_data["url"], form.cleaned_data["events"])
+    data = form.cleaned_data
+    row = actions.create(course, user, data["url"], data["events"], active=body.active)
     return Status(201, NewWebhookOut(**_webhook_out(row).dict(), secret=row.secret))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from functools import wraps
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -136,6 +137,7 @@ def launch(request: HttpRequest) -> HttpResponse:
     arrival = arrive(platform, claims)
     _log(request, arrival)
     address = _destination(request, claims, arrival)
+    request.signed_in_at = time.time()  # type: ignore[attr-defined] # noted in the session by the accounts
     response: HttpResponse = perform_login(request, arrival.user, redirect_url=address)
     return response
 

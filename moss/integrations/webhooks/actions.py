@@ -36,9 +36,12 @@ def webhook_of(user: User, course_id: int, webhook_id: int) -> Webhook:
     return get_object_or_404(rows, pk=webhook_id)
 
 
-def create(course: Course, user: User, url: str, events: Sequence[str]) -> Webhook:
+def create(course: Course, user: User, url: str, events: Sequence[str], *, active: bool = True) -> Webhook:
+    state = Webhook.State.ACTIVE if active else Webhook.State.PAUSED
     name = user.get_username()
-    return Webhook.objects.create(course=course, url=url, events=list(events), maker=user, created_by=name)
+    return Webhook.objects.create(
+        course=course, url=url, events=list(events), state=state, maker=user, created_by=name
+    )
 
 
 @transaction.atomic

@@ -84,9 +84,12 @@ class ComparisonFields(forms.Form):
         self.initial["compare_archive"] = self.in_archive and assignment.compare_archive
 
     def offer_assignments(self, others: QuerySet[Assignment], assignment: Assignment) -> None:
-        """Set the assignments that can be chosen, and what is chosen now; without any, remove the fields."""
+        """Set the assignments that can be chosen, and what is chosen now.
+
+        Where there is none, the page does not show these fields; what a program sends in them counts.
+        """
         self.stored_course = assignment.compare_course
-        if not others:
+        if not others and not {"compare_course", "compared_with"} & self.data.keys():
             del self.fields["compare_course"], self.fields["compared_with"]
             return
         cast("forms.ModelMultipleChoiceField[Assignment]", self.fields["compared_with"]).queryset = others

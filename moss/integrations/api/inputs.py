@@ -1,0 +1,62 @@
+"""What requests are read into, and the refusal of fields that no endpoint has."""
+
+from __future__ import annotations
+
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ninja import Schema
+from ninja.signature import ViewSignature
+from pydantic import ConfigDict
+
+from moss.integrations.api.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.http import HttpRequest
+
+UNKNOWN = "There is no such field here."
+
+
+class Input(Schema):
+    """Fields that a client sends; one that is not among them is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class _Names(NamedTuple):
+    """The names that an endpoint takes in its query, and in a form with its files."""
+
+    query: frozenset[str]
+    form: frozenset[str]
+
+
+def refuse_unknown(endpoint: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate an endpoint: answer 422 for fields of the query or the form that it does not take.
+
+    Pydantic sees only the fields that ninja looks up in them; those of a JSON body it refuses by itself.
+    """
+
+    @cache
+    def names() -> _Names:
+        return _names(endpoint)
+
+    @wraps(endpoint)
+    def checked(request: HttpRequest, **values: Any) -> Any:
+        query, form = names()
+        sent = [*request.GET.keys() - query, *(request.POST.keys() | request.FILES.keys()) - form]
+        if sent:
+            errors = [{"field": name, "message": UNKNOWN} for name in sorted(sent)]
+            raise Problem(422, "; ".join(f"{one['field']}: {UNKNOWN}" for one in errors), errors=errors)
+        return endpoint(request, **values)
+
+    return checked
+
+
+def _names(endpoint: Callable[..., Any]) -> _Names:
+    taken: dict[str, set[str]] = {"query": set(), "form": set(), "file": set()}
+    for model in ViewSignature("", endpoint).models:
+        source = str(model.__ninja_param_source__)
+        taken.get(source, set()).update(getattr(model, "__ninja_flatten_map__", model.model_fields))
+    return _Names(frozenset(taken["query"]), frozenset(taken["form"] | taken["file"]))
