@@ -21,22 +21,29 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.db.models import QuerySet
 
+    from submissions.intake.archives.languages import ChosenLanguages
+
 State = LanguageChange.State
 NEXT = "the language was changed again"
 
 
-def queue(assignment: Assignment, user: User | None, language: str) -> LanguageChange:
-    """Set the language of an assignment, and queue the change, in the caller's transaction."""
+def queue(assignment: Assignment, user: User | None, chosen: ChosenLanguages) -> LanguageChange:
+    """Set the languages of an assignment, and queue the change, in the caller's transaction."""
     language_lock(assignment.pk, change=True)
     stored = Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
     running = stored.language_changes.filter(state__in=LanguageChange.RUNNING)
     _change(running, State.CANCELLED, NEXT)
     change = LanguageChange.objects.create(
-        assignment=stored, changed_by=user, before=stored.language, after=language
+        assignment=stored,
+        changed_by=user,
+        before=stored.language,
+        after=chosen.language,
+        patterns=chosen.patterns,
     )
     jobs.enqueue("change_language", change.pk, user=user and user.pk)
-    assignment.language = stored.language = language
-    stored.save(update_fields=["language"])
+    for one in (assignment, stored):
+        one.language, one.language_patterns = chosen.language, chosen.patterns
+    stored.save(update_fields=["language", "language_patterns"])
     return change
 
 

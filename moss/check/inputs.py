@@ -53,13 +53,15 @@ class InputOptions:
     """Options of reading a folder or an archive.
 
     `patterns` are of files to count and to leave out; `partial` allows to compare an archive of which only a
-    part could be read; `choices` say how files are grouped; `roster` has the students' names.
+    part could be read; `choices` say how files are grouped; `roster` has the students' names;
+    `language_patterns` are those of `ChosenLanguages`.
     """
 
     patterns: FilePatterns = DEFAULT_PATTERNS
     partial: bool = False
     choices: Choices = DEFAULT_CHOICES
     roster: Roster = NO_ROSTER
+    language_patterns: str = ""
 
     @property
     def identify(self) -> Callable[[Student], Student] | None:

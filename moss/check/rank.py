@@ -27,7 +27,7 @@ from submissions.comparison.content_order import HashedFile, content_order
 from submissions.comparison.mates import group_numbers
 from submissions.intake.archives.grouping import ListingBuilder
 from submissions.intake.archives.grouping_warnings import roster_warnings
-from submissions.intake.archives.languages import NOT_COMPARED
+from submissions.intake.archives.languages import NOT_COMPARED, ChosenLanguages
 from submissions.intake.archives.preview import SkippedEntry, preview_upload
 
 if TYPE_CHECKING:
@@ -98,7 +98,8 @@ def rank_path(
         front_end(options.language)  # Raises ValueError before any file is read.
     boilerplate, not_read = read_boilerplate(options.boilerplate, options.language)
     given = read_all(path, options.earlier, options.inputs)
-    files, unread = _read(given.groups, options.language, (start_reading, start_compiling))
+    chosen = ChosenLanguages(options.language, options.inputs.language_patterns)
+    files, unread = _read(given.groups, chosen, (start_reading, start_compiling))
     order, files = _in_content_order(files, len(given.groups))
     inputs = _ranking_input(given, order, files, boilerplate, options)
     names = list(given.groups)
@@ -116,10 +117,10 @@ def rank_path(
 
 
 def _read(
-    groups: Groups, language: str, start: tuple[StartProgress, StartProgress]
+    groups: Groups, chosen: ChosenLanguages, start: tuple[StartProgress, StartProgress]
 ) -> tuple[list[LocalFile], list[SkippedInput]]:
     """Return the files to compare as they were read, and the others with the reason."""
-    numbered, skipped = _compared(groups, language)
+    numbered, skipped = _compared(groups, chosen)
     coarse = _has_several_families([of_file for _, _, of_file in numbered])
     jobs = [ReadJob(entry.name, entry.data or b"", of_file, coarse) for _, entry, of_file in numbered]
     start_reading, start_compiling = start
@@ -133,10 +134,10 @@ def _read(
     return files, skipped
 
 
-def _compared(groups: Groups, language: str) -> tuple[list[NumberedFile], list[SkippedInput]]:
+def _compared(groups: Groups, chosen: ChosenLanguages) -> tuple[list[NumberedFile], list[SkippedInput]]:
     """Return the files to compare, and the other files."""
     numbered, skipped = [], []
-    languages = languages_of([*groups.values()], language)
+    languages = languages_of([*groups.values()], chosen)
     for submission, (name, group) in enumerate(groups.items()):
         for entry, of_file in zip(group, languages[submission], strict=True):
             if of_file is None:
@@ -232,7 +233,8 @@ def preview_path(path: Path, options: InputOptions) -> Preview:
         options.choices,
         options.identify,
     )
-    preview = preview.with_languages(_detected(entries, preview.counted), "")
+    chosen = ChosenLanguages("", options.language_patterns)
+    preview = preview.with_languages(_detected(entries, preview.counted), chosen)
     more = roster_warnings(options.roster, preview.grouping.submissions)
     return replace(preview, warnings=(*preview.warnings, *more))
 

@@ -23,7 +23,7 @@ from fingerprint.engine import (
 from moss.cache_folder import cache_folder
 from moss.check.cache import ReadingCache, reading_key
 from moss.check.inputs import SkippedInput, check_complete, entries_of
-from submissions.intake.archives.languages import likely_language, reading_languages
+from submissions.intake.archives.languages import likely_language
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.storage.tokens import (
     pack_coarse,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
+    from submissions.intake.archives.languages import ChosenLanguages
     from submissions.intake.archives.members import UnpackedEntry
 
     Advance = Callable[[], None]
@@ -56,14 +57,16 @@ class ReadJob(NamedTuple):
     coarse: bool = False
 
 
-def languages_of(groups: Sequence[Sequence[UnpackedEntry]], wanted: str) -> list[list[str | None]]:
+def languages_of(
+    groups: Sequence[Sequence[UnpackedEntry]], chosen: ChosenLanguages
+) -> list[list[str | None]]:
     """Return the language of each file of each submission, None for one that is not compared.
 
-    `wanted` is the chosen language, or empty. A file whose language cannot be found has the `wanted` one:
-    reading it says why. Where a file leaves doubt, the language of most files of the class decides.
+    A file whose language cannot be found has the one that was `chosen` for all: reading it says why. Where a
+    file leaves doubt, the language of most files of the class decides.
     """
     detected = iter(detected_languages([entry for group in groups for entry in group]))
-    return [_compared([next(detected) for _ in group], wanted) for group in groups]
+    return [_compared([(entry.name, next(detected)) for entry in group], chosen) for group in groups]
 
 
 def detected_languages(files: Sequence[UnpackedEntry]) -> list[str]:
@@ -73,9 +76,11 @@ def detected_languages(files: Sequence[UnpackedEntry]) -> list[str]:
     return [_settled(entry, language, likely) for entry, language in zip(files, detected, strict=True)]
 
 
-def _compared(detected: Sequence[str], wanted: str) -> list[str | None]:
-    languages = iter(reading_languages([language for language in detected if language], wanted))
-    return [(next(languages) or None) if language else wanted for language in detected]
+def _compared(detected: Sequence[tuple[str, str]], chosen: ChosenLanguages) -> list[str | None]:
+    """Return the languages of the files of a submission, by name and seeming language."""
+    found = [(path, language) for path, language in detected if language]
+    languages = iter(chosen.reading(*map(list, zip(*found, strict=True))) if found else ())
+    return [(next(languages) or None) if language else chosen.language for _, language in detected]
 
 
 def _settled(entry: UnpackedEntry, detected: str, likely: str) -> str:

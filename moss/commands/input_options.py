@@ -141,6 +141,13 @@ _OPTIONS = (
         help="Leave out files that match PATTERN, written as in .gitignore. May be repeated.",
     ),
     click.option(
+        "--language-of",
+        multiple=True,
+        metavar="PATTERN=LANGUAGE",
+        help="Read files that match PATTERN, written as in .gitignore, as LANGUAGE. May be repeated; "
+        "of several that fit a file the last one decides.",
+    ),
+    click.option(
         "--partial", is_flag=True, help="Compare what can be read of an archive that is cut off or too large."
     ),
 )
@@ -161,18 +168,21 @@ def input_options(command: Callable[..., None]) -> Callable[..., None]:
         roster: Path | None,
         include: tuple[str, ...],
         exclude: tuple[str, ...],
+        language_of: tuple[str, ...],
         partial: bool,
         **kwargs: Any,
     ) -> None:
         from moss.check.inputs import InputOptions
         from moss.commands.table import printable
         from submissions.intake.archives.choices import BadChoices, Choices
+        from submissions.intake.archives.languages import check_language_patterns
         from submissions.intake.left_out.patterns import FilePatterns, parse_patterns
         from submissions.intake.rosters import Roster, RosterRefused, parse_roster
 
         try:
             choices = Choices(layout, depth, attempts, due, frozenset(split), dict(rename))
             patterns = FilePatterns(parse_patterns(include, include=True), parse_patterns(exclude))
+            check_language_patterns("\n".join(language_of))
             students = parse_roster(roster.read_bytes()) if roster else Roster()
         except BadChoices as error:
             raise click.UsageError(str(error)) from error
@@ -180,7 +190,8 @@ def input_options(command: Callable[..., None]) -> Callable[..., None]:
             raise click.ClickException(printable(f"{roster}: {error}")) from error
         except (ValueError, OSError) as error:
             raise click.ClickException(printable(str(error))) from error
-        command(*args, inputs=InputOptions(patterns, partial, choices, students), **kwargs)
+        options = InputOptions(patterns, partial, choices, students, "\n".join(language_of))
+        command(*args, inputs=options, **kwargs)
 
     for option in reversed(_OPTIONS):
         with_inputs = option(with_inputs)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from submissions import language_changes
+from submissions.intake.archives.languages import ChosenLanguages
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -15,9 +16,13 @@ if TYPE_CHECKING:
 
 
 @transaction.atomic
-def change_language(assignment: Assignment, user: User | None, language: str) -> LanguageChange:
+def change_language(
+    assignment: Assignment, user: User | None, language: str, patterns: str | None = None
+) -> LanguageChange:
     """Set the language of an assignment, and enqueue reading its files again.
 
+    `patterns` are its languages by name, see `ChosenLanguages`; with None they stay.
     The last report stays until all of them are read. A change that is not finished is given up for this one.
     """
-    return language_changes.queue(assignment, user, language)
+    kept = assignment.language_patterns if patterns is None else patterns
+    return language_changes.queue(assignment, user, ChosenLanguages(language, kept))

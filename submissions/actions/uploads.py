@@ -8,17 +8,20 @@ from django.db import transaction
 from django.utils import timezone
 
 from submissions import lifecycle
+from submissions.actions.languages import change_language
 from submissions.actions.quotas import check_quotas
 from submissions.actions.stored_files import save_uploads, stored_files, upload_name
+from submissions.intake.archives.languages import ChosenLanguages
 from submissions.intake.left_out.patterns import RULE_SIGN
 from submissions.lifecycle import change_batches, change_reports, enqueue_rank
 from submissions.models import Assignment, Batch, Report, Submission, Upload
+from submissions.queries.language_changes import rereading_of
 from submissions.reading import enqueue_documents, enqueue_unpacking
 from submissions.work import jobs
 from submissions.work.kinds import INTERACTIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from django.contrib.auth.models import User
     from django.core.files import File
@@ -93,12 +96,20 @@ def list_again(batch: Batch) -> bool:
 
 
 @transaction.atomic
-def set_patterns(batch: Batch, include: str, exclude: str) -> None:
-    """Store the patterns of the assignment of a listed batch; unpack it again where other files count."""
+def set_patterns(batch: Batch, user: User, patterns: Mapping[str, str]) -> None:
+    """Store the patterns of the assignment of a listed batch; unpack it again where other files count.
+
+    `patterns` are by their fields of `Assignment`. Where languages by name change, earlier uploads are read
+    again.
+    """
     locked = Assignment.objects.select_for_update().get(pk=batch.assignment_id)
-    counts_others = include.split() != locked.include_patterns.split()
-    locked.include_patterns, locked.exclude_patterns = include, exclude
-    locked.save(update_fields=["include_patterns", "exclude_patterns"])
+    counts_others = patterns["include_patterns"].split() != locked.include_patterns.split()
+    chosen = ChosenLanguages(locked.language, patterns["language_patterns"])
+    if chosen.lines != locked.chosen_languages.lines and not rereading_of(locked, chosen).changes_nothing:
+        change_language(locked, user, chosen.language, chosen.patterns)
+    for field, text in patterns.items():
+        setattr(locked, field, text)
+    locked.save(update_fields=[*patterns])
     if counts_others:
         list_again(batch)
 

@@ -19,7 +19,6 @@ from submissions.ingest.documents import delete_unused_sources
 from submissions.ingest.sandboxed import grouping_reader
 from submissions.ingest.sources import store_documents
 from submissions.ingest.submission_times import submission_times
-from submissions.intake.archives.languages import reading_languages
 from submissions.intake.left_out.listing import folders_around
 from submissions.intake.limits import BadArchive
 from submissions.lifecycle import language_lock
@@ -134,7 +133,7 @@ def _save(batch: Batch, grouped: GroupedBatch) -> None:
     if grouped.used and not lifecycle.start_fingerprinting(batch.pk):
         raise BatchEnded
     language_lock(batch.assignment_id)
-    batch.assignment.refresh_from_db(fields=["language"])
+    batch.assignment.refresh_from_db(fields=["language", "language_patterns"])
     batch.entries.all().delete()
     batch.submissions.all().delete()
     batch.listed_entries.all().delete()
@@ -169,10 +168,11 @@ def _languages(batch: Batch, grouped: GroupedBatch) -> dict[str, str]:
     submissions: dict[str, list[str]] = defaultdict(list)
     for path in grouped.used:
         submissions[grouped.grouping.places[path].submission].append(path)
-    languages: dict[str, str] = {}
+    chosen, languages = batch.assignment.chosen_languages, dict[str, str]()
     for paths in submissions.values():
+        inside = [grouped.grouping.places[path].path for path in paths]
         detected = [grouped.used[path].language for path in paths]
-        languages |= zip(paths, reading_languages(detected, batch.assignment.language), strict=True)
+        languages |= zip(paths, chosen.reading(inside, detected), strict=True)
     return languages
 
 

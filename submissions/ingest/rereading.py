@@ -16,7 +16,6 @@ from django.db.models import Q
 from fingerprint.engine import Unreadable, front_end, profile_of
 from submissions.ingest.documents import PARAMS, delete_unused
 from submissions.ingest.sources import GROUP_FILES, identify, store_documents
-from submissions.intake.archives.languages import reading_languages
 from submissions.intake.sandbox.documents import NamedFile
 from submissions.models import Batch, Boilerplate, Document, LanguageChange, SubmissionFile
 from submissions.rows import update
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
+    from submissions.intake.archives.languages import ChosenLanguages
     from submissions.models import Assignment
 
     Rows = QuerySet[SubmissionFile] | QuerySet[Boilerplate]
@@ -50,6 +50,7 @@ class StoredFile(NamedTuple):
     pk: int
     batch: int
     submission: int
+    path: str
     source: int
     detected: str
     reading: Reading
@@ -63,20 +64,21 @@ class StoredFile(NamedTuple):
 def stored_files(assignment: Assignment) -> list[StoredFile]:
     """Return the files of all submissions that can be compared, of the class and of earlier work."""
     rows = _files(assignment).values_list(
-        "pk", "submission__batch_id", "submission_id", "source_id", "detected", *_READING
+        "pk", "submission__batch_id", "submission_id", "path", "source_id", "detected", *_READING
     )
-    current = current_profiles(row[5] for row in rows)
+    current = current_profiles(row[6] for row in rows)
     return [
         StoredFile(
             pk,
             batch,
             submission,
+            path,
             source,
             detected,
             Reading(language, state == Document.State.KEPT),
             state == Document.State.READY and profile not in current,
         )
-        for pk, batch, submission, source, detected, language, state, profile in rows
+        for pk, batch, submission, path, source, detected, language, state, profile in rows
     ]
 
 
@@ -94,20 +96,21 @@ def has_outdated(assignment: Assignment) -> bool:
     return outdated.exists() and not running.exists()
 
 
-def readings(files: Iterable[StoredFile], wanted: str) -> dict[int, Reading]:
-    """Return how each file is read if `wanted` is the language of the assignment, by primary key.
+def readings(files: Iterable[StoredFile], chosen: ChosenLanguages) -> dict[int, Reading]:
+    """Return how each file is read if these are the languages of the assignment, by primary key.
 
     Of a file that is not looked at yet, the language in which it is read counts as the one that it has.
     """
     submissions: dict[int, list[StoredFile]] = defaultdict(list)
     for file in files:
         submissions[file.submission].append(file)
-    chosen: dict[int, Reading] = {}
+    result: dict[int, Reading] = {}
     for own in submissions.values():
         detected = [file.detected or file.reading.language for file in own]
-        for file, language, compared in zip(own, detected, reading_languages(detected, wanted), strict=True):
-            chosen[file.pk] = Reading(compared) if compared else Reading(language, is_kept=True)
-    return chosen
+        languages = chosen.reading([file.path for file in own], detected)
+        for file, language, compared in zip(own, detected, languages, strict=True):
+            result[file.pk] = Reading(compared) if compared else Reading(language, is_kept=True)
+    return result
 
 
 def detect_languages(assignment: Assignment) -> None:
@@ -141,7 +144,7 @@ def choose_documents(assignment: Assignment, boilerplate: Mapping[int, str]) -> 
     """
     rejected = list(_replacing(assignment.pk).values_list("pk", flat=True))
     files = stored_files(assignment)
-    chosen = readings(files, assignment.language)
+    chosen = readings(files, assignment.chosen_languages)
     otherwise = [file for file in files if file.is_read_otherwise(chosen[file.pk])]
     changed = {file.pk: (file.source, chosen[file.pk]) for file in otherwise}
     _replace(_files(assignment), SubmissionFile, changed)

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
+from submissions.intake.archives.languages import ChosenLanguages
 from submissions.intake.left_out.patterns import FilePatterns, pattern_lines
 from submissions.models.withheld import NOTHING_WITHHELD, Withheld
 
@@ -39,6 +40,8 @@ class Assignment(models.Model):
     name = models.CharField(max_length=200)
     # Empty: detected from the name and content of each file.
     language = models.CharField(max_length=40, blank=True)
+    # Languages of files by their names, one pattern a line; see `ChosenLanguages`.
+    language_patterns = models.TextField(blank=True)
     # Passages in more submissions than this are common code; null: 10, or no limit in a small cohort.
     common_limit = models.PositiveIntegerField(null=True, blank=True)
     # Pairs with a submission handed in later are flagged.
@@ -90,6 +93,10 @@ class Assignment(models.Model):
     @property
     def shown_term(self) -> str:
         return self.term or str((self.due or self.created).year)
+
+    @property
+    def chosen_languages(self) -> ChosenLanguages:
+        return ChosenLanguages(self.language, self.language_patterns)
 
     @property
     def file_patterns(self) -> FilePatterns:

@@ -30,6 +30,8 @@ class LanguageChange(models.Model):
     changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     before = models.CharField(max_length=40, blank=True)
     after = models.CharField(max_length=40, blank=True)
+    # The languages by name after it; see `ChosenLanguages`.
+    patterns = models.TextField(blank=True)
     created = models.DateTimeField(auto_now_add=True)
     touched = models.DateTimeField(auto_now=True)
     # The time from which on it is in its state.

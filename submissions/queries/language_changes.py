@@ -9,6 +9,7 @@ from submissions.ingest.rereading import readings, stored_files
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
+    from submissions.intake.archives.languages import ChosenLanguages
     from submissions.models import Assignment, LanguageChange
 
 
@@ -31,15 +32,15 @@ class Rereading(NamedTuple):
         return not (self.read or self.kept or self.unknown or self.boilerplate)
 
 
-def rereading_of(assignment: Assignment, language: str) -> Rereading:
-    """Return the effect of changing the language of an assignment to `language`."""
+def rereading_of(assignment: Assignment, chosen: ChosenLanguages) -> Rereading:
+    """Return the effect of changing the languages of an assignment to these."""
     files = stored_files(assignment)
-    chosen = readings(files, language)
-    changed = [file for file in files if file.is_read_otherwise(chosen[file.pk])]
-    kept = sum(chosen[file.pk].is_kept for file in changed)
+    new = readings(files, chosen)
+    changed = [file for file in files if file.is_read_otherwise(new[file.pk])]
+    kept = sum(new[file.pk].is_kept for file in changed)
     boilerplate = assignment.boilerplate.filter(first=None)
-    if language:
-        boilerplate = boilerplate.exclude(document__language=language)
+    if chosen.language:
+        boilerplate = boilerplate.exclude(document__language=chosen.language)
     return Rereading(
         read=len(changed) - kept,
         kept=kept,

@@ -39,16 +39,16 @@ def _version(batch: Batch) -> object:
     """Return all that a preview depends on; another unpacking and an erasure change the entries."""
     entries = batch.listed_entries.aggregate(Count("pk"), Max("pk"))
     assignment = batch.assignment
-    return batch.since, entries, batch.grouping_choices, assignment.file_patterns, assignment.language
+    return batch.since, entries, batch.grouping_choices, assignment.file_patterns, assignment.chosen_languages
 
 
 def _grouping(batch: Batch) -> Callable[[], Preview]:
     """Return a function that groups a batch; it needs no database."""
     listed = list(batch.listed_entries.all())
-    upload, wanted = listed_upload(batch, listed), batch.assignment.language
+    upload, chosen = listed_upload(batch, listed), batch.assignment.chosen_languages
     languages = {row.name: row.language for row in listed}
     reader = grouping_reader()
-    return lambda: reader.preview(upload).with_languages(languages, wanted)
+    return lambda: reader.preview(upload).with_languages(languages, chosen)
 
 
 def absent_students(roster: Roster, preview: Preview) -> list[str]:

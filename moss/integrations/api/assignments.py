@@ -17,7 +17,12 @@ from moss.integrations.api.problems import Problem, invalid_form
 from submissions.actions import deletions
 from submissions.actions.thresholds import choose_threshold
 from submissions.models import Assignment
-from submissions.pages.forms.assignments import AssignmentForm, SettingsForm, save_settings
+from submissions.pages.forms.assignments import (
+    AssignmentForm,
+    SettingsForm,
+    save_settings,
+    take_back_languages,
+)
 from submissions.permissions import Right, courses_of_old_work
 from submissions.queries.access import find_assignment, find_course
 from submissions.queries.comparisons import comparable_assignments
@@ -37,6 +42,7 @@ class AssignmentOut(Schema):
     name: str
     term: str
     language: str
+    language_patterns: str
     common_limit: int | None
     threshold: int | None
     due: datetime | None
@@ -60,6 +66,7 @@ class AssignmentSettings(Input):
 
     term: str = ""
     language: str = ""
+    language_patterns: str = ""
     common_limit: int | None = None
     due: datetime | None = None
     teams: str = ""
@@ -159,19 +166,19 @@ def delete_assignment(request: HttpRequest, assignment_id: Id) -> Status[None]:
 
 def _change(assignment: Assignment, user: User, changes: dict[str, Any], *, confirmed: bool) -> None:
     """Store settings; raise a problem where one is not allowed, or files would be read again unconfirmed."""
-    stored_language = assignment.language
+    stored = assignment.chosen_languages
     threshold = {"percent": changes.pop("threshold")} if "threshold" in changes else {}
     form = SettingsForm(assignment.course, _settings(assignment, user) | changes, instance=assignment)
     form.offer_assignments(comparable_assignments(assignment, user), assignment)
     form.offer_archive(assignment)
     if not form.is_valid():
         raise invalid_form(form)
-    assignment.language, language = stored_language, assignment.language
-    if language != stored_language:
-        reading = rereading_of(assignment, language)
+    chosen = take_back_languages(assignment, stored)
+    if chosen != stored:
+        reading = rereading_of(assignment, chosen)
         if not reading.changes_nothing and not confirmed:
             raise Problem(409, "Another language has files read again. Confirm that with read_again: true.")
-    save_settings(form, user, language if language != stored_language else None)
+    save_settings(form, user, chosen if chosen != stored else None)
     if threshold:
         choose_threshold(assignment, user, **threshold)
 

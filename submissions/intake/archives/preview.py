@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions.intake.archives.grouping import DEFAULT_CHOICES, Grouping, group_files
 from submissions.intake.archives.grouping_warnings import GroupingWarning, listed
-from submissions.intake.archives.languages import reading_languages
 from submissions.intake.archives.owners import place_with
 from submissions.intake.archives.read_files import ReadFile, languages_read, reading_warnings
 from submissions.intake.archives.submission_names import plain_name, submitters
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from submissions.intake.archives.choices import Choices
     from submissions.intake.archives.grouping import Identify
+    from submissions.intake.archives.languages import ChosenLanguages
     from submissions.intake.archives.regrouping import GroupedSubmission
     from submissions.intake.layouts.listing import Listing
     from submissions.intake.layouts.registry import Ranked
@@ -97,24 +97,21 @@ class Preview:
         """The languages in which the files are read: `48 Java, 2 read as prose`; empty if not known."""
         return languages_read(file.language for file in self.read)
 
-    def with_languages(self, detected: Mapping[str, str], wanted: str) -> Preview:
+    def with_languages(self, detected: Mapping[str, str], chosen: ChosenLanguages) -> Preview:
         """Return the preview with the languages in which its files are read.
 
-        `detected` are the languages that files seem to have, by path, "" for one that cannot be read;
-        `wanted` is that of the assignment, or empty.
+        `detected` are the languages that files seem to have, by path, "" for one that cannot be read.
         """
         submissions: dict[str, list[str]] = defaultdict(list)
         for path in self.counted:
             if detected.get(path):
                 submissions[self.grouping.places[path].submission].append(path)
-        read = [
-            ReadFile(name, self.grouping.places[path].path, language)
-            for name, paths in submissions.items()
-            for path, language in zip(
-                paths, reading_languages([detected[path] for path in paths], wanted), strict=True
-            )
-            if language
-        ]
+        read = []
+        for name, paths in submissions.items():
+            inside = [self.grouping.places[path].path for path in paths]
+            languages = chosen.reading(inside, [detected[path] for path in paths])
+            files = zip(inside, languages, strict=True)
+            read += [ReadFile(name, path, language) for path, language in files if language]
         return replace(self, read=tuple(read), warnings=(*self.warnings, *reading_warnings(read)))
 
     @property

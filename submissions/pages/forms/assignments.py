@@ -14,6 +14,7 @@ from submissions.actions.comparisons import compare_with
 from submissions.actions.languages import change_language
 from submissions.actions.uploads import rerank
 from submissions.intake import teams
+from submissions.intake.archives.languages import check_language_patterns
 from submissions.intake.left_out.patterns import BadPatterns, parse_patterns
 from submissions.models import Assignment
 from submissions.pages.forms.comparisons import ComparisonFields
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from django.contrib.auth.models import User
 
+    from submissions.intake.archives.languages import ChosenLanguages
     from submissions.models import Course
 
     AssignmentModelForm = forms.ModelForm[Assignment]
@@ -77,7 +79,7 @@ class AssignmentForm(AssignmentModelForm):
 
 
 class PatternFields(forms.Form):
-    """Patterns of files that count, and of files that do not."""
+    """Patterns of files that count, of files that do not, and of files in a certain language."""
 
     include_patterns = forms.CharField(
         required=False,
@@ -97,19 +99,38 @@ class PatternFields(forms.Form):
         help_text=_("Files that are not compared, one pattern a line: *.csv, /tests/."),
     )
 
+    language_patterns = forms.CharField(
+        required=False,
+        max_length=MAX_PATTERNS_CHARACTERS,
+        label=_("Languages by name"),
+        widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
+        help_text=_(
+            "For files whose language is not found out: a pattern, = and a language on each line, as in "
+            "*.st = Structured Text."
+        ),
+    )
+
     def clean_include_patterns(self) -> str:
         return _checked_patterns(self.cleaned_data["include_patterns"], include=True)
 
     def clean_exclude_patterns(self) -> str:
         return _checked_patterns(self.cleaned_data["exclude_patterns"])
 
+    def clean_language_patterns(self) -> str:
+        text: str = self.cleaned_data["language_patterns"]
+        try:
+            check_language_patterns(text)
+        except BadPatterns as error:
+            raise ValidationError(str(error)) from error
+        return text
+
 
 class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
     """Settings of an existing assignment."""
 
     field_order = (
-        "name", "term", "language", "common_limit", "due", "teams", "compare_mates", "compare_course",
-        "compared_with", "compare_archive",
+        "name", "term", "language", "language_patterns", "common_limit", "due", "teams", "compare_mates",
+        "compare_course", "compared_with", "compare_archive",
     )  # fmt: skip
 
     term = forms.CharField(
@@ -142,8 +163,8 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
     class Meta:
         model = Assignment
         fields = (
-            "name", "term", "language", "common_limit", "due", "teams", "compare_mates", "include_patterns",
-            "exclude_patterns", "hold",
+            "name", "term", "language", "language_patterns", "common_limit", "due", "teams", "compare_mates",
+            "include_patterns", "exclude_patterns", "hold",
         )  # fmt: skip
 
     hold = forms.CharField(
@@ -193,16 +214,23 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         return text
 
 
-def save_settings(form: SettingsForm, user: User, language: str | None) -> None:
+def take_back_languages(assignment: Assignment, stored: ChosenLanguages) -> ChosenLanguages:
+    """Let an assignment that a form has changed have its `stored` languages; return those of the form."""
+    chosen = assignment.chosen_languages
+    assignment.language, assignment.language_patterns = stored.language, stored.patterns
+    return chosen
+
+
+def save_settings(form: SettingsForm, user: User, chosen: ChosenLanguages | None) -> None:
     """Store valid settings; what decides which pairs are ranked starts a new ranking.
 
-    `language` is the new one if it changed; the instance of the form has the stored one until then.
+    `chosen` are the new languages if they changed; the instance of the form has the stored ones until then.
     """
     assignment = form.save()
-    if language is not None:
-        change_language(assignment, user, language)
-    chosen = [*form.chosen_assignments, *comparisons_of_others(assignment, user)]
-    compare_with(assignment, chosen, course=form.compares_course, archive=form.compares_archive, user=user)
+    if chosen is not None:
+        change_language(assignment, user, chosen.language, chosen.patterns)
+    compared = [*form.chosen_assignments, *comparisons_of_others(assignment, user)]
+    compare_with(assignment, compared, course=form.compares_course, archive=form.compares_archive, user=user)
     if RANKED_BY & {*form.changed_data} and assignment.batches.exists():
         rerank(assignment)
 

@@ -18,7 +18,7 @@ from django_htmx.http import push_url
 from submissions.actions import uploads as upload_actions
 from submissions.actions.languages import change_language
 from submissions.actions.thresholds import choose_threshold
-from submissions.pages.forms.assignments import SettingsForm, save_settings
+from submissions.pages.forms.assignments import SettingsForm, save_settings, take_back_languages
 from submissions.pages.forms.filters import ThresholdForm
 from submissions.pages.forms.uploads import SubmissionsForm, UploadForm
 from submissions.pages.report.exclusions import boilerplate_context
@@ -145,7 +145,7 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Change the settings of an assignment; what decides which pairs are ranked starts a new ranking."""
     assignment = find_assignment(request.user, pk, right_for(request, Right.CHANGE))
     names = names_for(request, assignment)
-    stored_language = assignment.language
+    stored = assignment.chosen_languages
     form = SettingsForm(assignment.course, request.POST or None, instance=assignment)
     form.offer_assignments(comparable_assignments(assignment, request.user), assignment)
     form.offer_archive(assignment)
@@ -154,12 +154,14 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if not may(request.user, Right.CHANGE, assignment.course):
         form.only_show()
     if form.is_valid():
-        assignment.language, language = stored_language, assignment.language
-        rereading = rereading_of(assignment, language) if language != stored_language else None
-        if rereading and not rereading.changes_nothing and request.POST.get("confirmed") != language:
+        chosen = take_back_languages(assignment, stored)
+        rereading = rereading_of(assignment, chosen) if chosen != stored else None
+        confirmed = request.POST.get("confirmed") == chosen.key
+        if rereading and not rereading.changes_nothing and not confirmed:
             context = {"assignment": assignment, "form": form, "names": names, "rereading": rereading}
+            context |= {"chosen": chosen}
             return render(request, "submissions/assignments/language.html", context)
-        save_settings(form, request.user, language if rereading else None)
+        save_settings(form, request.user, chosen if rereading else None)
         if {"include_patterns", "exclude_patterns"} & {*form.changed_data} and assignment.batches.exists():
             messages.info(
                 request, _("The file patterns apply to the next upload. Upload the affected files again.")

@@ -148,7 +148,7 @@ def _sorted(preview: Preview, roster: Roster | None, names: Names) -> Sequence[P
 
 def _patterns(batch: Batch) -> dict[str, str]:
     assignment = batch.assignment
-    return {name: getattr(assignment, name) for name in ("include_patterns", "exclude_patterns")}
+    return {name: getattr(assignment, name) for name in PatternFields.base_fields}
 
 
 def _names_in(roster: Roster | None, row: PreviewedSubmission) -> str:
@@ -224,8 +224,7 @@ def filter_files(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     batch = find_batch(request.user, pk, Right.CHANGE)
     form = PatternFields(request.POST)
     if batch.is_listed and form.is_valid():
-        patterns = form.cleaned_data
-        set_patterns(batch, patterns["include_patterns"], patterns["exclude_patterns"])
+        set_patterns(batch, request.user, form.cleaned_data)
         batch = find_batch(request.user, pk, Right.CHANGE)
     if not batch.is_listed:
         return _reload(request, batch)

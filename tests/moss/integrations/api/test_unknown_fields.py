@@ -34,6 +34,7 @@ SETTINGS = {
     "compare_mates": True,
     "include_patterns": "*.csv",
     "exclude_patterns": "/tests/",
+    "language_patterns": "*.st = structured-text",
     "compare_course": True,
     "compare_archive": True,
     "hold": "An appeal.",
