@@ -55,6 +55,9 @@ _STRUCTURED_TEXT = (
 )
 _SMALLTALK = r"\bsubclass:|^![^\S\n]*\w|\bTranscript\b|\bself[^\S\n]+\w|" + BEGIN + r"\^|\bifTrue:"
 
+# The `project.json` of an archive `.sb3`.
+_SCRATCH = r'\A\s*+\{\s*+"targets"\s*+:\s*+\[\s*+\{\s*+"isStage"\s*+:'
+
 # Extensions that several languages share: the first pattern that occurs decides; an empty one always matches.
 AMBIGUOUS = {
     ".h": ((_CPP, "cpp"), ("", "c")),
@@ -70,6 +73,7 @@ AMBIGUOUS = {
     ".sql": ((PLSQL, "plsql"), ("", "sql")),
     ".v": ((BEGIN + r"(?:Theorem|Lemma|Proof)\b", "coq"), ("", "verilog")),
     ".inc": ((r"<\?php", "php"), ("", "text")),
+    ".json": ((_SCRATCH, "scratch"), ("", "json")),
     ".f": (("", "fortran"),),
     ".fs": ((_GLSL, "glsl"), (_FORTH, "forth"), ("", "fsharp")),
     ".cl": ((_OPENCL, "c"), ("", "common-lisp")),

@@ -87,6 +87,10 @@ def _tuned_front_end(name: str) -> FrontEnd:
     from fingerprint.languages.code import CodeFrontEnd  # noqa: PLC0415 - NumPy and Pygments are slow to import
 
     row = _by_alias()[name]
+    if name == "scratch":
+        from fingerprint.languages.scratch import Scratch  # noqa: PLC0415 - as above
+
+        return Scratch(row)
     if row.parts:
         from fingerprint.languages.parts import PartsFrontEnd  # noqa: PLC0415 - as above
 

@@ -22,6 +22,7 @@ _PLSQL_WORDS = """
 OTHERS = (
     Language("text", "Plain text", "", "*.txt *.md *.markdown *.rst *.tex", "ascii prose plain spice"),
     Language("notebook", "Jupyter notebook", "", "*.ipynb", "jupyter ipynb"),
+    Language("scratch", "Scratch", "scratch", "", "sb3", multiline=""),
 )
 
 LANGUAGES = (
@@ -52,6 +53,13 @@ LANGUAGES = (
     Language(
         "glsl", "GLSL", "glsl", "*.glsl *.vert *.frag *.geom *.comp *.tesc *.tese *.vsh *.fsh", "opengl",
         noise="precision highp mediump lowp in out inout uniform varying attribute", preprocessor=True,
+        multiline="",
+    ),
+    Language(
+        "hlsl", "HLSL", "hlsl", "*.hlsl *.hlsli *.fx *.fxh *.cginc", "directx",
+        noise="in out inout uniform nointerpolation linear centroid sample static shared"
+        " row_major column_major",
+        preprocessor=True,
         multiline="",
     ),
     Language(

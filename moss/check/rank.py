@@ -67,6 +67,10 @@ class RankingOptions:
     inputs: InputOptions = NO_OPTIONS
     earlier: tuple[Path, ...] = ()
 
+    @property
+    def languages(self) -> ChosenLanguages:
+        return ChosenLanguages(self.language, self.inputs.language_patterns)
+
 
 def no_progress(_parts: int) -> Advance:
     """Return what is called after each part where nobody is shown the progress."""
@@ -98,8 +102,7 @@ def rank_path(
         front_end(options.language)  # Raises ValueError before any file is read.
     boilerplate, not_read = read_boilerplate(options.boilerplate, options.language)
     given = read_all(path, options.earlier, options.inputs)
-    chosen = ChosenLanguages(options.language, options.inputs.language_patterns)
-    files, unread = _read(given.groups, chosen, (start_reading, start_compiling))
+    files, unread = _read(given.groups, options.languages, (start_reading, start_compiling))
     order, files = _in_content_order(files, len(given.groups))
     inputs = _ranking_input(given, order, files, boilerplate, options)
     names = list(given.groups)

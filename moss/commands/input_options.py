@@ -77,6 +77,19 @@ class Renaming(click.ParamType[tuple[str, str]]):
         return old.strip(), new.strip()
 
 
+def _language_patterns(context: click.Context, option: click.Parameter, lines: tuple[str, ...]) -> str:
+    """Return the lines as `ChosenLanguages` takes them."""
+    from submissions.intake.archives.languages import check_language_patterns
+    from submissions.intake.left_out.patterns import BadPatterns
+
+    text = "\n".join(lines)
+    try:
+        check_language_patterns(text)
+    except BadPatterns as error:
+        raise click.BadParameter(str(error), context, option) from error
+    return text
+
+
 _OPTIONS = (
     click.option(
         "--layout",
@@ -144,6 +157,7 @@ _OPTIONS = (
         "--language-of",
         multiple=True,
         metavar="PATTERN=LANGUAGE",
+        callback=_language_patterns,
         help="Read files that match PATTERN, written as in .gitignore, as LANGUAGE. May be repeated; "
         "of several that fit a file the last one decides.",
     ),
@@ -168,21 +182,19 @@ def input_options(command: Callable[..., None]) -> Callable[..., None]:
         roster: Path | None,
         include: tuple[str, ...],
         exclude: tuple[str, ...],
-        language_of: tuple[str, ...],
+        language_of: str,
         partial: bool,
         **kwargs: Any,
     ) -> None:
         from moss.check.inputs import InputOptions
         from moss.commands.table import printable
         from submissions.intake.archives.choices import BadChoices, Choices
-        from submissions.intake.archives.languages import check_language_patterns
         from submissions.intake.left_out.patterns import FilePatterns, parse_patterns
         from submissions.intake.rosters import Roster, RosterRefused, parse_roster
 
         try:
             choices = Choices(layout, depth, attempts, due, frozenset(split), dict(rename))
             patterns = FilePatterns(parse_patterns(include, include=True), parse_patterns(exclude))
-            check_language_patterns("\n".join(language_of))
             students = parse_roster(roster.read_bytes()) if roster else Roster()
         except BadChoices as error:
             raise click.UsageError(str(error)) from error
@@ -190,8 +202,7 @@ def input_options(command: Callable[..., None]) -> Callable[..., None]:
             raise click.ClickException(printable(f"{roster}: {error}")) from error
         except (ValueError, OSError) as error:
             raise click.ClickException(printable(str(error))) from error
-        options = InputOptions(patterns, partial, choices, students, "\n".join(language_of))
-        command(*args, inputs=options, **kwargs)
+        command(*args, inputs=InputOptions(patterns, partial, choices, students, language_of), **kwargs)
 
     for option in reversed(_OPTIONS):
         with_inputs = option(with_inputs)

@@ -1,4 +1,4 @@
-"""Structured Text, Dafny and the assembly of Nand2Tetris, which Pygments lacks; GNU assembly, GLSL, F#."""
+"""Structured Text, Scratch, Dafny and Nand2Tetris, which Pygments lacks; GNU assembly, GLSL, HLSL, F#."""
 
 from __future__ import annotations
 
@@ -39,6 +39,23 @@ class Hack(RegexLexer):
             (r"[\w.$:]+", Name),
             (r"[=;+\-!&|]", Operator),
             (r"[()]", Punctuation),
+        ],
+    }
+
+
+class Scratch(RegexLexer):
+    """Scripts as `fingerprint.languages.scratch` shows them."""
+
+    name = "Scratch"
+    aliases: ClassVar = ["scratch"]
+    tokens: ClassVar = {
+        "root": [
+            (r"\s+", Whitespace),
+            (r'"(?:\\.|[^"\\\n])*+"?', String.Double),
+            (r"\[[^\]\n]*+\]?", Name.Variable),
+            (r"-?(?:\d++\.?\d*+|\.\d++)", Number),
+            (r"\w+", Keyword),
+            (r"[(){},]", Punctuation),
         ],
     }
 
@@ -198,11 +215,20 @@ class FSharp(dotnet.FSharpLexer):
     }
 
 
+# A line that ends with a backslash goes on.
+_COMMENT = (r"//(?:[^\n\\]|\\(?:\n|.)?)*+", Comment.Single)
+
+
 class Glsl(graphics.GLShaderLexer):
+    tokens: ClassVar = {"root": [(r"\d++[eE][-+]?\d+", Number.Float), _COMMENT, inherit]}
+
+
+class Hlsl(graphics.HLSLShaderLexer):
     tokens: ClassVar = {
         "root": [
-            (r"\d++[eE][-+]?\d+", Number.Float),
-            (r"//(?:[^\n\\]|\\(?:\n|.)?)*+", Comment.Single),
+            _COMMENT,
+            (r"(?:\d++\.\d*+|\.\d++)(?:[eE][-+]?\d++)?[fFhHlL]?|\d++[eE][-+]?\d++[fFhHlL]?", Number.Float),
+            (r"(?:0[xX][0-9a-fA-F]++|\d++)[uUlL]*+", Number.Integer),
             inherit,
         ],
     }

@@ -46,7 +46,7 @@ class ArchiveFormat(NamedTuple):
 # tar must be first: a tar starts with the name of its first file, which may look like any other format.
 READERS = (
     ArchiveFormat("tar", rb".{257}ustar", (".tar",), read_tar),
-    ArchiveFormat("zip", rb"PK(\x03\x04|\x05\x06)", (".zip",), read_zip),
+    ArchiveFormat("zip", rb"PK(\x03\x04|\x05\x06)", (".zip", ".sb3"), read_zip),
     ArchiveFormat("gz", rb"\x1f\x8b\x08", (".tgz", ".gz"), partial(read_tar, decompress=gzip.open)),
     ArchiveFormat(
         "bz2",
@@ -93,7 +93,7 @@ BY_SUFFIX = {suffix: archive for archive in reversed(READERS) for suffix in arch
 # Zips that are documents or programs. They are not unpacked; the front-ends refuse them as binary files.
 ZIPPED_DOCUMENTS = frozenset({
     ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".jar", ".war", ".ear", ".apk", ".aab",
-    ".whl", ".egg", ".nupkg", ".sb3", ".mlx", ".ggb",
+    ".whl", ".egg", ".nupkg", ".mlx", ".ggb",
 })  # fmt: skip
 
 

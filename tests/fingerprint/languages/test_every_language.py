@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = [name for name, _ in choices()]
 # Languages whose programs have no strings.
-WITHOUT_STRINGS = {"hack", "glsl"}
+WITHOUT_STRINGS = {"hack", "glsl", "hlsl"}
 # What people wrote in pages, data and documents is words, which are compared as they are.
 MARKUP = [row.name for row in LANGUAGES if row.parts]
-CODE = [name for name in NAMES if name not in ("text", "notebook", *MARKUP)]
+CODE = [name for name in NAMES if name not in ("text", "notebook", "scratch", *MARKUP)]
 
 # Names that the golden programs define, and other names of the same form to replace them.
 RENAMED = {

@@ -122,6 +122,7 @@ def test_kinds_of_unrelated_languages_differ() -> None:
         ("x.asm", "(END)\n@END\n0;JMP\n", "hack"),
         ("x.asm", "li $t0, 1\nsyscall\n", "mips"),
         ("x.vert", "#version 330\nvoid main() {}\n", "glsl"),
+        ("x.hlsl", "float4 main() : SV_TARGET { return 1; }\n", "hlsl"),
         ("x.dfy", "method m() {\n}\n", "dafny"),
     ],
 )
@@ -133,8 +134,9 @@ def test_the_language_is_detected_by_name_then_content(filename: str, text: str,
 PROGRAMS = {path.stem: path for path in GOLDEN.iterdir() if path.suffix != ".tokens"}
 # No content of these tells the language.
 ONLY_BY_NAME = {
-    "text", "notebook", "css", "modula2", "dafny", "fsharp", "gas", "glsl", "hack", "structured-text",
-    "plsql", "mips", "x86", "vue", "svelte", "razor", "erb", "ejs", "jsp", "rmarkdown", "xml", "json", "yaml",
+    "text", "notebook", "scratch", "css", "modula2", "dafny", "fsharp", "gas", "glsl", "hlsl", "hack",
+    "structured-text", "plsql", "mips", "x86", "vue", "svelte", "razor", "erb", "ejs", "jsp", "rmarkdown",
+    "xml", "json", "yaml",
 }  # fmt: skip
 
 
