@@ -12,7 +12,7 @@ STARTED := $(shell date +%s)
 # Hundreds of processes start in the tests: from compiled modules each takes a third of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo serve test ready test-thorough coverage test-long test-fast test-hostile test-faults fuzz lint types warm messages sbom site lock clean nightly
+.PHONY: demo serve test ready test-thorough coverage test-long test-fast test-hostile test-compilers test-faults fuzz lint types warm messages sbom site lock clean nightly
 
 demo: .venv/app
 	$(BIN)/moss demo
@@ -44,6 +44,11 @@ coverage: warm
 # Run the tests that need neither services nor a browser; takes about a minute on two cores.
 test-fast: warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not services and not slow and not long and not hostile" --hypothesis-profile=few
+
+# Ask the compilers and interpreters that are installed whether the constructs of each language are ones;
+# `make test-long` asks them too.
+test-compilers: .venv/dev
+	$(BIN)/pytest -n $(CORES) --dist=worksteal -m long tests/compilers
 
 # Upload all of the hostile files of tests/hostile; `make test` uploads one of each kind.
 test-hostile: warm

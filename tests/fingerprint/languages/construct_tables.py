@@ -67,7 +67,7 @@ def _constructs(section: str) -> list[str]:
 def misread(of: Table, section: str) -> Iterator[str]:
     """Yield a line for each construct of a section that is read otherwise than by the language's compiler."""
     for construct in of.constructs[section]:
-        statement = _statement(of, section, construct)
+        statement = statement_of(of, section, construct)
         wrong = [*lost_functions(of, statement), *_wrong_tokens(of, section, statement)]
         if wrong:
             yield f"{construct!r}: {', '.join(wrong)}"
@@ -93,7 +93,7 @@ def _wrong_tokens(of: Table, section: str, statement: str) -> Iterator[str]:
     if section == "comments" and read:
         yield f"it is read as {read}"
     if section in ALIKE:
-        plain = _statement(of, section, of.constructs[section][0])
+        plain = statement_of(of, section, of.constructs[section][0])
         if read != _kinds(of, plain):
             yield f"it is read as {read}"
     if section != "unclosed":
@@ -105,7 +105,7 @@ def _wrong_tokens(of: Table, section: str, statement: str) -> Iterator[str]:
             yield f"no rule reads {errors}"
 
 
-def _statement(of: Table, section: str, construct: str) -> str:
+def statement_of(of: Table, section: str, construct: str) -> str:
     """Return a construct with the statement around it."""
     return of.place.replace("@", construct.removesuffix("\n")) if section == "literals" else construct
 
