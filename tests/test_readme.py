@@ -30,6 +30,10 @@ def test_every_command_of_the_readme_is_run_here() -> None:
     assert COMMANDS == ["make demo", "make test", ".venv/bin/moss check moss/sample/submissions"]
 
 
+def test_the_readme_is_read_in_a_few_minutes() -> None:
+    assert len(README.split()) <= 700
+
+
 def test_make_test_runs_pytest_ruff_and_mypy() -> None:
     plan = subprocess.run(["make", "-n", "test"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert ".venv/bin/pytest" in plan
