@@ -16,13 +16,15 @@ from moss.commands.input_options import InputPath, input_options
 from moss.progress_bars import PREPARING, READING, progress_bars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from moss.check.inputs import InputOptions
+    from moss.check.inputs import InputOptions, SkippedInput
     from moss.check.report import LocalReport
 
 # "table" is for the terminal; the others are in submissions.comparison.export_formats.
 OUTPUT_FORMATS = ("table", "csv", "json", "html")
+# Files that were skipped for one reason and are named; more are counted.
+NAMED = 3
 PREVIEW_FORMATS = ("table", "json")
 # Warnings of a preview that are also written beside a ranking: of choices and the roster.
 RANKING_WARNINGS = ("layout", "unknown-name", "no-time", "late", "roster", "roster-unknown", "roster-absent")
@@ -117,6 +119,7 @@ def _only_path(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, 
     "--preview", is_flag=True, help="Show who handed in what and what does not count, and compare nothing."
 )
 @click.option("--all", "every_pair", is_flag=True, help="List every pair that shares a fingerprint.")
+@click.option("-v", "--verbose", is_flag=True, help="Name each file that was skipped.")
 @click.option(
     "--format",
     "output_format",
@@ -138,6 +141,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
     inputs: InputOptions,
     preview: bool,  # noqa: FBT001 - a flag of the command line
     every_pair: bool,  # noqa: FBT001 - a flag of the command line
+    verbose: bool,  # noqa: FBT001 - a flag of the command line
     output_format: str,
     output: Path | None,
 ) -> None:
@@ -166,7 +170,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
     if not report.shortfall or output_format != "table":
         _write(_render(report, output_format, path), output)
     _summarise(report, output_format)
-    _list_skipped(report, path)
+    _list_skipped(report, path, every_name=verbose)
 
 
 def _collect_rarely() -> None:
@@ -216,12 +220,27 @@ def _summarise(report: LocalReport, output_format: str) -> None:
         click.echo(f"Suggested threshold {threshold.value:.2f}: {threshold.reason}.", err=True)
 
 
-def _list_skipped(report: LocalReport, path: Path) -> None:
+def _skipped_lines(report: LocalReport, *, every_name: bool) -> Iterator[str]:
+    """Yield what was not compared and why; without `every_name` many files with one reason take one line.
+
+    Reasons are one if they differ only in brackets, such as `(at offset 4)`.
+    """
+    kinds: dict[str, list[SkippedInput]] = {}
+    for skipped in report.skipped:
+        kinds.setdefault(skipped.reason.partition(" (")[0], []).append(skipped)
+    for reason, files in kinds.items():
+        if len(files) > NAMED and not every_name:
+            yield f"skipped {len(files):,} files, such as {files[0].name}: {reason}"
+        else:
+            yield from (f"skipped {file.name}: {file.reason}" for file in files)
+
+
+def _list_skipped(report: LocalReport, path: Path, *, every_name: bool) -> None:
     """List what was not compared; raise ClickException when nothing could be compared."""
     from moss.commands.table import printable
 
-    for skipped in report.skipped:
-        click.echo(f"skipped {printable(skipped.name)}: {printable(skipped.reason)}", err=True)
+    for line in _skipped_lines(report, every_name=every_name):
+        click.echo(printable(line), err=True)
     if report.shortfall:
         raise click.ClickException(f"{printable(str(path))}: {report.shortfall}")
 

@@ -38,7 +38,7 @@ def test_honest_pairs_score_with_every_build_tree_as_without_them(tmp_path: Path
 
 
 def test_what_is_left_out_is_listed_with_its_reason(tmp_path: Path) -> None:
-    listed = check(folder(tmp_path, with_build_trees(honest_class(2)))).stderr
+    listed = check(folder(tmp_path, with_build_trees(honest_class(2))), "-v").stderr
     assert "skipped student0/target/: build output of Maven, sbt or Cargo" in listed
     assert "skipped student1/node_modules/: downloaded packages" in listed
     assert "skipped student1/env/: a Python environment" in listed
@@ -47,9 +47,9 @@ def test_what_is_left_out_is_listed_with_its_reason(tmp_path: Path) -> None:
 
 def test_an_excluded_pattern_is_left_out_and_an_included_one_counts(tmp_path: Path) -> None:
     root = folder(tmp_path, with_build_trees(honest_class(2)))
-    excluded = check(root, "--exclude", "/bin/", "--exclude", "*.xml")
+    excluded = check(root, "-v", "--exclude", "/bin/", "--exclude", "*.xml")
     assert "skipped student0/bin/tool.py: left out by an exclude pattern" in excluded.stderr
-    included = check(root, "--include", "*.min.js", "--include", "@environment")
+    included = check(root, "-v", "--include", "*.min.js", "--include", "@environment")
     assert "app.min.js:" not in included.stderr
     assert "student0/env/:" not in included.stderr
     assert "site-packages" in included.stderr
