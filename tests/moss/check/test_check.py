@@ -87,15 +87,15 @@ def test_boilerplate_may_be_a_folder_or_an_archive(name: str, tmp_path: Path) ->
 
 
 def test_many_files_that_are_skipped_for_one_reason_take_one_line(tmp_path: Path) -> None:
-    pictures = {f"ada/{n}.txt": b"a" * n + b"\0b" for n in range(4)}
+    pictures = {f"ada/{n}.txt": b"a" * n + b"\0b" for n in range(3, 7)}
     root = folder(tmp_path, {**CLASS, **pictures, "ben/README.json": b"{}"})
     skipped = [line for line in check(root).stderr.splitlines() if line.startswith("skipped")]
     assert len(skipped) == 2
-    assert any(line.startswith("skipped 4 files, such as ada/0.txt: it holds a NUL byte") for line in skipped)
+    assert any(line.startswith("skipped 4 files, such as ada/3.txt: it holds a NUL byte") for line in skipped)
     assert any(line.startswith("skipped ben/README.json: text or data beside a program") for line in skipped)
     every = [line for line in check(root, "-v").stderr.splitlines() if line.startswith("skipped")]
     assert len(every) == 5
-    assert "skipped ada/3.txt: it holds a NUL byte (at offset 3)" in every[3]
+    assert any(line.startswith("skipped ada/4.txt: it holds a NUL byte (at offset 4)") for line in every)
 
 
 def test_all_lists_pairs_that_show_hides(tmp_path: Path) -> None:
