@@ -87,7 +87,7 @@ def test_boilerplate_may_be_a_folder_or_an_archive(name: str, tmp_path: Path) ->
 
 
 def test_many_files_that_are_skipped_for_one_reason_take_one_line(tmp_path: Path) -> None:
-    pictures = {f"ada/{n}.txt": b"a" * n + b"\0b" for n in range(3, 7)}
+    pictures = {f"ada/{n}.txt": b"a" * n + b"\0b" for n in (3, 5, 7, 9)}
     root = folder(tmp_path, {**CLASS, **pictures, "ben/README.json": b"{}"})
     skipped = [line for line in check(root).stderr.splitlines() if line.startswith("skipped")]
     assert len(skipped) == 2
@@ -95,7 +95,7 @@ def test_many_files_that_are_skipped_for_one_reason_take_one_line(tmp_path: Path
     assert any(line.startswith("skipped ben/README.json: text or data beside a program") for line in skipped)
     every = [line for line in check(root, "-v").stderr.splitlines() if line.startswith("skipped")]
     assert len(every) == 5
-    assert any(line.startswith("skipped ada/4.txt: it holds a NUL byte (at offset 4)") for line in every)
+    assert any(line.startswith("skipped ada/5.txt: it holds a NUL byte (at offset 5)") for line in every)
 
 
 def test_all_lists_pairs_that_show_hides(tmp_path: Path) -> None:
