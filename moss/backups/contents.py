@@ -24,6 +24,7 @@ class Manifest(BaseModel):
 
     format: int
     version: str
+    commit: str = ""
     made: str
     migrations: list[tuple[str, str]]
     counts: dict[str, int]

@@ -25,6 +25,7 @@ from moss.backups.contents import (
     row_counts,
     stored_files,
 )
+from moss.release import commit
 from submissions.storage.database_files import DatabaseStorage
 
 
@@ -73,6 +74,7 @@ def _manifest(folder: Path) -> Manifest:
     return Manifest(
         format=FORMAT,
         version=version("moss-server"),
+        commit=commit(),
         made=timezone.now().isoformat(),
         migrations=applied_migrations(),
         counts=row_counts(),
