@@ -95,7 +95,9 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "int", 300, check=Range(1, 1_000_000)),
         V(
             "MOSS_URL",
-            "where people find the pages: the links in mail and webhooks begin with it",
+            "where people find the pages: the links in mail and webhooks begin with it. With a path, as in "
+            "`https://example.org/moss`, the service is under it "
+            "([operations.md](operations.md#under-a-path))",
             check=check_address, shown="`http://127.0.0.1:8000`"),
         V(
             "MOSS_WEBHOOK_NETWORKS",

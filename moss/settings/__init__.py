@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from moss.outgoing_kinds import OUTGOING_KINDS
 from moss.settings.accounts import *  # noqa: F403 - settings of their own file
 from moss.settings.monitoring import *  # noqa: F403 - as above
 from moss.settings.outgoing import *  # noqa: F403 - as above
+from moss.settings.outgoing import OWN_PATH
 from moss.settings.saml import *  # noqa: F403 - as above
 from moss.settings.saml import SAML_INSTALLED
 from moss.variables import value
@@ -203,7 +205,7 @@ LOCALE_PATHS = [BASE_DIR / "moss" / "locale"]
 USE_TZ = True
 TIME_ZONE = value("MOSS_TIME_ZONE")
 
-STATIC_URL = "static/"
+STATIC_URL = f"{OWN_PATH}/static/"
 STORAGES = {
     # Uploads until they are read: by default in the database, where every worker reaches them.
     "default": upload_storage(),
@@ -233,7 +235,8 @@ CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}csrftoken"
 LANGUAGE_COOKIE_NAME = f"{COOKIE_PREFIX}language"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 # Asked over HTTP by the supervisor and the container.
-SECURE_REDIRECT_EXEMPT = ["^healthz$", *(["^results/"] if RESULTS_HTTP else [])]
+_UNDER = re.escape(f"{OWN_PATH}/".lstrip("/"))
+SECURE_REDIRECT_EXEMPT = [f"^{_UNDER}healthz$", *([f"^{_UNDER}results/"] if RESULTS_HTTP else [])]
 SECURE_HSTS_SECONDS = HSTS_DAYS * 24 * 60 * 60 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 # Whether its domain is built into browsers is for the owner of the domain to say.
