@@ -144,6 +144,19 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "days after which an upload that nobody has had read is deleted",
             "int", 14, check=Range(1, 3650)),
         V(
+            "MOSS_KEEP_MONTHS",
+            "months that assignments are kept in courses that state no number "
+            "([roles.md](roles.md#retention))",
+            "int", 0, check=Range(0, 240), shown="0, without an end"),
+        V(
+            "MOSS_KEEP_MONTHS_MOST",
+            "months that no course may exceed",
+            "int", 0, check=Range(0, 240), shown="0, none"),
+        V(
+            "MOSS_BACKUP_DAYS",
+            "days after which you delete backups, which owners of courses and receipts of erasures are told",
+            "int", 0, check=Range(0, 3650), shown="0, not stated"),
+        V(
             "MOSS_RANKING_MEMORY",
             "MB that a ranking may use; a class that needs more is refused before it is ranked, with "
             "the figure",

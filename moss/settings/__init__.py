@@ -82,6 +82,12 @@ FILE_SECONDS = value("MOSS_FILE_SECONDS")
 READER_MEMORY = value("MOSS_READER_MEMORY") * 1_000_000
 # An upload that nobody has had read is deleted this many days after it was last changed.
 PREVIEW_DAYS = value("MOSS_PREVIEW_DAYS")
+# Months that assignments are kept where a course states none, and that no course exceeds; 0 for no limit.
+KEEP_MONTHS, KEEP_MONTHS_MOST = value("MOSS_KEEP_MONTHS"), value("MOSS_KEEP_MONTHS_MOST")
+if KEEP_MONTHS_MOST and KEEP_MONTHS > KEEP_MONTHS_MOST:
+    raise ImproperlyConfigured("MOSS_KEEP_MONTHS is more than MOSS_KEEP_MONTHS_MOST.")
+# Days after which whoever runs the service deletes backups; 0 where it is not stated.
+BACKUP_DAYS = value("MOSS_BACKUP_DAYS")
 # A ranking whose scoring takes more processor time than this, by an estimate in seconds, is cut into shards
 # of at most that, which all workers score.
 SHARD_SECONDS = value("MOSS_SHARD_SECONDS")
