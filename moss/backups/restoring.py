@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from moss.backups import postgres
 from moss.backups.contents import DATABASE, FILES, FORMAT, MANIFEST, Manifest, checksum
+from moss.database_locale import note_restored
 from moss.database_roles import as_owner
 from moss.installation import migrate
 from moss.release import release, this_release
@@ -41,6 +42,7 @@ def restore(source: Path, *, replace: bool = False) -> Manifest:
         with as_owner():
             connection.close()
             postgres.load(folder / DATABASE)
+            note_restored(manifest.locale)
         migrate()
         _store_files(folder / FILES)
     return manifest
