@@ -16,6 +16,9 @@ RUN groupadd --system --gid 999 moss && useradd --system --uid 999 --gid moss --
 COPY requirements-server.lock /tmp/
 RUN pip install --no-cache-dir --no-deps --require-hashes -r /tmp/requirements-server.lock
 COPY . /tmp/source
+# `docker build --build-arg COMMIT=$(git rev-parse --short=12 HEAD) .` has `moss --version` say it: git is not here.
+ARG COMMIT=""
+RUN [ -z "$COMMIT" ] || echo "$COMMIT" > /tmp/source/moss/commit.txt
 # The wheel that pip builds here carries the compiled engine.
 RUN pip install --no-cache-dir --no-deps /tmp/source
 

@@ -12,7 +12,7 @@ STARTED := $(shell date +%s)
 # Hundreds of processes start in the tests: from compiled modules each takes a third of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo serve test ready test-thorough coverage test-long test-fast test-hostile test-compilers test-faults fuzz lint types warm messages sbom site lock clean nightly
+.PHONY: demo serve test ready test-thorough coverage test-long test-fast test-hostile test-compilers test-faults fuzz lint types warm messages sbom release site lock clean nightly
 
 demo: .venv/app
 	$(BIN)/moss demo
@@ -83,6 +83,11 @@ sbom: .venv/dev
 	mkdir -p artifacts
 	$(BIN)/cyclonedx-py requirements requirements.lock --output-reproducible --of JSON -o artifacts/sbom.json
 
+# Build the source distribution and the wheel twice, compare their bytes, and write them to dist/ with the list of
+# packages and checksums. The changelog has to date the version; nothing is published.
+release: sbom
+	$(BIN)/python -m bench.release
+
 # Write the documents as a web site; fails on a link to a document or heading that is not there.
 site: .venv/site/made
 	NO_MKDOCS_2_WARNING=1 .venv/site/bin/mkdocs build --quiet --strict
@@ -109,7 +114,7 @@ LEFT_OUT := $(foreach package,$(UNUSED),--no-emit-package $(package))
 UNUSED := rfc3987-syntax lark arrow fqdn isoduration jsonpointer rfc3339-validator rfc3986-validator uri-template webcolors
 
 clean:
-	rm -rf .venv .moss artifacts build *.egg-info .coverage .coverage.* .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .moss artifacts build dist *.egg-info .coverage .coverage.* .mypy_cache .ruff_cache .hypothesis
 	rm -rf fingerprint/kernels/compiled
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -6,8 +6,12 @@ first used.
 
 from __future__ import annotations
 
+import gzip
+import io
+import os
 import platform
 import sys
+import tarfile
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,6 +20,7 @@ from setuptools import build_meta
 from setuptools.build_meta import *  # noqa: F403 - the hooks that are not replaced here
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 NUMBA = "numba>=0.68,<0.69"
 # The compiled engine calls malloc, memcpy and the like, which every Linux since 2014 has.
@@ -32,12 +37,55 @@ def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
     return [*build_meta.get_requires_for_build_wheel(config_settings), NUMBA]
 
 
+def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
+    """Build a source distribution; with SOURCE_DATE_EPOCH, its bytes depend on its files alone."""
+    name: str = build_meta.build_sdist(sdist_directory, config_settings)
+    if moment := os.environ.get("SOURCE_DATE_EPOCH"):
+        _write_reproducibly(Path(sdist_directory) / name, int(moment))
+    return name
+
+
+def _write_reproducibly(archive: Path, moment: int) -> None:
+    """Write a .tar.gz again, sorted, with one time and no owner."""
+    with tarfile.open(archive) as packed:
+        members = [(one, packed.extractfile(one)) for one in packed.getmembers()]
+        contents = {one.name: (one, file.read() if file else b"") for one, file in members}
+    with (
+        archive.open("wb") as target,
+        gzip.GzipFile("", "wb", fileobj=target, mtime=moment) as zipped,
+        tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as written,
+    ):
+        for name in sorted(contents):
+            member, content = contents[name]
+            member.mtime, member.uid, member.gid, member.uname, member.gname = moment, 0, 0, "", ""
+            member.pax_headers = {}
+            written.addfile(member, io.BytesIO(content))
+
+
+def write_commit(folder: Path) -> None:
+    """Write the commit of these sources into a copy of the package `moss`."""
+    from moss.release import FILE, commit  # noqa: PLC0415 - below this folder
+
+    (folder / FILE.name).write_text(commit() + "\n", encoding="ascii")
+
+
+class SourcesWithCommit(sdist):
+    """The sources with the commit that they are of: git does not know those who unpack them."""
+
+    def make_release_tree(self, base_dir: str, files: Any) -> None:
+        super().make_release_tree(base_dir, files)
+        write_commit(Path(base_dir) / "moss")
+
+
 class BuildWithEngine(build_py):
-    """Copy the packages, and add the compiled engine."""
+    """Copy the packages, and add the commit and the compiled engine."""
 
     def run(self) -> None:
         super().run()
-        if self.editable_mode or not is_compiled():
+        if self.editable_mode:
+            return
+        write_commit(Path(self.build_lib) / "moss")
+        if not is_compiled():
             return
         from fingerprint.kernels.files import LEVEL, ensure_compiled  # noqa: PLC0415 - below this folder
 

@@ -57,10 +57,21 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, short_help) for name, (_, short_help) in COMMANDS.items()])
 
 
+def _print_version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - click's
+    if wanted:
+        from moss.release import this_release  # noqa: PLC0415 - it asks git
+
+        click.echo(f"moss, version {this_release()}")
+        context.exit()
+
+
 @click.group(
     cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
-@click.version_option(package_name="moss-server", prog_name="moss")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
+    help="Show the version and the commit.",
+)  # fmt: skip
 def main() -> None:
     """Find the submissions of a programming course that share code.
 

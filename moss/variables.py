@@ -95,7 +95,9 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "int", 300, check=Range(1, 1_000_000)),
         V(
             "MOSS_URL",
-            "where people find the pages: the links in mail and webhooks begin with it",
+            "where people find the pages: the links in mail and webhooks begin with it. With a path, as in "
+            "`https://example.org/moss`, the service is under it "
+            "([operations.md](operations.md#under-a-path))",
             check=check_address, shown="`http://127.0.0.1:8000`"),
         V(
             "MOSS_WEBHOOK_NETWORKS",
@@ -141,6 +143,19 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "MOSS_PREVIEW_DAYS",
             "days after which an upload that nobody has had read is deleted",
             "int", 14, check=Range(1, 3650)),
+        V(
+            "MOSS_KEEP_MONTHS",
+            "months that assignments are kept in courses that state no number "
+            "([roles.md](roles.md#retention))",
+            "int", 0, check=Range(0, 240), shown="0, without an end"),
+        V(
+            "MOSS_KEEP_MONTHS_MOST",
+            "months that no course may exceed",
+            "int", 0, check=Range(0, 240), shown="0, none"),
+        V(
+            "MOSS_BACKUP_DAYS",
+            "days after which you delete backups, which owners of courses and receipts of erasures are told",
+            "int", 0, check=Range(0, 3650), shown="0, not stated"),
         V(
             "MOSS_RANKING_MEMORY",
             "MB that a ranking may use; a class that needs more is refused before it is ranked, with "

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.db.backends.signals import connection_created
 
 from moss.embedded.client import ensure_services
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from wsgiref.types import StartResponse
+
     from django.db.backends.base.base import BaseDatabaseWrapper
+
+    Application = Callable[[dict[str, Any], StartResponse], Iterable[bytes]]
 
 # Seconds that a request waits for rows that another process has locked; workers do not wait at all.
 LOCK_SECONDS = 5
@@ -22,8 +28,24 @@ def limit_lock_waits(connection: BaseDatabaseWrapper, **_: object) -> None:
         cursor.execute(f"SET lock_timeout = '{LOCK_SECONDS}s'")
 
 
+class UnderPath:
+    """Serve under a path: requests have it before their addresses, unless a proxy took it away."""
+
+    def __init__(self, application: Application, path: str) -> None:
+        self.application, self.path = application, path
+
+    def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        asked = environ["PATH_INFO"]
+        environ["SCRIPT_NAME"] = self.path
+        if asked == self.path or asked.startswith(f"{self.path}/"):
+            environ["PATH_INFO"] = asked.removeprefix(self.path)
+        return self.application(environ, start_response)
+
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
 
 connection_created.connect(limit_lock_waits)
 ensure_services()
-application = get_wsgi_application()
+application: Application = get_wsgi_application()
+if settings.OWN_PATH:
+    application = UnderPath(application, settings.OWN_PATH)

@@ -60,10 +60,14 @@ def test_the_log_has_paths_without_share_links_and_searches(proxy: int, tmp_path
     ask(proxy, "/shared/the-secret-token/pairs/1/2/?q=Ada+Lovelace")
     ask(proxy, "/results/7/the-secret-key/match0.html")
     ask(proxy, "/assignments/1/?q=Ada+Lovelace")
-    wait_until(lambda: (tmp_path / "access.log").read_text().count("\n") == 3, what="three lines")
+    ask(proxy, "/moss/shared/the-secret-token/cases/")
+    ask(proxy, "/moss/results/7/the-secret-key/match0.html")
+    wait_until(lambda: (tmp_path / "access.log").read_text().count("\n") == 5, what="five lines")
     log = (tmp_path / "access.log").read_text()
     assert " 127.0.0.1 GET /shared/-/pairs/1/2/ 502 " in log
     assert " 127.0.0.1 GET /results/- 502 " in log
+    assert " 127.0.0.1 GET /moss/shared/-/cases/ 502 " in log
+    assert " 127.0.0.1 GET /moss/results/- 502 " in log
     assert " 127.0.0.1 GET /assignments/1/ 502 " in log
     everything = log + (tmp_path / "error.log").read_text()
     assert "Ada" not in everything

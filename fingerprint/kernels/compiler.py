@@ -10,6 +10,7 @@ import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import binding
@@ -20,11 +21,14 @@ from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
 
+from fingerprint.kernels.files import PACKAGE
 from fingerprint.kernels.layouts import Array, Layout, Parts, to_json
 from fingerprint.kernels.memory import FUNCTIONS
 from fingerprint.kernels.signatures import parameters
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fingerprint.kernels.registry import Kernel
 
 OPTIONS = {"nopython": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -81,7 +85,18 @@ def dispatcher_type(kernel: Kernel[Any, Any]) -> types.Dispatcher:
 
 @cache
 def _called_function(kernel: Kernel[Any, Any]) -> _CalledFunction:
-    return _CalledFunction(kernel.py_func, targetoptions=dict(OPTIONS), pipeline_class=_LoweringCompiler)
+    function = _without_folder(kernel.py_func)
+    return _CalledFunction(function, targetoptions=dict(OPTIONS), pipeline_class=_LoweringCompiler)
+
+
+def _without_folder(function: Callable[..., Any]) -> FunctionType:
+    """Return a copy of a function whose file has no folder before the package.
+
+    The machine code names the file for errors: sources in another folder would make other bytes.
+    """
+    code, module = function.__code__, function.__globals__
+    file = Path(code.co_filename).relative_to(PACKAGE.parent).as_posix()
+    return FunctionType(code.replace(co_filename=file), module, function.__name__, function.__defaults__)
 
 
 def compile_group(kernels: list[Kernel[Any, Any]], folder: Path) -> None:

@@ -24,6 +24,9 @@ class Manifest(BaseModel):
 
     format: int
     version: str
+    commit: str = ""
+    # How the database ordered texts; see `moss.database_locale`.
+    locale: str = ""
     made: str
     migrations: list[tuple[str, str]]
     counts: dict[str, int]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tarfile
 import tempfile
-from importlib.metadata import version
 from pathlib import Path
 
 from django.core.files import File
@@ -15,8 +14,10 @@ from pydantic import ValidationError
 
 from moss.backups import postgres
 from moss.backups.contents import DATABASE, FILES, FORMAT, MANIFEST, Manifest, checksum
+from moss.database_locale import note_restored
 from moss.database_roles import as_owner
 from moss.installation import migrate
+from moss.release import release, this_release
 from submissions.storage.database_files import DatabaseStorage
 
 BROKEN = "is no whole backup of moss-server, so nothing was changed: use another one"
@@ -41,6 +42,7 @@ def restore(source: Path, *, replace: bool = False) -> Manifest:
         with as_owner():
             connection.close()
             postgres.load(folder / DATABASE)
+            note_restored(manifest.locale)
         migrate()
         _store_files(folder / FILES)
     return manifest
@@ -55,7 +57,7 @@ def _unpack(source: Path, folder: Path) -> Manifest:
     except (tarfile.TarError, OSError, EOFError, ValidationError) as error:
         raise postgres.BackupError(f"{source} {BROKEN} ({type(error).__name__}).") from error
     if manifest.format > FORMAT:
-        raise postgres.BackupError(_newer(manifest))
+        raise postgres.BackupError(_newer(manifest, f"its format is {manifest.format}, not {FORMAT}"))
     for name, expected in {DATABASE: "", **manifest.checksums}.items():
         file = folder / name
         if not file.is_file() or checksum(file) != expected:
@@ -67,13 +69,16 @@ def _refuse_newer(manifest: Manifest) -> None:
     """Refuse a backup with a migration that this version does not have."""
     loader = MigrationLoader(connection)
     known = {*loader.disk_migrations, *loader.replacements}
-    if any(migration not in known for migration in manifest.migrations):
-        raise postgres.BackupError(_newer(manifest))
+    unknown = [".".join(migration) for migration in manifest.migrations if migration not in known]
+    if unknown:
+        raise postgres.BackupError(_newer(manifest, f"it has the migrations {', '.join(unknown)}"))
 
 
-def _newer(manifest: Manifest) -> str:
-    here = version("moss-server")
-    return f"The backup is of a newer moss-server ({manifest.version}; this is {here}): install that version."
+def _newer(manifest: Manifest, difference: str) -> str:
+    """Return why a backup is of a newer version, whose number may be the same."""
+    there, here = release(manifest.version, manifest.commit), this_release()
+    which = f"{there}; this is {here}" if there != here else here
+    return f"The backup is of a newer moss-server than this ({which}): {difference}. Install the newer one."
 
 
 def _has_accounts() -> bool:

@@ -25,6 +25,8 @@ from moss.backups.contents import (
     row_counts,
     stored_files,
 )
+from moss.database_locale import database_locale
+from moss.release import commit
 from submissions.storage.database_files import DatabaseStorage
 
 
@@ -73,6 +75,8 @@ def _manifest(folder: Path) -> Manifest:
     return Manifest(
         format=FORMAT,
         version=version("moss-server"),
+        commit=commit(),
+        locale=database_locale().name,
         made=timezone.now().isoformat(),
         migrations=applied_migrations(),
         counts=row_counts(),

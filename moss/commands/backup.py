@@ -38,11 +38,14 @@ def restore(file: Path, *, replace: bool) -> None:
     _start()
     from moss.backups.postgres import BackupError
     from moss.backups.restoring import restore as restore_backup
+    from moss.database_locale import OTHER_ORDER, database_locale, differences
 
     try:
         manifest = restore_backup(file, replace=replace)
     except BackupError as error:
         raise click.ClickException(str(error)) from error
+    for text in differences(database_locale()):
+        click.echo(f"{text}. {OTHER_ORDER}", err=True)
     click.echo(f"Restored what version {manifest.version} wrote on {manifest.made[:10]}.")
 
 

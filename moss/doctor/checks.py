@@ -139,6 +139,7 @@ def audit() -> Finding:
 
 CHECKS: tuple[Callable[[], Finding], ...] = (
     services.database,
+    services.collation,
     services.migrations,
     rights,
     services.broker,

@@ -12,6 +12,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
+from moss.database_locale import OTHER_ORDER, database_locale, differences
 from moss.doctor.findings import Finding, ok, problem, warning
 from moss.embedded.client import private_servers
 from moss.maintenance import is_maintained
@@ -21,6 +22,10 @@ from submissions.work.kinds import QUEUES
 
 CLOCK_WARNING_SECONDS, CLOCK_PROBLEM_SECONDS = 2.0, 30.0
 WELL_KNOWN = "/.well-known/openid-configuration"
+REINDEX = (
+    "The system was upgraded: stop the service, and run REINDEX DATABASE {name} and then "
+    "ALTER DATABASE {name} REFRESH COLLATION VERSION as the owner."
+)
 START = "Start `moss serve`, or the containers worker, interactive and maintenance."
 
 
@@ -33,6 +38,22 @@ def database() -> Finding:
     if least and connection.get_database_version() < least:
         return problem("database", f"{name} is too old", f"Upgrade it to Postgres {least[0]} or newer.")
     return ok("database", f"{name} answers")
+
+
+def collation() -> Finding:
+    """Check that the database takes any text, and orders it as when its indexes were made."""
+    locale = database_locale()
+    if locale.encoding != "UTF8":
+        message = f"the database has the encoding {locale.encoding}"
+        return problem("collation", message, "Restore a backup into a database that is created with UTF8.")
+    if locale.made_with != locale.is_now:
+        message = (
+            f"indexes were made with version {locale.made_with} of the collation; now it is {locale.is_now}"
+        )
+        return problem("collation", message, REINDEX.format(name=connection.settings_dict["NAME"]))
+    if others := differences(locale):
+        return warning("collation", others[0], OTHER_ORDER)
+    return ok("collation", locale.name)
 
 
 def migrations() -> Finding:

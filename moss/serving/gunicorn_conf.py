@@ -36,5 +36,10 @@ def on_starting(_server: Any) -> None:
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="moss-metrics-")
 
 
+def post_worker_init(_worker: Any) -> None:
+    """Leave the path to the application: gunicorn would refuse the health check, which is without it."""
+    os.environ.pop("SCRIPT_NAME", None)
+
+
 def on_exit(_server: Any) -> None:
     shutil.rmtree(os.environ["PROMETHEUS_MULTIPROC_DIR"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from moss.outgoing_kinds import OUTGOING_KINDS
 from moss.settings.accounts import *  # noqa: F403 - settings of their own file
 from moss.settings.monitoring import *  # noqa: F403 - as above
 from moss.settings.outgoing import *  # noqa: F403 - as above
+from moss.settings.outgoing import OWN_PATH
 from moss.settings.saml import *  # noqa: F403 - as above
 from moss.settings.saml import SAML_INSTALLED
 from moss.variables import value
@@ -80,6 +82,12 @@ FILE_SECONDS = value("MOSS_FILE_SECONDS")
 READER_MEMORY = value("MOSS_READER_MEMORY") * 1_000_000
 # An upload that nobody has had read is deleted this many days after it was last changed.
 PREVIEW_DAYS = value("MOSS_PREVIEW_DAYS")
+# Months that assignments are kept where a course states none, and that no course exceeds; 0 for no limit.
+KEEP_MONTHS, KEEP_MONTHS_MOST = value("MOSS_KEEP_MONTHS"), value("MOSS_KEEP_MONTHS_MOST")
+if KEEP_MONTHS_MOST and KEEP_MONTHS > KEEP_MONTHS_MOST:
+    raise ImproperlyConfigured("MOSS_KEEP_MONTHS is more than MOSS_KEEP_MONTHS_MOST.")
+# Days after which whoever runs the service deletes backups; 0 where it is not stated.
+BACKUP_DAYS = value("MOSS_BACKUP_DAYS")
 # A ranking whose scoring takes more processor time than this, by an estimate in seconds, is cut into shards
 # of at most that, which all workers score.
 SHARD_SECONDS = value("MOSS_SHARD_SECONDS")
@@ -203,7 +211,7 @@ LOCALE_PATHS = [BASE_DIR / "moss" / "locale"]
 USE_TZ = True
 TIME_ZONE = value("MOSS_TIME_ZONE")
 
-STATIC_URL = "static/"
+STATIC_URL = f"{OWN_PATH}/static/"
 STORAGES = {
     # Uploads until they are read: by default in the database, where every worker reaches them.
     "default": upload_storage(),
@@ -233,7 +241,8 @@ CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}csrftoken"
 LANGUAGE_COOKIE_NAME = f"{COOKIE_PREFIX}language"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 # Asked over HTTP by the supervisor and the container.
-SECURE_REDIRECT_EXEMPT = ["^healthz$", *(["^results/"] if RESULTS_HTTP else [])]
+_UNDER = re.escape(f"{OWN_PATH}/".lstrip("/"))
+SECURE_REDIRECT_EXEMPT = [f"^{_UNDER}healthz$", *([f"^{_UNDER}results/"] if RESULTS_HTTP else [])]
 SECURE_HSTS_SECONDS = HSTS_DAYS * 24 * 60 * 60 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 # Whether its domain is built into browsers is for the owner of the domain to say.

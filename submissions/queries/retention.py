@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from dateutil.relativedelta import relativedelta
+from django.conf import settings
 from django.db.models import Exists, F, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Greatest
 
@@ -30,15 +31,19 @@ class RetainedAssignment(NamedTuple):
     ends: datetime
 
 
+def months_kept(course: Course) -> int | None:
+    """Return how many months assignments are kept: by the course or the default, within the most."""
+    months: int | None = course.keep_months or settings.KEEP_MONTHS or settings.KEEP_MONTHS_MOST or None
+    return min(months, settings.KEEP_MONTHS_MOST or months) if months else None
+
+
 def retained_assignments(course: Course | None = None) -> Iterator[RetainedAssignment]:
     """Yield the assignments that the retention of their course ends for, of all courses or of one.
 
     It counts from the last upload or decision. An assignment that is held, or has work in the report of one
     that is held, has no end.
     """
-    rows = Assignment.objects.filter(course__keep_months__isnull=False, hold="").select_related(
-        "course__owner"
-    )
+    rows = Assignment.objects.filter(hold="").select_related("course__owner")
     rows = rows.exclude(Exists(_copies_under_a_hold()))
     if course:
         rows = rows.filter(course=course)
@@ -47,8 +52,8 @@ def retained_assignments(course: Course | None = None) -> Iterator[RetainedAssig
         "created", Max("batches__created"), Max("decisions__updated"), Max("case_decisions__updated")
     )
     for assignment in rows.annotate(last_change=last).order_by("pk"):
-        months = assignment.course.keep_months or 0
-        yield RetainedAssignment(assignment, assignment.last_change + relativedelta(months=months))
+        if months := months_kept(assignment.course):
+            yield RetainedAssignment(assignment, assignment.last_change + relativedelta(months=months))
 
 
 def _copies_under_a_hold() -> QuerySet[Submission]:

@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
+
 if TYPE_CHECKING:
     from django.db.models import Model, QuerySet
 
@@ -55,4 +57,5 @@ def receipt_of(erasure: Erasure) -> dict[str, Any]:
         "groups": erasure.result.get("groups", 0),
         "held": erasure.result.get("held", []),
         "backups": "Backups that were written before have this student until they are deleted.",
+        "backup_days": settings.BACKUP_DAYS or None,
     }

@@ -61,7 +61,7 @@ def mail_report(job: Job) -> None:
 
 def _send(user: User, assignment: Assignment) -> None:
     subject = _("The report of {assignment} is ready").format(assignment=assignment.name)
-    context = {"assignment": assignment, "address": f"{settings.OWN_URL}{assignment.get_absolute_url()}"}
+    context = {"assignment": assignment, "address": f"{settings.OWN_ORIGIN}{assignment.get_absolute_url()}"}
     text = render_to_string("accounts/report_ready.txt", context)
     try:
         send_mail(" ".join(subject.split()), text, None, [user.email])

@@ -16,17 +16,22 @@ from submissions.pages.forms.courses import CourseSettingsForm
 from submissions.permissions import Right, require, rights
 from submissions.queries.access import find_course
 from submissions.queries.lists import listed_courses
+from submissions.queries.retention import months_kept
 
 router = Router()
 
 
 class CourseOut(Schema):
-    """A course; `rights` are what the token may do in it."""
+    """A course; `rights` are what the token may do in it.
+
+    `months_kept` is how long assignments are kept: `keep_months` or the default, within the most.
+    """
 
     id: int
     name: str
     owner: str
     keep_months: int | None
+    months_kept: int | None
     keep_sources_days: int | None
     in_archive: bool
     created: datetime
@@ -58,6 +63,7 @@ def course_out(request: HttpRequest, course: Course) -> CourseOut:
         name=course.name,
         owner=course.owner.get_username(),
         keep_months=course.keep_months,
+        months_kept=months_kept(course),
         keep_sources_days=course.keep_sources_days,
         in_archive=course.in_archive,
         created=course.created,

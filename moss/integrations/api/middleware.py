@@ -44,7 +44,7 @@ class ApiRequests:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if not request.path.startswith(PREFIX):
+        if not request.path_info.startswith(PREFIX):
             return self.get_response(request)
         # Looked up at the first use, which is where an error of the database becomes an answer.
         session_user = request.user
@@ -57,7 +57,7 @@ class ApiRequests:
     def process_view(
         self, request: HttpRequest, _view: object, _args: object, _kwargs: object
     ) -> HttpResponse | None:
-        token = token_of(request) if request.path.startswith(PREFIX) else None
+        token = token_of(request) if request.path_info.startswith(PREFIX) else None
         if not token:
             return None
         if problem := too_many_requests(token):

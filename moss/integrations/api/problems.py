@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.core.exceptions import PermissionDenied
 from django.forms import BaseForm
 from django.http import Http404, HttpResponse
+from django.urls import reverse
 from ninja.errors import HttpError, ValidationError
 
 from submissions.actions.deletions import Held
@@ -53,7 +54,7 @@ class Problem(Exception):
 
     def response(self) -> HttpResponse:
         document = {
-            "type": f"/api/docs#problem-{self.status}",
+            "type": f"{reverse('api_docs')}#problem-{self.status}",
             "title": HTTPStatus(self.status).phrase,
             "status": self.status,
             "detail": self.detail,

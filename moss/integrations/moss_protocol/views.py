@@ -11,6 +11,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, override
 from django.views.decorators.clickjacking import xframe_options_sameorigin
@@ -89,7 +90,7 @@ def _match_context(found: Match, part: str) -> dict[str, Any]:
 def _page(
     request: HttpRequest, template: str, result: ClientResult, key: str, context: dict[str, Any]
 ) -> HttpResponse:
-    here = request.build_absolute_uri(f"/results/{result.pk}/{key}")
+    here = request.build_absolute_uri(reverse("client_result", kwargs={"number": result.pk, "key": key}))
     modern = request.build_absolute_uri(result.assignment.get_absolute_url())
     with override("en"):  # Programs read these pages.
         page = render(

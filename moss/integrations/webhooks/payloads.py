@@ -22,8 +22,13 @@ A_PAIR = 2
 
 
 def absolute(path: str) -> str:
-    """Return the address of a path of this service."""
-    return f"{settings.OWN_URL}{path}"
+    """Return the address of a path of this service, as `reverse` returns it."""
+    return f"{settings.OWN_ORIGIN}{path}"
+
+
+def _of_api(path: str) -> str:
+    """Return the address of a path of the API."""
+    return f"{settings.OWN_URL}/api/v1{path}"
 
 
 def body_of(event: str, data: dict[str, Any]) -> str:
@@ -39,7 +44,7 @@ def of_report(assignment: Assignment, pk: int) -> dict[str, Any]:
     return {
         **of_assignment(assignment),
         "report_id": pk,
-        "api_url": absolute(f"/api/v1/assignments/{assignment.pk}/report"),
+        "api_url": _of_api(f"/assignments/{assignment.pk}/report"),
         "page_url": absolute(assignment.get_absolute_url()),
     }
 
@@ -48,7 +53,7 @@ def of_upload(assignment: Assignment, pk: int) -> dict[str, Any]:
     return {
         **of_assignment(assignment),
         "upload_id": pk,
-        "api_url": absolute(f"/api/v1/uploads/{pk}"),
+        "api_url": _of_api(f"/uploads/{pk}"),
         "page_url": absolute(reverse("batch", args=[pk])),
     }
 
@@ -56,7 +61,7 @@ def of_upload(assignment: Assignment, pk: int) -> dict[str, Any]:
 def of_decision(decision: Decision | CaseDecision) -> dict[str, Any]:
     """Return the keys of what was decided. Work of other assignments is left out: it may be of others."""
     assignment = decision.assignment
-    ids, path = _decided_ids(decision), f"/api/v1/assignments/{assignment.pk}"
+    ids, path = _decided_ids(decision), f"/assignments/{assignment.pk}"
     if isinstance(decision, Decision):
         path += f"/pairs/{ids[0]}/{ids[1]}/decision" if len(ids) == A_PAIR else "/pairs"
     else:
@@ -65,7 +70,7 @@ def of_decision(decision: Decision | CaseDecision) -> dict[str, Any]:
         **of_assignment(assignment),
         "submission_ids": ids,
         "state": decision.state,
-        "api_url": absolute(path),
+        "api_url": _of_api(path),
         "page_url": absolute(assignment.get_absolute_url()),
     }
 

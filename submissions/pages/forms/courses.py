@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.text import format_lazy
 from django.utils.translation import gettext as _, gettext_lazy
@@ -13,6 +14,8 @@ from submissions.models import Course
 from submissions.queries.retention import NOTICE, SOURCES_NOTICE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from django.contrib.auth.models import User
 
     CourseModelForm = forms.ModelForm[Course]
@@ -41,6 +44,24 @@ class CourseForm(CourseModelForm):
         return name
 
 
+def _retention_texts() -> Iterator[str]:
+    """Yield what an owner has to know of how long assignments are kept, in this service."""
+    default, most = settings.KEEP_MONTHS or settings.KEEP_MONTHS_MOST, settings.KEEP_MONTHS_MOST
+    text = _(
+        "This long after the last upload or decision, an assignment is deleted with everything in it. "
+        "You are told {days} days before."
+    )
+    yield text.format(days=NOTICE.days)
+    if most:
+        yield _("This service keeps assignments for at most {n} months.").format(n=most)
+    if default:
+        yield _("Empty: {n} months, as in all courses that state no number.").format(n=default)
+    else:
+        yield _("Empty: nothing is deleted.")
+    if settings.BACKUP_DAYS:
+        yield _("Backups are deleted after {n} days.").format(n=settings.BACKUP_DAYS)
+
+
 class CourseSettingsForm(CourseForm):
     """Rename a course, and say how long its assignments and their sources are kept."""
 
@@ -49,13 +70,6 @@ class CourseSettingsForm(CourseForm):
         required=False,
         min_value=1,
         max_value=LONGEST_MONTHS,
-        help_text=format_lazy(
-            gettext_lazy(
-                "This long after the last upload or decision, an assignment is deleted with everything in "
-                "it. You are told {days} days before. Empty: nothing is deleted."
-            ),
-            days=NOTICE.days,
-        ),
     )
     keep_sources_days = forms.IntegerField(
         label=gettext_lazy("Keep sources for, days"),
@@ -88,6 +102,18 @@ class CourseSettingsForm(CourseForm):
     class Meta:
         model = Course
         fields = ("name", "keep_months", "keep_sources_days", "in_archive")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["keep_months"].help_text = " ".join(_retention_texts())
+
+    def clean_keep_months(self) -> int | None:
+        """Refuse more than the service allows, but for what was stored before it did: less of that holds."""
+        months: int | None = self.cleaned_data["keep_months"]
+        most = settings.KEEP_MONTHS_MOST
+        if months and most and months > most and months != self.instance.keep_months:
+            raise ValidationError(_("This service keeps assignments for at most {n} months.").format(n=most))
+        return months
 
     def keep_archive(self) -> None:
         """Make the choice about the archive one that can be read but not changed."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
+# A kernel with an error, which names its file.
+RAISES = "fingerprint.ranking.coverage._fill_coverage"
 CODE = """
 from fingerprint.kernels import building, files
 def build(path, level, start_progress):
@@ -76,3 +78,28 @@ def test_a_kernel_that_cannot_be_compiled_is_an_error(
         building.build(tmp_path / "library", files.processor_level())
     assert "Error" in capfd.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_machine_code_does_not_depend_on_the_folder_of_the_sources(tmp_path: Path) -> None:
+    variables = {
+        "PYTHONHASHSEED": "0",
+        "NUMBA_DISABLE_JIT": "0",
+        "NUMBA_CPU_NAME": "generic",
+        "NUMBA_CPU_FEATURES": "",
+        "NUMBA_OPT": "0",
+    }
+    codes = []
+    for name in ("one", "another folder"):
+        package, built = tmp_path / name / "fingerprint", tmp_path / name / "built"
+        shutil.copytree(files.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "compiled"))
+        built.mkdir()
+        subprocess.run(
+            [sys.executable, "-m", "fingerprint.kernels.compiler", str(built), RAISES],
+            cwd=package.parent,
+            env={**os.environ, **variables},
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        codes.append((built / f"{RAISES}.o").read_bytes())
+    assert b"fingerprint/ranking/coverage.py" in codes[0]
+    assert codes[0] == codes[1]

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import call_command
@@ -18,6 +19,11 @@ from django.urls import reverse
 
 from moss.backups import restoring, writing
 from moss.backups.postgres import BackupError
+from moss.cli import main
+from moss.database_locale import OTHER_ORDER, database_locale
+from moss.doctor import services
+from moss.doctor.findings import ok, warning
+from moss.release import this_release
 from submissions.models import Decision, Pair, Report, Upload
 
 if TYPE_CHECKING:
@@ -29,15 +35,17 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
 
 pytestmark = pytest.mark.django_db(transaction=True)
+# One that every Postgres has.
+OTHER_LOCALE = "LOCALE_PROVIDER libc LOCALE 'C'"
 
 
 @contextmanager
-def other_database() -> Iterator[None]:
+def other_database(locale: str = "") -> Iterator[None]:
     """Use an empty database for a while; the processes of a test run share the server."""
     name = f"restored_{os.getpid()}"
     with connection.cursor() as cursor:
         cursor.execute(f"DROP DATABASE IF EXISTS {name}")
-        cursor.execute(f"CREATE DATABASE {name} TEMPLATE template0")
+        cursor.execute(f"CREATE DATABASE {name} TEMPLATE template0 {locale}")
     usual = connection.settings_dict["NAME"]
     connection.close()
     connection.settings_dict["NAME"] = name
@@ -119,8 +127,9 @@ def test_broken_and_newer_backups_change_nothing(report: Report, tmp_path: Path)
     for name in ("cut", "flipped", "text"):
         with pytest.raises(BackupError, match="no whole backup"):
             restoring.restore(tmp_path / name, replace=True)
-    with pytest.raises(BackupError, match="newer moss-server"):
+    with pytest.raises(BackupError, match=r"migrations submissions\.9999_later") as refused:
         restoring.restore(newer, replace=True)
+    assert f"({this_release()}): it has" in str(refused.value)  # no two names for one release
     assert Report.objects.get() == report
 
 
@@ -145,3 +154,33 @@ def test_uploads_that_are_stored_in_a_folder_are_restored_too(
         restoring.restore(tmp_path / "backup")
         with default_storage.open(Upload.objects.get().file.name) as file:
             assert file.read() == b"bytes"
+
+
+def test_another_order_of_texts_is_said_and_loses_nothing(
+    report: Report, alice_client: Client, tmp_path: Path
+) -> None:
+    decide_first_pair(report)
+    before, here = what_is_shown(alice_client, report), database_locale().name
+    writing.write(tmp_path / "backup")
+    assert services.collation() == ok("collation", here)
+    with other_database(OTHER_LOCALE):
+        restored = CliRunner().invoke(main, ["restore", str(tmp_path / "backup")])
+        assert restored.exit_code == 0, restored.output
+        assert database_locale().name == "UTF8, libc, collate C, ctype C"
+        said = f"this database has {database_locale().name}; the one of the backup had {here}"
+        assert f"{said}. Nothing is lost" in restored.stderr
+        assert services.collation() == warning("collation", said, OTHER_ORDER)
+        assert what_is_shown(alice_client, report) == before
+        # A backup of it is restored where it came from: nothing is said.
+        writing.write(tmp_path / "back")
+    with other_database(OTHER_LOCALE):
+        restoring.restore(tmp_path / "back")
+        assert services.collation().state == "ok"
+
+
+def test_a_backup_that_names_no_locale_says_nothing(report: Report, tmp_path: Path) -> None:
+    writing.write(tmp_path / "backup")
+    older = changed(tmp_path / "backup", tmp_path / "older", locale="")
+    with other_database():
+        restoring.restore(older)
+        assert services.collation().state == "ok"

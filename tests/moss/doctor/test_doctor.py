@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from fingerprint import engine
 from moss.cli import main
+from moss.database_locale import database_locale
 from moss.doctor import checks, saml, services
 from moss.doctor.checks import CHECKS
 from submissions.work import heartbeats
@@ -188,3 +189,14 @@ def test_a_small_disk_and_a_folder_that_cannot_be_written_are_said(
     assert checks.disk().state == "problem"
     monkeypatch.setattr(engine, "compiled_library", lambda: None)
     assert checks.kernels().state == "warning"
+
+
+@pytest.mark.django_db
+def test_a_new_version_of_the_collation_has_the_indexes_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    locale = database_locale()._replace(made_with="2.36", is_now="2.41")
+    monkeypatch.setattr(services, "database_locale", lambda: locale)
+    found = services.collation()
+    assert (found.state, "made with version 2.36" in found.message) == ("problem", True)
+    assert f"REINDEX DATABASE {connection.settings_dict['NAME']}" in found.advice
+    monkeypatch.setattr(services, "database_locale", lambda: locale._replace(encoding="LATIN1"))
+    assert "the encoding LATIN1" in services.collation().message

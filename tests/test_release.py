@@ -1,0 +1,103 @@
+"""A release says which commit it is of, and is the same bytes whoever builds it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tarfile
+from typing import TYPE_CHECKING
+from zipfile import ZipFile
+
+import pytest
+
+from bench.release import NotReady, build_twice, git, version_to_release
+from fingerprint.kernels import files
+from moss import release
+from tests.support.paths import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """Return a repository with the sources as they are now, in one commit, and a dated changelog."""
+    folder = tmp_path / "checkout"
+    tracked = git(ROOT, "ls-files", "--cached", "--others", "--exclude-standard", "-z").decode().split("\0")
+    for name in filter(None, tracked):
+        if (ROOT / name).exists() and not name.startswith(("tests/", "bench/")):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name, follow_symlinks=False)
+    changelog = (folder / "CHANGELOG.md").read_text()
+    (folder / "CHANGELOG.md").write_text(changelog.replace("(unreleased)", "(2026-12-01)", 1))
+    git(folder, "init", "-q")
+    commit(folder)
+    return folder
+
+
+def commit(folder: Path) -> None:
+    git(folder, "add", "-A")
+    who = ("-c", "user.name=ada", "-c", "user.email=ada@example.org")
+    git(folder, *who, "commit", "-q", "--no-verify", "-m", "A commit")
+
+
+def compiled_before(tree: Path) -> None:
+    """Copy the compiled engine, which takes a minute of all cores to build."""
+    library = files.ensure_compiled(level=files.LEVEL)
+    (tree / "fingerprint" / "kernels" / "compiled").mkdir()
+    shutil.copy(library, tree / "fingerprint" / "kernels" / "compiled")
+
+
+def test_the_version_names_the_commit_of_a_checkout(checkout: Path) -> None:
+    short = git(checkout, "rev-parse", "--short=12", "HEAD").decode().strip()
+    assert release.commit_of(checkout) == short
+    (checkout / "README.md").write_text("changed")
+    assert release.commit_of(checkout) == f"{short}+"
+    assert release.commit_of(checkout.parent) == ""
+    shown = subprocess.run(
+        [sys.executable, "-m", "moss", "--version"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert shown.stdout.strip() == f"moss, version {release.this_release()}"
+
+
+def test_what_is_built_twice_has_the_same_bytes_and_its_commit(checkout: Path, tmp_path: Path) -> None:
+    wheel, sources = build_twice(checkout, tmp_path / "dist", compiled_before)
+    short = git(checkout, "rev-parse", "--short=12", "HEAD").decode().strip()
+    with ZipFile(wheel) as archive:
+        assert archive.read("moss/commit.txt").decode().strip() == short
+    with tarfile.open(sources) as packed:
+        names = packed.getnames()
+        written = packed.extractfile(f"{names[0]}/moss/commit.txt")
+        assert written
+        assert written.read().decode().strip() == short
+    assert f"{names[0]}/build_backend.py" in names
+
+
+def test_what_differs_is_not_released(checkout: Path, tmp_path: Path) -> None:
+    def changed(tree: Path) -> None:
+        compiled_before(tree)
+        (tree / "moss" / "place.py").write_text(f"PLACE = {str(tree)!r}\n")
+
+    with pytest.raises(NotReady, match="these have other bytes: moss_server-"):
+        build_twice(checkout, tmp_path / "dist", changed)
+    assert not (tmp_path / "dist").exists()
+
+
+def test_only_a_dated_committed_and_new_version_is_released(checkout: Path) -> None:
+    version = version_to_release(checkout)
+    git(checkout, "tag", f"v{version}")
+    assert version_to_release(checkout) == version
+    changelog = checkout / "CHANGELOG.md"
+    dated = changelog.read_text()
+    for text, reason in (
+        (dated.replace("(2026-12-01)", "(unreleased)"), r"says \(unreleased\) of"),
+        (dated.replace(f"## {version} ", "## 9.9.9 "), "begins with another version"),
+        (dated + "\n", f"Another commit has the tag v{version}"),
+    ):
+        changelog.write_text(text)
+        with pytest.raises(NotReady, match="not committed"):
+            version_to_release(checkout)
+        commit(checkout)
+        with pytest.raises(NotReady, match=reason):
+            version_to_release(checkout)
