@@ -273,10 +273,8 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "MOSS_CAMPUS_GROUPS",
             "the groups that may sign in, separated by commas",
             "list", shown="none: **every account of the provider**, students among them"),
-        V(
-            "MOSS_CAMPUS_ADMINISTRATORS",
-            "the groups whose members are administrators, for as long as they are in one",
-            "list"),
+        V("MOSS_CAMPUS_ADMINISTRATORS",
+            "the groups whose members are administrators, for as long as they are in one", "list"),
     ),
 }  # fmt: skip
 VARIABLES = {variable.name: variable for table in TABLES.values() for variable in table}
