@@ -20,11 +20,15 @@ class Kernel(Generic[P, R]):
 
     `py_func` is the function itself. Only a kernel with `is_exported` can be called from Python; the others
     are compiled into those that call them. Arguments are passed by position.
+
+    One that `is_bare` makes no arrays and returns none. The users of its arrays are not counted, which takes
+    most of the time of functions that are called for each character.
     """
 
-    def __init__(self, py_func: Callable[P, R], *, is_exported: bool) -> None:
+    def __init__(self, py_func: Callable[P, R], *, is_exported: bool, is_bare: bool = False) -> None:
         self.py_func = py_func
         self.is_exported = is_exported
+        self.is_bare = is_bare
         self.__doc__ = py_func.__doc__
         self._call: Callable[P, R] | None = py_func if INTERPRETED else None
 
@@ -56,3 +60,13 @@ def kernel(py_func: Callable[P, R]) -> Kernel[P, R]:
 def njit(py_func: Callable[P, R]) -> Kernel[P, R]:
     """Compile a function into the kernels that call it; numba infers the types of its arguments."""
     return Kernel(py_func, is_exported=False)
+
+
+def bare_kernel(py_func: Callable[P, R]) -> Kernel[P, R]:
+    """Compile a function that Python calls and that makes no arrays."""
+    return Kernel(py_func, is_exported=True, is_bare=True)
+
+
+def bare_njit(py_func: Callable[P, R]) -> Kernel[P, R]:
+    """Compile a function that makes no arrays into the bare kernels that call it."""
+    return Kernel(py_func, is_exported=False, is_bare=True)
