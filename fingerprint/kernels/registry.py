@@ -45,6 +45,15 @@ class Kernel(Generic[P, R]):
         return self._call(*args, **kwargs)
 
     @property
+    def is_ready(self) -> bool:
+        """Whether it can be called as machine code, without building the library first."""
+        if INTERPRETED or self._call is not None:
+            return not INTERPRETED
+        from fingerprint.kernels.files import compiled_library  # noqa: PLC0415 - as above
+
+        return compiled_library() is not None
+
+    @property
     def _numba_type_(self) -> object:
         """The type of this function for numba, when a function that calls it is compiled."""
         from fingerprint.kernels.compiler import dispatcher_type  # noqa: PLC0415 - imports numba

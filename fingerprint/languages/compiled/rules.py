@@ -21,7 +21,7 @@ from fingerprint.languages.compiled.expressions import (
     inner_nodes,
     parse,
 )
-from fingerprint.languages.compiled.loop import AGAIN, CALL, FIRST_LIST, MOST_STATES, NOTHING, POP, STAY
+from fingerprint.languages.compiled.loop import AGAIN, CALL, FIRST_LIST, MOST_STATES, NOTHING, POP, STAY, run
 from fingerprint.languages.compiled.operations import LAST_GROUP
 from fingerprint.languages.compiled.parts import GROUPS
 from fingerprint.languages.compiled.programs import ProgramWriter
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     Rule = tuple[Any, Any, Any]
 
 # Shorter texts are read as fast by Python; tables are made after so many characters of a language.
-SHORTEST_TEXT = 200
+SHORTEST_TEXT = 300
 FIRST_CHARACTERS = 200_000
 # The share of the rules that may need Python, which takes longer when it is asked in between.
 MOST_ASKING = 0.1
@@ -243,11 +243,16 @@ class LazyTables:
         if length < SHORTEST_TEXT:
             return None
         self._characters += length
-        if self._characters > FIRST_CHARACTERS and not self._made:
+        if not self._made:
+            self.expect(lexer, self._characters)
+        return self._tables
+
+    def expect(self, lexer: Any, characters: int) -> None:
+        """Make the tables if so many characters are worth it, unless the engine is still to be compiled."""
+        if characters > FIRST_CHARACTERS and not self._made and run.is_ready:
             self._made = True
             with suppress(Untranslatable):
                 self._tables = lexer_tables(lexer)
-        return self._tables
 
 
 def lexer_tables(lexer: Any) -> LexerTables:

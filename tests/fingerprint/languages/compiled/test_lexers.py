@@ -231,3 +231,12 @@ def test_every_file_of_the_project_has_the_tokens_of_pygments() -> None:
     )
     assert measured["python"].files > 300
     assert {name for name, row in measured.items() if row.different or row.too_slow} == set()
+
+
+def test_tables_are_made_at_once_where_many_characters_are_expected() -> None:
+    lexer: Any = dispatching_lexer(lexer_class("go"))
+    text = program("go") * 2
+    lexer.tables.expect(lexer, rules.FIRST_CHARACTERS)
+    assert lexer.tables.of(lexer, len(text)) is None
+    lexer.tables.expect(lexer, rules.FIRST_CHARACTERS + 1)
+    assert lexer.tables.of(lexer, len(text)) is not None
