@@ -37,12 +37,16 @@ class Kernel(Generic[P, R]):
         return f"{self.py_func.__module__}.{self.py_func.__name__}"
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return (self._call or self.load())(*args, **kwargs)
+
+    def load(self) -> Callable[P, R]:
+        """Load the machine code, which the first call does otherwise."""
         if self._call is None:
             # Imported here, so that a process that calls no kernel does not load the library.
             from fingerprint.kernels.library import load_kernel  # noqa: PLC0415
 
             self._call = cast("Callable[P, R]", load_kernel(self.name))
-        return self._call(*args, **kwargs)
+        return self._call
 
     @property
     def is_ready(self) -> bool:

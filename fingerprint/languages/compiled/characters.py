@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from fingerprint.languages.compiled.tables import Changes, CharacterKinds
+    from fingerprint.types import Flags
 
 LIMIT = sys.maxunicode + 1
 # Code points in one page of the table from code points to kinds.
@@ -56,17 +57,39 @@ class Partition(NamedTuple):
 def partition(classes: Sequence[CharacterClass]) -> Partition:
     """Return the kinds of characters that some classes distinguish."""
     changes = [members(one) for one in classes]
-    starts = np.unique(np.concatenate([np.zeros(1, np.int64), *changes]))
-    starts = starts[starts < LIMIT]
+    starts = np.sort(np.concatenate([np.zeros(1, np.int64), *changes]))
+    starts = starts[_begins(starts) & (starts < LIMIT)]
     inside = np.array([np.searchsorted(one, starts, side="right") & 1 for one in changes], dtype=bool)
-    columns = np.ascontiguousarray(np.packbits(inside, axis=0).T)
-    _, first, kind_of = np.unique(columns, axis=0, return_index=True, return_inverse=True)
+    kind_of, first = _numbered(np.packbits(inside, axis=0).T)
     lengths = np.diff(np.append(starts, LIMIT))
-    all_kinds = np.repeat(kind_of.reshape(-1).astype(np.uint16), lengths).reshape(-1, PAGE)
-    rows = all_kinds.view(np.dtype((np.void, all_kinds.itemsize * PAGE))).reshape(-1)
-    _, examples, pages = np.unique(rows, return_index=True, return_inverse=True)
+    all_kinds = np.repeat(kind_of, lengths).reshape(-1, PAGE)
+    pages, examples = _numbered(all_kinds)
     masks = [_mask(row) for row in inside[:, first]]
-    return Partition(pages.reshape(-1).astype(np.uint16), all_kinds[examples].reshape(-1), masks, len(first))
+    return Partition(pages, all_kinds[examples].reshape(-1), masks, len(first))
+
+
+def _numbered(rows: Any) -> tuple[CharacterKinds, list[int]]:
+    """Return the number of each row, the same for equal rows, and the first row of each number."""
+    data, size = np.ascontiguousarray(rows).tobytes(), rows.itemsize * rows.shape[1]
+    numbers: dict[bytes, int] = {}
+    numbered = [numbers.setdefault(data[at : at + size], len(numbers)) for at in range(0, len(data), size)]
+    first = dict(zip(reversed(numbered), range(len(numbered) - 1, -1, -1), strict=True))
+    return np.array(numbered, np.uint16), [first[number] for number in range(len(numbers))]
+
+
+def _begins(values: Changes) -> Flags:
+    """Return which of some sorted values are not equal to the one before."""
+    begins = np.ones(len(values), dtype=bool)
+    begins[1:] = values[1:] != values[:-1]
+    return begins
+
+
+def _odd(values: Changes) -> Changes:
+    """Return the values that occur an odd number of times, sorted."""
+    values = np.sort(values)
+    first = np.flatnonzero(_begins(values))
+    odd: Changes = values[first[np.diff(np.append(first, len(values))) % 2 == 1]]
+    return odd
 
 
 def _mask(row: Any) -> int:
@@ -122,10 +145,7 @@ def _union(sets: Sequence[Changes]) -> Changes:
 def _complement(changes: Changes) -> Changes:
     """Return the characters that are not in a set."""
     ends = np.array([0, LIMIT], dtype=np.int64)
-    every = np.concatenate([ends[:1], changes, ends[1:]])
-    unique, counts = np.unique(every, return_counts=True)
-    complement: Changes = unique[counts == 1]
-    return complement
+    return _odd(np.concatenate([ends, changes]))
 
 
 def _ignoring_case(one: CharacterClass) -> Changes:
@@ -137,10 +157,7 @@ def _ignoring_case(one: CharacterClass) -> Changes:
     inside[[match.start() for match in pattern.finditer(text)]] = True
     was_inside = (np.searchsorted(plain, codes, side="right") & 1).astype(bool)
     changed = codes[inside != was_inside]
-    toggles = np.concatenate([plain, changed, changed + 1])
-    unique, counts = np.unique(toggles, return_counts=True)
-    result: Changes = unique[counts % 2 == 1]
-    return result
+    return _odd(np.concatenate([plain, changed, changed + 1]))
 
 
 @cache

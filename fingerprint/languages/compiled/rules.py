@@ -21,6 +21,7 @@ from fingerprint.languages.compiled.expressions import (
     inner_nodes,
     parse,
 )
+from fingerprint.languages.compiled.lexemes import number_lexemes
 from fingerprint.languages.compiled.loop import AGAIN, CALL, FIRST_LIST, MOST_STATES, NOTHING, POP, STAY, run
 from fingerprint.languages.compiled.operations import LAST_GROUP
 from fingerprint.languages.compiled.parts import GROUPS
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 # Shorter texts are read as fast by Python; tables are made after so many characters of a language.
 SHORTEST_TEXT = 300
-FIRST_CHARACTERS = 200_000
+FIRST_CHARACTERS = 250_000
 # The share of the rules that may need Python, which takes longer when it is asked in between.
 MOST_ASKING = 0.1
 # The code of the actions that tables can say.
@@ -248,11 +249,16 @@ class LazyTables:
         return self._tables
 
     def expect(self, lexer: Any, characters: int) -> None:
-        """Make the tables if so many characters are worth it, unless the engine is still to be compiled."""
+        """Make the tables if so many characters are worth it, unless the engine is still to be compiled.
+
+        Also load the compiled functions, so that processes that are forked then need not.
+        """
         if characters > FIRST_CHARACTERS and not self._made and run.is_ready:
             self._made = True
             with suppress(Untranslatable):
                 self._tables = lexer_tables(lexer)
+                run.load()
+                number_lexemes.load()
 
 
 def lexer_tables(lexer: Any) -> LexerTables:
