@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 from bench.tables import markdown
 from fingerprint.languages import decode, detect, front_end
 from fingerprint.languages.code import CodeFrontEnd
-from fingerprint.languages.compiled.rules import LazyTables, lexer_tables
 from fingerprint.languages.lexer_dispatch import DispatchingLexer, dispatching_lexer, raw_tokens
 from fingerprint.languages.lexers import lexer_class
+from fingerprint.languages.rule_tables.rules import LazyTables, lexer_tables
 from fingerprint.time_limit import TooSlow
 
 if TYPE_CHECKING:

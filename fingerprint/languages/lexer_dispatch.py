@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pygments.lexer import RegexLexer
 from pygments.token import Comment, Error, Whitespace, _TokenType
 
-from fingerprint.languages.compiled.lexer import GivenUp, read
-from fingerprint.languages.compiled.rules import LazyTables
 from fingerprint.languages.first_characters import ASCII, first_characters
 from fingerprint.languages.raw_tokens import Column, LexemeTokens, RawTokens
+from fingerprint.languages.rule_tables.lexer import GivenUp, read
+from fingerprint.languages.rule_tables.rules import LazyTables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -63,6 +63,12 @@ CHANGE_ONCE = frozenset(
 )
 
 
+class _ReadText(str):  # noqa: SLOT000 - has an attribute
+    """Stands for a text of which the loop has read the tokens already."""
+
+    tokens: Tokens
+
+
 class DispatchingLexer(RegexLexer):
     """Selects rules by the current character; a mixin for lexers with the usual loop of Pygments.
 
@@ -72,7 +78,6 @@ class DispatchingLexer(RegexLexer):
 
     changes_tokens: ClassVar[bool] = False
     reads_itself: ClassVar[bool] = True
-    given: Tokens | None = None
 
     _tokens: ClassVar[dict[str, list[Rule]]]
     states: ClassVar[dict[str, RulesByCharacter]]
@@ -85,8 +90,8 @@ class DispatchingLexer(RegexLexer):
             type(self).states = {name: RulesByCharacter(rules) for name, rules in self._tokens.items()}
 
     def get_tokens_unprocessed(self, text: str, stack: Iterable[str] = ("root",)) -> Tokens:
-        if self.given is not None:
-            return iter(self.given)
+        if isinstance(text, _ReadText):
+            return text.tokens
         return zip(*self.raw_tokens(text, stack), strict=True)
 
     def raw_tokens(self, text: str, stack: Iterable[str] = ("root",)) -> TokenColumns:
@@ -113,12 +118,9 @@ class DispatchingLexer(RegexLexer):
 
     def _replayed(self, tokens: TokenColumns) -> RawTokens:
         """Return what the lexer's own function makes of tokens of its loop."""
-        result = RawTokens([], [], [])
-        self.given = zip(*tokens, strict=True)
-        try:
-            result.add(self.get_tokens_unprocessed(""))
-        finally:
-            self.given = None
+        result, text = RawTokens([], [], []), _ReadText()
+        text.tokens = zip(*tokens, strict=True)
+        result.add(self.get_tokens_unprocessed(text))
         return result
 
     def _read_by_python(self, text: str, stack: Iterable[str]) -> RawTokens:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from fingerprint.kernels.library import close_library
 from fingerprint.languages.code import import_lexers
-from fingerprint.languages.compiled.characters import cased_characters
-from fingerprint.languages.compiled.lexer import read
-from fingerprint.languages.compiled.rules import lexer_tables
 from fingerprint.languages.decode import import_encodings
 from fingerprint.languages.lexer_dispatch import dispatching_lexer
 from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.lookup import tuned_front_ends
 from fingerprint.languages.notebook import load_schemas
+from fingerprint.languages.rule_tables.characters import cased_characters
+from fingerprint.languages.rule_tables.lexer import read
+from fingerprint.languages.rule_tables.rules import lexer_tables
 
 
 def preload() -> None:

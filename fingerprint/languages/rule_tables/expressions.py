@@ -10,8 +10,8 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fingerprint.languages.compiled.characters import CATEGORIES, CharacterClass, Item
-from fingerprint.languages.compiled.operations import LAST_GROUP
+from fingerprint.languages.rule_tables.characters import CATEGORIES, CharacterClass, Item
+from fingerprint.languages.rule_tables.operations import LAST_GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

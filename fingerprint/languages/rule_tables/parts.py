@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fingerprint.kernels.registry import bare_njit
-from fingerprint.languages.compiled.operations import (
+from fingerprint.languages.rule_tables.operations import (
     ATOMIC,
     LAST_GROUP,
     LAST_LINE_END,
@@ -21,10 +21,10 @@ from fingerprint.languages.compiled.operations import (
     UNTIL,
     UNTIL_LAZY,
 )
-from fingerprint.languages.compiled.steps import push
+from fingerprint.languages.rule_tables.steps import push
 
 if TYPE_CHECKING:
-    from fingerprint.languages.compiled.tables import (
+    from fingerprint.languages.rule_tables.tables import (
         CharacterKinds,
         CodePoints,
         KindRows,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fingerprint.languages.compiled.characters import members
-from fingerprint.languages.compiled.expressions import (
+from fingerprint.languages.rule_tables.characters import members
+from fingerprint.languages.rule_tables.expressions import (
     Branch,
     Look,
     One,
@@ -19,8 +19,8 @@ from fingerprint.languages.compiled.expressions import (
 if TYPE_CHECKING:
     from random import Random
 
-    from fingerprint.languages.compiled.expressions import Node
-    from fingerprint.languages.compiled.rules import LexerTables
+    from fingerprint.languages.rule_tables.expressions import Node
+    from fingerprint.languages.rule_tables.rules import LexerTables
 
 # What ends tokens, and characters of which lexers may know little.
 OTHERS = " \n\t;(){}[]\"'`\\<>/*#@$=\r\0\x0bé\u0301\u200b\u3042\ufeff\ufffd\ud800\udfff\U0001f600\U0010ffff"

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from fingerprint.languages.compiled.characters import (
+from fingerprint.languages.rule_tables.characters import (
     LIMIT,
     CharacterClass,
     class_pattern,

@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from fingerprint.languages.compiled.tables import Changes, CharacterKinds
+    from fingerprint.languages.rule_tables.tables import Changes, CharacterKinds
     from fingerprint.types import Flags
 
 LIMIT = sys.maxunicode + 1

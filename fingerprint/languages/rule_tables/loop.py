@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint.kernels.registry import bare_kernel, bare_njit
-from fingerprint.languages.compiled.machine import NO_MATCH, match_at
-from fingerprint.languages.compiled.parts import COUNTERS, GROUPS, HIGH, LOW, STEPS
+from fingerprint.languages.rule_tables.machine import NO_MATCH, match_at
+from fingerprint.languages.rule_tables.parts import COUNTERS, GROUPS, HIGH, LOW, STEPS
 
 if TYPE_CHECKING:
-    from fingerprint.languages.compiled.tables import (
+    from fingerprint.languages.rule_tables.tables import (
         CharacterKinds,
         Memory,
         Numbers,

@@ -9,8 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fingerprint.languages.compiled.characters import CharacterClass, Partition
-    from fingerprint.languages.compiled.tables import KindRows
+    from fingerprint.languages.rule_tables.characters import CharacterClass, Partition
+    from fingerprint.languages.rule_tables.tables import KindRows
 
 
 class Sets:

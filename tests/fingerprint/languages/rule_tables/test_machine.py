@@ -10,9 +10,9 @@ from hypothesis import assume, example, given, reject, strategies as st
 from pygments.lexer import RegexLexer, bygroups
 from pygments.token import Name, String, Token
 
-from fingerprint.languages.compiled.lexer import read
-from fingerprint.languages.compiled.rules import TableWriter
 from fingerprint.languages.lexer_dispatch import DispatchingLexer
+from fingerprint.languages.rule_tables.lexer import read
+from fingerprint.languages.rule_tables.rules import TableWriter
 
 # A few characters, so that patterns match often; with some of those that `re` treats in a way of their own.
 CHARACTERS = (

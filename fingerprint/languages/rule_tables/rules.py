@@ -10,8 +10,8 @@ import numpy as np
 from pygments.lexer import bygroups, this, using
 from pygments.token import Error, Whitespace, _TokenType
 
-from fingerprint.languages.compiled.characters import CharacterClass, partition
-from fingerprint.languages.compiled.expressions import (
+from fingerprint.languages.rule_tables.characters import CharacterClass, partition
+from fingerprint.languages.rule_tables.expressions import (
     NEWLINE,
     One,
     Place,
@@ -21,18 +21,27 @@ from fingerprint.languages.compiled.expressions import (
     inner_nodes,
     parse,
 )
-from fingerprint.languages.compiled.lexemes import number_lexemes
-from fingerprint.languages.compiled.loop import AGAIN, CALL, FIRST_LIST, MOST_STATES, NOTHING, POP, STAY, run
-from fingerprint.languages.compiled.operations import LAST_GROUP
-from fingerprint.languages.compiled.parts import GROUPS
-from fingerprint.languages.compiled.programs import ProgramWriter
-from fingerprint.languages.compiled.sets import Sets
-from fingerprint.languages.compiled.tables import Program
+from fingerprint.languages.rule_tables.lexemes import number_lexemes
+from fingerprint.languages.rule_tables.loop import (
+    AGAIN,
+    CALL,
+    FIRST_LIST,
+    MOST_STATES,
+    NOTHING,
+    POP,
+    STAY,
+    run,
+)
+from fingerprint.languages.rule_tables.operations import LAST_GROUP
+from fingerprint.languages.rule_tables.parts import GROUPS
+from fingerprint.languages.rule_tables.programs import ProgramWriter
+from fingerprint.languages.rule_tables.sets import Sets
+from fingerprint.languages.rule_tables.tables import Program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fingerprint.languages.compiled.expressions import Node
+    from fingerprint.languages.rule_tables.expressions import Node
 
     # As `RegexLexer._tokens` has them: the method that matches, the action, and the transition.
     Rule = tuple[Any, Any, Any]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fingerprint.kernels.registry import bare_njit
-from fingerprint.languages.compiled.operations import (
+from fingerprint.languages.rule_tables.operations import (
     LAZY,
     SPAN,
     WORD,
 )
 
 if TYPE_CHECKING:
-    from fingerprint.languages.compiled.tables import (
+    from fingerprint.languages.rule_tables.tables import (
         CharacterKinds,
         KindRows,
         Numbers,

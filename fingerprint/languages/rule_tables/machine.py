@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fingerprint.kernels.registry import bare_njit
-from fingerprint.languages.compiled.operations import (
+from fingerprint.languages.rule_tables.operations import (
     BRANCH,
     CHARACTER,
     CLEAR,
@@ -33,7 +33,7 @@ from fingerprint.languages.compiled.operations import (
     SAVE,
     SPLIT,
 )
-from fingerprint.languages.compiled.parts import (
+from fingerprint.languages.rule_tables.parts import (
     FRAME,
     GROUPS,
     INNERMOST,
@@ -45,11 +45,11 @@ from fingerprint.languages.compiled.parts import (
     match_again,
     repeat,
 )
-from fingerprint.languages.compiled.steps import choose, match_several, push, split, take_less, take_more
+from fingerprint.languages.rule_tables.steps import choose, match_several, push, split, take_less, take_more
 
 if TYPE_CHECKING:
-    from fingerprint.languages.compiled.steps import Step
-    from fingerprint.languages.compiled.tables import (
+    from fingerprint.languages.rule_tables.steps import Step
+    from fingerprint.languages.rule_tables.tables import (
         Memory,
         Program,
         Text,

@@ -13,17 +13,17 @@ from pygments.token import Keyword, Name, Number, String, Text, _TokenType
 
 from bench.lexers import compare_folder
 from fingerprint.languages import front_end
-from fingerprint.languages.compiled import expressions, lexer as compiled, rules
-from fingerprint.languages.compiled.expressions import Untranslatable
-from fingerprint.languages.compiled.lexer import GivenUp, read
-from fingerprint.languages.compiled.loop import STACK_FULL
-from fingerprint.languages.compiled.rules import LazyTables, lexer_tables
 from fingerprint.languages.lexer_dispatch import DispatchingLexer, dispatching_lexer, raw_tokens
 from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.registry import LANGUAGES
+from fingerprint.languages.rule_tables import expressions, lexer as compiled, rules
+from fingerprint.languages.rule_tables.expressions import Untranslatable
+from fingerprint.languages.rule_tables.lexer import GivenUp, read
+from fingerprint.languages.rule_tables.loop import STACK_FULL
+from fingerprint.languages.rule_tables.rules import LazyTables, lexer_tables
 from fingerprint.reading import Unreadable, read as read_file
 from fingerprint.time_limit import TooSlow
-from tests.fingerprint.languages.compiled.samples import expressions_of, text_of
+from tests.fingerprint.languages.rule_tables.samples import expressions_of, text_of
 from tests.fingerprint.languages.test_every_language import program
 
 ROOT = Path(__file__).parents[4]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerprint.languages.compiled import operations as op
-from fingerprint.languages.compiled.expressions import (
+from fingerprint.languages.rule_tables import operations as op
+from fingerprint.languages.rule_tables.expressions import (
     Branch,
     Failure,
     Group,
@@ -21,12 +21,12 @@ from fingerprint.languages.compiled.expressions import (
     Repeat,
     Sequence,
 )
-from fingerprint.languages.compiled.firsts import Firsts, single
-from fingerprint.languages.compiled.parts import COUNTERS, GROUPS
+from fingerprint.languages.rule_tables.firsts import Firsts, single
+from fingerprint.languages.rule_tables.parts import COUNTERS, GROUPS
 
 if TYPE_CHECKING:
-    from fingerprint.languages.compiled.expressions import Node
-    from fingerprint.languages.compiled.sets import Sets
+    from fingerprint.languages.rule_tables.expressions import Node
+    from fingerprint.languages.rule_tables.sets import Sets
 
 # Copies of a body that is repeated at least so often; with more a counter is used.
 MOST_COPIES = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerprint.languages.compiled.expressions import (
+from fingerprint.languages.rule_tables.expressions import (
     Atomic,
     Branch,
     Group,
@@ -20,8 +20,8 @@ from fingerprint.languages.compiled.expressions import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fingerprint.languages.compiled.expressions import Node
-    from fingerprint.languages.compiled.sets import Sets
+    from fingerprint.languages.rule_tables.expressions import Node
+    from fingerprint.languages.rule_tables.sets import Sets
 
 
 class First(NamedTuple):

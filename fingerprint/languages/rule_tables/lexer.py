@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pygments.token import _TokenType
 
-from fingerprint.languages.compiled import loop
-from fingerprint.languages.compiled.characters import folded
-from fingerprint.languages.compiled.lexemes import number_lexemes
-from fingerprint.languages.compiled.loop import run
-from fingerprint.languages.compiled.parts import HIGH, LOW, STEPS
-from fingerprint.languages.compiled.tables import Memory, Text
 from fingerprint.languages.raw_tokens import LexemeTokens, RawTokens
+from fingerprint.languages.rule_tables import loop
+from fingerprint.languages.rule_tables.characters import folded
+from fingerprint.languages.rule_tables.lexemes import number_lexemes
+from fingerprint.languages.rule_tables.loop import run
+from fingerprint.languages.rule_tables.parts import HIGH, LOW, STEPS
+from fingerprint.languages.rule_tables.tables import Memory, Text
 from fingerprint.time_limit import TooSlow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fingerprint.languages.compiled.rules import LexerTables
-    from fingerprint.languages.compiled.tables import CodePoints, Tokens
+    from fingerprint.languages.rule_tables.rules import LexerTables
+    from fingerprint.languages.rule_tables.tables import CodePoints, Tokens
 
 # Steps that one text may take, some seconds.
 MOST_STEPS = 1 << 29
@@ -66,7 +66,7 @@ class Run:
             if outcome == loop.PARTS_FULL:
                 raise GivenUp("its parts are nested too deeply")
             if outcome in (loop.ASK_RULE, loop.ASK_ACTION):
-                self._ask()
+                self._ask(outcome)
             else:
                 self._grow(*_GROWING[outcome])
 
@@ -76,13 +76,15 @@ class Run:
             raise GivenUp(f"its {field} are too many")
         self._memory = self._memory._replace(**{field: np.concatenate((array, np.empty_like(array)))})
 
-    def _ask(self) -> None:
+    def _ask(self, outcome: int) -> None:
         """Run a rule by Python, as the lexer's own loop does."""
         registers = self._memory.registers
         address, low, high = (int(registers[one]) for one in (loop.RULE, LOW, HIGH))
         rule = int(self.tables.program.code[address + loop.NUMBER])
         text = self.text[low:high] if registers[loop.WAITING] else self.text
         match = self.tables.patterns[rule].match(text, int(registers[loop.AT]) - low)
+        if match is None and outcome == loop.ASK_ACTION:
+            raise GivenUp("Python finds no match where the tables have one")
         if match is None:
             registers[loop.CHOICE] += 1
             return

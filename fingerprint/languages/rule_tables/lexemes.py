@@ -9,7 +9,7 @@ import numpy as np
 from fingerprint.kernels.registry import bare_kernel, bare_njit
 
 if TYPE_CHECKING:
-    from fingerprint.languages.compiled.tables import CodePoints, Tokens
+    from fingerprint.languages.rule_tables.tables import CodePoints, Tokens
     from fingerprint.types import Ids
 
 PRIME = np.uint64(0x100000001B3)
