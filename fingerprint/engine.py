@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         choices as choices,
         coarse_family as coarse_family,
         decode as decode,
+        expect as expect,
         front_end as front_end,
         leaves_doubt as leaves_doubt,
         storable as storable,
@@ -102,7 +103,7 @@ else:
         "fingerprints": "Fingerprints fingerprint",
         "kernels.files": "compiled_library ensure_compiled",
         "kernels.library": "open_kernels",
-        "languages": "Decoded FrontEnd LexerFailed Span choices coarse_family decode front_end "
+        "languages": "Decoded FrontEnd LexerFailed Span choices coarse_family decode expect front_end "
         "leaves_doubt storable",
         "languages.base": "Coarse SpanColumns",
         "languages.lexical_terms": "LexicalTerms",

@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 class TooSlow(BaseException):
-    """Raised at the end of the time limit. Not an `Exception`, so that no lexer's own `except` catches it."""
+    """Raised at the end of the time limit, or of the steps that a lexer may take.
+
+    Not an `Exception`, so that no lexer's own `except` catches it.
+    """
 
 
 @contextmanager

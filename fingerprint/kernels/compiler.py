@@ -60,6 +60,10 @@ class _LoweringCompiler(Compiler):  # type: ignore[misc]
 class _CalledFunction(CPUDispatcher):  # type: ignore[misc]
     """A function that compiled functions call."""
 
+    def get_call_template(self, arguments: Any, named: Any) -> Any:
+        """Compile a function once for numbers, not once more for each constant."""
+        return super().get_call_template(tuple(map(types.unliteral, arguments)), named)
+
     def add_overload(self, compiled: Any) -> None:
         """Let the functions that are compiled later find this one."""
 
@@ -85,8 +89,9 @@ def dispatcher_type(kernel: Kernel[Any, Any]) -> types.Dispatcher:
 
 @cache
 def _called_function(kernel: Kernel[Any, Any]) -> _CalledFunction:
+    options = OPTIONS | ({"_nrt": False} if kernel.is_bare else {})  # no counting of references
     function = _without_folder(kernel.py_func)
-    return _CalledFunction(function, targetoptions=dict(OPTIONS), pipeline_class=_LoweringCompiler)
+    return _CalledFunction(function, targetoptions=options, pipeline_class=_LoweringCompiler)
 
 
 def _without_folder(function: Callable[..., Any]) -> FunctionType:

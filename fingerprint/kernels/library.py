@@ -49,6 +49,10 @@ class Library:
         address = self._engine.get_function_address(name)
         return caller(address, [*map(from_json, entry["parameters"])], from_json(entry["result"]))
 
+    def close(self) -> None:
+        """Close the file; the kernels that were loaded stay."""
+        self._file.close()
+
 
 def _engine() -> binding.ExecutionEngine:
     binding.initialize_native_target()
@@ -76,3 +80,9 @@ def load_kernel(name: str) -> Callable[..., Any]:
     """Return a function that calls a kernel by its name; build the library first where there is none."""
     with _lock:
         return _library().kernel(name)
+
+
+def close_library() -> None:
+    """Close the file of the library, for a process that keeps no files open and loads no more kernels."""
+    with _lock:
+        _library().close()

@@ -3,7 +3,7 @@
 from fingerprint.languages.base import FrontEnd, LexerFailed, LexicalClass, Scan, Span
 from fingerprint.languages.decode import Decoded, NotText, decode, storable
 from fingerprint.languages.detect import detect, leaves_doubt
-from fingerprint.languages.lookup import choices, coarse_family, front_end, tuned_front_ends
+from fingerprint.languages.lookup import choices, coarse_family, expect, front_end, tuned_front_ends
 
 __all__ = [
     "Decoded",
@@ -17,6 +17,7 @@ __all__ = [
     "coarse_family",
     "decode",
     "detect",
+    "expect",
     "front_end",
     "leaves_doubt",
     "storable",

@@ -27,7 +27,7 @@ from fingerprint.languages.directives import (
     macros_as_code,
 )
 from fingerprint.languages.lexeme_ids import lexeme_family, merge_in_text_order
-from fingerprint.languages.lexer_dispatch import dispatching_lexer
+from fingerprint.languages.lexer_dispatch import DispatchingLexer, dispatching_lexer
 from fingerprint.languages.lexers import UNTUNED_MULTILINE, import_mended_lexers, lexer_class
 from fingerprint.languages.lexing import LEXER_ERRORS, Lexed, lexed
 from fingerprint.languages.newlines import LexerInput
@@ -154,6 +154,11 @@ class CodeFrontEnd:
         spans = _highlighted(lexer_input, self._lexed(lexer_input.source))
         columns = (spans.starts.tolist(), spans.ends.tolist(), spans.codes.tolist())
         return [(start, end, spans.classes[code]) for start, end, code in zip(*columns, strict=True)]
+
+    def expect(self, characters: int) -> None:
+        """Prepare to read so many characters."""
+        if isinstance(self._lexer, DispatchingLexer):
+            self._lexer.tables.expect(self._lexer, characters)
 
     @cached_property
     def _lexer(self) -> Lexer:

@@ -6,38 +6,29 @@ position rules out most of them. The others are tried in the same order, so that
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pygments.lexer import RegexLexer
 from pygments.token import Comment, Error, Whitespace, _TokenType
 
 from fingerprint.languages.first_characters import ASCII, first_characters
+from fingerprint.languages.raw_tokens import Column, LexemeTokens, RawTokens
+from fingerprint.languages.rule_tables.lexer import GivenUp, read
+from fingerprint.languages.rule_tables.rules import LazyTables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from re import Match, Pattern
 
     from pygments.lexer import Lexer
 
-    Tokens = Iterator[tuple[int, _TokenType, str]]
+    from fingerprint.languages.raw_tokens import TokenColumns, Tokens
+
     Action = _TokenType | Callable[[RegexLexer, Match[str]], Tokens] | None
     Rule = tuple[Callable[[str, int], Match[str] | None], Action, Any]
-
-
-class RawTokens(NamedTuple):
-    """The tokens of a lexer as parallel lists: offsets in the text, types, and what is written."""
-
-    starts: list[int]
-    types: list[_TokenType]
-    values: list[str]
-
-    def add(self, tokens: Tokens) -> None:
-        for start, token_type, value in tokens:
-            self.starts.append(start)
-            self.types.append(token_type)
-            self.values.append(value)
 
 
 class RulesByCharacter(dict[str, "list[Rule]"]):
@@ -64,26 +55,75 @@ def _pattern(rule: Rule) -> Pattern[str]:
     return pattern
 
 
+# Functions that change the type of each lexeme for itself, and of none that they have changed. What such a
+# lexer reads with itself has the same tokens whether it has changed them before or not.
+CHANGE_ONCE = frozenset(
+    f"{name}.get_tokens_unprocessed"
+    for name in ("CFamilyLexer", "CommonLispLexer", "PhpLexer", "Scheme", "SwiftLexer")
+)
+
+
+class _ReadText(str):  # noqa: SLOT000 - has an attribute
+    """Stands for a text of which the loop has read the tokens already."""
+
+    tokens: Tokens
+
+
 class DispatchingLexer(RegexLexer):
     """Selects rules by the current character; a mixin for lexers with the usual loop of Pygments.
 
-    `changes_tokens`: `get_tokens_unprocessed` does not return what `raw_tokens` does.
+    `changes_tokens`: `get_tokens_unprocessed` does not return what `raw_tokens` does. `reads_itself`: what
+    the lexer reads with itself may be read by `raw_tokens` all the same.
     """
 
     changes_tokens: ClassVar[bool] = False
+    reads_itself: ClassVar[bool] = True
 
     _tokens: ClassVar[dict[str, list[Rule]]]
     states: ClassVar[dict[str, RulesByCharacter]]
+    tables: ClassVar[LazyTables]
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         if "states" not in vars(type(self)):
+            type(self).tables = LazyTables()
             type(self).states = {name: RulesByCharacter(rules) for name, rules in self._tokens.items()}
 
     def get_tokens_unprocessed(self, text: str, stack: Iterable[str] = ("root",)) -> Tokens:
+        if isinstance(text, _ReadText):
+            return text.tokens
         return zip(*self.raw_tokens(text, stack), strict=True)
 
-    def raw_tokens(self, text: str, stack: Iterable[str] = ("root",)) -> RawTokens:
+    def raw_tokens(self, text: str, stack: Iterable[str] = ("root",)) -> TokenColumns:
+        """Return all tokens: by the compiled rules where that takes less time, otherwise by this loop.
+
+        Raises
+        ------
+        fingerprint.time_limit.TooSlow
+            When the compiled rules take too many steps.
+        """
+        if tables := self.tables.of(self, len(text)):
+            with suppress(GivenUp):
+                return read(self, tables, text, stack)
+        return self._read_by_python(text, stack)
+
+    def changed(self, tokens: TokenColumns) -> TokenColumns:
+        """Return tokens as the lexer changes them, where it changes each lexeme for itself."""
+        if not isinstance(tokens, LexemeTokens):
+            return self._replayed(tokens)
+        types, values = tokens.types.items, tokens.values.items
+        lexemes = self._replayed(RawTokens([0] * len(types), types, values))
+        numbers = tokens.types.numbers
+        return LexemeTokens(tokens.starts, Column(lexemes.types, numbers), Column(lexemes.values, numbers))
+
+    def _replayed(self, tokens: TokenColumns) -> RawTokens:
+        """Return what the lexer's own function makes of tokens of its loop."""
+        result, text = RawTokens([], [], []), _ReadText()
+        text.tokens = zip(*tokens, strict=True)
+        result.add(self.get_tokens_unprocessed(text))
+        return result
+
+    def _read_by_python(self, text: str, stack: Iterable[str]) -> RawTokens:
         """Return all tokens; lists take less time than a generator of tuples."""
         tokens = RawTokens([], [], [])
         add_start, add_type = tokens.starts.append, tokens.types.append
@@ -141,7 +181,10 @@ def dispatching_lexer(lexer: type[Lexer], base: type[DispatchingLexer] = Dispatc
     if "RegexLexer" in loop.__code__.co_names:
         names = {**loop.__globals__, "RegexLexer": base}
         changed = FunctionType(loop.__code__, names, loop.__name__, loop.__defaults__, loop.__closure__)
-        return _dispatching(lexer, base, changes_tokens=True, get_tokens_unprocessed=changed)
+        once = loop.__qualname__ in CHANGE_ONCE
+        return _dispatching(
+            lexer, base, changes_tokens=True, reads_itself=once, get_tokens_unprocessed=changed
+        )
     return lexer()
 
 
@@ -150,7 +193,7 @@ def _dispatching(lexer: type[Lexer], base: type[DispatchingLexer], **attributes:
     return dispatching
 
 
-def raw_tokens(lexer: Lexer, text: str) -> RawTokens:
+def raw_tokens(lexer: Lexer, text: str) -> TokenColumns:
     """Return all tokens of a text; the errors are those of the lexer.
 
     A lexer may have a function `rewrite` that replaces what its rules cannot read, without moving anything;
@@ -158,11 +201,7 @@ def raw_tokens(lexer: Lexer, text: str) -> RawTokens:
     """
     rewrite: Callable[[str], str] | None = getattr(lexer, "rewrite", None)
     rewritten = rewrite(text) if rewrite else text
-    if isinstance(lexer, DispatchingLexer) and not lexer.changes_tokens:
-        tokens = lexer.raw_tokens(rewritten)
-    else:
-        tokens = RawTokens([], [], [])
-        tokens.add(lexer.get_tokens_unprocessed(rewritten))
+    tokens = _tokens(lexer, rewritten)
     if rewritten is text:
         return tokens
     values = [text[at : at + len(value)] for at, value in zip(tokens.starts, tokens.values, strict=True)]
@@ -171,4 +210,13 @@ def raw_tokens(lexer: Lexer, text: str) -> RawTokens:
         Comment if value.isspace() and not written.isspace() else token_type
         for token_type, value, written in zip(tokens.types, tokens.values, values, strict=True)
     ]
-    return RawTokens(tokens.starts, types, values)
+    return RawTokens([*tokens.starts], types, values)
+
+
+def _tokens(lexer: Lexer, text: str) -> TokenColumns:
+    if isinstance(lexer, DispatchingLexer) and lexer.reads_itself:
+        tokens = lexer.raw_tokens(text)
+        return lexer.changed(tokens) if lexer.changes_tokens else tokens
+    listed = RawTokens([], [], [])
+    listed.add(lexer.get_tokens_unprocessed(text))
+    return listed

@@ -29,7 +29,7 @@ from fingerprint.languages.unclosed_literals import (
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
-    from fingerprint.languages.lexer_dispatch import RawTokens
+    from fingerprint.languages.raw_tokens import TokenColumns
     from fingerprint.languages.spec import Language
     from fingerprint.languages.vocabulary import Vocabulary
     from fingerprint.types import Ids, Marks, Offsets
@@ -58,7 +58,7 @@ class Lexed(NamedTuple):
 def lexed(lexer: Lexer, language: Language, source: str, vocabulary: Vocabulary) -> Lexed:
     """Return the lexemes of a source; the errors are those of the lexer."""
     tokens, codes, unclosed = _closed_tokens(lexer, language, source, vocabulary)
-    return Lexed(codes, np.array(tokens.starts, dtype=np.int32), vocabulary, unclosed)
+    return Lexed(codes, tokens.offsets(), vocabulary, unclosed)
 
 
 @cache
@@ -68,13 +68,13 @@ def _literals_over_lines(multiline: str | None) -> MultilineLiterals:
 
 def _closed_tokens(
     lexer: Lexer, language: Language, source: str, vocabulary: Vocabulary
-) -> tuple[RawTokens, Ids, list[int]]:
+) -> tuple[TokenColumns, Ids, list[int]]:
     """Return the tokens of the lexer, put back where it read a literal on too far, and their codes.
 
     Also return where the literals begin that were ended with their line.
     """
     tokens = raw_tokens(lexer, source)
-    codes = _codes(tokens, vocabulary)
+    codes = tokens.codes(vocabulary.__getitem__)
     marks = vocabulary.lexemes().marks[codes]
     lines = np.flatnonzero(marks & np.uint32(Mark.LINES)).tolist()
     reads_on = bool(lines) and crosses_line(tokens, source, lines, _literals_over_lines(language.multiline))
@@ -92,12 +92,12 @@ def _closed_tokens(
         if inverted or never_ends(tokens):
             tokens, ended = closed(bound, source, tokens)
             unclosed = ended or unclosed
-    codes = _codes(tokens, vocabulary)
+    codes = tokens.codes(vocabulary.__getitem__)
     unclosed += _unclosed(tokens, source, vocabulary.lexemes().marks[codes])
     return tokens, codes, unclosed
 
 
-def _unclosed(tokens: RawTokens, source: str, marks: Marks) -> list[int]:
+def _unclosed(tokens: TokenColumns, source: str, marks: Marks) -> list[int]:
     """Return where the literals and comments begin that the lexer itself ended with their line."""
     unquoted = (marks[:-1] & np.uint32(Mark.UNQUOTED)) != 0
     ends_line = (marks[1:] & np.uint32(Mark.NEWLINE)) != 0
@@ -105,8 +105,3 @@ def _unclosed(tokens: RawTokens, source: str, marks: Marks) -> list[int]:
     errors = bool((marks & np.uint32(Mark.ERROR)).any())
     quotes = quotes_without_partner(tokens, source) if errors else []
     return [*ended_with_line(tokens, last), *quotes, *unclosed_comments(tokens, source)]
-
-
-def _codes(tokens: RawTokens, vocabulary: Vocabulary) -> Ids:
-    codes = map(vocabulary.__getitem__, zip(tokens.types, tokens.values, strict=True))
-    return np.fromiter(codes, np.int32, len(tokens.starts))

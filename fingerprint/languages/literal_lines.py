@@ -14,16 +14,18 @@ from pygments.token import Comment, Error, String, Whitespace, _TokenType
 
 from fingerprint.languages.lexer_dispatch import (
     DispatchingLexer,
-    RawTokens,
     apply_transition,
     dispatching_lexer,
 )
+from fingerprint.languages.raw_tokens import RawTokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from re import Match, Pattern
 
     from pygments.lexer import Lexer
+
+    from fingerprint.languages.raw_tokens import TokenColumns
 
 # Fortran continues a string after `&`, other languages after a backslash.
 _LINE_END = re.compile(r"(?<![\\&])\n")
@@ -60,7 +62,9 @@ class MultilineLiterals:
         return str(token_type).removeprefix("Token.") in self._types
 
 
-def crosses_line(tokens: RawTokens, text: str, suspects: Iterable[int], literals: MultilineLiterals) -> bool:
+def crosses_line(
+    tokens: TokenColumns, text: str, suspects: Iterable[int], literals: MultilineLiterals
+) -> bool:
     """Return whether one of the suspects may be part of a literal that crosses a line and must not.
 
     `suspects` are the indexes of parts of strings with a line end.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING
@@ -10,6 +11,8 @@ from fingerprint.languages.coarse_words import COARSE_LANGUAGES
 from fingerprint.languages.registry import LANGUAGES, OTHERS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fingerprint.languages.base import FrontEnd
     from fingerprint.languages.spec import Language
 
@@ -66,6 +69,17 @@ def front_end(name: str) -> FrontEnd:
     alias = name.strip().lower()
     row = _by_alias().get(alias)
     return _tuned_front_end(row.name) if row else _untuned_front_end(alias)
+
+
+def expect(characters: Mapping[str, int]) -> None:
+    """Prepare to read so many characters of each language; unknown names are left out."""
+    from fingerprint.languages.code import CodeFrontEnd  # noqa: PLC0415 - NumPy and Pygments are slow to import
+
+    for name, count in characters.items():
+        with suppress(ValueError):
+            frontend = front_end(name)
+            if isinstance(frontend, CodeFrontEnd):
+                frontend.expect(count)
 
 
 @cache

@@ -24,6 +24,8 @@ from fingerprint.tokens import TokenStream
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from pygments.lexer import Lexer
+
     from fingerprint.languages.base import FrontEnd, Span
     from fingerprint.languages.lexers.markup import Embedded
     from fingerprint.languages.spec import Language
@@ -99,8 +101,8 @@ class PartsFrontEnd:
         return list(_located(lexer_input, spans))
 
     @cached_property
-    def _lexer(self) -> type:
-        return lexer_class(self.language.lexer)
+    def _lexer(self) -> Lexer:
+        return dispatching_lexer(lexer_class(self.language.lexer))
 
     def _parts(self, source: str) -> list[_Part]:
         ranges: dict[str, list[Range]] = defaultdict(list)
@@ -120,7 +122,7 @@ class PartsFrontEnd:
     def _ranges(self, frame: str) -> dict[str, list[Range]]:
         """Return the ranges of what people wrote, by its language."""
         try:
-            tokens = raw_tokens(dispatching_lexer(self._lexer), frame)
+            tokens = raw_tokens(self._lexer, frame)
         except LEXER_ERRORS as error:
             raise LexerFailed(f"the {self.title} lexer failed ({type(error).__name__})") from error
         ranges: dict[str, list[Range]] = defaultdict(list)

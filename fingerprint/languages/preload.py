@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from fingerprint.kernels.library import close_library
 from fingerprint.languages.code import import_lexers
 from fingerprint.languages.decode import import_encodings
+from fingerprint.languages.lexer_dispatch import dispatching_lexer
+from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.lookup import tuned_front_ends
 from fingerprint.languages.notebook import load_schemas
+from fingerprint.languages.rule_tables.characters import cased_characters
+from fingerprint.languages.rule_tables.lexer import read
+from fingerprint.languages.rule_tables.rules import lexer_tables
 
 
 def preload() -> None:
     """Load every lexer, encoding and schema; no front-end opens a file afterwards, whatever it reads."""
     tuned_front_ends()
     import_lexers()
+    load_compiled_rules()
     import_encodings()
     load_schemas()
+
+
+def load_compiled_rules() -> None:
+    """Open the library of compiled functions, and import what making tables imports at first use."""
+    lexer = dispatching_lexer(lexer_class("sql"))
+    read(lexer, lexer_tables(lexer), "SELECT 'a';\n", ("root",))
+    cased_characters()
+    close_library()

@@ -15,8 +15,8 @@ from fingerprint.languages.literal_lines import is_literal, is_string
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fingerprint.languages.lexer_dispatch import RawTokens
     from fingerprint.languages.literal_lines import LineBoundLexer
+    from fingerprint.languages.raw_tokens import TokenColumns
 
 QUOTES = frozenset("\"'`")
 # The literals that are tried one after another where one of them never ends.
@@ -27,7 +27,7 @@ _OPENER = re.compile(r"(?i)(?:[rbufnex]|br|rb|fr|rf|u8|[$@]{1,4})?[\"'`]")
 _CONTINUED = re.compile(r"\\\Z|[\"'`]\w\Z")
 
 
-def closed(lexer: LineBoundLexer, text: str, tokens: RawTokens) -> tuple[RawTokens, list[int]]:
+def closed(lexer: LineBoundLexer, text: str, tokens: TokenColumns) -> tuple[TokenColumns, list[int]]:
     """Return the tokens of a text in which a literal or comment never ends: one of them ends with its line.
 
     If quotes may cross lines, it is not known which one lacks its partner. Of the first few that cross a line
@@ -52,7 +52,7 @@ def _candidates(lexer: LineBoundLexer, text: str) -> list[int]:
     return sorted({*starts[:MOST_TRIED], *starts[-1:]})
 
 
-def never_ends(tokens: RawTokens) -> bool:
+def never_ends(tokens: TokenColumns) -> bool:
     """Return whether a literal or comment is open at the end of a text, or a quote has no partner."""
     return is_open_at_end(tokens) or any(
         token_type is Error and value in QUOTES
@@ -60,7 +60,7 @@ def never_ends(tokens: RawTokens) -> bool:
     )
 
 
-def ended_with_line(tokens: RawTokens, last: Iterable[int]) -> list[int]:
+def ended_with_line(tokens: TokenColumns, last: Iterable[int]) -> list[int]:
     """Return where the literals begin that end without their quote.
 
     `last` are the indexes of parts of strings that end with a line and with no quote.
@@ -77,7 +77,7 @@ def ended_with_line(tokens: RawTokens, last: Iterable[int]) -> list[int]:
     return starts
 
 
-def quotes_without_partner(tokens: RawTokens, text: str) -> list[int]:
+def quotes_without_partner(tokens: TokenColumns, text: str) -> list[int]:
     """Return the offsets of the quotes that begin no literal; two in one line have each other."""
     found, line, at = [], 0, 0
     for start, token_type, value in zip(*tokens, strict=True):
@@ -88,7 +88,7 @@ def quotes_without_partner(tokens: RawTokens, text: str) -> list[int]:
     return [start for start, line in found if quotes[line] % 2]
 
 
-def unclosed_comments(tokens: RawTokens, text: str) -> list[int]:
+def unclosed_comments(tokens: TokenColumns, text: str) -> list[int]:
     """Return where `/*` begins no comment, since none ends behind it."""
     if text.count("/*") <= text.count("*/"):
         return []
@@ -96,7 +96,7 @@ def unclosed_comments(tokens: RawTokens, text: str) -> list[int]:
     return [at for at, ttype in pairs if ttype in Operator and text.startswith("/*", at)]  # type: ignore[comparison-overlap]
 
 
-def is_inverted(tokens: RawTokens, text: str, lines: Iterable[int]) -> bool:
+def is_inverted(tokens: TokenColumns, text: str, lines: Iterable[int]) -> bool:
     """Return whether one of the literals over lines may be code between two strings: a word touches its end.
 
     `lines` are the indexes of the parts of strings with a line end.
@@ -114,6 +114,6 @@ def is_inverted(tokens: RawTokens, text: str, lines: Iterable[int]) -> bool:
     return False
 
 
-def is_open_at_end(tokens: RawTokens) -> bool:
+def is_open_at_end(tokens: TokenColumns) -> bool:
     """Return whether a text ends within a literal or comment; a closed one leaves the last line end."""
     return bool(tokens.values) and is_literal(tokens.types[-1]) and tokens.values[-1].endswith("\n")

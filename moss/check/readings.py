@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import sqlite3
 import struct
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +17,7 @@ from fingerprint.engine import (
     NO_LINES,
     Reading,
     Unreadable,
+    expect,
     identify,
     leaves_doubt,
     read,
@@ -159,6 +161,7 @@ def _read_uncached(
     order = sorted(range(len(jobs)), key=lambda index: -len(jobs[index].data))
     workers = max(1, min(usable_cores(), len(jobs) // CHUNK))
     results: list[Reading | str] = [""] * len(jobs)
+    expect(_characters(jobs, workers))
     with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
         ordered_results = pool.map(read_file, [jobs[index] for index in order], chunksize=CHUNK)
         meanwhile()
@@ -166,6 +169,14 @@ def _read_uncached(
             results[index] = result
             advance()
     return results
+
+
+def _characters(jobs: Sequence[ReadJob], workers: int) -> Counter[str]:
+    """Return about how many characters of each language each worker reads."""
+    characters: Counter[str] = Counter()
+    for job in jobs:
+        characters[job.language] += len(job.data) // workers
+    return characters
 
 
 def pack(reading: Reading) -> bytes:

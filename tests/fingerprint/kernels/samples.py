@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.kernels.registry import kernel, njit
+from fingerprint.kernels.registry import bare_kernel, bare_njit, kernel, njit
 
 if TYPE_CHECKING:
     from fingerprint.types import Flags, Floats, Hashes, Ids, Rows
@@ -81,4 +81,20 @@ def rest_for(steps: int, start: np.uint64) -> int:
     return 1 if value > np.uint64(0) else 0
 
 
-KERNELS = [double_twice, divide, halve, next_hash, weigh, count_up, split, twice, rest_for]
+@bare_njit
+def smaller(one: int, other: int) -> int:
+    return min(one, other)
+
+
+@bare_kernel
+def smooth(numbers: Ids) -> int:
+    """Replace each number by the smaller one of it and the next; return how many were replaced."""
+    replaced = 0
+    for at in range(len(numbers) - 1):
+        number = smaller(numbers[at], numbers[at + 1])
+        replaced += number != numbers[at]
+        numbers[at] = number
+    return replaced
+
+
+KERNELS = [double_twice, divide, halve, next_hash, weigh, count_up, split, twice, rest_for, smooth]

@@ -68,6 +68,14 @@ def test_parts_of_an_argument_are_returned_as_copies(built: Built, count: int, a
     assert after.tolist() == expected[at:].tolist()
 
 
+@given(numbers=st.lists(st.integers(-9, 9), min_size=1))
+def test_a_kernel_that_makes_no_arrays_changes_its_arguments(built: Built, numbers: list[int]) -> None:
+    array = np.array(numbers, dtype=np.int32)
+    smooth = [*map(min, numbers, numbers[1:]), numbers[-1]]
+    assert built.kernel(samples.smooth)(array) == sum(map(int.__ne__, numbers, smooth))
+    assert array.tolist() == smooth
+
+
 def test_an_array_that_is_returned_two_times_lives_as_long_as_one_of_them(built: Built) -> None:
     first, second = built.kernel(samples.twice)(100_000)
     del first

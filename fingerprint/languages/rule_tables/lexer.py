@@ -1,0 +1,163 @@
+"""Read a text by the tables of a lexer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pygments.token import _TokenType
+
+from fingerprint.languages.raw_tokens import LexemeTokens, RawTokens
+from fingerprint.languages.rule_tables import loop
+from fingerprint.languages.rule_tables.characters import folded
+from fingerprint.languages.rule_tables.lexemes import number_lexemes
+from fingerprint.languages.rule_tables.loop import run
+from fingerprint.languages.rule_tables.parts import HIGH, LOW, STEPS
+from fingerprint.languages.rule_tables.tables import Memory, Text
+from fingerprint.time_limit import TooSlow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fingerprint.languages.rule_tables.rules import LexerTables
+    from fingerprint.languages.rule_tables.tables import CodePoints, Tokens
+
+# Steps that one text may take, some seconds.
+MOST_STEPS = 1 << 29
+# Rows of the stack of the machine at first and at most.
+FIRST_ROWS, MOST_ROWS = 1 << 12, 1 << 20
+
+
+class GivenUp(Exception):
+    """Raised for a text that needs more memory than a run may have; Python's loop reads it."""
+
+
+class Run:
+    """One run of a lexer over a text.
+
+    `types` are the token types of `memory.tokens`; `written` has the values that are not what the text has.
+    """
+
+    def __init__(self, lexer: Any, tables: LexerTables, text: str, stack: Iterable[str]) -> None:
+        self.lexer, self.tables, self.text = lexer, tables, text
+        self.types = {token_type: number for number, token_type in enumerate(tables.types)}
+        self.written: dict[int, str] = {}
+        self.codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+        folds = _folded(self.codes) if tables.folds else self.codes
+        self._source = Text(np.empty(len(text) + 1, np.uint16), self.codes, folds)
+        self._memory = _memory(len(text), [tables.states[name] for name in stack], tables.registers)
+
+    def tokens(self) -> Tokens:
+        """Return the start, the number of the type and the end of each token.
+
+        Raises
+        ------
+        TooSlow
+            When it takes too many steps.
+        GivenUp
+            When it takes too much memory.
+        """
+        while True:
+            outcome = run(self.tables.program, self._source, self._memory)
+            if outcome == loop.FINISHED:
+                return self._memory.tokens[: self._memory.registers[loop.TOKENS]]
+            if outcome == loop.TOO_LONG:
+                raise TooSlow
+            if outcome == loop.PARTS_FULL:
+                raise GivenUp("its parts are nested too deeply")
+            if outcome in (loop.ASK_RULE, loop.ASK_ACTION):
+                self._ask(outcome)
+            else:
+                self._grow(*_GROWING[outcome])
+
+    def _grow(self, field: str, most: int) -> None:
+        array = getattr(self._memory, field)
+        if 2 * len(array) > most:
+            raise GivenUp(f"its {field} are too many")
+        self._memory = self._memory._replace(**{field: np.concatenate((array, np.empty_like(array)))})
+
+    def _ask(self, outcome: int) -> None:
+        """Run a rule by Python, as the lexer's own loop does."""
+        registers = self._memory.registers
+        address, low, high = (int(registers[one]) for one in (loop.RULE, LOW, HIGH))
+        rule = int(self.tables.program.code[address + loop.NUMBER])
+        text = self.text[low:high] if registers[loop.WAITING] else self.text
+        match = self.tables.patterns[rule].match(text, int(registers[loop.AT]) - low)
+        if match is None and outcome == loop.ASK_ACTION:
+            raise GivenUp("Python finds no match where the tables have one")
+        if match is None:
+            registers[loop.CHOICE] += 1
+            return
+        action = self.tables.actions[rule]
+        if isinstance(action, _TokenType):
+            self._add(match.start() + low, action, match.group())
+        elif action is not None:
+            for start, token_type, value in action(self.lexer, match):
+                self._add(start + low, token_type, value)
+        registers[loop.AT], registers[loop.DUE], registers[loop.CHOICE] = match.end() + low, address, 0
+
+    def _add(self, start: int, token_type: _TokenType, value: str) -> None:
+        if (count := int(self._memory.registers[loop.TOKENS])) == len(self._memory.tokens):
+            self._grow(*_GROWING[loop.TOKENS_FULL])
+        kind = self.types.setdefault(token_type, len(self.types))
+        self._memory.tokens[count] = start, kind, start + len(value)
+        if self.text[start : start + len(value)] != value:
+            self.written[count] = value
+        self._memory.registers[loop.TOKENS] = count + 1
+
+
+# What grows when it is full, and how many rows it may have.
+_GROWING = {
+    loop.STACK_FULL: ("stack", MOST_ROWS),
+    loop.TOKENS_FULL: ("tokens", MOST_ROWS * 16),
+    loop.STATES_FULL: ("states", MOST_ROWS),
+}
+
+
+def _memory(length: int, states: list[int], count: int) -> Memory:
+    registers = np.zeros(count, np.int64)
+    registers[STEPS], registers[HIGH], registers[loop.DEPTH] = MOST_STEPS, length, len(states)
+    return Memory(
+        registers,
+        np.empty((FIRST_ROWS, 4), np.int64),
+        np.array(states + [0] * 2 * loop.MOST_STATES, np.int64),
+        np.empty((length // 2 + 2 * loop.MOST_TOKENS, 3), np.int32),
+    )
+
+
+def _folded(codes: CodePoints) -> CodePoints:
+    """Return the code points that stand for others where case is ignored."""
+    different, where = np.unique(codes, return_inverse=True)
+    return np.array(folded(different.tolist()), np.uint32)[where.reshape(-1)]
+
+
+def read(lexer: Any, tables: LexerTables, text: str, stack: Iterable[str]) -> LexemeTokens | RawTokens:
+    """Return the tokens of a text, those that the lexer's own loop returns.
+
+    Raises
+    ------
+    TooSlow
+        When it takes too many steps.
+    GivenUp
+        When it takes too much memory.
+    """
+    reading = Run(lexer, tables, text, stack)
+    tokens = reading.tokens()
+    types = [*reading.types]
+    numbers, firsts = np.empty(len(tokens), np.int32), np.empty(len(tokens), np.int32)
+    slots = np.zeros(1 << (2 * len(tokens)).bit_length(), np.int32)
+    count = -1 if reading.written else number_lexemes(reading.codes, tokens, slots, numbers, firsts)
+    if count < 0:
+        return _lists(reading, tokens, types)
+    starts, kinds, ends = (column.tolist() for column in tokens[firsts[:count]].T)
+    values = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+    return LexemeTokens.of(tokens[:, 0].copy(), numbers, [types[kind] for kind in kinds], values)
+
+
+def _lists(reading: Run, tokens: Tokens, types: list[_TokenType]) -> RawTokens:
+    """Return the tokens one by one, also those that are not what the text has."""
+    starts, kinds, ends = (column.tolist() for column in tokens.T)
+    values = [reading.text[start:end] for start, end in zip(starts, ends, strict=True)]
+    for index, value in reading.written.items():
+        values[index] = value
+    return RawTokens(starts, [types[kind] for kind in kinds], values)
