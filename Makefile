@@ -110,8 +110,8 @@ lock: .venv/dev
 LOCK := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
 # cyclonedx-bom wants rfc3987-syntax to check addresses of which the list has none. Where it is installed, jsonschema,
 # which nbformat loads, compiles its 38 grammars in every process that reads files, in three seconds.
-LEFT_OUT := $(foreach package,$(UNUSED),--no-emit-package $(package))
 UNUSED := rfc3987-syntax lark arrow fqdn isoduration jsonpointer rfc3339-validator rfc3986-validator uri-template webcolors
+LEFT_OUT := $(foreach package,$(UNUSED),--no-emit-package $(package))
 
 clean:
 	rm -rf .venv .moss artifacts build dist *.egg-info .coverage .coverage.* .mypy_cache .ruff_cache .hypothesis

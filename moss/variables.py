@@ -126,6 +126,10 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "MOSS_SESSION_DAYS",
             "days after signing in after which a session ends in any case",
             "int", 7, check=Range(1, 365)),
+        V("MOSS_WEB_CONNECTIONS",
+            "connections to the database that a process of the web server may have; two run in each "
+            "server ([operations.md](operations.md#connections-to-the-database))",
+            "int", 12, check=Range(1, 1000)),
         V(
             "MOSS_SIGN_IN_FAILURES",
             "wrong passwords for an account from an address, after which both wait",
@@ -143,17 +147,12 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "MOSS_PREVIEW_DAYS",
             "days after which an upload that nobody has had read is deleted",
             "int", 14, check=Range(1, 3650)),
-        V(
-            "MOSS_KEEP_MONTHS",
+        V("MOSS_KEEP_MONTHS",
             "months that assignments are kept in courses that state no number "
-            "([roles.md](roles.md#retention))",
-            "int", 0, check=Range(0, 240), shown="0, without an end"),
-        V(
-            "MOSS_KEEP_MONTHS_MOST",
-            "months that no course may exceed",
+            "([roles.md](roles.md#retention))", "int", 0, check=Range(0, 240), shown="0, without an end"),
+        V("MOSS_KEEP_MONTHS_MOST", "months that no course may exceed",
             "int", 0, check=Range(0, 240), shown="0, none"),
-        V(
-            "MOSS_BACKUP_DAYS",
+        V("MOSS_BACKUP_DAYS",
             "days after which you delete backups, which owners of courses and receipts of erasures are told",
             "int", 0, check=Range(0, 3650), shown="0, not stated"),
         V(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
-from django.db.backends.signals import connection_created
 
 from moss.embedded.client import ensure_services
 
@@ -15,17 +14,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from wsgiref.types import StartResponse
 
-    from django.db.backends.base.base import BaseDatabaseWrapper
-
     Application = Callable[[dict[str, Any], StartResponse], Iterable[bytes]]
 
 # Seconds that a request waits for rows that another process has locked; workers do not wait at all.
 LOCK_SECONDS = 5
 
 
-def limit_lock_waits(connection: BaseDatabaseWrapper, **_: object) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(f"SET lock_timeout = '{LOCK_SECONDS}s'")
+def share_connections() -> None:
+    """Have the threads of this process share connections, which wait for locks only so long."""
+    database: dict[str, Any] = settings.DATABASES["default"]
+    given = database["OPTIONS"].get("options", "")
+    database["CONN_MAX_AGE"] = 0
+    database["OPTIONS"]["options"] = f"{given} -c lock_timeout={LOCK_SECONDS}s".strip()
+    database["OPTIONS"]["pool"] = {
+        "min_size": 1,
+        "max_size": settings.WEB_CONNECTIONS,
+        "timeout": settings.CONNECTION_SECONDS,
+        # After this, the next request tries: the pause between attempts would grow to minutes.
+        "reconnect_timeout": settings.CONNECTION_SECONDS,
+    }
 
 
 class UnderPath:
@@ -44,7 +51,7 @@ class UnderPath:
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
 
-connection_created.connect(limit_lock_waits)
+share_connections()
 ensure_services()
 application: Application = get_wsgi_application()
 if settings.OWN_PATH:

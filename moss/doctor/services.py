@@ -21,6 +21,8 @@ from submissions.work.heartbeats import package_version
 from submissions.work.kinds import QUEUES
 
 CLOCK_WARNING_SECONDS, CLOCK_PROBLEM_SECONDS = 2.0, 30.0
+# Of maintenance, the listener for MOSS clients, commands and a backup.
+OTHER_CONNECTIONS = 10
 WELL_KNOWN = "/.well-known/openid-configuration"
 REINDEX = (
     "The system was upgraded: stop the service, and run REINDEX DATABASE {name} and then "
@@ -54,6 +56,25 @@ def collation() -> Finding:
     if others := differences(locale):
         return warning("collation", others[0], OTHER_ORDER)
     return ok("collation", locale.name)
+
+
+def connections() -> Finding:
+    """Check that Postgres takes the connections of all processes, and say for how many web servers."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT sum(setting::int) FROM pg_settings WHERE name LIKE '%reserved_connections'")
+        reserved = int(cursor.fetchone()[0])
+        cursor.execute("SHOW max_connections")
+        most = int(cursor.fetchone()[0])
+    a_server = settings.WEB_PROCESSES * settings.WEB_CONNECTIONS
+    workers = sum(worker.processes + 1 for worker in heartbeats.workers() if worker.answers)
+    servers = max(0, most - reserved - OTHER_CONNECTIONS - workers) // a_server
+    parts = f"a web server takes up to {a_server}, the workers {workers}, all else {OTHER_CONNECTIONS}"
+    message = f"max_connections is {most}, {reserved} of them reserved: {parts}"
+    if servers:
+        return ok("connections", f"{message}; enough for {servers} web servers")
+    needed = reserved + OTHER_CONNECTIONS + workers + a_server
+    advice = f"Raise max_connections of Postgres to {needed}, or lower MOSS_WEB_CONNECTIONS."
+    return problem("connections", message, advice)
 
 
 def migrations() -> Finding:

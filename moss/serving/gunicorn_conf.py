@@ -13,8 +13,9 @@ from typing import Any
 wsgi_app = "moss.wsgi"
 bind = "0.0.0.0:8000"
 worker_class = "moss.serving.gunicorn_worker.ClosingThreadWorker"
+# `moss doctor` computes with this number.
 workers = 2
-# A slow client holds a thread. Threads cost little; each may keep one of Postgres's 100 connections.
+# A slow client holds a thread. Threads cost little; they share MOSS_WEB_CONNECTIONS.
 threads = 32
 # A worker whose threads are all in use accepts no connection, so that the other one does.
 worker_connections = threads

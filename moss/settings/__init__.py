@@ -27,6 +27,7 @@ from moss.settings.accounts import *  # noqa: F403 - settings of their own file
 from moss.settings.monitoring import *  # noqa: F403 - as above
 from moss.settings.outgoing import *  # noqa: F403 - as above
 from moss.settings.outgoing import OWN_PATH
+from moss.settings.retention import *  # noqa: F403 - as above
 from moss.settings.saml import *  # noqa: F403 - as above
 from moss.settings.saml import SAML_INSTALLED
 from moss.variables import value
@@ -80,14 +81,6 @@ SESSION_LONGEST_DAYS = value("MOSS_SESSION_DAYS")
 FILE_SECONDS = value("MOSS_FILE_SECONDS")
 # Address space in bytes of a child process that reads or unpacks what students send; 0.15 GB are its own.
 READER_MEMORY = value("MOSS_READER_MEMORY") * 1_000_000
-# An upload that nobody has had read is deleted this many days after it was last changed.
-PREVIEW_DAYS = value("MOSS_PREVIEW_DAYS")
-# Months that assignments are kept where a course states none, and that no course exceeds; 0 for no limit.
-KEEP_MONTHS, KEEP_MONTHS_MOST = value("MOSS_KEEP_MONTHS"), value("MOSS_KEEP_MONTHS_MOST")
-if KEEP_MONTHS_MOST and KEEP_MONTHS > KEEP_MONTHS_MOST:
-    raise ImproperlyConfigured("MOSS_KEEP_MONTHS is more than MOSS_KEEP_MONTHS_MOST.")
-# Days after which whoever runs the service deletes backups; 0 where it is not stated.
-BACKUP_DAYS = value("MOSS_BACKUP_DAYS")
 # A ranking whose scoring takes more processor time than this, by an estimate in seconds, is cut into shards
 # of at most that, which all workers score.
 SHARD_SECONDS = value("MOSS_SHARD_SECONDS")
@@ -183,6 +176,13 @@ DATABASE_OWNER = dj_database_url.parse(DATABASE_OWNER_URL) if DATABASE_OWNER_URL
 DATABASES = {
     "default": {**DATABASE, "OPTIONS": {**DATABASE.get("OPTIONS", {}), "application_name": SESSION_NAME}}
 }
+# Connections of a process of the web server, which its threads share. Every other process has one: session
+# locks of workers would stay on a connection that others take over.
+WEB_CONNECTIONS = value("MOSS_WEB_CONNECTIONS")
+# As gunicorn is told, which does not read these settings.
+WEB_PROCESSES = 2
+# Seconds that a request waits for a connection before it is answered with 503.
+CONNECTION_SECONDS = 4.0
 # Time in seconds for an answer of Valkey, so that one that hangs holds no thread for long.
 BROKER_SECONDS = 2.0
 # Used only for the progress of rankings, signs of life and counts of requests, which may be lost when the
