@@ -35,6 +35,8 @@ LANGUAGES = (
         "java", "Java", "java", "*.java *.pde", statements="import package",
         noise="public private protected final strictfp transient native",
         type_words="var",
+        version=2,
+        soft_words="exports module open opens permits provides requires sealed to transitive uses with",
         multiline='"""',
     ),
     Language(
@@ -47,6 +49,7 @@ LANGUAGES = (
         noise=_C_NOISE + " public private protected friend override final explicit"
         " constexpr consteval noexcept mutable typename ]]",
         decorators="[[", type_words="auto", synonyms={"and": "&&", "or": "||", "not": "!"},
+        version=2, soft_words="import module",
         preprocessor=True,
         multiline='R"',
     ),
@@ -65,12 +68,16 @@ LANGUAGES = (
     Language(
         "csharp", "C#", "csharp", "*.cs", "c# cs", statements="using", decorators="Name.Attribute",
         type_words="var void object dynamic",
+        version=2,
+        soft_words="add alias ascending by descending equals from get global group init into join let managed"
+        " nameof notnull on orderby remove scoped select set unmanaged value when where with",
         noise="public private protected internal partial async unsafe extern volatile",
         multiline='@" $@" @$" """ $""" $$""" $$$"""',
     ),
     Language(
         "javascript", "JavaScript", "javascript", "*.js *.mjs *.cjs *.jsx", "js", "javascript", by_line=True,
         statements="import", decorators="Name.Decorator @", noise="export async",
+        version=2, soft_words="as from of",
         synonyms={"===": "==", "!==": "!=", "let": "var", "const": "var"},
         multiline="` Literal.String.Backtick",
     ),
@@ -78,23 +85,27 @@ LANGUAGES = (
         "typescript", "TypeScript", "typescript", "*.ts *.mts *.cts *.tsx", "ts", "javascript", by_line=True,
         statements="import", decorators="Name.Decorator @",
         noise="public private protected export async declare override",
+        version=2, soft_words="as from of type",
         synonyms={"===": "==", "!==": "!=", "let": "var", "const": "var"},
         multiline="` Literal.String.Backtick",
     ),
     Language("go", "Go", "go", "*.go", "golang", by_line=True, statements="package import", multiline="`"),
     Language(
         "rust", "Rust", "rust", "*.rs", "rs", statements="use mod extern", noise="' unsafe const async",
+        version=2, soft_words="union",
         decorators="Name.Attribute pub mut",
     ),
     Language(
         "kotlin", "Kotlin", "kotlin", "*.kt *.kts", "kt", by_line=True, statements="import package",
         noise="public private protected internal final const lateinit inline tailrec operator infix suspend",
+        version=2, soft_words="by constructor dynamic get init out reified set where",
         synonyms={"val": "var"},
         multiline='"""',
     ),
     Language(
         "scala", "Scala", "scala", "*.scala *.sc", by_line=True, statements="import package",
         noise="private protected final implicit lazy", synonyms={"val": "var"},
+        version=2, soft_words="derives using",
         multiline='"""',
     ),
     Language(
@@ -102,6 +113,9 @@ LANGUAGES = (
         decorators="@ private fileprivate internal public open",
         noise="public private fileprivate internal final weak unowned lazy mutating nonmutating"
         " required convenience dynamic",
+        version=2,
+        soft_words="associativity didSet get indirect infix left optional postfix precedence prefix right set"
+        " willSet",
         synonyms={"let": "var"},
         multiline='""" #""" ##"""',
     ),
@@ -124,7 +138,7 @@ LANGUAGES = (
     ),
     Language(
         "haskell", "Haskell", "haskell", "*.hs *.lhs", "hs", by_line=True, statements="import module",
-        multiline='""" [',
+        version=2, soft_words="family", multiline='""" [',
     ),
     Language("ocaml", "OCaml", "ocaml", "*.ml *.mli", "ml", by_line=True, statements="open"),
     Language(

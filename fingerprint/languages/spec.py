@@ -29,6 +29,7 @@ class Language:
     decorators : lexemes or Pygments token types that are dropped with the arguments in parentheses after them
     type_words : words that the lexer returns as keywords and that are used like types
     keywords : words that keep their lexeme though the lexer returns them as names
+    soft_words : words that the lexer returns as keywords though they may name a variable; they count as names
     only_keywords : no words but `keywords` keep their lexeme, even if the lexer returns them as keywords
     kept_types : Pygments token types of names that keep their lexeme, such as `Name.Tag`
     kept_numbers : numbers keep their lexeme, as they are what people chose
@@ -54,6 +55,7 @@ class Language:
     decorators: str = "Name.Decorator"
     type_words: str = ""
     keywords: str = ""
+    soft_words: str = ""
     only_keywords: bool = False
     kept_types: str = ""
     kept_numbers: bool = False

@@ -55,6 +55,7 @@ class NormalisationRules:
         self._decorators = frozenset(language.decorators.split())
         self._type_words = frozenset(language.type_words.split())
         self._keywords = frozenset(language.keywords.split())
+        self._soft_words = frozenset(language.soft_words.split())
         self._kept_types = tuple(language.kept_types.split())
 
     def kind_and_marks(self, type_name: str, value: str) -> KindAndMarks:
@@ -114,7 +115,7 @@ class NormalisationRules:
         if _is_within(type_name, "Name.Namespace"):
             return "<name>", mark
         is_name = _is_within(type_name, "Name", "Text", "Literal", "Generic")
-        if is_name or language.only_keywords or type_name == "":
+        if is_name or lexeme in self._soft_words or language.only_keywords or type_name == "":
             return "<name>", mark | Mark.IDENTIFIER
         mark |= self._dropped_mark(lexeme)
         is_type = _is_within(type_name, "Keyword.Type") or lexeme in self._type_words

@@ -20,7 +20,11 @@ pytestmark = pytest.mark.long
 NEWER, MACRO = "a newer version of the language has it", "only its use is an error"
 OTHERWISE = {
     "javascript": {r"</|/>": "JSX is compiled first", r"#!": "only at the beginning of a file"},
-    "haskell": {r'^"""': NEWER, r"\[a\|b": "the extension of another construct reads it as a quotation"},
+    "haskell": {
+        r'^"""': NEWER,
+        r"\[a\|b": "the extension of another construct reads it as a quotation",
+        r"^import": "imports come first",
+    },
     "pascal": {r"^'''\n": NEWER},
     "c": {r"#define PLACE \"never": MACRO},
     "cpp": {r"#define PLACE \"never": MACRO},

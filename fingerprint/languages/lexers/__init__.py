@@ -34,6 +34,7 @@ _MENDED = {
     "haskell": ("functional", "Haskell"),
     "hlsl": ("small", "Hlsl"),
     "html": ("markup", "Html"),
+    "java": ("systems", "Java"),
     "javascript": ("javascript", "JavaScript"),
     "json": ("documents", "Json"),
     "jsp": ("markup", "Jsp"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar
 
+from pygments import unistring as uni
 from pygments.lexer import RegexLexer, inherit
 from pygments.lexers import haskell, lisp, ml, prolog, r
 from pygments.lexers._scheme_builtins import scheme_builtins, scheme_keywords
@@ -36,6 +37,8 @@ class Haskell(haskell.HaskellLexer):
             (rf"{_QUOTATION}(?:(?!\|\]|<-|{_QUOTATION})[\s\S]){{0,3000}}+\|\]", String.Other),
             inherit,
         ],
+        # What a module exports and imports: a name may have quotes.
+        "funclist": [(rf"[{uni.Lu}{uni.Lt}][\w']*+", Keyword.Type), inherit],
         "multiline-string": [
             (r'"""', String, "#pop"),
             (r"\\[\s\S]", String.Escape),

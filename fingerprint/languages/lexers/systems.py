@@ -1,4 +1,4 @@
-"""Rust, C#, and the assembly languages."""
+"""Rust, Java, C#, and the assembly languages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import Any, ClassVar
 
 from pygments.lexer import include, inherit
-from pygments.lexers import asm, dotnet, mips, rust
+from pygments.lexers import asm, dotnet, jvm, mips, rust
 from pygments.token import Comment, Name, Operator, String, Whitespace
 
 from fingerprint.languages.lexers.rules import groups
@@ -39,6 +39,20 @@ _LINE_BEGIN = re.compile(r"^[^\n]{1,2}+", re.MULTILINE)
 
 # The rules for each level of the characters that names may have.
 _LEVELS: dict[str, Any] = {**dotnet.CSharpLexer.tokens}
+
+
+# A word that begins a declaration, and names a variable where no name follows it.
+_NO_NAME = r"\b(?=\s*+[^\w\s$])"
+
+
+class Java(jvm.JavaLexer):
+    tokens: ClassVar = {
+        "root": [
+            (rf"^\s++(?=record{_NO_NAME})", Whitespace),
+            (rf"(?:module|record|var){_NO_NAME}", Name),
+            inherit,
+        ],
+    }
 
 
 class CSharp(dotnet.CSharpLexer):
