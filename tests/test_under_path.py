@@ -20,6 +20,7 @@ from tests.moss.test_settings import settings_with
 from tests.support.api import secret_of
 from tests.support.every_page import addresses
 from tests.support.html import Page
+from tests.support.identity_provider import ENTITY, Asked
 from tests.support.other_environment import run
 from tests.support.web_server import ask, web_server
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from tests.support.every_page import World
+    from tests.support.identity_provider import IdentityProvider
     from tests.support.platform import LearningPlatform
 
 pytestmark = [
@@ -55,10 +57,20 @@ http {{
 
 
 @pytest.fixture(params=["the whole address is passed on", "the proxy takes the path away"])
-def site(request: pytest.FixtureRequest, tmp_path: Path, free_port: int) -> Iterator[str]:
-    """Return the origin of the proxy."""
+def site(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    free_port: int,
+    running_identity_provider: IdentityProvider,
+) -> Iterator[str]:
+    """Return the origin of the proxy in front of a server with a provider of SAML."""
     origin = f"http://localhost:{free_port}"
-    with web_server(MOSS_URL=f"{origin}/moss", SCRIPT_NAME="/moss") as web:
+    saml = {
+        "MOSS_SAML_ENTITY_ID": ENTITY,
+        "MOSS_SAML_SSO_URL": running_identity_provider.url,
+        "MOSS_SAML_CERTIFICATE": running_identity_provider.certificate,
+    }
+    with web_server(MOSS_URL=f"{origin}/moss", SCRIPT_NAME="/moss", **saml) as web:
         assert ask(web, "/healthz").status == 200
         text = CONFIGURATION.format(
             folder=tmp_path, port=free_port, web=web, taken="/" if "takes" in request.param else ""
@@ -129,6 +141,20 @@ def test_redirects_the_api_and_lti_name_the_path(site: str, world: World, lms: L
     asked = requests.get(f"{site}/moss/lti/login/", query, timeout=60, allow_redirects=False)
     sent = parse_qs(urlsplit(asked.headers["Location"]).query)
     assert sent["redirect_uri"] == [f"{site}/moss/lti/launch/"]
+
+
+def test_a_response_of_saml_is_for_the_address_under_the_path(
+    site: str, running_identity_provider: IdentityProvider
+) -> None:
+    provider, visitor = running_identity_provider, requests.Session()
+    provider.enrol("dora")
+    begun = visitor.get(f"{site}/moss/accounts/saml/campus/login/", timeout=60, allow_redirects=False)
+    asked = Asked.of(begun.headers["Location"])
+    assert asked.address == f"{site}/moss/accounts/saml/campus/acs/"
+    response = provider.response(asked, provider.assertion(asked, "dora"))
+    arrived = visitor.post(asked.address, {"SAMLResponse": response, "RelayState": ""}, timeout=60)
+    assert arrived.url == f"{site}/moss/"
+    assert "dora" in Page(arrived.text).text("header")
 
 
 def test_scripts_of_the_pages_stay_under_the_path(

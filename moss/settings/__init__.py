@@ -182,7 +182,7 @@ WEB_CONNECTIONS = value("MOSS_WEB_CONNECTIONS")
 # As gunicorn is told, which does not read these settings.
 WEB_PROCESSES = 2
 # Seconds that a request waits for a connection before it is answered with 503.
-CONNECTION_SECONDS = 4.0
+CONNECTION_SECONDS = 10.0
 # Time in seconds for an answer of Valkey, so that one that hangs holds no thread for long.
 BROKER_SECONDS = 2.0
 # Used only for the progress of rankings, signs of life and counts of requests, which may be lost when the
