@@ -72,6 +72,8 @@ MADE: dict[str, list[tuple[re.Pattern[Any], str]]] = {
     ],
     # Finds the characters of a category, in one character at a time.
     "fingerprint/languages/first_characters.py": [],
+    # Finds the characters of a class, in a text of all characters.
+    "fingerprint/languages/rule_tables/characters.py": [],
     "submissions/intake/archives/formats.py": [
         (re.compile(one.start, re.DOTALL), "match") for one in READERS
     ],

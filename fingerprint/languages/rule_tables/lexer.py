@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fingerprint.languages.rule_tables.tables import CodePoints, Tokens
 
 # Steps that one text may take, some seconds.
-MOST_STEPS = 1 << 29
+MOST_STEPS = 1 << 30
 # Rows of the stack of the machine at first and at most.
 FIRST_ROWS, MOST_ROWS = 1 << 12, 1 << 20
 

@@ -140,7 +140,8 @@ class TableWriter:
             references = [*references_of(tree)]
             self._folds |= any(one.ignores_case for one in references)
             start = self._expression(pattern, tree, used.union(one.number for one in references))
-        self._asking += code == CALL
+        # An expression that Python matches is tried at every place where its state is.
+        self._asking += len(self._rules) if start < 0 else code == CALL
         return self._writer.add(start, code, self._transition(transition), number)
 
     def _expression(self, pattern: Pattern[str], tree: Sequence, used: frozenset[int]) -> int:
