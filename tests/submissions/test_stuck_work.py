@@ -49,7 +49,7 @@ def test_a_worker_that_is_stopped_while_it_reads_delays_the_rest_only_until_its_
     kinds = {name: replace(kind, seconds=0, grace=0) for name, kind in settings.WORK_KINDS.items()}
     monkeypatch.setattr(settings, "WORK_KINDS", kinds)
     monkeypatch.setattr(finding, "SENDING", timedelta(seconds=1))
-    batch = create_batch(assignment, alice, [zipped({**CLASS, "slow/main.py": SLOW})])
+    batch = create_batch(assignment, alice, [zipped({**CLASS, "slow/main.rb": SLOW})])
     wait_until(lambda: bool(sessions(Work.DOCUMENT)), what="the worker to start reading")
     children = _pool_children(celery_worker_process)
     for child in children:

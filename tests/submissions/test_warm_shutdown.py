@@ -78,7 +78,7 @@ def test_a_worker_with_a_busy_reader_ends_in_time_and_the_next_one_goes_on(
 ) -> None:
     assignment = Course.objects.create(owner=alice, name="Algorithms").assignments.create(name="Sorting")
     with worker(tmp_path / "first.log") as first:
-        batch = upload(assignment, alice, {**CLASS, "zoe/main.py": SLOW})
+        batch = upload(assignment, alice, {**CLASS, "zoe/main.rb": SLOW})
         wait_until(is_reading_slowly, what="the slow file")
         children = readers(first)
         assert children

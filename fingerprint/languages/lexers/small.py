@@ -227,8 +227,8 @@ class Hlsl(graphics.HLSLShaderLexer):
     tokens: ClassVar = {
         "root": [
             _COMMENT,
-            (r"(?:\d++\.\d*+|\.\d++)(?:[eE][-+]?\d++)?[fFhHlL]?|\d++[eE][-+]?\d++[fFhHlL]?", Number.Float),
-            (r"(?:0[xX][0-9a-fA-F]++|\d++)[uUlL]*+", Number.Integer),
+            (r"0[xX][0-9a-fA-F]++[uUlL]*+", Number.Hex),
+            (r"(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?[fFhHlLuU]*+", Number),
             inherit,
         ],
     }
