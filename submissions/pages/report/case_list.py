@@ -14,8 +14,10 @@ from submissions.pages.report.cases import cases
 from submissions.pages.report.charts import graph
 from submissions.pseudonyms.name_search import search_words
 from submissions.queries.cases import case_decisions, decided_case, pairs_above
+from submissions.queries.flags import partly_read
 from submissions.queries.pairs import submission_names
 from submissions.queries.submissions import ranked_ids
+from submissions.queries.withheld import readable_submissions
 
 if TYPE_CHECKING:
     from django.utils.safestring import SafeString
@@ -86,7 +88,7 @@ def _rendered(page: ReportPage) -> dict[str, str]:
     all_cases = cases(page.report, page.threshold, page.names)
     words = search_words(page.pair_filter.text)
     matching = [case for case in all_cases if _has_words(case, words, page.names)] if words else all_cases
-    context = page.context
+    context = page.context | {"partly_read": partly_read(readable_submissions(page.report))}
     listed_cases: Page[Case] = Paginator(matching, CASES_A_PAGE).get_page(page.address.query.get("page"))
     rows = {
         "members": [(case.number, [member.submission.pk for member in case.members]) for case in all_cases],

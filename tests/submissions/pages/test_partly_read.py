@@ -53,6 +53,13 @@ def test_it_is_marked_on_the_pages_of_its_upload_and_of_the_students(
         assert row.startswith("ben")
 
 
+def test_the_list_of_cases_marks_it_among_the_members(alice_client: Client, batch: Batch) -> None:
+    choose_lower_threshold(batch)
+    members = get_page(alice_client, batch.assignment.get_absolute_url()).texts("table.cases td.members li")
+    assert len(members) > 1
+    assert ["partly read" in member for member in members] == [member.startswith("ben") for member in members]
+
+
 def test_its_pairs_have_a_flag_and_are_found_by_it(alice_client: Client, batch: Batch) -> None:
     address = tab(batch.assignment, "pairs")
     every = get_page(alice_client, address).texts("table.pairs tbody tr")

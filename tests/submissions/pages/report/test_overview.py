@@ -76,7 +76,7 @@ def test_the_headline_counts_what_stands_out_in_words(alice_client: Client, repo
     set_similarities(report, 0.9, 0.6, 0.2)
     assert headline(alice_client, assignment).startswith(
         "2 pairs stand out among 3 submissions "
-        "They are 50\u202f% similar or more, where a closer look is suggested. None is decided yet."
+        "They are 50\u202f% similar or more: look at these first. None is decided yet."
     )
     decide(assignment, "ada", "ben", "confirmed")
     assert "1 is undecided." in headline(alice_client, assignment)
