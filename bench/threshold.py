@@ -1,4 +1,4 @@
-"""How well the suggested threshold divides classes: `python -m bench.threshold FOLDER [--draws N]`.
+"""Measure the suggested threshold on labelled classes: `python -m bench.threshold FOLDER [--draws N]`.
 
 FOLDER is a folder of sets as in `bench.accuracy`. From each of their groups classes of several sizes are
 drawn in which 0, 1, 3, 10 and 30 % of the submissions are copies, without starter code, with it, and with it
@@ -36,7 +36,7 @@ ALLOWED_FALSE_CASES = 0.01  # for each submission
 
 
 class Division(NamedTuple):
-    """How a threshold divides the pairs of a class with copies."""
+    """Recall, precision and F1 of a threshold over the pairs of a class with copies."""
 
     recall: float
     precision: float

@@ -48,7 +48,7 @@ class Group(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """What a class is drawn for: its size, the part of copies, and how its starter code is treated."""
+    """The properties of a drawn class: its size, the part of copies, and how its starter code is treated."""
 
     size: int
     share: float

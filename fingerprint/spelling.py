@@ -1,4 +1,4 @@
-"""How a document is written: digests by which documents that differ in layout or names only are known."""
+"""Digests of a document by which others that differ in layout or names only are found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the database orders texts, and whether it is as in the database that a backup is of.
+"""The order of texts in the database, compared with that of the database of a backup.
 
 Nothing that is stored depends on it; lists of names do, and so do the indexes, which a new version of the
 system's collations can break.

@@ -50,7 +50,7 @@ class Kernel(Generic[P, R]):
 
     @property
     def is_ready(self) -> bool:
-        """Whether it can be called as machine code, without building the library first."""
+        """True if it can be called as machine code, without building the library first."""
         if INTERPRETED or self._call is not None:
             return not INTERPRETED
         from fingerprint.kernels.files import compiled_library  # noqa: PLC0415 - as above

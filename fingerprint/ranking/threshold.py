@@ -40,7 +40,7 @@ SAMPLE_SEED = 1
 
 
 class UnrelatedTail(NamedTuple):
-    """How many of the `pairs` pairs of a class would be as similar if all were unrelated.
+    """The number of the `pairs` pairs of a class that would be as similar if all were unrelated.
 
     `reached` is how many reach `similarity`. Above it their number falls off exponentially: the similarity
     rises by `rise` each time a part of 1/e of them is left.

@@ -80,8 +80,8 @@ def detected_languages(files: Sequence[UnpackedEntry]) -> list[str]:
 
 def _compared(detected: Sequence[tuple[str, str]], chosen: ChosenLanguages) -> list[str | None]:
     """Return the languages of the files of a submission, by name and seeming language."""
-    found = [(path, language) for path, language in detected if language]
-    languages = iter(chosen.reading(*map(list, zip(*found, strict=True))) if found else ())
+    readable = [(path, language) for path, language in detected if language]
+    languages = iter(chosen.reading(*map(list, zip(*readable, strict=True))) if readable else ())
     return [(next(languages) or None) if language else chosen.language for _, language in detected]
 
 

@@ -73,14 +73,14 @@ def revoke(ids: tuple[int, ...], account: str) -> None:
 
     if bool(ids) == bool(account):
         raise click.UsageError("Name the ids of tokens, or an account by --account.")
-    found = [one for one in all_tokens(account) if account or one.pk in ids]
-    unknown = sorted({*ids} - {one.pk for one in found})
-    if unknown or not found:
+    chosen = [one for one in all_tokens(account) if account or one.pk in ids]
+    unknown = sorted({*ids} - {one.pk for one in chosen})
+    if unknown or not chosen:
         raise click.ClickException(f"There is no such token: {', '.join(map(str, unknown)) or account}.")
-    for one in found:
+    for one in chosen:
         tokens.revoke_tokens(one.user, [one.pk])
-    tokens.note_tokens(_who(), None, "revoked", found)
-    click.echo(f"{len(found)} revoked.")
+    tokens.note_tokens(_who(), None, "revoked", chosen)
+    click.echo(f"{len(chosen)} revoked.")
 
 
 def _courses(ids: tuple[int, ...]) -> list[Course]:

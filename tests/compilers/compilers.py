@@ -14,7 +14,7 @@ SECONDS = 60
 
 
 class Compiler(NamedTuple):
-    """How a program of one language is checked.
+    """The compiler of one language, as a command that checks a program.
 
     `command` gets the path of the file, which has this `suffix`. `begin` and `end` stand around the program,
     and `inside` around a construct that is no declaration. `complaint` is what messages have where the syntax

@@ -29,7 +29,7 @@ MULTILINE_PLACES = {"AT_BEGINNING": "line start", "AT_END": "line end"}
 
 
 class Untranslatable(Exception):
-    """What no table can say; the message is the reason."""
+    """Raised for an expression that no table can hold; the message is the reason."""
 
 
 class One(NamedTuple):
@@ -85,7 +85,7 @@ class Reference(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """What never matches."""
+    """An expression that never matches."""
 
 
 Node = One | Sequence | Branch | Group | Repeat | Place | Look | Atomic | Reference | Failure

@@ -20,7 +20,7 @@ MOST_PROBES = 64
 
 @bare_kernel
 def number_lexemes(codes: CodePoints, tokens: Tokens, slots: Ids, numbers: Ids, firsts: Ids) -> int:
-    """Give numbers to the lexemes in the order in which they first occur; return how many there are.
+    """Assign numbers to the lexemes in the order in which they first occur; return their count.
 
     `slots` are zeros, more than there are tokens, and a power of two. `numbers` gets the number of each
     token, `firsts` the first token of each number. Returns -1 where lexemes collide too often.

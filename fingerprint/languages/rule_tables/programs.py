@@ -36,7 +36,7 @@ _PLACES = {"line start": op.LINE_START, "line end": op.LINE_END, "last line end"
 
 
 class Follow(NamedTuple):
-    """What comes after a part: the kinds with which it can begin, and whether it always matches."""
+    """The text after a part: the kinds with which it can begin, and whether it always matches."""
 
     kinds: int
     sure: bool

@@ -44,7 +44,7 @@ class Text(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What a run of a lexer changes.
+    """The state of a run of a lexer.
 
     registers : numbers, see `machine` and `loop`
     stack : what the machine returns to, see `machine`

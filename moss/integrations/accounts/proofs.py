@@ -32,7 +32,7 @@ class Provider(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """What is left to prove before an account is changed.
+    """The proofs that are left before an account is changed.
 
     is_there: nothing, because the campus or the learning platform vouched for the person minutes ago.
     by_password: whether the account has a password to ask for.

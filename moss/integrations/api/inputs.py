@@ -1,4 +1,4 @@
-"""What requests are read into, and the refusal of fields that no endpoint has."""
+"""The base of all request schemas, which refuses fields that an endpoint does not have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What students wrote is grouped in a thread of its own: few requests wait for it, and not for long."""
+"""Previews are grouped in a thread of their own: few requests wait for it, and not for long."""
 
 from __future__ import annotations
 
