@@ -22,8 +22,8 @@ ROWS = 1000
 def stored_names(batch: Batch, names: Iterable[str]) -> dict[str, str]:
     """Return the name to store of each submission of a batch, by its name in the upload.
 
-    A submission of earlier work has the name of its upload added, so that it neither replaces what the same
-    student hands in now nor is taken for that.
+    A submission of earlier work, or a model solution, has the name of its upload added, so that it neither
+    replaces what the same student hands in now nor is taken for that.
     """
     if batch.role == Batch.Role.CLASS:
         return {name: name for name in names}

@@ -27,7 +27,8 @@ TOKEN_HELP = "Create one on the page of your account, and set MOSS_TOKEN or name
     "--course", default="", help="Name or id of the course; an assignment that is not there is created."
 )
 @click.option("--token-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The token.")
-@click.option("--earlier", is_flag=True, help="The folder has earlier or other work.")
+@click.option("--earlier", "role", flag_value="earlier", help="The folder has earlier or other work.")
+@click.option("--model-solutions", "role", flag_value="model", help="Nobody handed in what the folder has.")
 @click.option("--show", type=click.IntRange(1, 500), default=20, show_default=True, help="Pairs to print.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report and its pairs as JSON.")
 def submit(  # noqa: PLR0917 - click's
@@ -36,7 +37,7 @@ def submit(  # noqa: PLR0917 - click's
     assignment: str,
     course: str,
     token_file: Path | None,
-    earlier: bool,  # noqa: FBT001 - click's
+    role: str | None,
     show: int,
     as_json: bool,  # noqa: FBT001 - click's
 ) -> None:
@@ -55,8 +56,7 @@ def submit(  # noqa: PLR0917 - click's
     try:
         key = key or assignment_named(service, course, assignment)
         with _progress() as progress:
-            role = "earlier" if earlier else "class"
-            found = submit_folder(service, folder, key, role=role, show=show, progress=progress)
+            found = submit_folder(service, folder, key, role=role or "class", show=show, progress=progress)
     except (ServerRefused, NotRanked, OSError) as error:
         from moss.commands.table import printable
 

@@ -55,7 +55,7 @@ def best_matches(facts: Facts) -> Iterator[str]:
 def cases(facts: Facts) -> Iterator[str]:
     """Check that the cases are the submissions that listed pairs at or above the threshold connect."""
     threshold = threshold_of(facts.report)
-    links = [pair for pair in facts.pairs if pair.similarity >= threshold and not pair.same_student]
+    links = [pair for pair in facts.pairs if pair.similarity >= threshold and pair.can_make_case]
     keys = compared_mates(facts.report.assignment, facts.submissions)
     links = [pair for pair in links if not are_mates(keys, pair.left_id, pair.right_id)]
     findings = facts.report.findings

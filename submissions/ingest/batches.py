@@ -211,8 +211,9 @@ def _save_submissions(batch: Batch, grouped: GroupedBatch) -> dict[str, Submissi
         ]
     )
     submissions = dict(zip(names, rows, strict=True))
-    students = {name: one.students for name, one in grouping.submissions.items()}
-    save_students(batch.assignment.course, submissions, students)
+    if batch.role != Batch.Role.MODEL:  # no student wrote these
+        students = {name: one.students for name, one in grouping.submissions.items()}
+        save_students(batch.assignment.course, submissions, students)
     return submissions
 
 

@@ -256,6 +256,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("class", "this class"),
                             ("earlier", "earlier or other work"),
+                            ("model", "model solutions"),
                             ("other", "another assignment"),
                         ],
                         default="class",
@@ -1182,6 +1183,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("class", "this class"),
                             ("earlier", "earlier or other work"),
+                            ("model", "model solutions"),
                             ("other", "another assignment"),
                         ],
                         default="class",
@@ -1493,6 +1495,7 @@ class Migration(migrations.Migration):
                 ("right_with_common", models.FloatField()),
                 ("translated", models.BooleanField(default=False)),
                 ("same_student", models.BooleanField(default=False)),
+                ("with_model", models.BooleanField(default=False)),
                 ("passages", models.BinaryField()),
                 (
                     "report",

@@ -37,6 +37,7 @@ class Batch(models.Model):
     class Role(models.TextChoices):
         CLASS = "class", _("this class")
         EARLIER = "earlier", _("earlier or other work")
+        MODEL = "model", _("model solutions")
         # Copies of the submissions of another assignment that share something with this one; no upload.
         OTHER = "other", _("another assignment")
 
@@ -50,7 +51,7 @@ class Batch(models.Model):
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="batches")
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
     name = models.CharField(max_length=255)
-    # Earlier or other work is compared with the class, and not with other earlier work.
+    # Earlier work and model solutions are compared with the class, and not with each other.
     role = models.CharField(max_length=10, choices=Role.choices, default=Role.CLASS)
     # The assignment of the role OTHER; null once that was deleted. Its label is the name of this batch.
     origin = models.ForeignKey(Assignment, models.SET_NULL, null=True, related_name="compared_as")
@@ -93,10 +94,15 @@ class Batch(models.Model):
 
     @property
     def name_suffix(self) -> str:
-        """End of the names of the submissions of earlier work: ` (lab1-2024)`; empty for the class."""
-        if self.role == self.Role.OTHER:
-            return f" ({self.name})"
-        return f" ({archive_stem(self.name)[:MAX_SUFFIX]})" if self.role == self.Role.EARLIER else ""
+        """End of the names of submissions that are not of the class: ` (lab1-2024)`; empty for the class."""
+        match self.role:
+            case self.Role.CLASS:
+                return ""
+            case self.Role.OTHER:
+                return f" ({self.name})"
+            case self.Role.MODEL:
+                return f" (model solution, {archive_stem(self.name)[:MAX_SUFFIX]})"
+        return f" ({archive_stem(self.name)[:MAX_SUFFIX]})"
 
 
 class BoilerplateUpload(models.Model):

@@ -106,12 +106,14 @@ class NotCompared(Record):
     """Submissions that were not compared with each other.
 
     `students`: number of pairs of one student; `teams`: number of other pairs of one team; `pairs`: the first
-    of both; `earlier`: number of submissions of earlier work, which were compared with the class only.
+    of both; `earlier`: number of submissions of earlier work, and `models` of model solutions, which were
+    compared with the class only.
     """
 
     students: int = 0
     teams: int = 0
     earlier: int = 0
+    models: int = 0
     pairs: list[NotComparedPair] = []
 
 

@@ -94,6 +94,8 @@ class Pair(models.Model):
     translated = models.BooleanField(default=False)
     # Of a student and the same student's earlier work: it is no case by itself.
     same_student = models.BooleanField(default=False)
+    # One side is a model solution, which nobody handed in: it is no case either.
+    with_model = models.BooleanField(default=False)
     # Longest first.
     passages = PassagesField()
 
@@ -105,6 +107,11 @@ class Pair(models.Model):
 
     def __str__(self) -> str:
         return f"{self.left} / {self.right}"
+
+    @property
+    def can_make_case(self) -> bool:
+        """True if both sides were handed in, and not by one student."""
+        return not (self.same_student or self.with_model)
 
     @property
     def has_no_passage(self) -> bool:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.intake.archives.submission_names import plain_name
-from submissions.models import EnrolledStudent, Submission, SubmissionStudent
+from submissions.models import Batch, EnrolledStudent, Submission, SubmissionStudent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -63,12 +63,14 @@ def _distinct(labels: Mapping[str, RosterLabel]) -> dict[str, RosterLabel]:
 
 
 def origin_suffixes(assignment: Assignment) -> dict[str, str]:
-    """Return what says where a copy of another assignment's submission is from, by the names of the copies.
+    """Return what says of a copy from another assignment, and of a model solution, what it is, by its name.
 
     It is the end of such a name, and no secret: ` (Programming 1, Lab 1, 2024)`.
     """
-    copies = Submission.objects.filter(batch__assignment=assignment).exclude(origin=None).order_by()
-    return {name: f" ({label})" for name, label in copies.values_list("name", "batch__name")}
+    labelled = (Batch.Role.OTHER, Batch.Role.MODEL)
+    named = Submission.objects.filter(batch__assignment=assignment, batch__role__in=labelled).order_by()
+    rows = named.values_list("name", "batch__role", "batch__name")
+    return {name: Batch(role=role, name=label).name_suffix for name, role, label in rows}
 
 
 def known_spellings(assignment: Assignment) -> dict[str, tuple[str, ...]]:

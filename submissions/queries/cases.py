@@ -98,8 +98,8 @@ def linking_pairs(report: Report, threshold: float, among: Collection[int] | Non
 
 
 def is_linking(pair: Pair, threshold: float) -> bool:
-    """Return whether a pair connects a case: it stands out, and is not of one student's own work."""
-    return pair.similarity >= threshold and not pair.same_student
+    """Return whether a pair connects a case: it stands out, and can make one."""
+    return pair.similarity >= threshold and pair.can_make_case
 
 
 def pairs_between(report: Report, ids: Collection[int]) -> dict[frozenset[int], float]:

@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce
 from submissions.intake import teams
 from submissions.intake.archives.read_files import LEAST_SHARE
 from submissions.mates import known_names, mate_keys
-from submissions.models import Document, Submission, SubmissionFile
+from submissions.models import Batch, Document, Submission, SubmissionFile
 from submissions.queries.withheld import readable_pairs, readable_submissions
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 
 # The values of the flag filter, in the order of its choices; `apart` selects the pairs without `team`.
-FLAGS = ("identical", "layout", "names", "values", "late", "team", "apart", "own", "partly")
+FLAGS = ("identical", "layout", "names", "values", "late", "team", "apart", "own", "model", "partly")
 # The flags of the samenesses of `fingerprint.ranking.duplicates`, the strongest first.
 SAMENESS_FLAGS = {"identical": "identical", "layout": "layout", "names": "names", "lexical": "values"}
 
@@ -58,7 +58,8 @@ class TimedSubmission(NamedTuple):
 class Flag(NamedTuple):
     """`kind` is one of `FLAGS`; for `late` and `partly`, `left` and `right` say which submissions are.
 
-    `own` is a pair of a student and the same student's earlier work, of the `term`.
+    `own` is a pair of a student and the same student's earlier work, of the `term`; `model` one with a model
+    solution, which nobody handed in.
     """
 
     kind: str
@@ -74,13 +75,15 @@ class Flags:
     `same` maps, for each of `SAMENESS_FLAGS`, a submission's primary key to the number of its group; `mates`
     has the keys of its students and teams (`ranking.mates`), where the assignment compares these or names
     teams. `own`: the pairs of one student's own work of several years, by primary keys, with the term of an
-    old assignment. `partly`: the submissions that were read in part, by primary keys.
+    old assignment. `models`: the model solutions, and `partly`: the submissions that were read in part, by
+    primary keys.
     """
 
     same: dict[str, dict[int, int]]
     mates: dict[int, set[Key]]
     due: datetime | None
     own: dict[frozenset[int], str] = field(default_factory=dict)
+    models: set[int] = field(default_factory=set)
     partly: set[int] = field(default_factory=set)
 
     @classmethod
@@ -93,13 +96,14 @@ class Flags:
         own_pairs = _own_pairs(report) if pair is None else [pair] * pair.same_student
         mates = mate_keys(assignment, submissions) if _has_mates(assignment) else {}
         same, own = _groups_by_flag(report), _own_terms(own_pairs)
-        return cls(same, mates, assignment.due, own, partly_read(submissions.order_by()))
+        models = set(submissions.order_by().filter(batch__role=Batch.Role.MODEL).values_list("pk", flat=True))
+        return cls(same, mates, assignment.due, own, models, partly_read(submissions.order_by()))
 
     @property
     def kinds(self) -> list[str]:
         """The values of the flag filter that can apply: without teams, neither `team` nor `apart`."""
         same = (self.same[flag] for flag in SAMENESS_FLAGS.values())
-        sources = (*same, self.due, self.mates, self.mates, self.own, self.partly)
+        sources = (*same, self.due, self.mates, self.mates, self.own, self.models, self.partly)
         return [kind for kind, source in zip(FLAGS, sources, strict=True) if source]
 
     def between(self, left: TimedSubmission, right: TimedSubmission) -> list[Flag]:
@@ -116,6 +120,8 @@ class Flags:
         term = self.own.get(frozenset((left.pk, right.pk)))
         if term is not None:
             flags.append(Flag("own", term=term or str(min(left.time, right.time).year)))
+        if not self.models.isdisjoint((left.pk, right.pk)):
+            flags.append(Flag("model"))
         return flags
 
 

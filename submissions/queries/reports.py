@@ -37,6 +37,11 @@ if TYPE_CHECKING:
 
 DecidedPairs = TypeVar("DecidedPairs", bound="Pair")
 
+_OF_CLASS = Q(left__batch__role=Batch.Role.CLASS, right__batch__role=Batch.Role.CLASS)
+_WITH_MODEL = Q(with_model=True)
+# The pairs of each value of the filter `work`.
+OF_WORK = {"class": _OF_CLASS, "model": _WITH_MODEL, "earlier": ~_OF_CLASS & ~_WITH_MODEL}
+
 
 class PairAnnotations(TimeAnnotations, DecisionAnnotation):
     """The annotations of a listed pair."""
@@ -120,6 +125,7 @@ class ListedNotCompared(NamedTuple):
     students: int
     teams: int
     earlier: int
+    models: int
     pairs: list[ListedPairNotCompared]
 
     @property
@@ -138,7 +144,7 @@ def listed_not_compared(report: Report, names: Names) -> ListedNotCompared:
         if pair.left in submissions and pair.right in submissions
     ]
     pairs.sort(key=lambda pair: sorted(names.display_name(side.name) for side in pair[:2]))
-    return ListedNotCompared(stored.students, stored.teams, stored.earlier, pairs)
+    return ListedNotCompared(stored.students, stored.teams, stored.earlier, stored.models, pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +156,8 @@ class PairFilter:
     sort : a key of `SORT_FIELDS`, after a "-" for descending order
     decision : the state of the decision; "" for any
     flag : one of `FLAGS`; "" for any
-    work : "class" for pairs within the class, "earlier" for those with earlier work; "" for both
+    work : "class" for pairs within the class, "earlier" for those with earlier work, "model" for those with
+        model solutions; "" for all
     """
 
     text: str = ""
@@ -189,8 +196,7 @@ def filtered_pairs(
     if pair_filter.flag:
         pairs = pairs.filter(pk__in=flagged_pair_ids(report, pair_filter.flag))
     if pair_filter.work:
-        own = Q(left__batch__role=Batch.Role.CLASS, right__batch__role=Batch.Role.CLASS)
-        pairs = pairs.filter(own if pair_filter.work == "class" else ~own)
+        pairs = pairs.filter(OF_WORK[pair_filter.work])
     for ids in _ids_by_word(report, pair_filter.text, names):
         pairs = pairs.filter(Q(left__in=ids) | Q(right__in=ids))
     return cast("QuerySet[ListedPair]", pairs)

@@ -31,10 +31,10 @@ class Link(NamedTuple):
 def links(report: Report, threshold: float, among: Collection[int] | None = None) -> list[Link]:
     """Return the pairs with a similarity of at least `threshold` in [0, 1], most similar first.
 
-    Pairs of a student and the same student's earlier work are left out. With `among`, the primary keys of
-    submissions, only pairs on whose left is one of these.
+    Pairs of a student and the same student's earlier work, and those with model solutions, are left out.
+    With `among`, the primary keys of submissions, only pairs on whose left is one of these.
     """
-    pairs = readable_pairs(report).filter(similarity__gte=threshold, same_student=False)
+    pairs = readable_pairs(report).filter(similarity__gte=threshold, same_student=False, with_model=False)
     if among is not None:
         pairs = pairs.filter(left__in=among)
     return [Link(*row) for row in pairs.values_list("left_id", "right_id", "similarity")]

@@ -217,6 +217,7 @@ def _readable_findings(report: Report, findings: Findings, kept: Withheld) -> Fi
         students=stored.students,
         teams=stored.teams,
         earlier=stored.earlier,
+        models=stored.models,
         pairs=[pair for pair in stored.pairs if len(_without((pair.left, pair.right), kept)) > 1],
     )
     effect = findings.effect and findings.effect.model_copy(

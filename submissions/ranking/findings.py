@@ -33,21 +33,23 @@ def collect_findings(
     `before` ranks the cohort without exclusions; it is called where there are any.
     """
     not_compared = cohort.mates.not_compared(cohort.submissions)
-    uploaded_earlier = not_compared.earlier - sum(map(cohort.is_old, range(len(cohort.submissions))))
+    uploaded_earlier = not_compared.earlier - int(cohort.old.sum())
     return Findings(
         best=best_matches(cohort, ranking),
         scored=ranking.candidates + _old_pairs(cohort, stored),
         listed=len(stored.units),
         common=common_passages(cohort),
         effect=exclusion_effect(cohort, ranking, before),
-        not_compared=not_compared.model_copy(update={"earlier": uploaded_earlier}),
+        not_compared=not_compared.model_copy(
+            update={"earlier": uploaded_earlier, "models": len(cohort.models)}
+        ),
         compared=cohort.old_work.compared,
         archive=cohort.old_work.archive,
     )
 
 
 def _old_pairs(cohort: LoadedCohort, stored: Ranking) -> int:
-    """Return the number of stored pairs with a submission of another assignment."""
+    """Return the number of stored pairs with a submission that was looked up, or with a model solution."""
     return int((cohort.old[stored.pairs.left] | cohort.old[stored.pairs.right]).sum())
 
 
@@ -93,10 +95,10 @@ def find_cases(assignment: Assignment, cohort: LoadedCohort, ranking: Ranking) -
 
 
 def _connects(cohort: LoadedCohort, ranking: Ranking, row: int) -> bool:
-    """Return whether a pair is in the report, and not of a student and the same student's earlier work."""
+    """Return whether a pair is in the report, of two students, and both sides were handed in."""
     left, right = int(ranking.pairs.left[row]), int(ranking.pairs.right[row])
     unlisted = cohort.is_unlisted(left) or cohort.is_unlisted(right)
-    return not unlisted and not cohort.is_same_student(left, right)
+    return not (unlisted or cohort.is_same_student(left, right) or cohort.has_model(left, right))
 
 
 def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateRecord]:

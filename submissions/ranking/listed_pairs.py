@@ -71,4 +71,5 @@ def pair_columns(report: Report, cohort: LoadedCohort, listed: ListedPairs) -> d
         "translated": ranking.translated.tolist(),
         "passages": listed.passages,
         "same_student": [cohort.is_same_student(*pair) for pair in sides],
+        "with_model": [cohort.has_model(*pair) for pair in sides],
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain, product
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
@@ -21,7 +22,7 @@ from submissions.comparison.content_order import HashedFile, content_order
 from submissions.cursors import open_cursor
 from submissions.ingest.documents import PARAMS
 from submissions.mates import identities
-from submissions.models import Document, Submission, SubmissionFile
+from submissions.models import Batch, Document, Submission, SubmissionFile
 from submissions.ranking.mates import find_mates
 from submissions.ranking.selection import select_cohort
 from submissions.storage.fingerprints import unpack_hashes
@@ -60,7 +61,7 @@ class LoadedCohort:
 
     `mates` says which submissions are not compared with each other, `identities` whose each of them is.
     `old_work` are the submissions of other assignments that were looked up; those that the report has pairs
-    with are replaced by their copies once it is known which.
+    with are replaced by their copies once it is known which. `models` are the model solutions, by index.
 
     `files` and `contents` are parallel: a file, and its tokens, lines, terms and hashes. `inputs` is the
     input of the engine, with boilerplate and common code excluded; `has_boilerplate` if the class has any.
@@ -74,6 +75,7 @@ class LoadedCohort:
     mates: Mates
     identities: list[Identity]
     old_work: OldWork
+    models: frozenset[int]
     has_boilerplate: bool
 
     @property
@@ -89,31 +91,39 @@ class LoadedCohort:
     def is_same_student(self, left: int, right: int) -> bool:
         """Return whether a pair, by indexes, is of a student's work and the same student's earlier one."""
         earlier = self.mates.earlier[left] or self.mates.earlier[right]
-        return bool(earlier) and self.identities[left].is_student_of(self.identities[right])
+        return (
+            bool(earlier)
+            and not self.has_model(left, right)
+            and self.identities[left].is_student_of(self.identities[right])
+        )
 
     @property
     def own_size(self) -> int:
-        """Number of submissions of the assignment itself, without those of other assignments."""
+        """Number of submissions that count in what is rare or common: not those of `old`."""
         return len(self.submissions) - int(self.old.sum())
 
     @property
     def old(self) -> Flags:
-        """Flags of the submissions of other assignments: bool [n]."""
+        """Flags of the submissions that count nowhere, of other assignments or model solutions: bool [n]."""
         old_pairs = self.inputs.old_pairs
         return np.zeros(len(self.submissions), dtype=np.bool_) if old_pairs is None else old_pairs.old
 
     @property
     def own_tokens(self) -> Flags:
-        """Flags of the tokens, with separators, of the assignment's own submissions: bool [t]."""
+        """Flags of the tokens, with separators, of the submissions that count: bool [t]."""
         return np.repeat(~self.old, np.diff(self.inputs.cohort.submission_starts))
 
     def is_old(self, index: int) -> bool:
-        """Return whether a submission, by index, is of another assignment."""
+        """Return whether a submission, by index, is of another assignment or a model solution."""
         return bool(self.old[index])
 
     def is_unlisted(self, index: int) -> bool:
         """Return whether a submission, by index, is of another assignment and in no pair of the report."""
         return self.submissions[index].pk in self.old_work.submissions
+
+    def has_model(self, left: int, right: int) -> bool:
+        """Return whether a side of a pair, by indexes, is a model solution."""
+        return not self.models.isdisjoint((left, right))
 
     def by_name(self, left: int, right: int) -> bool:
         """Return whether the name of submission `left` sorts before that of `right`, both by index."""
@@ -147,6 +157,8 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
     index = {submission.pk: i for i, submission in enumerate(submissions)}
     boilerplate = [*own_boilerplate, *old_work.boilerplate]
     documents = _documents({file.document_id for file in files} | {item.document_id for item in boilerplate})
+    models = frozenset(index[one.pk] for one in selected if one.batch.role == Batch.Role.MODEL)
+    old_pairs = _old_pairs(selected, old_work, index)
     own = {file.document_id for file in files if file.submission_id not in old_work.submissions}
     streams = _coarse_streams(own | {item.document_id for item in own_boilerplate})
     contents = [
@@ -163,22 +175,27 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
         given_lexical=given.lexical,
     )
     mates = find_mates(assignment, submissions)
-    old_pairs = _old_pairs(old_work, index)
     inputs = RankingInput.from_files(
         contents, len(submissions), PARAMS.k, excluded, mates.groups, old_pairs=old_pairs
     )
     name_ranks = [rank_by_id[submission.pk] for submission in submissions]
     by_pk = identities(Submission.objects.filter(pk__in=list(index)))
     known = [by_pk[submission.pk] for submission in submissions]
-    parts = submissions, name_ranks, files, contents, inputs, mates, known, old_work
+    parts = submissions, name_ranks, files, contents, inputs, mates, known, old_work, models
     return LoadedCohort(*parts, has_boilerplate=bool(own_boilerplate))
 
 
-def _old_pairs(old_work: OldWork, index: dict[int, int]) -> OldPairs | None:
-    if not old_work.submissions:
+def _old_pairs(uploaded: list[Submission], old_work: OldWork, index: dict[int, int]) -> OldPairs | None:
+    """Return the pairs with work that counts nowhere: those looked up, and the class with model solutions."""
+    by_role = {role: [one.pk for one in uploaded if one.batch.role == role] for role in Batch.Role}
+    models = by_role[Batch.Role.MODEL]
+    old = [*old_work.submissions, *models]
+    if not old:
         return None
-    pairs = [(index[new], index[old]) for new, old in old_work.pairs]
-    return OldPairs.from_lists(len(index), [index[pk] for pk in old_work.submissions], pairs)
+    pairs = chain(old_work.pairs, product(by_role[Batch.Role.CLASS], models))
+    return OldPairs.from_lists(
+        len(index), [index[pk] for pk in old], ((index[new], index[other]) for new, other in pairs)
+    )
 
 
 def _in_content_order(submissions: list[Submission]) -> tuple[list[Submission], list[SubmissionFile]]:

@@ -87,7 +87,8 @@ def cohort_submissions(assignment: Assignment) -> list[Submission]:
     """Return the newest submission of every name, by name, in all batches whose documents were all read."""
     read = Submission.objects.filter(batch__assignment=assignment, batch__state__in=Batch.FULLY_READ)
     uploaded = read.exclude(batch__role=Batch.Role.OTHER)
-    return list(uploaded.order_by("name", "-batch_id").distinct("name"))
+    newest = uploaded.order_by("name", "-batch_id").distinct("name")
+    return list(newest.select_related("batch"))
 
 
 def _look_up_old_work(assignment: Assignment, submissions: list[Submission]) -> OldWork:

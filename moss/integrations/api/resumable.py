@@ -68,8 +68,8 @@ def begin_resumable(  # noqa: PLR0917 - its headers
         raise Problem(413, f"That is more than {settings.MAX_UPLOAD_MB} MB at once.")
     fields = _fields(metadata)
     role = fields.get("role", Batch.Role.CLASS)
-    if role not in {Batch.Role.CLASS, Batch.Role.EARLIER}:
-        raise Problem(422, "The role is class or earlier.")
+    if role not in {Batch.Role.CLASS, Batch.Role.EARLIER, Batch.Role.MODEL}:
+        raise Problem(422, "The role is class, earlier or model.")
     name = fields.get("filename", "")[-LONGEST_NAME:] or "upload"
     preview = fields.get("preview", "") in {"true", "1"}
     upload = resumable_actions.begin_resumable(assignment, user, name, length, preview=preview, role=role)

@@ -56,7 +56,7 @@ class UploadIn(Input):
     `paths` is a JSON list with the paths of the files, where they come from a folder.
     """
 
-    role: Literal["class", "earlier"] = "class"
+    role: Literal["class", "earlier", "model"] = "class"
     preview: bool = False
     paths: str = ""
 

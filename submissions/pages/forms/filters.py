@@ -23,6 +23,7 @@ FLAG_LABELS = {
     "team": _("Same team"),
     "apart": _("Not the same team"),
     "own": _("The same student"),
+    "model": _("Model solution"),
     "partly": _("Partly read"),
 }
 
@@ -40,6 +41,7 @@ class FilterForm(forms.Form):
             ("", _("With earlier work")),
             ("class", _("This class only")),
             ("earlier", _("Earlier work only")),
+            ("model", _("Model solutions only")),
         ],
     )
     decision = forms.ChoiceField(

@@ -82,6 +82,10 @@ class SubmissionsForm(UploadForm):
         choices=[
             (Batch.Role.CLASS, _("this class")),
             (Batch.Role.EARLIER, _("earlier or other work: compared with this class, not among itself")),
+            (
+                Batch.Role.MODEL,
+                _("model solutions, such as what a language model wrote: compared with this class only"),
+            ),
         ],
     )
 

@@ -56,7 +56,13 @@ def ranked(hand_in: HandIn, assignment: Assignment) -> Report:
 def test_without_teams_every_pair_is_compared(ranked: Report) -> None:
     assert pairs(ranked) == all_pairs("ada ben cleo dora")
     assert ranked.findings
-    assert ranked.findings.not_compared.model_dump() == {"students": 0, "teams": 0, "earlier": 0, "pairs": []}
+    assert ranked.findings.not_compared.model_dump() == {
+        "students": 0,
+        "teams": 0,
+        "earlier": 0,
+        "models": 0,
+        "pairs": [],
+    }
 
 
 def test_team_mates_are_not_compared_but_counted_and_listed(
