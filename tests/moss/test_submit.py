@@ -104,8 +104,12 @@ def test_an_assignment_that_is_not_there_is_created(
         )
         several = run(server, str(folder), *named, token=token)
         assert "2 courses are called 'Programming 1': name one of the ids" in several.stderr
-        by_id = run(server, str(folder), "--course", str(course.pk), *named[2:], token=token)
+        id_of = ("--course", str(course.pk), *named[2:])
+        by_id = run(server, str(folder), *id_of, "--model-solutions", token=token)
         assert by_id.returncode == 0, by_id.stderr
+        found = json.loads(by_id.stdout)
+        assert found["upload"]["role"] == "model"
+        assert any("(model solution, class of 2026)" in pair["right"] for pair in found["pairs"])
 
 
 def test_without_a_course_the_assignment_is_an_id(folder: Path) -> None:
