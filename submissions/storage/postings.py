@@ -1,6 +1,6 @@
 """Look fingerprints up: which stored documents contain the hashes of one document.
 
-See docs/decisions/018-earlier-years.md and docs/decisions/040-packed-postings.md.
+See docs/work/decisions/018-earlier-years.md and docs/work/decisions/040-packed-postings.md.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ def kinds_of_others() -> str:
 
 
 def markdown_table() -> str:
-    """Return the table of all languages for docs/languages.md."""
+    """Return the table of all languages for docs/work/languages.md."""
     rows = {row.name: row for row in LANGUAGES}
     lines = ["| language | file names | constructs checked | known limits |", "|---|---|---|---|"]
     for of in map(table, PATHS):
