@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
 
 import pytest
 
+from tests.support.named_tests import named_test_exists
 from tests.support.paths import ROOT
 
 DOCUMENT = (ROOT / "docs" / "know" / "security.md").read_text()
@@ -68,7 +68,4 @@ def test_a_requirement_without_a_test_is_not_met_or_left_to_the_installer() -> N
 
 @pytest.mark.parametrize("name", NAMED_TESTS)
 def test_every_test_that_it_names_exists(name: str) -> None:
-    path, _, function = name.partition("::")
-    tree = ast.parse((ROOT / path).read_text())
-    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    assert function in functions if function else any(found.startswith("test_") for found in functions)
+    assert named_test_exists(name)
