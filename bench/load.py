@@ -1,4 +1,4 @@
-"""Load of many people: `python -m bench.load [--seconds 60] [--write docs/running.md]`.
+"""Load of many people: `python -m bench.load [--seconds 60] [--write FILE]`.
 
 Starts `moss serve` in a home of its own, uploads a generated class of Java programs (with `--folder`, one of
 random files of a folder, each the submission of one student), signs readers in, and lets them walk the

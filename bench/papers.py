@@ -1,6 +1,6 @@
-"""Repeat the experiments of the four papers and write the results to docs/experiments.md, with plots.
+"""Repeat the experiments of the four papers and write the results to docs/work/experiments.md, with plots.
 
-python -m bench.papers [FOLDER...] [--megabytes 100] [--quick] [--output docs]
+python -m bench.papers [FOLDER...] [--megabytes 100] [--quick] [--output docs/work]
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ KILOBYTES_PER_MEGABYTE = 1024
 
 
 class ExperimentSizes(NamedTuple):
-    """Sizes of the experiments, by default those of docs/experiments.md."""
+    """Sizes of the experiments, by default those of docs/work/experiments.md."""
 
     random_bytes: int = 8 * MEGABYTE
     frequency_bytes: int = 32 * MEGABYTE
@@ -100,7 +100,7 @@ def main() -> None:
         "--megabytes", type=float, default=100, help="MB of text to use, without white space (default: 100)"
     )
     parser.add_argument("--quick", action="store_true", help="try it out: small sizes and 1 MB of text")
-    parser.add_argument("--output", type=Path, default=Path("docs"), help="folder for experiments.md")
+    parser.add_argument("--output", type=Path, default=Path("docs/work"), help="folder for experiments.md")
     arguments = parser.parse_args()
     megabytes, sizes = (1, QUICK) if arguments.quick else (arguments.megabytes, ExperimentSizes())
     text = report(arguments.folders or default_folders(), megabytes, sizes, arguments.output)

@@ -1,6 +1,6 @@
 """The list of all variables of an installation; the tables of the documentation are written from it.
 
-`python -m moss.variables docs` writes them. A test compares both.
+`python -m moss.variables docs/do` writes them. A test compares both.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "MOSS_UPLOADS",
             "the place of uploads until they are read: `database`, `folder` (`MOSS_HOME/media`, which "
             "all workers must share) or the class of a Django storage ([decision "
-            "22](decisions/022-uploads-in-the-database.md))",
+            "6](../work/decisions/06-uploads.md))",
             shown="`database`"),
         V("MOSS_UPLOADS_OPTIONS", "options of the class of `MOSS_UPLOADS`, as a JSON object"),
         V(

@@ -2,7 +2,7 @@
 
 A batch goes queued -> unpacking (-> listed -> queued, with a preview) -> fingerprinting -> ranking -> done,
 uploaded boilerplate queued -> reading -> done, a report queued -> running -> done. All can fail; batches and
-reports can be cancelled. docs/stuck-batch.md explains how to read the log.
+reports can be cancelled. docs/do/stuck-batch.md explains how to read the log.
 """
 
 from __future__ import annotations

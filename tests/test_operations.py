@@ -1,4 +1,4 @@
-"""docs/operations.md: its proxy, run by a real nginx in front of a real server, and its figures."""
+"""docs/do/operations.md: its proxy, run by a real nginx in front of a real server, and its figures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from http.client import HTTPResponse
     from pathlib import Path
 
-TEXT = (ROOT / "docs" / "operations.md").read_text()
+TEXT = (ROOT / "docs" / "do" / "operations.md").read_text()
 HOST = "moss.example.org"
 
 

@@ -84,7 +84,7 @@ def _wait_until_serving(demo: subprocess.Popen[bytes], output: Path) -> str:
 
 
 def test_every_variable_is_explained_by_the_list_that_reads_it() -> None:
-    pages = [ROOT / "docs/running.md", ROOT / "docs/sign-in.md"]
+    pages = [ROOT / "docs/do/running.md", ROOT / "docs/do/sign-in.md"]
     assert [path.name for path in pages if with_tables(path.read_text()) != path.read_text()] == []
     tables = re.findall("<!-- variables: (.*) -->", "".join(path.read_text() for path in pages))
     assert tables == list(TABLES)

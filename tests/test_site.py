@@ -50,3 +50,12 @@ def test_every_path_that_a_document_names_exists() -> None:
     assert len(named) > 200
     missing = [(page, name) for page, name in named if not any(path.endswith(f"/{name}") for path in paths)]
     assert missing == []
+
+
+def test_the_list_of_decisions_has_each_file_and_names_the_next_number() -> None:
+    folder = DOCS / "work" / "decisions"
+    files = sorted(path.name for path in folder.glob("[0-9]*.md"))
+    text = (folder / "index.md").read_text()
+    assert re.findall(r"^\d+\. \[.*\]\((.*)\)$", text, re.MULTILINE) == files
+    assert [int(name[:2]) for name in files] == list(range(1, len(files) + 1))
+    assert f"with the next number, {len(files) + 1}," in text

@@ -82,11 +82,12 @@ def section(points: list[AcceptanceTrials], path: Path) -> str:
         [
             f"{point.resemblance:.3f}",
             f"{acceptance(point.resemblance, *FILTER):.8f}",
-            PAPER.get(point.resemblance, ""),
+            PAPER[point.resemblance],
             f"{point.share:.4f}",
             f"{point.error:.4f}",
         ]
         for point in points
+        if point.resemblance in PAPER
     ]
     outside = sum(
         abs(point.share - acceptance(point.resemblance, *FILTER)) > max(point.error, 1 / point.trials)

@@ -31,6 +31,8 @@ SHINGLE = 10  # words
 FEATURE = 3  # words in a feature of SimHash
 SAMPLE = 8  # 1 in SAMPLE shingles is used to find candidates for resembling pairs
 DISTANCES = range(1, 11)
+# Distances in the table; the plot has all.
+LISTED = (1, 3, 5, 7, 10)
 PAPER_DISTANCE, PAPER_QUALITY = 3, "0.75, 0.75"
 MIN_RESEMBLANCES = (0.5, 0.8, 0.9)  # from which on a pair is a true pair
 BITS = 64
@@ -171,7 +173,7 @@ def _quality_table(pairs: NearPairs) -> str:
     figure_names = [f"{name}, {limit}" for limit in MIN_RESEMBLANCES for name in Quality._fields]
     header = ["distance", "pairs", *figure_names, "paper"]
     rows = []
-    for distance in DISTANCES:
+    for distance in LISTED:
         qualities = [quality(pairs, distance, limit) for limit in MIN_RESEMBLANCES]
         figures = [f"{figure:.3f}" for both in qualities for figure in both]
         paper = PAPER_QUALITY if distance == PAPER_DISTANCE else ""

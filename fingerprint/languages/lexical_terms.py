@@ -36,7 +36,7 @@ class LexicalTerms(NamedTuple):
 
 
 def lexical_terms(scan: Scan) -> LexicalTerms:
-    """Return the terms of a document; words of comments are not used (docs/score.md)."""
+    """Return the terms of a document; words of comments are not used (docs/know/score.md)."""
     stream, is_string = scan.lexical, scan.lexical_classes == LexicalClass.STRING
     lexical = _with_lengths(stream.kinds, stream.ends - stream.starts - QUOTES * is_string)
     # White space within a directive makes no difference, so its length does not either.

@@ -1,4 +1,4 @@
-"""Every constant of the score, with its reason. docs/score.md has the formula and the measurements."""
+"""Every constant of the score, with its reason. docs/know/score.md has the formula and the measurements."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Similarity of pairs of submissions, and how much of them their passages cover.
 
-The formula and the reason for each part of it are in docs/score.md.
+The formula and the reason for each part of it are in docs/know/score.md.
 """
 
 from __future__ import annotations

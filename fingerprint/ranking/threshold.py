@@ -27,7 +27,7 @@ LEAST_RISE = 0.01
 # The tail of unrelated pairs is heavier than exponential.
 TAIL_MARGIN = 1.1
 # In labelled classes the number of unrelated pairs is within this factor of the expected one, down to one in
-# so many pairs: docs/score.md.
+# so many pairs: docs/know/score.md.
 RARITY_FACTOR, RAREST = 5, 300
 # The threshold lies between the similarities from which on so many unrelated pairs are expected in a class
 # of up to a hundred; in a larger one, so many for each hundred submissions.

@@ -1,7 +1,7 @@
 """Pairs of submissions in different languages: compared by the coarse stream that all languages share.
 
 The parts of a submission in one family of languages are one *unit*. Units are aligned and weighted as
-submissions are, with shorter k-grams; docs/score.md ("Across languages") has the formula and its constants.
+submissions are, with shorter k-grams; docs/know/score.md ("Across languages") has the formula.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Weights of k-grams and tokens: the rarer in the cohort, the higher (docs/score.md)."""
+"""Weights of k-grams and tokens: the rarer in the cohort, the higher (docs/know/score.md)."""
 
 from __future__ import annotations
 

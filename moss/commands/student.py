@@ -80,7 +80,7 @@ def erase(name_or_id: str, reason: str, courses: tuple[int, ...], *, yes: bool) 
         raise click.ClickException(erasure.message)
     removed, changed = (sum(erasure.result[part].values()) for part in ("removed", "changed"))
     click.echo(f"Receipt {erasure.pk}: {removed:,} rows removed, {changed:,} rows changed.")
-    click.echo("Backups from before still have this student: see docs/operations.md.")
+    click.echo("Backups from before still have this student: see docs/do/backup.md.")
 
 
 def _scope(name_or_id: str, courses: tuple[int, ...]) -> Scope:

@@ -44,10 +44,10 @@ KEEP = (
     "Keep this line elsewhere, and compare it later: the database role of the service could cut the end off."
 )
 SEPARATE = (
-    "Name an owner of the tables in DATABASE_OWNER_URL: docs/running.md, The two roles of the database."
+    "Name an owner of the tables in DATABASE_OWNER_URL: docs/do/running.md, The two roles of the database."
 )
 FORMER = "Add the former SECRET_KEY to SECRET_KEY_FALLBACKS, or make these webhooks and second factors anew."
-SETTINGS_ADVICE = "Set SECRET_KEY, MOSS_ALLOWED_HOSTS, MOSS_HTTPS and MOSS_PROXIES as docs/running.md says."
+SETTINGS_ADVICE = "Set SECRET_KEY, MOSS_ALLOWED_HOSTS, MOSS_HTTPS and MOSS_PROXIES: docs/do/running.md."
 
 
 def disk() -> Finding:

@@ -1,1 +1,1 @@
-"""`/metrics` for Prometheus; docs/operations.md lists what it says, decision 28 says how it is made."""
+"""`/metrics` for Prometheus; docs/do/operations.md lists what it says, decision 14 says how it is made."""

@@ -205,7 +205,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AXES_FAILURE_LIMIT = SIGN_IN_FAILURES
 
 LANGUAGE_CODE = "en"
-# The languages of the pages, each named in itself. docs/languages-of-the-pages.md says how to add one.
+# The languages of the pages, each named in itself. docs/work/languages-of-the-pages.md says how to add one.
 LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("es", "Español")]
 LOCALE_PATHS = [BASE_DIR / "moss" / "locale"]
 USE_TZ = True

@@ -1,4 +1,4 @@
-"""Database tables of archive screening; docs/decisions/003-corpus.md explains their design."""
+"""Database tables of archive screening; docs/work/decisions/03-fingerprints.md explains their design."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class AuditAction(models.TextChoices):
 class AuditEntry(models.Model):
     """One act. It names rows by text, because it outlives them; a trigger refuses to change or delete it.
 
-    Only the erasure of a student replaces names in `subject`; see docs/decisions/031-one-student.md.
+    Only the erasure of a student replaces names in `subject`; see docs/work/decisions/08-erasure.md.
     """
 
     # Set when it is stored, as are the number and the digest; see `submissions.audit_chain`.

@@ -12,7 +12,7 @@ from submissions.models.courses import Assignment
 
 
 class ResumableUpload(models.Model):
-    """A file of `length` bytes, of which the first `offset` have arrived; see decision 38.
+    """A file of `length` bytes, of which the first `offset` have arrived; see decision 6.
 
     They are in the `FileChunk` rows that are named `file`, until all have arrived: then they become `batch`.
     """

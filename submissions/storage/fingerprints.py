@@ -1,7 +1,7 @@
 """Pack, unpack and load the positional fingerprints of documents.
 
 They are a column of the document, and what other documents have in common with it is found in `postings`;
-docs/decisions/040-packed-postings.md says why.
+docs/work/decisions/03-fingerprints.md says why.
 """
 
 from __future__ import annotations

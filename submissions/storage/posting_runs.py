@@ -2,7 +2,7 @@
 
 A run has the postings (hash, document) of some documents, sorted and cut into blocks. A run is written once,
 when its documents are, and never changed: runs are merged into larger ones, so that there are few.
-docs/decisions/040-packed-postings.md says why.
+docs/work/decisions/03-fingerprints.md says why.
 """
 
 from __future__ import annotations

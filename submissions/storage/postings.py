@@ -1,6 +1,6 @@
 """Look fingerprints up: which stored documents contain the hashes of one document.
 
-See docs/decisions/018-earlier-years.md and docs/decisions/040-packed-postings.md.
+See docs/work/decisions/02-old-work.md and docs/work/decisions/03-fingerprints.md.
 """
 
 from __future__ import annotations

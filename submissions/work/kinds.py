@@ -1,7 +1,7 @@
 """The registry of background work: a kind is one row; and the two queues. The settings read it: no Django.
 
 Some worker processes serve only the interactive queue, so that short work never waits for long work; the
-others serve both, the interactive one first. docs/decisions/009-two-queues.md explains it.
+others serve both, the interactive one first. docs/work/decisions/05-background-work.md explains it.
 
 The rows of the packages above this app are in `moss.outgoing_kinds`; `settings.WORK_KINDS` has all of them.
 """

@@ -53,7 +53,7 @@ def change_rows(kind: str, rows: QuerySet[Any], reason: str, *, state: TextChoic
 
 
 def log_change(what: str, before: str, after: str, reason: str) -> None:
-    """Write the line of the log that docs/stuck-batch.md explains."""
+    """Write the line of the log that docs/do/stuck-batch.md explains."""
     logger.info("%s: %s -> %s%s", what, before, after, reason and f" ({reason})")
 
 

@@ -138,7 +138,7 @@ class as_service:  # noqa: N801 - used as a function
 @pytest.fixture
 def foreign() -> Iterator[dict[str, str]]:
     """Yield the addresses of a database whose roles were made as the documents say."""
-    text = (PACKAGE.parent / "docs" / "running.md").read_text()
+    text = (PACKAGE.parent / "docs" / "do" / "running.md").read_text()
     (statements,) = SQL_BLOCK.findall(text)
     suffix = f"_{os.getpid()}"
     renamed = re.sub(r"\b(moss_owner|moss_service|DATABASE moss|TO moss)\b", rf"\g<1>{suffix}", statements)

@@ -30,7 +30,7 @@ class PairIds(Schema):
 
 
 class PairRow(PairExport, PairIds):
-    """A pair with its figures, as in the table that the pages export; see docs/report.md."""
+    """A pair with its figures, as in the table that the pages export; see docs/know/report.md."""
 
 
 class Pairs(Schema):

@@ -156,7 +156,7 @@ def _header(name: str, description: str) -> dict[str, Any]:
 api = Api(
     title="moss",
     version="1",
-    description="Courses, uploads, reports and decisions, as on the pages. See docs/api.md.",
+    description="Courses, uploads, reports and decisions, as on the pages. See docs/do/api.md.",
     auth=TokenAuth(),
     parser=StorableParser(),
     docs_url=None,

@@ -68,7 +68,7 @@ class NotYetOut(Schema):
 
 
 class LayoutIn(Input):
-    """Choices for the grouping of an upload; see docs/grouping.md. A missing field has its default."""
+    """Choices for the grouping of an upload; see docs/do/grouping.md. A missing field has its default."""
 
     layout: str = ""
     depth: int | None = None

@@ -1,1 +1,1 @@
-"""LTI 1.3: people come from their learning platform to the course that belongs to theirs. See docs/lti.md."""
+"""LTI 1.3: people come from their platform to the course that belongs to theirs. See docs/do/lti.md."""

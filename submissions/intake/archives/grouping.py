@@ -12,6 +12,7 @@ from submissions.intake.archives.grouping_warnings import (
     GroupingWarning,
     Misfit,
     grouping_warnings,
+    list_warnings,
     misfit_warning,
     unknown_names,
 )
@@ -33,6 +34,7 @@ from submissions.intake.layouts.listing import (
     ListedFile,
     Listing,
 )
+from submissions.intake.layouts.loose_files import LOOSE
 from submissions.intake.layouts.places import Ignored, Placement
 from submissions.intake.layouts.platforms.files import FILES
 from submissions.intake.layouts.platforms.folders import folders_at
@@ -133,6 +135,7 @@ def group_files(
     renamed = rename_submissions(split.places, split.submissions, choices.renames)
     warnings += grouping_warnings(choices, names, students, renamed.submissions)
     warnings += unknown_names(split.unknown, renamed.unknown)
+    warnings += list_warnings(path for path, place in ignored.items() if place == LOOSE)
     return Grouping(
         layout,
         dict(sorted(renamed.submissions.items())),

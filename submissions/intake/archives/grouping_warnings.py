@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.intake.archives.submission_names import plain_name
+from submissions.intake.layouts.loose_files import is_list
 from submissions.intake.layouts.root import PROJECT_ENTRIES
 
 if TYPE_CHECKING:
@@ -79,6 +80,17 @@ def misfit_warning(misfit: Misfit) -> GroupingWarning:
         "layout",
         f"Nothing in this upload is named as in {misfit.chosen.label}, so it is read as {misfit.used.label}.",
     )
+
+
+def list_warnings(loose: Iterable[str]) -> Iterator[GroupingWarning]:
+    """Yield a warning for files beside the folders of the students that may be a roster."""
+    names = [path.rpartition("/")[2] for path in loose if is_list(path)]
+    if names:
+        yield GroupingWarning(
+            "list",
+            f"Beside the folders of the students: {listed(names)}. If this lists the students, add it as the"
+            " roster, on this page or with --roster.",
+        )
 
 
 def unknown_names(split: Collection[str], renamed: Collection[str]) -> Iterable[GroupingWarning]:

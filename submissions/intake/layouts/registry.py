@@ -22,6 +22,7 @@ from submissions.intake.layouts.platforms.moodle_vpl import MOODLE_VPL
 from submissions.intake.layouts.platforms.nbgrader import NBGRADER
 from submissions.intake.layouts.platforms.project import PROJECT
 from submissions.intake.layouts.platforms.pushed import PUSHED
+from submissions.intake.layouts.platforms.questions import QUESTIONS
 from submissions.intake.layouts.platforms.sakai import SAKAI
 from submissions.intake.layouts.platforms.sections import SECTIONS
 from submissions.intake.layouts.platforms.submitty import SUBMITTY
@@ -56,7 +57,8 @@ LAYOUTS = {
     layout.key: layout
     for layout in (
         MOODLE, MOODLE_VPL, MOODLE_QUIZ, CANVAS, BLACKBOARD, BRIGHTSPACE, SAKAI, GRADESCOPE, SUBMITTY,
-        AUTOLAB, CODEGRADE, NBGRADER, DOMJUDGE, ARTEMIS, GITHUB, PUSHED, PROJECT, SECTIONS, FOLDERS, FILES,
+        AUTOLAB, CODEGRADE, NBGRADER, DOMJUDGE, ARTEMIS, GITHUB, PUSHED, PROJECT, QUESTIONS, SECTIONS,
+        FOLDERS, FILES,
     )
 }  # fmt: skip
 
@@ -71,7 +73,7 @@ class Ranked(NamedTuple):
 
 
 def recognise(listing: Listing) -> list[Ranked]:
-    """Return all layouts, the one that fits best first. The last four of LAYOUTS fit any upload."""
+    """Return all layouts, the one that fits best first. The last five of LAYOUTS fit any upload."""
     ranked = [Ranked(layout, layout.score(listing)) for layout in LAYOUTS.values()]
     return sorted(ranked, key=lambda one: -one.score)
 

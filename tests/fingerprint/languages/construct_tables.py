@@ -136,23 +136,17 @@ def kinds_of_others() -> str:
 
 
 def markdown_table() -> str:
-    """Return the table of all languages for docs/languages.md."""
+    """Return the table of all languages for docs/work/languages.md."""
     rows = {row.name: row for row in LANGUAGES}
-    lines = ["| language | file names | constructs checked | known limits |", "|---|---|---|---|"]
+    lines = ["| language | file names | constructs checked | known limits |", "|---|---|---:|---|"]
     for of in map(table, PATHS):
         row = rows.get(of.language)
         title = f"{row.title if row else of.language}{f' ({of.name})' if of.name != of.language else ''}"
         patterns = [f"`{pattern}`" for pattern in row.file_patterns.split()] if row else ["by Pygments"]
-        counts = ", ".join(
-            _count(len(found), name) for name, found in of.constructs.items() if found and name != "limits"
-        )
+        count = sum(len(found) for name, found in of.constructs.items() if name != "limits")
         limits = "; ".join(map(_cell_code, of.constructs["limits"]))
-        lines.append(f"| {title} | {' '.join(patterns)} | {counts} | {limits} |")
+        lines.append(f"| {title} | {' '.join(patterns)} | {count} | {limits} |")
     return "".join(f"{line}\n" for line in lines)
-
-
-def _count(number: int, name: str) -> str:
-    return f"{number} {name if number > 1 else name.removesuffix('s')}"
 
 
 def _cell_code(construct: str) -> str:

@@ -21,7 +21,7 @@ from tests.fingerprint.languages.construct_tables import (
 if TYPE_CHECKING:
     from tests.support.golden import Golden
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "languages.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "work" / "languages.md"
 KINDS = Path(__file__).parent / "conformance" / "others.kinds"
 # What is shown of a Scratch project is written by its front-end, and has the forms that that writes.
 WITHOUT_CODE = {"text", "notebook", "scratch"}

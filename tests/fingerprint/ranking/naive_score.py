@@ -1,4 +1,4 @@
-"""The score of docs/score.md, written exactly as there, on lists: slow and obviously correct."""
+"""The score of docs/know/score.md, written exactly as there, on lists: slow and obviously correct."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def context(tiles: Sequence[Tile], row: int) -> float:
 def passages(
     left: Submission, right: Submission, cohort: Sequence[Submission], k: int
 ) -> tuple[float, float]:
-    """Return T and D of docs/score.md."""
+    """Return T and D of docs/know/score.md."""
     on_left, on_right = token_weights(left, cohort, k), token_weights(right, cohort, k)
     small, large = sorted((sum(on_left), sum(on_right)))
     total = small + constants.EXTRA_PART * min(large - small, constants.EXTRA_LIMIT)

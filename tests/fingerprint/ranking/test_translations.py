@@ -1,4 +1,4 @@
-"""Pairs in different languages: the formula of docs/score.md, and what they must not change."""
+"""Pairs in different languages: the formula of docs/know/score.md, and what they must not change."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def translated(
 
 
 def naive_similarity(left: Unit, right: Unit, cohort: Sequence[Unit], tokens: int) -> float:
-    """Return the similarity of docs/score.md, "Across languages"; `tokens` are those in passages."""
+    """Return the similarity of docs/know/score.md, "Across languages"; `tokens` are those in passages."""
     own = [naive_score.Submission(kinds) for _, kinds, _ in cohort]
     ends = naive_score.Submission(left[1]), naive_score.Submission(right[1])
     structure, mass = naive_score.passages(*ends, own, translations.COARSE_PARAMS.k)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from submissions.intake.layouts.common_parts import without_common_parts
 from submissions.intake.layouts.places import Layout
 from submissions.intake.layouts.root import FITS, FITS_NOT, one_student, root_of
 
@@ -19,7 +20,8 @@ def _score(listing: Listing) -> float:
 
 def _place(listing: Listing) -> dict[str, Place]:
     root = root_of(listing.paths)
-    return {path: one_student(path[len(root) :], path.rpartition("/")[2]) for path in listing.paths}
+    names = without_common_parts([path[len(root) :] for path in listing.paths])
+    return {path: one_student(names[path[len(root) :]], path.rpartition("/")[2]) for path in listing.paths}
 
 
 FILES = Layout("files", "a file for each student", _score, _place)

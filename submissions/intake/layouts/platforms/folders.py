@@ -6,10 +6,13 @@ from collections import defaultdict
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from submissions.intake.layouts.common_parts import without_common_parts
+from submissions.intake.layouts.loose_files import LOOSE, have_programs, is_loose
 from submissions.intake.layouts.places import Ignored, Layout
 from submissions.intake.layouts.root import (
     FITS_LESS,
     FITS_NOT,
+    MIN_STUDENTS,
     FolderOrFile,
     children_of,
     course_folders,
@@ -33,9 +36,10 @@ def _place(listing: Listing, depth: int = 1) -> dict[str, Place]:
     root = root_of(listing.paths)
     places, units = _units(listing.paths, root, depth)
     names = distinct_names(set(units.values()), root)
+    short = without_common_parts(names.values())
     for path, unit in units.items():
         inner = path[len(unit.path) + 1 :] or path.rpartition("/")[2]
-        places[path] = one_student(names[unit], inner)
+        places[path] = one_student(short[names[unit]], inner)
     return places
 
 
@@ -44,6 +48,7 @@ def _units(paths: Iterable[str], root: str, depth: int) -> tuple[dict[str, Place
     paths = list(paths)
     children = children_of(paths, root)
     handed_out = course_folders(paths, root, children)
+    loose = _loose_files(paths, root, children)
     ignored: dict[str, Place] = {}
     units: dict[str, FolderOrFile] = {}
     deeper: dict[str, list[str]] = defaultdict(list)
@@ -51,6 +56,8 @@ def _units(paths: Iterable[str], root: str, depth: int) -> tuple[dict[str, Place
         name, slash, _ = path[len(root) :].partition("/")
         if slash and name in handed_out:
             ignored[path] = Ignored(f"in the folder {name} beside those of the students, so handed out")
+        elif depth == 1 and not slash and name in loose:
+            ignored[path] = LOOSE
         elif depth == 1:
             units[path] = FolderOrFile(root + name, bool(slash))
         elif slash:
@@ -62,6 +69,15 @@ def _units(paths: Iterable[str], root: str, depth: int) -> tuple[dict[str, Place
         ignored |= more_ignored
         units |= more_units
     return ignored, units
+
+
+def _loose_files(paths: list[str], root: str, children: dict[str, bool]) -> set[str]:
+    """Return the names of the files beside the folders of students that are no work of one."""
+    files = [name for name, is_folder in children.items() if not is_folder]
+    if not files or len(children) - len(files) < MIN_STUDENTS:
+        return set()
+    programs = have_programs([path for path in paths if "/" in path[len(root) :]])
+    return {name for name in files if is_loose(name, programs=programs)}
 
 
 FOLDERS = Layout("folders", "a folder or file for each student", _score, _place)

@@ -1,10 +1,11 @@
-"""Sections of a class: folders that contain a folder for each of their students and no files."""
+"""Sections of a class: folders that contain a folder for each of their students and no programs."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from submissions.intake.layouts.loose_files import LOOSE, is_loose
 from submissions.intake.layouts.places import Ignored, Layout
 from submissions.intake.layouts.root import FITS, FITS_NOT, PROJECT_ENTRIES, one_student, root_of
 
@@ -25,6 +26,8 @@ def _score(listing: Listing) -> float:
         section, in_section, rest = path[len(root) :].partition("/")
         child, in_child, _ = rest.partition("/")
         if in_section and not in_child:
+            if is_loose(child, programs=True):
+                continue
             return FITS_NOT
         if in_child:
             inner.add((section, child))
@@ -45,7 +48,8 @@ def _place(listing: Listing) -> dict[str, Place]:
     places: dict[str, Place] = {}
     for path, parts in split.items():
         if len(parts) <= MIN_FOLDERS:
-            places[path] = Ignored("beside the folders of the students, not in one of them")
+            beside = Ignored("beside the folders of the students, not in one of them")
+            places[path] = LOOSE if is_loose(parts[-1], programs=True) else beside
         else:
             section, name, inner = parts
             places[path] = one_student(name if counts[name] == 1 else f"{name} ({section})", inner)

@@ -1,4 +1,4 @@
-"""docs/api.md and the page about the API say what is true."""
+"""docs/do/api.md and the page about the API say what is true."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from django.test import Client
 
-DOCUMENT = (ROOT / "docs" / "api.md").read_text()
+DOCUMENT = (ROOT / "docs" / "do" / "api.md").read_text()
 
 
 @pytest.mark.slow

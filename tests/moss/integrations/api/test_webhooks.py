@@ -77,4 +77,4 @@ def test_the_description_and_the_document_say_how_long_deliveries_are_listed(cli
     paths = client.get(f"{API}/openapi.json").json()["paths"]
     operation = paths[f"{API}/courses/{{course_id}}/webhooks/{{webhook_id}}/deliveries"]["get"]
     assert listed in operation["description"]
-    assert listed in (ROOT / "docs" / "webhooks.md").read_text()
+    assert listed in (ROOT / "docs" / "do" / "webhooks.md").read_text()

@@ -61,7 +61,6 @@ def text(grouping: Grouping, kind: str) -> str:
             {
                 "A": ["ada/main.py", "ada/src/area.py", "ben/main.py"],
                 "B": ["ada/main.py", "cleo.py"],
-                "README.md": ["README.md"],
             },
         ),
         (
@@ -156,7 +155,6 @@ def test_a_section_is_split_into_its_students() -> None:
     split = Choices(depth=1, split=frozenset({"A"}))
     assert files(grouped(SECTIONS, split)) == {
         "B": ["ada/main.py", "cleo.py"],
-        "README.md": ["README.md"],
         "ada": ["main.py", "src/area.py"],
         "ben": ["main.py"],
     }
@@ -164,9 +162,7 @@ def test_a_section_is_split_into_its_students() -> None:
 
 def test_parts_with_the_name_of_a_submission_have_the_whole_after_it() -> None:
     both = Choices(depth=1, split=frozenset({"A", "B"}))
-    assert list(grouped(SECTIONS, both).submissions) == [
-        "README.md", "ada", "ada (B)", "ben", "cleo.py",
-    ]  # fmt: skip
+    assert list(grouped(SECTIONS, both).submissions) == ["ada", "ada (B)", "ben", "cleo.py"]
 
 
 def test_a_part_is_split_next_and_a_folder_without_folders_into_its_files() -> None:
@@ -244,9 +240,9 @@ def test_a_name_that_was_split_or_renamed_is_no_longer_said_to_be_that_of_severa
 
 
 def test_names_like_those_of_files_are_said_unless_files_were_chosen() -> None:
-    paths = ["ada/a.py", "ben/b.py", "cleo.py", "Makefile", "j.smith"]
+    paths = ["ada/a.py", "ben/b.py", "cleo.py", "setup.py", "j.smith"]
     assert "2 of 5 submissions are named like files" in text(grouped(paths, Choices()), "file-names")
-    assert "Makefile, cleo.py" in text(grouped(paths, Choices()), "file-names")
+    assert "cleo.py, setup.py" in text(grouped(paths, Choices()), "file-names")
     assert not text(grouped(paths, Choices("files")), "file-names")
 
 

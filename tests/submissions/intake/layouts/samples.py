@@ -255,6 +255,36 @@ SAMPLES: dict[str, dict[str, str]] = {
         "class/dlindqvist.py": CODE,
         "class/tests/test_main.py": CODE,
     },
+    "folders-loose": {
+        "class/Lab 1 - Ada Byron/main.py": CODE,
+        "class/Lab 1 - Bruno Popescu/main.py": CODE,
+        "class/Lab 1 - Chidi Okafor.py": CODE,
+        "class/Makefile": "run:",
+        "class/README.txt": "Lab 1",
+        "class/roster.csv": "id,name\n1,Ada Byron\n",
+        "class/submissions.tsv": "1\tAda Byron\n",
+    },
+    "questions": {
+        "quiz/Question 1/Ada Byron/area.py": CODE,
+        "quiz/Question 2/Ada Byron/src/volume.py": CODE,
+        "quiz/Question 1/Bruno Popescu/area.py": CODE,
+        "quiz/Question 2/Bruno Popescu/volume.py": CODE,
+        "quiz/Question 1/Chidi Okafor/area.py": CODE,
+        "quiz/README.txt": "the quiz",
+    },
+    "sections-loose": {
+        "class/Section A/abyron/main.py": CODE,
+        "class/Section A/bpopescu/main.py": CODE,
+        "class/Section A/Makefile": "run:",
+        "class/Section B/cokafor/main.py": CODE,
+        "class/Section B/dlindqvist/main.py": CODE,
+        "class/Section B/grades.csv": "id,grade",
+    },
+    "files-common": {
+        "class/Ada Byron - fines.py": CODE,
+        "class/Bruno Popescu - fines.py": CODE,
+        "class/Chidi Okafor - fines.py": CODE,
+    },
     "pushed": {
         "pushed-3/Main.java": "no idea",
         "pushed-7/Main.java": CODE,
@@ -272,5 +302,6 @@ VARIANTS = {
     "moodle-flat": "moodle", "moodle-quiz-files": "moodle-quiz", "canvas-anonymous": "canvas",
     "canvas-twice": "canvas", "brightspace-flat": "brightspace", "sakai-flat": "sakai",
     "gradescope-broken": "gradescope", "pushed-broken": "pushed",
+    "folders-loose": "folders", "sections-loose": "sections", "files-common": "files",
     "nbgrader-inbound": "nbgrader", "github-archives": "github",
 }  # fmt: skip

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.support.golden import Golden
 
 GOLDEN = Path(__file__).with_name("golden")
-PLAIN = {"project", "sections", "folders", "files"}
+PLAIN = {"project", "questions", "sections", "folders", "files"}
 
 
 def listing_of(files: dict[str, str], name: str = "") -> Listing:
@@ -109,7 +109,7 @@ def test_a_tests_folder_beside_the_students_does_not_make_the_class_one_project(
     students = {f"class/{name}/main.py": CODE for name in ("ada", "ben", "cleo", "dora")}
     grouping = group_files(listing_of({**students, "class/tests/test_main.py": CODE, "class/Makefile": CODE}))
     assert {place.submission for place in grouping.places.values()} == {
-        "ada", "ben", "cleo", "dora", "Makefile",
+        "ada", "ben", "cleo", "dora",
     }  # fmt: skip
     assert "handed out" in grouping.ignored["class/tests/test_main.py"]
 
@@ -202,3 +202,30 @@ class CountedPaths(list[str]):
         for path in super().__iter__():
             self.readings += 1
             yield path
+
+
+def test_a_list_beside_the_folders_is_offered_as_the_roster() -> None:
+    [warning] = [
+        one for one in group_files(listing_of(SAMPLES["folders-loose"])).warnings if one.kind == "list"
+    ]
+    assert warning.text.startswith("Beside the folders of the students: roster.csv, submissions.tsv.")
+
+
+def test_a_text_beside_the_folders_is_a_students_where_all_handed_in_texts() -> None:
+    essays = {"ada/essay.md": "Ada", "ben/essay.md": "Ben", "cleo.md": "Cleo", "README.md": "Write an essay."}
+    assert names(essays) == {"ada", "ben", "cleo.md"}
+    assert names(essays | {"dora/main.py": CODE}) == {"ada", "ben", "dora"}
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ("team1/client/main.py", "team1/server/main.py", "team2/client/main.py", "team2/server/main.py"),
+        ("ada/q1/main.py", "ada/q2/main.py", "ben/q1/main.py", "ben/q2/main.py"),
+        ("q1/src/main.py", "q1/lib/main.py", "q2/src/main.py", "q2/lib/main.py"),
+        ("q1/part 1/main.py", "q1/q2/main.py", "q2/q2/main.py", "q2/q1/main.py"),
+        ("q1/ada/main.py", "q2/ada/main.py", "ben/q1/main.py"),
+    ],
+)
+def test_folders_of_teams_and_students_are_not_questions(paths: tuple[str, ...]) -> None:
+    assert recognise(listing_of(dict.fromkeys(paths, CODE)))[0].layout.key != "questions"

@@ -1,0 +1,109 @@
+"""Every shell command of the documents, and where it is run, or why it is not.
+
+`COVERED` and `NOT_RUN` name the beginning of a command; the longest one that fits counts. All other commands
+are run by tests/test_document_commands.py as they are written.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import NamedTuple
+
+from tests.support.paths import ROOT
+
+TOOLS = "moss|make|python|pytest|pip|apt|openssl|curl|docker|kubectl|cd|mkdir|printf"
+LINE = re.compile(rf"(?:{TOOLS}|\.venv/bin/\w+)(?: |$)")
+INLINE = re.compile(rf"`((?:{TOOLS}) [^`\n]+)`")
+BLOCK = re.compile(r"^( *)```(?:sh|bash)\n(.*?)^\1```", re.DOTALL | re.MULTILINE)
+
+# Beginning of a command: the test that runs it, or all that it does.
+COVERED = {
+    "make demo": "tests/test_readme.py::test_make_demo_ranks_serves_and_leaves_no_process_running",
+    ".venv/bin/moss check moss/sample": "tests/test_readme.py::test_moss_check_ranks_the_sample_class",
+    "make messages": "tests/moss/test_translations.py",
+    "make sbom": "tests/test_sbom.py",
+    "make release": "tests/test_release.py",
+    "make site": "tests/test_site.py",
+    "python -m moss.variables": "tests/test_readme.py",
+    "python -m bench.accuracy": "tests/bench/test_accuracy.py",
+    "python -m bench.left_out": "tests/bench/test_left_out.py::test_the_command_prints_the_table",
+    "python -m bench.lookup": "tests/bench/test_lookup.py",
+    "python -m bench.papers": "tests/bench/test_papers.py",
+    "python -m bench.speed": "tests/bench/test_speed.py",
+    "moss --version": "tests/test_release.py::test_the_version_names_the_commit_of_a_checkout",
+    "moss backup": "tests/moss/backups/test_backups.py",
+    "moss restore": "tests/moss/backups/test_backups.py",
+    "moss demo": "tests/test_readme.py::test_make_demo_ranks_serves_and_leaves_no_process_running",
+    "moss doctor": "tests/moss/doctor/test_doctor.py",
+    "moss listen": "tests/browser/test_moss_clients.py",
+    "moss maintain": "tests/moss/test_maintenance.py",
+    "moss manage axes_reset": "tests/moss/test_sign_in.py::test_the_wait_is_ended_by_a_command",
+    "moss manage check_report": "tests/submissions/checking/test_contradictions.py",
+    "moss manage createsuperuser": "tests/test_document_commands.py::test_the_first_account_is_created",
+    "moss manage migrate": "tests/moss/test_database_roles.py",
+    "moss serve": "tests/moss/serving/test_supervisor.py",
+    "moss setup": "tests/moss/embedded/test_missing_servers.py",
+    "moss stop": "tests/moss/serving/test_supervisor.py::test_stop_without_a_server_says_that_none_runs",
+    "moss student": "tests/moss/test_student_command.py",
+    "moss submit": "tests/moss/test_submit.py",
+    "moss token": "tests/moss/test_token_command.py",
+    "curl http://127.0.0.1:8000/healthz": "tests/moss/test_health.py",
+}
+# Beginning of a command: why no test runs it.
+NOT_RUN = {
+    "pip install": "asks a package index; tests/test_wheel.py installs the wheel itself without one",
+    "apt install": "changes the system",
+    "docker": "needs Docker; tests/test_compose.py and tests/test_containers.py check its files",
+    "kubectl": "needs a cluster; tests/test_kubernetes.py checks the manifests",
+    "make .venv/oidc/made": "asks the registry of npm",
+    "make test": "runs the tests, and so itself",
+    "pytest": "a part of `make test`",
+    ".venv/bin/pytest": "a part of `make test`",
+    "make lint": "a part of `make test`",
+    "make fuzz": "takes ten minutes; tests/bench/test_fuzz.py runs every target for a moment",
+    "make nightly": "takes hours",
+    "python -m bench.": "a measurement that takes minutes, or needs data that is not in the repository",
+}
+
+
+class DocumentCommand(NamedTuple):
+    """A command, the document that has it, and whether it is a line of a block."""
+
+    document: str
+    text: str
+    in_block: bool
+
+
+def document_commands() -> list[DocumentCommand]:
+    """Return the commands of all documents: the lines of shell blocks, and those in running text."""
+    files = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
+    return [
+        DocumentCommand(str(file.relative_to(ROOT)), command, in_block)
+        for file in files
+        for command, in_block in _commands(file.read_text())
+    ]
+
+
+def _commands(text: str) -> list[tuple[str, bool]]:
+    lines = [line.strip() for _, block in BLOCK.findall(text) for line in block.splitlines()]
+    rest = re.sub(r"^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE)
+    inline = [(one, False) for one in INLINE.findall(rest) if "->" not in one]
+    return [(_without_comment(line), True) for line in lines if LINE.match(line)] + inline
+
+
+def _without_comment(line: str) -> str:
+    return line.partition("  #")[0].partition(" # ")[0].strip()
+
+
+def beginning(command: str, beginnings: dict[str, str]) -> str:
+    """Return the longest of the beginnings that a command has; empty if it has none."""
+    return max((one for one in beginnings if command.startswith(one)), key=len, default="")
+
+
+def is_run_here(command: DocumentCommand) -> bool:
+    """Return whether a command is run as it is written: it is whole, and not listed above."""
+    words = shlex.split(command.text)
+    first = words[2] if words[0] == "moss" and len(words) > 2 else "-"
+    whole = words[0] != "moss" or command.in_block or (not first.startswith("-") and words[1] != "corpus")
+    return whole and not (beginning(command.text, COVERED) or beginning(command.text, NOT_RUN))
