@@ -13,6 +13,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from moss.database_locale import OTHER_ORDER, database_locale, differences
+from moss.database_pooling import ADVICE, SHARED, sessions_are_shared
 from moss.doctor.findings import Finding, ok, problem, warning
 from moss.embedded.client import private_servers
 from moss.maintenance import is_maintained
@@ -59,6 +60,13 @@ def collation() -> Finding:
     if others := differences(locale):
         return warning("collation", others[0], OTHER_ORDER)
     return ok("collation", locale.name)
+
+
+def pooling() -> Finding:
+    """Check that no pooler gives this service's sessions to others."""
+    if sessions_are_shared():
+        return problem("pooling", SHARED, ADVICE)
+    return ok("pooling", "each connection has a session of its own")
 
 
 def connections() -> Finding:
