@@ -22,7 +22,7 @@ FOLDER = ROOT / "deploy" / "kubernetes"
 # The oldest version that is still maintained somewhere, and the newest one that the schemas have.
 VERSIONS = ("1.31", "1.37")
 # Not applied unless somebody adds it to the kustomization.
-OPTIONAL = {"listen.yaml", "networks-examples.yaml"}
+OPTIONAL = {"backup.yaml", "listen.yaml", "networks-examples.yaml"}
 KUSTOMIZATION = yaml.safe_load((FOLDER / "kustomization.yaml").read_text())
 MANIFESTS: dict[str, dict[str, Any]] = {
     f"{manifest['kind']}/{manifest['metadata']['name']}": manifest
@@ -298,3 +298,20 @@ def test_example_policies_select_pods_that_exist() -> None:
         for expression in selector.get("matchExpressions", []):
             named |= set(expression["values"])
         assert named <= known, example["metadata"]["name"]
+
+
+def test_the_nightly_backup_runs_what_compose_runs_with_the_rights_of_what_migrates() -> None:
+    compose = yaml.safe_load((FOLDER.parent.parent / "compose.backup.yaml").read_text())["services"]["backup"]
+    pod = MANIFESTS["CronJob/backup"]["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    migrate = main_container("migrate")
+    assert (container["image"], container["command"]) == (compose["image"], compose["command"])
+    for field in ("securityContext", "envFrom", "env", "resources"):
+        assert container[field] == migrate[field]
+    assert pod["securityContext"] == PODS["migrate"]["securityContext"]
+    assert (pod["automountServiceAccountToken"], pod["enableServiceLinks"]) == (False, False)
+    claims = [
+        one["persistentVolumeClaim"]["claimName"] for one in pod["volumes"] if "persistentVolumeClaim" in one
+    ]
+    assert claims == [MANIFESTS["PersistentVolumeClaim/backups"]["metadata"]["name"]]
+    assert {mount["name"] for mount in container["volumeMounts"]} == {one["name"] for one in pod["volumes"]}
