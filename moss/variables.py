@@ -152,6 +152,12 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "([roles.md](roles.md#retention))", "int", 0, check=Range(0, 240), shown="0, without an end"),
         V("MOSS_KEEP_MONTHS_MOST", "months that no course may exceed",
             "int", 0, check=Range(0, 240), shown="0, none"),
+        V("MOSS_KEEP_SOURCES_DAYS",
+            "days that sources are kept after the last report in courses that state no number "
+            "([roles.md](roles.md#retention))",
+            "int", 0, check=Range(0, 3650), shown="0, as long as the assignment"),
+        V("MOSS_KEEP_SOURCES_DAYS_MOST", "days that no course may exceed",
+            "int", 0, check=Range(0, 3650), shown="0, none"),
         V("MOSS_BACKUP_RECIPIENT",
             "for whom `moss backup` encrypts: a recipient of age or a key of GnuPG "
             "([below](#backup))", shown="nobody"),
