@@ -18,6 +18,7 @@ from celery.signals import (
 from django.conf import settings
 from django.utils import timezone
 
+from moss.database_pooling import refuse_shared_sessions
 from moss.embedded.client import ensure_services
 from submissions.work import heartbeats
 
@@ -32,6 +33,7 @@ app.autodiscover_tasks(["submissions.work"], related_name="messages")
 def start_services(**_: object) -> None:
     """Start the private services for a worker that was started without `moss serve`."""
     ensure_services()
+    refuse_shared_sessions()
 
 
 @worker_process_init.connect

@@ -18,6 +18,8 @@ COMMANDS = {
         "moss.commands.serve:serve",
         "Run the web server, the workers and maintenance until Ctrl-C.",
     ),
+    "web": ("moss.commands.roles:web", "Run the web server alone until Ctrl-C."),
+    "worker": ("moss.commands.roles:worker", "Run a worker alone until Ctrl-C."),
     "listen": ("moss.commands.listen:listen", "Take the uploads of MOSS clients until Ctrl-C."),
     "maintain": ("moss.commands.maintain:maintain", "Re-enqueue lost work and end stuck work until Ctrl-C."),
     "submit": (

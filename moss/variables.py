@@ -152,8 +152,18 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "([roles.md](roles.md#retention))", "int", 0, check=Range(0, 240), shown="0, without an end"),
         V("MOSS_KEEP_MONTHS_MOST", "months that no course may exceed",
             "int", 0, check=Range(0, 240), shown="0, none"),
+        V("MOSS_KEEP_SOURCES_DAYS",
+            "days that sources are kept after the last report in courses that state no number "
+            "([roles.md](roles.md#retention))",
+            "int", 0, check=Range(0, 3650), shown="0, as long as the assignment"),
+        V("MOSS_KEEP_SOURCES_DAYS_MOST", "days that no course may exceed",
+            "int", 0, check=Range(0, 3650), shown="0, none"),
+        V("MOSS_BACKUP_RECIPIENT",
+            "for whom `moss backup` encrypts: a recipient of age or a key of GnuPG "
+            "([below](#backup))", shown="nobody"),
         V("MOSS_BACKUP_DAYS",
-            "days after which you delete backups, which owners of courses and receipts of erasures are told",
+            "days after which backups are deleted, by `moss backup` in its folder and elsewhere by you; "
+            "owners of courses and receipts of erasures say it",
             "int", 0, check=Range(0, 3650), shown="0, not stated"),
         V(
             "MOSS_RANKING_MEMORY",

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from moss.backups import postgres
 from moss.backups.contents import DATABASE, FILES, FORMAT, MANIFEST, Manifest, checksum
+from moss.backups.encryption import decrypt, is_encrypted
 from moss.database_locale import note_restored
 from moss.database_roles import as_owner
 from moss.installation import migrate
@@ -23,8 +24,10 @@ from submissions.storage.database_files import DatabaseStorage
 BROKEN = "is no whole backup of moss-server, so nothing was changed: use another one"
 
 
-def restore(source: Path, *, replace: bool = False) -> Manifest:
+def restore(source: Path, *, replace: bool = False, identity: Path | None = None) -> Manifest:
     """Replace the database by that of a backup, bring it to this version, and store its files.
+
+    `identity` is the file with the private key of a backup that age encrypted.
 
     Raises
     ------
@@ -34,7 +37,9 @@ def restore(source: Path, *, replace: bool = False) -> Manifest:
     """
     with tempfile.TemporaryDirectory(prefix="moss-restore-") as name:
         folder = Path(name)
-        manifest = _unpack(source, folder)
+        if is_encrypted(source):
+            decrypt(source, folder / "decrypted.tar", identity)
+        manifest = _unpack(folder / "decrypted.tar" if is_encrypted(source) else source, folder)
         _refuse_newer(manifest)
         postgres.list_contents(folder / DATABASE)
         if not replace and _has_accounts():

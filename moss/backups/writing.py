@@ -25,19 +25,23 @@ from moss.backups.contents import (
     row_counts,
     stored_files,
 )
+from moss.backups.encryption import encrypt
 from moss.database_locale import database_locale
 from moss.release import commit
 from submissions.storage.database_files import DatabaseStorage
 
 
-def write(target: Path) -> Manifest:
+def write(target: Path, recipient: str = "") -> Manifest:
     """Write a backup; the file appears whole or not at all, readable by its owner only.
 
-    The database and the counts are of one moment. A file that is read and deleted meanwhile is left out.
+    The database and the counts are of one moment. A file that is read and deleted meanwhile is left out. With
+    a recipient the file is encrypted, and nothing that can be read is written beside it.
     """
     if target.exists():
         raise postgres.BackupError(f"{target} exists: name another file.")
-    with tempfile.TemporaryDirectory(prefix=".moss-backup-", dir=target.parent) as name:
+    with tempfile.TemporaryDirectory(
+        prefix=".moss-backup-", dir=None if recipient else target.parent
+    ) as name:
         folder = Path(name)
         with transaction.atomic():
             snapshot = _snapshot()
@@ -46,8 +50,19 @@ def write(target: Path) -> Manifest:
             manifest = _manifest(folder)
         (folder / MANIFEST).write_text(manifest.model_dump_json(indent=2))
         _pack(folder, folder / "backup.tar", [MANIFEST, *manifest.checksums])
-        (folder / "backup.tar").rename(target)
+        if recipient:
+            _encrypt(folder / "backup.tar", target, recipient)
+        else:
+            (folder / "backup.tar").rename(target)
     return manifest
+
+
+def _encrypt(plain: Path, target: Path, recipient: str) -> None:
+    with tempfile.TemporaryDirectory(prefix=".moss-backup-", dir=target.parent) as name:
+        whole = Path(name, target.name)
+        encrypt(plain, whole, recipient)
+        whole.chmod(0o600)
+        whole.rename(target)
 
 
 def _snapshot() -> str:

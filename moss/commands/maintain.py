@@ -12,10 +12,12 @@ def maintain(*, check: bool) -> None:
 
     `moss serve` runs this as one of its processes.
     """
+    from moss.database_pooling import refuse_shared_sessions
     from moss.installation import start_django
     from moss.maintenance import is_maintained, maintain as maintain_forever
 
     start_django()
     if check:
         raise SystemExit(not is_maintained())
+    refuse_shared_sessions()
     maintain_forever()

@@ -11,10 +11,21 @@ import click
 from moss.embedded.paths import EmbeddedError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from submissions.students.near import Decided, Near
     from submissions.students.scope import Scope
 
 COURSES = click.option(
     "--course", "courses", type=int, multiple=True, help="Only this course, by its number; several times."
+)
+SAME = click.option(
+    "--same",
+    multiple=True,
+    help="A similar name of `find` that is this student's, by its key; several times.",
+)
+OTHERS = click.option(
+    "--others-are-not", "others", is_flag=True, help="All other similar names are somebody else's."
 )
 REASON = click.option("--reason", required=True, help="Why, for the audit log and the receipt.")
 
@@ -30,6 +41,7 @@ def student() -> None:
 def find(name_or_id: str, courses: tuple[int, ...]) -> None:
     """Show what is stored of a student, by course."""
     _start()
+    _show_similar(_near(name_or_id))
     _show(_scope(name_or_id, courses))
 
 
@@ -38,12 +50,22 @@ def find(name_or_id: str, courses: tuple[int, ...]) -> None:
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @REASON
 @COURSES
-def export(name_or_id: str, file: Path, reason: str, courses: tuple[int, ...]) -> None:
+@SAME
+@OTHERS
+def export(
+    name_or_id: str,
+    file: Path,
+    reason: str,
+    courses: tuple[int, ...],
+    same: tuple[str, ...],
+    *,
+    others: bool,
+) -> None:
     """Write a student's files and every row about the student to FILE, a zip file."""
     _start()
     from submissions.students.exporting import note_export, write_export
 
-    work = _scope(name_or_id, courses)
+    work = _decided_scope(name_or_id, courses, same, others=others)
     try:
         with file.open("xb") as target:
             rows = write_export(work, target)
@@ -58,15 +80,25 @@ def export(name_or_id: str, file: Path, reason: str, courses: tuple[int, ...]) -
 @click.argument("name_or_id")
 @REASON
 @COURSES
+@SAME
+@OTHERS
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def erase(name_or_id: str, reason: str, courses: tuple[int, ...], *, yes: bool) -> None:
+def erase(
+    name_or_id: str,
+    reason: str,
+    courses: tuple[int, ...],
+    same: tuple[str, ...],
+    *,
+    others: bool,
+    yes: bool,
+) -> None:
     """Erase a student: submissions, pairs, decisions, names in texts. This cannot be undone."""
     _start()
     from submissions.students.erasing import ask_for_erasure
     from submissions.students.scope import NotFound
     from submissions.work.running import run_here
 
-    work = _scope(name_or_id, courses)
+    work = _decided_scope(name_or_id, courses, same, others=others)
     _show(work)
     if not yes:
         click.confirm("Erase this student?", abort=True)
@@ -80,14 +112,49 @@ def erase(name_or_id: str, reason: str, courses: tuple[int, ...], *, yes: bool) 
         raise click.ClickException(erasure.message)
     removed, changed = (sum(erasure.result[part].values()) for part in ("removed", "changed"))
     click.echo(f"Receipt {erasure.pk}: {removed:,} rows removed, {changed:,} rows changed.")
+    for left in erasure.result["left"]:
+        click.echo(f"Left in {left['course']}: {left['rows']:,} entries, because {left['why']}.")
     click.echo("Backups from before still have this student: see docs/do/backup.md.")
 
 
-def _scope(name_or_id: str, courses: tuple[int, ...]) -> Scope:
+def _decided_scope(
+    name_or_id: str, courses: tuple[int, ...], same: tuple[str, ...], *, others: bool
+) -> Scope:
+    """Return the scope of a student with a decision on all similar names, or fail with those without."""
+    from submissions.students.near import Decided
+
+    near = _near(name_or_id)
+    if unknown := set(same) - {match.key for match in near}:
+        raise click.ClickException(f"No similar name is called {', '.join(sorted(unknown))}.")
+    different = {match.key for match in near if others} - set(same)
+    work = _scope(name_or_id, courses, Decided.of(near, same, different))
+    if work.undecided:
+        _show_similar(work.undecided)
+        raise click.ClickException(
+            "Name those that are this student's with --same, and say --others-are-not of the rest."
+        )
+    return work
+
+
+def _near(name_or_id: str) -> list[Near]:
+    from submissions.students.finding import find
+    from submissions.students.near import near_matches
+
+    return near_matches(name_or_id, find(name_or_id))
+
+
+def _show_similar(matches: Iterable[Near]) -> None:
+    for match in matches:
+        places = ", ".join(match.places) or "roster"
+        name = " ".join(filter(None, (match.name, match.identifier)))
+        click.echo(f"Similar: {match.key}  {match.course.name} / {places}: {name}")
+
+
+def _scope(name_or_id: str, courses: tuple[int, ...], decided: Decided | None = None) -> Scope:
     from submissions.students.scope import NotFound, scope
 
     try:
-        return scope(name_or_id, courses or None)
+        return scope(name_or_id, courses or None, decided)
     except NotFound as error:
         raise click.ClickException(str(error)) from error
 

@@ -140,6 +140,7 @@ def audit() -> Finding:
 CHECKS: tuple[Callable[[], Finding], ...] = (
     services.database,
     services.collation,
+    services.pooling,
     services.connections,
     services.migrations,
     rights,

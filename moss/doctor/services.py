@@ -13,9 +13,11 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from moss.database_locale import OTHER_ORDER, database_locale, differences
+from moss.database_pooling import ADVICE, SHARED, sessions_are_shared
 from moss.doctor.findings import Finding, ok, problem, warning
 from moss.embedded.client import private_servers
 from moss.maintenance import is_maintained
+from moss.migration_phases import need_stop
 from submissions.work import heartbeats
 from submissions.work.heartbeats import package_version
 from submissions.work.kinds import QUEUES
@@ -28,6 +30,8 @@ REINDEX = (
     "The system was upgraded: stop the service, and run REINDEX DATABASE {name} and then "
     "ALTER DATABASE {name} REFRESH COLLATION VERSION as the owner."
 )
+MIGRATE = "Run `moss setup`, or `docker compose run --rm migrate`."
+STOP_FIRST = "Stop web servers, workers and maintenance of the version before. "
 START = "Start `moss serve`, or the containers worker, interactive and maintenance."
 
 
@@ -56,6 +60,13 @@ def collation() -> Finding:
     if others := differences(locale):
         return warning("collation", others[0], OTHER_ORDER)
     return ok("collation", locale.name)
+
+
+def pooling() -> Finding:
+    """Check that no pooler gives this service's sessions to others."""
+    if sessions_are_shared():
+        return problem("pooling", SHARED, ADVICE)
+    return ok("pooling", "each connection has a session of its own")
 
 
 def connections() -> Finding:
@@ -90,8 +101,11 @@ def migrations() -> Finding:
         message = f"the database was migrated by another version ({'.'.join(newer[-1])})"
         return problem("migrations", message, "Install that version of moss-server, or restore a backup.")
     if missing:
-        message = f"{len(missing)} migrations are not applied"
-        return problem("migrations", message, "Run `moss setup`, or `docker compose run --rm migrate`.")
+        stopping = need_stop(migration for migration, _backwards in missing)
+        message = f"{len(missing)} migrations are not applied" + (
+            f", {len(stopping)} of which need a stop" if stopping else ""
+        )
+        return problem("migrations", message, (STOP_FIRST if stopping else "") + MIGRATE)
     return ok("migrations", "all applied")
 
 

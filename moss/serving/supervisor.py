@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 READY_SECONDS = 120.0
 TICK_SECONDS = 0.2
 AS_ROOT = "This runs as root, and so does everything that reads students' files. Use an account of its own."
+WEB_COMMAND = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf"]
 LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - the address of a server that listens on all interfaces
 
 
@@ -79,12 +80,11 @@ def commands(fd: int, workers: int, results_at: str = "") -> dict[str, list[str]
     """
     moss = [sys.executable, "-m", "moss"]
     listen = {"listen": [*moss, "listen", f"--results-at={results_at}"]} if results_at else {}
-    gunicorn = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf"]
     return {
         "worker": worker_command("worker", QUEUES, workers),
         "interactive": worker_command("interactive", (INTERACTIVE,), 1),
         "maintenance": [*moss, "maintain"],
-        "web": [*gunicorn, f"--bind=fd://{fd}", "--log-level=warning"],
+        "web": [*WEB_COMMAND, f"--bind=fd://{fd}", "--log-level=warning"],
         **listen,
     }
 

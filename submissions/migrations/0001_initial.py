@@ -38,6 +38,7 @@ ALTER TABLE submissions_rankingshard ALTER COLUMN result SET STORAGE EXTERNAL;
 
 
 class Migration(migrations.Migration):
+    phase = "expand"
     initial = True
 
     dependencies = [

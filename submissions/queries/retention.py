@@ -37,6 +37,13 @@ def months_kept(course: Course) -> int | None:
     return min(months, settings.KEEP_MONTHS_MOST or months) if months else None
 
 
+def source_days_kept(course: Course) -> int | None:
+    """Return how many days sources are kept: by the course or the default, within the most."""
+    most: int = settings.KEEP_SOURCES_DAYS_MOST
+    days: int | None = course.keep_sources_days or settings.KEEP_SOURCES_DAYS or most or None
+    return min(days, most or days) if days else None
+
+
 def retained_assignments(course: Course | None = None) -> Iterator[RetainedAssignment]:
     """Yield the assignments that the retention of their course ends for, of all courses or of one.
 
@@ -90,15 +97,15 @@ def assignments_with_sources(course: Course | None = None) -> Iterator[RetainedA
     """
     reports = Report.objects.filter(assignment=OuterRef("pk"))
     newest = reports.filter(state=Report.State.DONE).order_by("-pk").values("finished")[:1]
-    rows = Assignment.objects.filter(course__keep_sources_days__isnull=False, hold="")
+    rows = Assignment.objects.filter(hold="")
     if course:
         rows = rows.filter(course=course)
     rows = rows.annotate(last_report=Subquery(newest)).exclude(last_report=None)
     rows = rows.filter(Q(sources_deleted=None) | Q(sources_deleted__lt=F("last_report")))
     rows = rows.exclude(Exists(reports.filter(state__in=Report.UNFINISHED)))
     for assignment in rows.select_related("course__owner").order_by("pk"):
-        days = timedelta(days=assignment.course.keep_sources_days or 0)
-        yield RetainedAssignment(assignment, assignment.last_report + days)
+        if days := source_days_kept(assignment.course):
+            yield RetainedAssignment(assignment, assignment.last_report + timedelta(days=days))
 
 
 def source_deletions_ahead(course: Course) -> dict[int, datetime]:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, ngettext
 
 from submissions import lifecycle
 from submissions.events import erasing
 from submissions.lifecycle import enqueue_rank
 from submissions.models import AuditEntry, Batch, Erasure
 from submissions.models.audit import AuditAction
-from submissions.students.receipts import Counts
+from submissions.students.near import Decided
+from submissions.students.receipts import NOT_CHOSEN, SOMEBODY_ELSE, Counts
 from submissions.students.rows import erase_names, erase_submissions, new_names
 from submissions.students.scope import NotFound, scope
 from submissions.students.spellings import digest
@@ -36,13 +37,19 @@ def ask_for_erasure(work: Scope, who: str, reason: str, address: str | None = No
     Raises
     ------
     NotFound
-        When all of the student's work is under a hold.
+        When all of the student's work is under a hold, or nobody decided on a similar name.
     """
+    if work.undecided:
+        raise NotFound(undecided_message(work))
     if not work.erasable and not work.enrolled.exists():
         text = _("A hold keeps it: {held}. Nothing was erased.")
         raise NotFound(text.format(held=", ".join(held_titles(work.held))))
     erasure = Erasure.objects.create(
-        who=who, reason=reason, student=work.text, courses=[one.course.pk for one in work.chosen]
+        who=who,
+        reason=reason,
+        student=work.text,
+        courses=[one.course.pk for one in work.chosen],
+        result={"decided": work.decided.as_json()},
     )
     jobs.enqueue("erase_student", erasure.pk)
     subject = f"receipt {erasure.pk}"
@@ -58,7 +65,7 @@ def erase_student(job: Job) -> None:
     Raises
     ------
     Refused
-        When there is no such student any more.
+        When there is no such student any more, or work of a similar name came meanwhile.
     Later
         When an upload that waited was read or deleted before it could be searched.
     """
@@ -66,9 +73,11 @@ def erase_student(job: Job) -> None:
     if erasure is None:
         return
     try:
-        work = scope(erasure.student, erasure.courses)
+        work = scope(erasure.student, erasure.courses, Decided.from_json(erasure.result.get("decided", {})))
     except NotFound as error:
         raise jobs.Refused(str(error), "there is no such student") from error
+    if work.undecided:
+        raise jobs.Refused(undecided_message(work), "nobody decided on a similar name")
     # Commit this before locking: a running ranking holds the lock until it sees that it was cancelled.
     for assignment in work.touched:
         lifecycle.cancel_reports(assignment)
@@ -81,6 +90,17 @@ def erase_student(job: Job) -> None:
     logger.info("erasure %s is done: %s rows removed", erasure.pk, sum(erasure.result["removed"].values()))
 
 
+def undecided_message(work: Scope) -> str:
+    """Return a sentence on the rows of similar names that nobody decided on."""
+    number = len(work.undecided)
+    text = ngettext(
+        "Nothing was erased. Say first whether %(number)d similar name or id is this student's.",
+        "Nothing was erased. Say first of %(number)d similar names or ids whether they are this student's.",
+        number,
+    )
+    return text % {"number": number}
+
+
 def fail_erasure(job: Job, message: str) -> None:
     """End an erasure that failed."""
     for erasure in Erasure.objects.filter(pk=job.subject, state=Erasure.State.QUEUED):
@@ -91,9 +111,10 @@ def _erase(erasure: Erasure, work: Scope) -> None:
     for assignment in work.touched:
         lifecycle.lock_assignment(assignment.pk)
     counts = Counts()
-    groups, digests = len(work.shared), sorted(map(digest, {*work.spellings().texts, work.text}))
+    names_and_ids = work.spellings().texts.union({work.text}, *(one.names for one in work.chosen))
+    groups, digests = len(work.shared), sorted(map(digest, names_and_ids))
     held, touched = held_titles(work.held), work.touched
-    names = new_names(work)
+    names, left = new_names(work), _left_of(work)
     work.settle()
     erasing.send(Erasure, scope=work, counts=counts)
     erase_unread(work, counts)
@@ -103,10 +124,23 @@ def _erase(erasure: Erasure, work: Scope) -> None:
     erase_texts(work, counts)
     for assignment in touched:
         _rank(assignment.pk)
-    erasure.result = {**counts.as_json(), "groups": groups, "held": held}
+    erasure.result = {**counts.as_json(), "groups": groups, "held": held, "left": left}
     erasure.refresh_from_db(fields=["reason", "message"])
     erasure.digests = digests
     _end(erasure, Erasure.State.DONE)
+
+
+def _left_of(work: Scope) -> list[dict[str, Any]]:
+    """Return what an erasure leaves that has the name or a similar one: where, how many rows, and why.
+
+    The names are not in it: a similar one would tell whom the receipt is about.
+    """
+    others = [(one.course, one.places, one.rows.number, SOMEBODY_ELSE) for one in work.others]
+    left = [(one.course, (), len(one.students) + len(one.enrolled), NOT_CHOSEN) for one in work.left]
+    return [
+        {"course": course.name, "assignments": list(places), "rows": number, "why": why}
+        for course, places, number, why in (*others, *left)
+    ]
 
 
 def _rank(assignment_id: int) -> None:

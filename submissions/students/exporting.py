@@ -105,7 +105,7 @@ class _Rows:
         own = [*self.work.submissions, *self.work.copies]
         yield from own
         students = self.work.students
-        names = self.work.spellings().names
+        names = {name for one in self.work.chosen for name in one.names}
         yield from SubmissionStudent.objects.filter(
             Q(pk__in=students) | Q(submission__in=self.work.copies, name__in=names)
         )

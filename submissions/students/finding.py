@@ -10,6 +10,8 @@ from django.db.models import Q
 
 from submissions.intake.rosters.roster import name_key
 from submissions.models import Course, EnrolledStudent, SubmissionStudent
+from submissions.students.likeness import Likeness
+from submissions.students.row_keys import Rows
 from submissions.students.spellings import Spellings
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ class CourseOfStudent:
 
     `students` and `enrolled`: the rows of submissions and of the roster. `is_ambiguous`: several students of
     this name handed in at once, so that an id is needed. `same_names`: the number of submissions of others
-    with the same name.
+    with the same name. `similar`: the names of rows that only a person's decision made the student's.
     """
 
     course: Course
@@ -33,11 +35,17 @@ class CourseOfStudent:
     enrolled: tuple[EnrolledStudent, ...]
     is_ambiguous: bool
     same_names: int
+    similar: frozenset[str] = frozenset()
 
     @property
     def names(self) -> frozenset[str]:
         """All names and forms of them in this course."""
         return frozenset(_names(self.students, self.enrolled))
+
+    @property
+    def searched_names(self) -> frozenset[str]:
+        """The names that texts are searched for: a word of a similar one may be that of a task."""
+        return self.names - self.similar
 
     @property
     def ids(self) -> frozenset[str]:
@@ -50,12 +58,14 @@ def _names(students: Iterable[SubmissionStudent], enrolled: Iterable[EnrolledStu
     return known - {""}
 
 
-def find(text: str) -> list[CourseOfStudent]:
+def find(text: str, same: Rows | None = None) -> list[CourseOfStudent]:
     """Return the courses that have submissions or a roster's row of a student, by the courses' names.
 
-    Copies of submissions in other assignments belong to what they are copies of.
+    Copies of submissions in other assignments belong to what they are copies of. The rows of `same` are the
+    student's too, whatever their names.
     """
-    students, enrolled = _rows(text.strip())
+    same = same or Rows()
+    students, enrolled = _rows(text.strip(), same)
     by_course: dict[int, tuple[list[SubmissionStudent], list[EnrolledStudent]]] = defaultdict(
         lambda: ([], [])
     )
@@ -64,13 +74,12 @@ def find(text: str) -> list[CourseOfStudent]:
     for one in enrolled:
         by_course[one.roster.course_id][1].append(one)
     courses = Course.objects.filter(pk__in=by_course).select_related("owner")
-    return [_of_course(course, *by_course[course.pk]) for course in courses]
+    return [_of_course(course, text.strip(), *by_course[course.pk], same) for course in courses]
 
 
-def _rows(text: str) -> tuple[list[SubmissionStudent], list[EnrolledStudent]]:
-    students: set[int] = set()
-    enrolled: set[int] = set()
-    names, ids = _spellings_of(text), {text} if text else set()
+def _rows(text: str, same: Rows) -> tuple[list[SubmissionStudent], list[EnrolledStudent]]:
+    students, enrolled = set(same.students), set(same.enrolled)
+    names, ids = _spellings_of(text), ({text} if text else set()) | _ids(students, enrolled)
     for _ in range(ROUNDS):
         before = len(students) + len(enrolled)
         linked = SubmissionStudent.objects.filter(pk__in=students).exclude(enrolled=None)
@@ -128,33 +137,43 @@ def _enrolled_condition(names: set[str], ids: set[str]) -> Q:
 
 
 def _of_course(
-    course: Course, students: list[SubmissionStudent], enrolled: list[EnrolledStudent]
+    course: Course, text: str, students: list[SubmissionStudent], enrolled: list[EnrolledStudent], same: Rows
 ) -> CourseOfStudent:
-    per_batch = Counter(row.submission.batch_id for row in students if not row.enrolled_id)
-    different = {
-        batch
-        for batch, number in per_batch.items()
-        if number > 1 and len({row.identifier for row in students if row.submission.batch_id == batch}) > 1
-    }
-    found = {row.pk for row in students}
+    certain = [row for row in students if row.pk not in same.students]
+    listed = [row for row in enrolled if row.pk not in same.enrolled]
+    known = frozenset(_names(certain, listed) or {text})
+    likeness = Likeness(known, frozenset())
     names = _names(students, enrolled)
-    same = SubmissionStudent.objects.filter(
+    similar = {name for name in names - known if not likeness.is_same_words(name)}
+    found = {row.pk for row in students}
+    namesakes = SubmissionStudent.objects.filter(
         _any("name", names), submission__batch__assignment__course=course, submission__origin=None
     )
-    others = same.exclude(pk__in=found).count()
-    return CourseOfStudent(
-        course, tuple(students), tuple(enrolled), bool(different) or len(enrolled) > 1, others
-    )
+    others = namesakes.exclude(pk__in=found).count()
+    is_ambiguous = _are_several(certain) or len(listed) > 1
+    return CourseOfStudent(course, tuple(students), tuple(enrolled), is_ambiguous, others, frozenset(similar))
 
 
-def spellings(found: Iterable[CourseOfStudent], course: int | None) -> Spellings:
+def _are_several(students: list[SubmissionStudent]) -> bool:
+    """Return whether one upload has several students of different ids among these, who are in no roster."""
+    ids: dict[int, list[str]] = defaultdict(list)
+    for row in students:
+        ids[row.submission.batch_id].append(row.identifier)
+    unlisted = Counter(row.submission.batch_id for row in students if not row.enrolled_id)
+    return any(number > 1 and len(set(ids[batch])) > 1 for batch, number in unlisted.items())
+
+
+def spellings(text: str, found: Iterable[CourseOfStudent], course: int | None) -> Spellings:
     """Return how texts of a course may name a student: those of a course without the student, only whole.
+
+    `text` is the name that was asked for, where no row has it.
 
     A name that others of the course have too does not mean this student; ids do.
     """
     rows = list(found)
-    names = frozenset().union(*(row.names for row in rows)) if rows else frozenset()
-    ids = frozenset().union(*(row.ids for row in rows)) if rows else frozenset()
+    names = frozenset[str]().union(*(row.searched_names for row in rows))
+    ids = frozenset[str]().union(*(row.ids for row in rows))
+    names = names if names or ids else frozenset({text})
     if course is None:
         return Spellings(names, ids, whole_only=True)
     others = other_names(course, rows)

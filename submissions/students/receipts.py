@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from submissions.models import Erasure
 
 
+# Why something with the name, or one like it, is left.
+SOMEBODY_ELSE = "somebody decided that a similar name or id is another person's"
+NOT_CHOSEN = "the course was not chosen"
+
+
 @dataclass
 class Counts:
     """Numbers of rows by the label of their table: deleted, and kept with the student taken out."""
@@ -56,6 +61,7 @@ def receipt_of(erasure: Erasure) -> dict[str, Any]:
         "changed": erasure.result.get("changed", {}),
         "groups": erasure.result.get("groups", 0),
         "held": erasure.result.get("held", []),
+        "left": erasure.result.get("left", []),
         "backups": "Backups that were written before have this student until they are deleted.",
         "backup_days": settings.BACKUP_DAYS or None,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from submissions.models import (
     SubmissionStudent,
 )
 from submissions.students.finding import find, other_names, spellings
+from submissions.students.near import Decided, near_matches
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from submissions.students.finding import CourseOfStudent
+    from submissions.students.near import Near
     from submissions.students.spellings import Spellings
 
 
@@ -36,11 +38,25 @@ class NotFound(ValueError):
 
 @dataclass(frozen=True)
 class Scope:
-    """One student in chosen courses; `left` are the courses of the student that were not chosen."""
+    """One student in chosen courses; `left` are the courses of the student that were not chosen.
+
+    `near`: rows of the chosen courses, and of those without the student, that may be the student's.
+    """
 
     text: str
     chosen: tuple[CourseOfStudent, ...]
     left: tuple[CourseOfStudent, ...] = ()
+    near: tuple[Near, ...] = ()
+    decided: Decided = field(default_factory=Decided)
+
+    @property
+    def undecided(self) -> list[Near]:
+        return [match for match in self.near if self.decided.lacks(match)]
+
+    @property
+    def others(self) -> list[Near]:
+        """What somebody said is another person's."""
+        return [match for match in self.near if self.decided.others >= match.rows]
 
     @cached_property
     def students(self) -> list[int]:
@@ -130,11 +146,11 @@ class Scope:
 
     @cached_property
     def _all(self) -> Spellings:
-        return spellings(self.chosen, None)
+        return spellings(self.text, self.chosen, None)
 
     @cached_property
     def _by_course(self) -> dict[int, Spellings]:
-        return {pk: spellings(self.chosen, pk) for pk in self.courses}
+        return {pk: spellings(self.text, self.chosen, pk) for pk in self.courses}
 
     @cached_property
     def _whole_by_course(self) -> dict[int, Spellings]:
@@ -175,16 +191,22 @@ class Scope:
         }
 
 
-def scope(text: str, courses: Collection[int] | None = None) -> Scope:
+def scope(text: str, courses: Collection[int] | None = None, decided: Decided | None = None) -> Scope:
     """Return the scope of a student, found by a name or id, in all courses or in those of primary keys.
+
+    Courses that have nothing but rows `decided` to be the student's are chosen with them.
 
     Raises
     ------
     NotFound
         When no course is left, or a chosen one has several students of this name.
     """
-    found = find(text)
-    chosen = [one for one in found if courses is None or one.course.pk in courses]
+    certain = find(text)
+    without = {one.course.pk for one in certain if courses is not None and one.course.pk not in courses}
+    near = tuple(match for match in near_matches(text, certain) if match.course.pk not in without)
+    decided = decided or Decided()
+    found = find(text, decided.same)
+    chosen = [one for one in found if one.course.pk not in without]
     if not chosen:
         raise NotFound(_("No chosen course has a submission or a row of its roster of this name or id."))
     for one in chosen:
@@ -194,4 +216,5 @@ def scope(text: str, courses: Collection[int] | None = None) -> Scope:
                 "this course out."
             )
             raise NotFound(text.format(course=one.course.name))
-    return Scope(text, tuple(chosen), tuple(one for one in found if one not in chosen))
+    left = tuple(one for one in found if one.course.pk in without)
+    return Scope(text, tuple(chosen), left, near, decided)

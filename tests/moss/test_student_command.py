@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from click.testing import CliRunner
 
 from moss.commands.student import student
-from submissions.models import Assignment, AuditEntry, Erasure
+from submissions.actions.uploads import create_batch
+from submissions.models import Assignment, AuditEntry, Erasure, Submission
 from tests.support.every_column import places_of
 from tests.support.one_student import ID, NAME, TRACES
+from tests.support.sample_class import COPIED, zipped
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,6 +58,28 @@ def test_an_erasure_takes_a_reason_and_leaves_nothing(
     assert status == 0, output
     assert f"Receipt {Erasure.objects.get().pk}: " in output
     assert places_of(TRACES) == set()
+
+
+def test_similar_names_are_decided_before_the_receipt(
+    planted: Planted, django_capture_on_commit_callbacks: Committing
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        files = zipped({"zquartz_late.py": COPIED, "quartzovsky-2.py": COPIED}, "late.zip")
+        create_batch(planted.second, planted.owner, [files])
+    arguments = ("erase", NAME, "--reason", "A letter.", "--yes")
+    status, output = run(*arguments)
+    assert (status, output.count("Similar: ")) == (1, 2)
+    assert "Compilers / Parsers: zquartz_late.py" in output
+    assert not Erasure.objects.exists()
+    lines = [line.split() for line in output.splitlines() if line.startswith("Similar: ")]
+    keys = {line[-1]: line[1] for line in lines}
+    assert run(*arguments, "--same", "s0")[0] == 1
+    status, output = run(*arguments, "--same", keys["zquartz_late.py"], "--others-are-not")
+    assert status == 0, output
+    assert "Left in Compilers: 1 entries, because somebody decided" in output
+    names = set(Submission.objects.filter(batch__assignment=planted.second).values_list("name", flat=True))
+    assert "quartzovsky-2.py" in names
+    assert "zquartz_late.py" not in names
 
 
 def test_only_the_named_courses_are_erased(planted: Planted) -> None:

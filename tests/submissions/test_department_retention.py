@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from submissions.actions.retention import apply_retention
 from submissions.models import Assignment, Course, Erasure
-from submissions.queries.retention import months_kept
+from submissions.queries.retention import assignments_with_sources, months_kept, source_days_kept
 from tests.moss.test_settings import settings_with
 from tests.support.api import api_client, problem_of, send
 from tests.support.html import get_page, page_of
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.test import Client
     from pytest_django.fixtures import Settings
+
+    from submissions.models import Report
 
 
 def settings_page(client: Client, course: Course) -> str:
@@ -103,3 +105,55 @@ def test_a_default_above_the_most_is_refused_at_the_start(tmp_path: Path) -> Non
     refused = settings_with(tmp_path, MOSS_KEEP_MONTHS="48", MOSS_KEEP_MONTHS_MOST="36")
     assert refused.returncode != 0
     assert "MOSS_KEEP_MONTHS is more than MOSS_KEEP_MONTHS_MOST." in refused.stderr
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("own", "service", "kept"),
+    [
+        (None, (0, 0), None),
+        (60, (0, 0), 60),
+        (None, (30, 0), 30),
+        (60, (30, 90), 60),
+        (120, (30, 90), 90),
+        (None, (0, 90), 90),
+    ],
+)
+def test_the_days_of_the_course_count_within_the_most(
+    own: int | None, service: tuple[int, int], kept: int | None, alice: User, settings: Settings
+) -> None:
+    settings.KEEP_SOURCES_DAYS, settings.KEEP_SOURCES_DAYS_MOST = service
+    assert source_days_kept(Course(owner=alice, name="Algorithms", keep_sources_days=own)) == kept
+
+
+def test_the_default_of_days_ends_the_sources_of_every_course(report: Report, settings: Settings) -> None:
+    assert list(assignments_with_sources()) == []
+    settings.KEEP_SOURCES_DAYS = 30
+    [row] = assignments_with_sources()
+    assert row.assignment == report.assignment
+    assert report.finished
+    assert row.ends == report.finished + timedelta(days=30)
+
+
+def test_owners_read_how_long_sources_are_kept_and_cannot_exceed_it(
+    assignment: Assignment, alice: User, alice_client: Client, settings: Settings
+) -> None:
+    course = assignment.course
+    assert "Empty: sources stay as long as the assignment." in settings_page(alice_client, course)
+    settings.KEEP_SOURCES_DAYS, settings.KEEP_SOURCES_DAYS_MOST = 30, 90
+    page = settings_page(alice_client, course)
+    assert "This service keeps sources for at most 90 days." in page
+    assert "Empty: 30 days, as in all courses that state no number." in page
+    overview = get_page(alice_client, course.get_absolute_url()).text("main")
+    assert "Sources that are no evidence are deleted 30 days after the last report." in overview
+    client, place = api_client(alice), f"/courses/{course.pk}"
+    problem = problem_of(send(client, "patch", place, {"keep_sources_days": 91}))
+    assert problem["errors"][0]["field"] == "keep_sources_days"
+    answer = send(client, "patch", place, {"keep_sources_days": 45}).json()
+    assert (answer["keep_sources_days"], answer["source_days_kept"]) == (45, 45)
+
+
+def test_a_default_of_days_above_the_most_is_refused_at_the_start(tmp_path: Path) -> None:
+    refused = settings_with(tmp_path, MOSS_KEEP_SOURCES_DAYS="91", MOSS_KEEP_SOURCES_DAYS_MOST="90")
+    assert refused.returncode != 0
+    assert "MOSS_KEEP_SOURCES_DAYS is more than MOSS_KEEP_SOURCES_DAYS_MOST." in refused.stderr

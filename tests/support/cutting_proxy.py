@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 ANY = 1 << 60
 
@@ -18,13 +19,14 @@ ANY = 1 << 60
 class CuttingProxy(socketserver.ThreadingTCPServer):
     """Pass connections on to `target` and end the one that sends after each of `limits` bytes in all.
 
-    `sent` counts the bytes that were passed on to the target. While `is_down`, every connection ends at once;
-    with `stays_down` it is down after the last limit, until `is_down` is set back.
+    `target` is a port or the path of a socket. `sent` counts the bytes that were passed on to it. While
+    `is_down`, every connection ends at once; with `stays_down` it is down after the last limit, until
+    `is_down` is set back.
     """
 
     daemon_threads = True
 
-    def __init__(self, target: int) -> None:
+    def __init__(self, target: int | Path) -> None:
         self.target, self.limits, self.sent = target, list[int](), 0
         self.is_down = self.stays_down = False
         self.lock = threading.Lock()
@@ -48,6 +50,14 @@ class CuttingProxy(socketserver.ThreadingTCPServer):
             return passed
 
 
+def _connection_to(target: int | Path) -> socket.socket:
+    if isinstance(target, int):
+        return socket.create_connection(("127.0.0.1", target))
+    behind = socket.socket(socket.AF_UNIX)
+    behind.connect(str(target))
+    return behind
+
+
 class _Connection(socketserver.BaseRequestHandler):
     server: CuttingProxy
 
@@ -57,7 +67,7 @@ class _Connection(socketserver.BaseRequestHandler):
             self.pass_on()
 
     def pass_on(self) -> None:
-        with socket.create_connection(("127.0.0.1", self.server.target)) as behind:
+        with _connection_to(self.server.target) as behind:
             others = {self.request: behind, behind: self.request}
             while True:
                 for side in select.select(list(others), [], [])[0]:
@@ -69,7 +79,7 @@ class _Connection(socketserver.BaseRequestHandler):
 
 
 @contextmanager
-def cutting_proxy(target: int, *limits: int) -> Iterator[CuttingProxy]:
+def cutting_proxy(target: int | Path, *limits: int) -> Iterator[CuttingProxy]:
     with CuttingProxy(target) as proxy:
         proxy.limits.extend(limits)
         thread = threading.Thread(target=proxy.serve_forever, kwargs={"poll_interval": 0.05})

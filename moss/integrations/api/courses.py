@@ -16,7 +16,7 @@ from submissions.pages.forms.courses import CourseSettingsForm
 from submissions.permissions import Right, require, rights
 from submissions.queries.access import find_course
 from submissions.queries.lists import listed_courses
-from submissions.queries.retention import months_kept
+from submissions.queries.retention import months_kept, source_days_kept
 
 router = Router()
 
@@ -25,6 +25,7 @@ class CourseOut(Schema):
     """A course; `rights` are what the token may do in it.
 
     `months_kept` is how long assignments are kept: `keep_months` or the default, within the most.
+    `source_days_kept` is the same of sources.
     """
 
     id: int
@@ -33,6 +34,7 @@ class CourseOut(Schema):
     keep_months: int | None
     months_kept: int | None
     keep_sources_days: int | None
+    source_days_kept: int | None
     in_archive: bool
     created: datetime
     rights: list[str]
@@ -65,6 +67,7 @@ def course_out(request: HttpRequest, course: Course) -> CourseOut:
         keep_months=course.keep_months,
         months_kept=months_kept(course),
         keep_sources_days=course.keep_sources_days,
+        source_days_kept=source_days_kept(course),
         in_archive=course.in_archive,
         created=course.created,
         rights=sorted(rights(user_of(request), course)),

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.commands import migrate
 from django.db import connection
 
+from moss.database_pooling import refuse_shared_sessions
 from moss.database_roles import as_owner, grant_rights, has_owner
 
 LOG = "submissions_auditentry"
@@ -14,6 +15,7 @@ LOG = "submissions_auditentry"
 
 class Command(migrate.Command):
     def handle(self, *arguments: Any, **options: Any) -> None:
+        refuse_shared_sessions()
         if options.get("check_unapplied") or options.get("plan"):
             super().handle(*arguments, **options)
             return

@@ -14,6 +14,7 @@ ALTER TABLE corpus_corpusshard ALTER COLUMN payload SET STORAGE EXTERNAL,
 
 
 class Migration(migrations.Migration):
+    phase = "expand"
     initial = True
 
     dependencies = []

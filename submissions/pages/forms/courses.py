@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.utils.text import format_lazy
 from django.utils.translation import gettext as _, gettext_lazy
 
 from submissions.models import Course
@@ -62,6 +61,23 @@ def _retention_texts() -> Iterator[str]:
         yield _("Backups are deleted after {n} days.").format(n=settings.BACKUP_DAYS)
 
 
+def _source_texts() -> Iterator[str]:
+    """Yield what an owner has to know of how long sources are kept, in this service."""
+    text = _(
+        "This long after the last report, the text of what was handed in is deleted, except that of "
+        "submissions in pairs and cases decided as suspicious or confirmed. The report, its figures "
+        "and all decisions stay. You are told {days} days before."
+    )
+    yield text.format(days=SOURCES_NOTICE.days)
+    most = settings.KEEP_SOURCES_DAYS_MOST
+    if most:
+        yield _("This service keeps sources for at most {n} days.").format(n=most)
+    if default := settings.KEEP_SOURCES_DAYS or most:
+        yield _("Empty: {n} days, as in all courses that state no number.").format(n=default)
+    else:
+        yield _("Empty: sources stay as long as the assignment.")
+
+
 class CourseSettingsForm(CourseForm):
     """Rename a course, and say how long its assignments and their sources are kept."""
 
@@ -76,15 +92,6 @@ class CourseSettingsForm(CourseForm):
         required=False,
         min_value=SHORTEST_DAYS,
         max_value=LONGEST_DAYS,
-        help_text=format_lazy(
-            gettext_lazy(
-                "This long after the last report, the text of what was handed in is deleted, except that of "
-                "submissions in pairs and cases decided as suspicious or confirmed. The report, its figures "
-                "and all decisions stay. You are told {days} days before. Empty: sources stay as long as the "
-                "assignment."
-            ),
-            days=SOURCES_NOTICE.days,
-        ),
     )
     in_archive = forms.BooleanField(
         label=gettext_lazy("Department's archive"),
@@ -106,6 +113,7 @@ class CourseSettingsForm(CourseForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["keep_months"].help_text = " ".join(_retention_texts())
+        self.fields["keep_sources_days"].help_text = " ".join(_source_texts())
 
     def clean_keep_months(self) -> int | None:
         """Refuse more than the service allows, but for what was stored before it did: less of that holds."""
@@ -114,6 +122,14 @@ class CourseSettingsForm(CourseForm):
         if months and most and months > most and months != self.instance.keep_months:
             raise ValidationError(_("This service keeps assignments for at most {n} months.").format(n=most))
         return months
+
+    def clean_keep_sources_days(self) -> int | None:
+        """As for months."""
+        days: int | None = self.cleaned_data["keep_sources_days"]
+        most = settings.KEEP_SOURCES_DAYS_MOST
+        if days and most and days > most and days != self.instance.keep_sources_days:
+            raise ValidationError(_("This service keeps sources for at most {n} days.").format(n=most))
+        return days
 
     def keep_archive(self) -> None:
         """Make the choice about the archive one that can be read but not changed."""

@@ -24,7 +24,12 @@ from submissions.queries.deletions import lost_with_assignment, lost_with_course
 from submissions.queries.lists import listed_courses
 from submissions.queries.reading_requests import open_reading_requests
 from submissions.queries.recurring import RecurringPair, course_overview
-from submissions.queries.retention import deletions_ahead, months_kept, source_deletions_ahead
+from submissions.queries.retention import (
+    deletions_ahead,
+    months_kept,
+    source_days_kept,
+    source_deletions_ahead,
+)
 from submissions.queries.rosters import roster_size
 from submissions.queries.shares import assignments_with_stopped_shares
 
@@ -114,6 +119,7 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "students": roster_size(course),
         "deletions": deletions_ahead(course),
         "months_kept": months_kept(course),
+        "source_days_kept": source_days_kept(course),
         "source_deletions": source_deletions_ahead(course),
         "requests": open_reading_requests(course) if may_share else 0,
         "stopped_links": assignments_with_stopped_shares(course) if may_share else (),

@@ -18,12 +18,14 @@ from submissions.pages.views.access import staff_only
 from submissions.students.erasing import ask_for_erasure
 from submissions.students.exporting import note_export, write_export
 from submissions.students.finding import find
-from submissions.students.receipts import receipt_of
+from submissions.students.near import Decided, near_matches
+from submissions.students.receipts import SOMEBODY_ELSE, receipt_of
 from submissions.students.scope import NotFound, Scope, scope
 from submissions.students.spellings import digest
 
 if TYPE_CHECKING:
     from submissions.pages.views.access import AuthenticatedRequest
+    from submissions.students.near import Near
 
 LONGEST_NAME = 400
 RECEIPTS_LISTED = 100
@@ -39,16 +41,16 @@ def student_data(request: AuthenticatedRequest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, form, status=422 if form.errors else 200)
     text = form.cleaned_data["student"]
-    work = Scope(text, tuple(find(text)))
+    found = find(text)
+    work = Scope(text, tuple(found), near=tuple(near_matches(text, found)))
     act = request.POST.get("act")
-    if not work.chosen or act not in {"export", "erase"}:
+    if not (work.chosen or work.near) or act not in {"export", "erase"}:
         return _page(request, form, work=work, chosen_form=ChosenForm(work, initial={"student": text}))
     chosen = ChosenForm(work, request.POST)
     if chosen.is_valid():
         try:
-            courses = [int(pk) for pk in chosen.cleaned_data["courses"]]
-            reason = chosen.cleaned_data["reason"]
-            return (_export if act == "export" else _erase)(request, scope(text, courses), reason)
+            decided = scope(text, chosen.courses, chosen.decided)
+            return (_export if act == "export" else _erase)(request, decided, chosen.cleaned_data["reason"])
         except NotFound as error:
             chosen.add_error(None, str(error))
     return _page(request, form, work=work, chosen_form=chosen, status=422)
@@ -85,9 +87,10 @@ def _erase(request: AuthenticatedRequest, work: Scope, reason: str) -> HttpRespo
 def erasure(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Show the receipt of an erasure, or that it is being carried out."""
     row = get_object_or_404(Erasure, pk=pk)
-    response = render(
-        request, "submissions/department/erasure.html", {"erasure": row, "receipt": receipt_of(row)}
-    )
+    receipt = receipt_of(row)
+    left = [{**one, "is_other": one["why"] == SOMEBODY_ELSE} for one in receipt["left"]]
+    context = {"erasure": row, "receipt": receipt, "left": left}
+    response = render(request, "submissions/department/erasure.html", context)
     if row.state == Erasure.State.QUEUED:
         response.headers["Refresh"] = "3"
     return response
@@ -103,6 +106,10 @@ def receipt_file(request: AuthenticatedRequest, pk: int) -> HttpResponse:  # noq
     return HttpResponse(content, content_type="application/json", headers=headers)
 
 
+SAME, OTHER = "same", "other"
+SAME_OR_OTHER = ((SAME, _("This student")), (OTHER, _("Somebody else")))
+
+
 class StudentForm(forms.Form):
     """A name or id; it is sent in the body of a request, so that no address has it."""
 
@@ -116,18 +123,24 @@ class StudentForm(forms.Form):
 
 
 class ChosenForm(StudentForm):
-    """The chosen courses of a student that was found, with the reason."""
+    """The chosen courses of a student that was found, what similar names are, and the reason."""
 
     def __init__(self, work: Scope, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"auto_id": "chosen_%s", **kwargs})
+        self.work = work
         self.fields["student"].widget = forms.HiddenInput()
         courses = forms.MultipleChoiceField(
             label=_("Courses"),
             widget=forms.CheckboxSelectMultiple,
             choices=[(one.course.pk, one.course.name) for one in work.chosen],
+            required=bool(work.chosen) and not work.near,
             initial=[one.course.pk for one in work.chosen if not one.is_ambiguous],
         )
         self.fields["courses"] = courses
+        for match in work.near:
+            self.fields[match.key] = forms.ChoiceField(
+                widget=forms.RadioSelect, choices=SAME_OR_OTHER, required=False
+            )
         self.fields["reason"] = forms.CharField(
             label=_("Why?"),
             min_length=SHORTEST_REASON,
@@ -135,3 +148,33 @@ class ChosenForm(StudentForm):
             widget=forms.Textarea(attrs={"rows": 3}),
             help_text=_("The audit log and the receipt keep the reason, with your name and the time."),
         )
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for a decision on each similar name, but in courses that were left out."""
+        for match in self.work.near:
+            if self._is_asked(match) and not self.cleaned_data.get(match.key):
+                self.add_error(match.key, _("Say whose this is."))
+        return self.cleaned_data
+
+    @property
+    def courses(self) -> list[int]:
+        return [int(pk) for pk in self.cleaned_data["courses"]]
+
+    @property
+    def decided(self) -> Decided:
+        """The decisions on similar names; those of courses that were left out do not count."""
+        asked = [match for match in self.work.near if self._is_asked(match)]
+        answers = {
+            answer: {match.key for match in asked if self.cleaned_data[match.key] == answer}
+            for answer in (SAME, OTHER)
+        }
+        return Decided.of(asked, answers[SAME], answers[OTHER])
+
+    def _is_asked(self, match: Near) -> bool:
+        known = {one.course.pk for one in self.work.chosen}
+        chosen = {int(pk) for pk in self.cleaned_data.get("courses", ())}
+        return match.course.pk not in known - chosen
+
+    def matches(self) -> list[tuple[Near, forms.BoundField]]:
+        """Return the similar names, each with its field."""
+        return [(match, self[match.key]) for match in self.work.near]

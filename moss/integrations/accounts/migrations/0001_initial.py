@@ -8,6 +8,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+    phase = "expand"
     initial = True
 
     dependencies = [

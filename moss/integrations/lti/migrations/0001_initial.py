@@ -10,6 +10,7 @@ import moss.integrations.lti.addresses
 
 
 class Migration(migrations.Migration):
+    phase = "expand"
     initial = True
 
     dependencies = [

@@ -9,6 +9,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+    phase = "expand"
     initial = True
 
     dependencies = [

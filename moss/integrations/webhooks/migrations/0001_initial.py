@@ -11,6 +11,7 @@ import moss.integrations.webhooks.models
 
 
 class Migration(migrations.Migration):
+    phase = "expand"
     initial = True
 
     dependencies = [

@@ -1,0 +1,121 @@
+"""Tell whether a name or id resembles those of one student: what a person has to decide on."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations, product
+
+from submissions.intake.rosters.roster import id_key, name_key
+from submissions.pseudonyms.words import (
+    MIN_WORD,
+    RUN,
+    SUBMISSION_WORDS,
+    normalised_spellings,
+    normalised_words,
+)
+
+Words = tuple[frozenset[str], ...]
+
+# A shorter word or id says nothing beside the other words of a name.
+SHORTEST_WORD, SHORTEST_ID = 2, 3
+# More words have too many orders.
+MOST_JOINED = 4
+DIGITS = re.compile(r"\d+")
+# A name as people write it; others are those of files and folders.
+PLAIN = re.compile(r"[^\W\d_]+(?:[ ,.'’-]+[^\W\d_]+)*")
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """The names and ids of one student, to compare those of submissions and rosters with."""
+
+    names: frozenset[str]
+    ids: frozenset[str]
+
+    def is_same_words(self, name: str) -> bool:
+        """Return whether a name is the student's but for order, case, accents, separators and numbers."""
+        return bool(self._joined & _letters(DIGITS.sub("", name)))
+
+    def is_near(self, name: str, identifier: str) -> bool:
+        """Return whether a submission of this name and id may be the student's."""
+        if self._ids & {_bare(one) for one in (name, identifier, *RUN.findall(name))}:
+            return True
+        if any(joined in letters for letters in _letters(name) for joined in self._joined):
+            return True
+        words, is_plain = normalised_words(name), bool(PLAIN.fullmatch(name))
+        return any(_is_near(own, words, is_plain=is_plain) for own in self._words)
+
+    @cached_property
+    def fragments(self) -> frozenset[str]:
+        """Texts of which a near name without accents has at least one, whatever its case."""
+        return self._ids.union(*(spellings for own in self._words for spellings in own))
+
+    @cached_property
+    def _ids(self) -> frozenset[str]:
+        keys = {_bare(one) for text in self.ids for one in (text, text.partition("@")[0])}
+        return frozenset(key for key in keys if len(key) >= SHORTEST_ID)
+
+    @cached_property
+    def _words(self) -> tuple[Words, ...]:
+        """The words of each name in all their spellings, the family name last."""
+        return tuple(words for name in sorted(self.names) if (words := _words_of(name_key(name))))
+
+    @cached_property
+    def _joined(self) -> frozenset[str]:
+        """The letters of each name of several words, in every order of the words."""
+        several = (own for own in self._words if 1 < len(own) <= MOST_JOINED)
+        spelled = (one for own in several for one in product(*own))
+        return frozenset("".join(order) for one in spelled for order in permutations(one))
+
+
+def _is_near(own: Words, words: set[str], *, is_plain: bool) -> bool:
+    """Return whether words mean the student: all of the name, initials of it, or a part with nothing else.
+
+    In names of files the family name is enough: the other words are those of the task.
+    """
+    known = [bool(one & words) for one in own]
+    if not any(known):
+        return bool(_logins(own) & words)
+    if known[-1] and not is_plain:
+        return True
+    initials = {word for word in words if len(word) == 1}
+    if all(has or _first(one) & initials for has, one in zip(known, own, strict=True)):
+        return True
+    return {word for word in words if _is_telling(word)} <= frozenset().union(*own)
+
+
+def _logins(own: Words) -> set[str]:
+    """Return logins of the usual kinds, as `zquartz` of Z. Quartz."""
+    pairs = ((first, other) for first in own for other in own if first is not other)
+    parts = ((letter, word) for first, other in pairs for letter in _first(first) for word in other)
+    return {login for letter, word in parts for login in (letter + word, word + letter)}
+
+
+def _first(spellings: frozenset[str]) -> frozenset[str]:
+    return frozenset(one[0] for one in spellings)
+
+
+def _is_telling(word: str) -> bool:
+    letters = DIGITS.sub("", word)
+    return len(letters) >= MIN_WORD and letters not in SUBMISSION_WORDS
+
+
+def _words_of(name: str) -> Words:
+    """Return the words of a name without its particles; all of them where it has no others."""
+    runs = [frozenset(normalised_spellings(run)) for run in RUN.findall(name)]
+    telling = [run for run in runs if not run & SUBMISSION_WORDS and len(min(run, key=len)) >= SHORTEST_WORD]
+    return tuple(telling or runs)
+
+
+def _letters(text: str) -> set[str]:
+    """Return a text without accents and separators, in both spellings of umlauts."""
+    spelled = [sorted(normalised_spellings(run)) for run in RUN.findall(text)]
+    return {"".join(one[0] for one in spelled), "".join(one[-1] for one in spelled)}
+
+
+def _bare(identifier: str) -> str:
+    """Return an id as it is compared: in lower case, without leading zeros."""
+    key = id_key(identifier)
+    return key.lstrip("0") if key.isdecimal() else key

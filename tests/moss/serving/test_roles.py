@@ -1,0 +1,88 @@
+"""`moss web` and `moss worker`: the parts of the service as processes of their own."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+from django.conf import settings
+
+from moss.cli import main
+from submissions.work import heartbeats
+from tests.conftest import wait_until, worker_environment
+from tests.support.ports import free_port_number
+from tests.support.web_server import ask
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.services
+
+
+@contextmanager
+def role(log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    with log.open("wb") as output:
+        variables = worker_environment() | {"REDIS_URL": settings.REDIS_URL}
+        command = [sys.executable, "-m", "moss", *arguments]
+        process = subprocess.Popen(command, env=variables, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_web_server_alone_answers_and_ends_with_sigterm(tmp_path: Path) -> None:
+    port, log = free_port_number(), tmp_path / "log"
+
+    def answers() -> bool:
+        try:
+            return ask(port, "/accounts/login/").status == 200
+        except OSError:
+            assert process.poll() is None, log.read_text()
+            return False
+
+    with role(log, "web", "--port", str(port)) as process:
+        wait_until(answers, what="the web server")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("options", "name", "queues"),
+    [
+        (["--processes=1"], "worker@", ["interactive", "heavy"]),
+        (["--interactive", "--name=short"], "short@", ["interactive"]),
+    ],
+)
+def test_a_worker_alone_serves_its_queues_until_sigterm(
+    options: list[str], name: str, queues: list[str], tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    with role(log, "worker", *options) as process:
+
+        def alive() -> list[heartbeats.Worker]:
+            assert process.poll() is None, log.read_text()
+            return [worker for worker in heartbeats.workers() if worker.name.startswith(name)]
+
+        wait_until(lambda: bool(alive()), what="the worker")
+        [worker] = alive()
+        assert sorted(worker.queues) == sorted(queues)
+        assert (worker.processes, worker.pid) == (1, process.pid)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+
+
+@pytest.mark.parametrize("name", ["web", "worker"])
+def test_a_part_alone_needs_the_addresses_of_the_shared_servers(name: str) -> None:
+    result = CliRunner().invoke(main, [name], env={"DATABASE_URL": "postgresql:///moss", "REDIS_URL": ""})
+    assert result.exit_code == 1
+    assert "Set REDIS_URL: a part that runs alone shares" in result.output
