@@ -1762,6 +1762,63 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="IgnoringProposal",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("path", models.CharField(max_length=1000)),
+                ("first", models.PositiveIntegerField()),
+                ("after", models.PositiveIntegerField()),
+                ("chosen_first", models.PositiveIntegerField(null=True)),
+                ("chosen_after", models.PositiveIntegerField(null=True)),
+                ("counts", models.JSONField(null=True)),
+                ("effect", models.JSONField(null=True)),
+                ("message", models.TextField(blank=True)),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                (
+                    "assignment",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="ignoring_proposals",
+                        to="submissions.assignment",
+                    ),
+                ),
+                (
+                    "document",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="submissions.document",
+                    ),
+                ),
+                (
+                    "left",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="submissions.submission",
+                    ),
+                ),
+                (
+                    "right",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="submissions.submission",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("pk",),
+            },
+        ),
         migrations.AddConstraint(
             model_name="course",
             constraint=models.UniqueConstraint(fields=("owner", "name"), name="course_name_once_an_owner"),
