@@ -57,7 +57,7 @@ class LoweredRow(NamedTuple):
 
 def starter_offers(report: Report, names: Names) -> list[StarterOffer]:
     """Return the common code of a report that most of the class have: it looks handed out."""
-    size = report.parameters["submissions"]
+    size = report.parameters.get("submissions", 0)
     common = report.findings.common if report.findings else []
     most = [
         one
