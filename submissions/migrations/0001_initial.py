@@ -447,6 +447,7 @@ class Migration(migrations.Migration):
                 ("keep_months", models.PositiveSmallIntegerField(blank=True, null=True)),
                 ("keep_sources_days", models.PositiveSmallIntegerField(blank=True, null=True)),
                 ("in_archive", models.BooleanField(default=False)),
+                ("is_sample", models.BooleanField(default=False, editable=False)),
                 ("created", models.DateTimeField(auto_now_add=True)),
                 (
                     "owner",

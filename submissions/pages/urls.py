@@ -30,6 +30,7 @@ from submissions.pages.views import (
 
 urlpatterns = [
     path("", courses.index, name="courses"),
+    path("compare/", courses.compare, name="compare"),
     path("courses/<int:pk>/", courses.course, name="course"),
     path("courses/<int:pk>/rename/", courses.rename, name="rename_course"),
     path("courses/<int:pk>/people/", people.people, name="people"),

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 from pypdf import PdfReader
 
-from moss.commands.demo import sample_zip
+from moss.sample import sample_zip
 from submissions.models import CaseMember, Decision, Pair, Report
 from tests.conftest import PASSWORD, wait_until
 from tests.support.browser import PATIENCE, SIZES, assert_accessible_now, drop, save_screenshot

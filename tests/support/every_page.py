@@ -11,11 +11,11 @@ from django.contrib.auth.models import User
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
-from moss.commands.demo import SAMPLE, sample_zip
 from moss.integrations.accounts import urls as account_urls
 from moss.integrations.webhooks import actions as webhooks, urls as webhook_urls
 from moss.integrations.webhooks.models import TEST, Delivery, Event, Webhook
 from moss.integrations.webhooks.sending import enqueue as enqueue_delivery
+from moss.sample import SAMPLE, sample_zip
 from submissions.actions import people, resumable, shares
 from submissions.actions.ignoring import propose_passage
 from submissions.models import (

@@ -62,7 +62,8 @@ POSTS = {
 }  # fmt: skip
 # Addresses that belong to no course, or to the one account that began something.
 OF_NOBODY = {
-    *PUBLIC, *OWN_PAGES, *INVITATIONS, "courses", "switch_names", "switch_theme", "switch_language",
+    *PUBLIC, *OWN_PAGES, *INVITATIONS, "courses", "compare",
+    "switch_names", "switch_theme", "switch_language",
     "choose_mail", "dismiss_hint", "delete_unfinished",
 }  # fmt: skip
 
