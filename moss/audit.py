@@ -53,6 +53,7 @@ ACTIONS = {
     ("POST", "assignment_settings"): AuditAction.CHANGED_COURSE,
     ("POST", "choose_threshold"): AuditAction.CHANGED_COURSE,
     ("POST", "upload"): AuditAction.UPLOADED,
+    ("POST", "compare"): AuditAction.UPLOADED,
     ("POST", "delete_batch"): DELETED,
     ("POST", "delete_assignment"): DELETED,
     ("POST", "delete_course"): DELETED,

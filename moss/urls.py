@@ -8,6 +8,7 @@ from django.templatetags.static import static
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from moss.first_steps import add_sample
 from moss.health import healthz
 from moss.integrations.accounts.signing_in import SignIn, SignOut
 from moss.metrics.views import metrics
@@ -26,6 +27,7 @@ urlpatterns = [
     path("", include("moss.integrations.moss_protocol.urls")),
     path("", include("moss.integrations.lti.urls")),
     path("", include("moss.integrations.webhooks.urls")),
+    path("sample/", add_sample, name="add_sample"),
     path("accounts/login/", SignIn.as_view(), name="login"),
     path("accounts/", include("moss.integrations.accounts.allauth_urls")),
     path("accounts/logout/", SignOut.as_view(), name="logout"),

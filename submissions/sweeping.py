@@ -13,13 +13,15 @@ from submissions.ingest import resumable
 from submissions.ingest.documents import delete_unreferenced
 from submissions.ingest.expiry import delete_expired
 from submissions.ingest.uploads import delete_orphans, delete_unfinished, discard_uploads, unneeded_uploads
-from submissions.models import Batch, Job, RankingPlan, Report
+from submissions.models import Batch, IgnoringProposal, Job, RankingPlan, Report
 from submissions.work.finding import STARTING, sweep_jobs
 
 logger = logging.getLogger(__name__)
 
 # Longer than any upload takes: a source that nothing refers to after this time is not needed.
 SOURCE_GRACE_PERIOD = timedelta(hours=2)
+# Nobody decides about proposed lines after this time.
+PROPOSAL_AGE = timedelta(days=1)
 
 
 def sweep() -> None:
@@ -32,6 +34,7 @@ def sweep() -> None:
     delete_orphans(timezone.now() - SOURCE_GRACE_PERIOD)
     delete_unfinished(timezone.now() - SOURCE_GRACE_PERIOD)
     delete_unreferenced(timezone.now() - SOURCE_GRACE_PERIOD)
+    IgnoringProposal.objects.filter(created__lt=timezone.now() - PROPOSAL_AGE).delete()
 
 
 def _rank_waiting() -> None:

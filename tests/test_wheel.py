@@ -14,7 +14,7 @@ from zipfile import ZipFile
 import pytest
 
 from fingerprint.kernels import files
-from moss.commands.demo import SAMPLE
+from moss.sample import SAMPLE
 from tests.support.paths import ROOT
 from tests.support.web_server import ask, web_server
 

@@ -3,7 +3,7 @@
 from fingerprint.languages.base import FrontEnd, LexerFailed, LexicalClass, Scan, Span
 from fingerprint.languages.decode import Decoded, NotText, decode, storable
 from fingerprint.languages.detect import detect, leaves_doubt
-from fingerprint.languages.lookup import choices, coarse_family, expect, front_end, tuned_front_ends
+from fingerprint.languages.lookup import choices, coarse_family, expect, front_end, salts, tuned_front_ends
 
 __all__ = [
     "Decoded",
@@ -20,6 +20,7 @@ __all__ = [
     "expect",
     "front_end",
     "leaves_doubt",
+    "salts",
     "storable",
     "tuned_front_ends",
 ]

@@ -27,6 +27,11 @@ def tuned_front_ends() -> list[FrontEnd]:
     return [front_end(name) for name, _ in choices()]
 
 
+def salts() -> dict[str, str]:
+    """Return the families of kinds of all languages that are tuned, by name; see `kind_id`."""
+    return {row.name: row.salt for row in (*OTHERS, *LANGUAGES)}
+
+
 def coarse_family(name: str) -> str:
     """Return the family of a language by its name, "" if its programs have no coarse stream.
 

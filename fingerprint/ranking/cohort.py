@@ -13,6 +13,7 @@ from fingerprint.hashing import kgram_hashes
 from fingerprint.kernels.registry import kernel, njit
 from fingerprint.ranking.alignment import IndexedTokens, index_tokens, unmatch_collisions
 from fingerprint.ranking.common_code import count_programs
+from fingerprint.ranking.heads import after_heads, head_lines
 from fingerprint.ranking.weights import document_frequency, token_weights
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class Cohort:
         is_given = np.isin(values, distinct_kgrams(given, k))[ids] & _old_places(bounds, counted)
         flags = _flags(is_boilerplate[ids] | is_given, common[ids], len(kinds), k)
         line_numbers = _line_numbers(lines, file_starts)
-        extents = _unit_extents(lines if whole_lines else None, file_starts, starts)
+        extents = _unit_extents(kinds, lines if whole_lines else None, file_starts, starts)
         kgrams = _matchable_kgrams(kinds, _numbers(~is_boilerplate & (contained > 1))[ids], is_given, k)
         tokens, order_starts = index_tokens(kinds, kgrams, flags, starts, extents)
         padded, is_common = _at_kgrams(frequency[ids], common[ids], len(kinds))
@@ -229,20 +230,30 @@ def _line_numbers(lines: Sequence[Lines] | None, file_starts: Bounds) -> Ids:
 
 
 def _unit_extents(
-    lines: Sequence[Lines] | None, file_starts: Bounds, submission_starts: Bounds
+    kinds: Kinds, lines: Sequence[Lines] | None, file_starts: Bounds, submission_starts: Bounds
 ) -> tuple[Ids, Ids]:
-    return _line_extents(_line_numbers(lines, file_starts), file_starts, submission_starts)
+    line_numbers = _line_numbers(lines, file_starts)
+    return _line_extents(kinds if lines else None, line_numbers, file_starts, submission_starts)
 
 
-def _line_extents(line_numbers: Ids, file_starts: Bounds, submission_starts: Bounds) -> tuple[Ids, Ids]:
-    """Return where the line of each token begins and ends, see `IndexedTokens`; a separator is a line."""
+def _line_extents(
+    kinds: Kinds | None, line_numbers: Ids, file_starts: Bounds, submission_starts: Bounds
+) -> tuple[Ids, Ids]:
+    """Return where the line of each token begins and ends, see `IndexedTokens`; a separator is a line.
+
+    The head of a block ends with the line after it, so that no passage ends with a head alone; None for
+    `kinds` where lines are none of the text.
+    """
     begins = np.diff(line_numbers, prepend=-1)[:-1] > 0
     begins[file_starts[1:] - 1] = True
     firsts = np.flatnonzero(begins)
     sizes = np.diff(np.append(firsts, len(begins)))
     offsets = np.repeat(submission_starts[:-1], np.diff(submission_starts))
-    starts = np.repeat(firsts, sizes) - offsets
-    return starts.astype(np.int32), (starts + np.repeat(sizes, sizes)).astype(np.int32)
+    ends = firsts + sizes
+    if kinds is not None:
+        ends = after_heads(head_lines(kinds, firsts), ends)
+    starts, line_ends = np.repeat(firsts, sizes) - offsets, np.repeat(ends, sizes) - offsets
+    return starts.astype(np.int32), line_ends.astype(np.int32)
 
 
 def _running_sums(

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import csv
-import io
 import secrets
 import time
-import zipfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from moss.embedded.paths import EmbeddedError, installation_paths
+from moss.sample import SAMPLE
 from moss.serving.supervisor import AlreadyServing, Supervisor
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from django.contrib.auth.models import User
 
     from submissions.comparison.pair_rows import PairRow
     from submissions.models import Assignment, Batch, Pair
 
-SAMPLE = Path(__file__).resolve().parent.parent / "sample"
 USER = "instructor"
-COURSE, ASSIGNMENT, ARCHIVE = "Sample course", "Library fines", "sample-class.zip"
 LISTED_PAIRS = 16
 POLL_SECONDS = 0.15
 
@@ -51,9 +49,12 @@ def demo(port: int | None) -> None:
             log.truncate(0)
             click.echo(f"Starting Postgres, Valkey, the worker and the web server. Their log is {log.name}")
             supervisor.start()
+            # It imports Django's models, which need the services that were just started.
+            from moss.sample_class import sample_assignment, upload_sample
+
             account = _account(supervisor.paths.home / "demo-password")
-            assignment = _assignment(account.user)
-            batch = _upload(assignment, account.user)
+            assignment = sample_assignment(account.user)
+            batch = upload_sample(assignment, account.user)
             _wait_for_ranking(batch, supervisor)
             click.echo(_result(assignment))
             click.echo(f"Open {supervisor.address} and sign in as {USER} with password {account.password}")
@@ -87,48 +88,6 @@ def _account(file: Path) -> DemoAccount:
         user.set_password(password)
         user.save()
     return DemoAccount(user, password)
-
-
-def _assignment(user: User) -> Assignment:
-    """Return the sample assignment with its boilerplate, without the uploads of earlier demos."""
-    from django.core.files.uploadedfile import SimpleUploadedFile
-
-    from submissions.actions.boilerplate import add_boilerplate
-    from submissions.actions.deletions import delete_batch
-    from submissions.models import Assignment, Course
-
-    course, _ = Course.objects.get_or_create(owner=user, name=COURSE)
-    assignment, _ = Assignment.objects.get_or_create(course=course, name=ASSIGNMENT)
-    for batch in assignment.batches.filter(name=ARCHIVE):
-        delete_batch(batch)
-    starter_files = sorted((SAMPLE / "starter").iterdir())
-    add_boilerplate(assignment, [SimpleUploadedFile(file.name, file.read_bytes()) for file in starter_files])
-    return assignment
-
-
-def sample_zip() -> bytes:
-    """Return the sample class as a zip archive with one folder for each submission."""
-    output = io.BytesIO()
-    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
-        folder = SAMPLE / "submissions"
-        for file in sorted(file for file in folder.rglob("*") if file.is_file()):
-            archive.writestr(str(file.relative_to(folder)), file.read_bytes())
-    return output.getvalue()
-
-
-def _upload(assignment: Assignment, user: User) -> Batch:
-    """Upload the sample class, checked by the form of the assignment page."""
-    from django.core.files.uploadedfile import SimpleUploadedFile
-    from django.utils.datastructures import MultiValueDict
-
-    from submissions.actions.uploads import create_batch
-    from submissions.pages.forms.uploads import UploadForm
-
-    file = SimpleUploadedFile(ARCHIVE, sample_zip(), "application/zip")
-    form = UploadForm({}, MultiValueDict({"files": [file]}))
-    if not form.is_valid():
-        raise click.ClickException(f"The upload of the sample class was refused: {form.errors.as_text()}")
-    return create_batch(assignment, user, form.cleaned_data["files"])
 
 
 def _wait_for_ranking(batch: Batch, supervisor: Supervisor) -> None:

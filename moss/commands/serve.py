@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import click
 
@@ -42,7 +43,22 @@ def serve(host: str, port: int | None, workers: int, *, listen: bool) -> None:
     try:
         with Supervisor(host, port, workers or usable_cores(), listens=listen) as supervisor:
             supervisor.start()
+            offer_account()
             click.echo(f"MOSS serves at {supervisor.address} until Ctrl-C.")
             supervisor.run()
     except (AlreadyServing, EmbeddedError) as error:
         raise click.ClickException(str(error)) from error
+
+
+def offer_account() -> None:
+    """Offer to create the first account of a service that has none, if somebody is at the terminal."""
+    # Django's models need the services that were just started.
+    from django.contrib.auth.models import User
+    from django.core.management import call_command
+
+    if User.objects.exists():
+        return
+    if sys.stdin.isatty() and click.confirm("Nobody has an account yet. Create the first one?", default=True):
+        call_command("createsuperuser")
+        return
+    click.echo("Nobody has an account yet. Create the first one with: moss manage createsuperuser")

@@ -18,6 +18,7 @@ MAX_EXAMPLES = 5
 MAX_EXAMPLE_CHARACTERS = 24
 # Characters of a lexeme that are read to make an example.
 MAX_LEXEME_CHARACTERS = 400
+WORD = re.compile(r"\w+|\s+|[^\w\s]")
 LITERAL = re.compile(r"\d|\.\d|[A-Za-z@$]{0,2}[\"'`]")
 
 
@@ -104,6 +105,23 @@ def differences(left: TokenRun, right: TokenRun) -> list[Difference]:
     """Return the tokens of two runs of equal tokens whose lexemes differ, in order."""
     lexemes = zip(left.lexemes(), right.lexemes(), strict=True)
     return [Difference(position, *pair) for position, pair in enumerate(lexemes) if pair[0] != pair[1]]
+
+
+def differing_part(left: str, right: str) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return the parts [start, end) of two lexemes from the first word that differs to the last, left first.
+
+    A word is not divided. Where one side has only more words than the other, both parts are all of it.
+    """
+    words = [WORD.findall(lexeme) for lexeme in (left, right)]
+    shorter = min(map(len, words))
+    first = next((n for n in range(shorter) if words[0][n] != words[1][n]), shorter)
+    room = shorter - first
+    last = next((n for n in range(room) if words[0][-1 - n] != words[1][-1 - n]), room)
+    if last + first in (len(words[0]), len(words[1])):
+        return (0, len(left)), (0, len(right))
+    starts = len("".join(words[0][:first]))
+    tail = len("".join(words[0][len(words[0]) - last :]))
+    return (starts, len(left) - tail), (starts, len(right) - tail)
 
 
 def summarise_runs(

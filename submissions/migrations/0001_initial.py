@@ -449,6 +449,7 @@ class Migration(migrations.Migration):
                 ("keep_months", models.PositiveSmallIntegerField(blank=True, null=True)),
                 ("keep_sources_days", models.PositiveSmallIntegerField(blank=True, null=True)),
                 ("in_archive", models.BooleanField(default=False)),
+                ("is_sample", models.BooleanField(default=False, editable=False)),
                 ("created", models.DateTimeField(auto_now_add=True)),
                 (
                     "owner",
@@ -1764,6 +1765,63 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(fields=("assignment", "name"), name="case_decision_once_a_name")
                 ],
+            },
+        ),
+        migrations.CreateModel(
+            name="IgnoringProposal",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("path", models.CharField(max_length=1000)),
+                ("first", models.PositiveIntegerField()),
+                ("after", models.PositiveIntegerField()),
+                ("chosen_first", models.PositiveIntegerField(null=True)),
+                ("chosen_after", models.PositiveIntegerField(null=True)),
+                ("counts", models.JSONField(null=True)),
+                ("effect", models.JSONField(null=True)),
+                ("message", models.TextField(blank=True)),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                (
+                    "assignment",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="ignoring_proposals",
+                        to="submissions.assignment",
+                    ),
+                ),
+                (
+                    "document",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="submissions.document",
+                    ),
+                ),
+                (
+                    "left",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="submissions.submission",
+                    ),
+                ),
+                (
+                    "right",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="submissions.submission",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("pk",),
             },
         ),
         migrations.AddConstraint(

@@ -25,6 +25,7 @@ from submissions.models.people import (
     ReadingRequestChange,
     StatedReason,
 )
+from submissions.models.proposals import IgnoringProposal
 from submissions.models.reports import Ignored, Pair, RankingPlan, RankingShard, Report
 from submissions.models.resumable_uploads import FileChunk, ResumableUpload
 from submissions.models.sources import Document, PostingBlock, PostingRun, Source
@@ -57,6 +58,7 @@ __all__ = [
     "Erasure",
     "FileChunk",
     "Ignored",
+    "IgnoringProposal",
     "Invitation",
     "Job",
     "LanguageChange",

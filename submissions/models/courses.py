@@ -20,6 +20,8 @@ class Course(models.Model):
     keep_sources_days = models.PositiveSmallIntegerField(null=True, blank=True)
     # It is in the department's archive: others that take part are compared with it, and it with them.
     in_archive = models.BooleanField(default=False)
+    # It has the bundled sample class, and can be deleted with one click.
+    is_sample = models.BooleanField(default=False, editable=False)
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -172,6 +172,42 @@ class Findings(Record):
     archive: ComparedArchive | None = None
 
 
+class LineCounts(Record):
+    """The number of submissions that have each line of a document from line `first` on.
+
+    `submissions`: number of submissions of the class; 0 for a line on which no token begins.
+    """
+
+    first: int
+    counts: list[int]
+    submissions: int
+
+
+class LoweredPair(Record):
+    """A pair that would fall below the threshold: its similarity then and (`_before`) now."""
+
+    left: int
+    right: int
+    similarity: float
+    similarity_before: float
+
+
+class IgnoringEffect(Record):
+    """What ignoring some code would change: the threshold, the number of cases, and pairs that stand out.
+
+    `lowered`: the pairs that would fall below the threshold, the most similar ones first, of `lowered_count`;
+    `raised_count`: the number of pairs that would reach it.
+    """
+
+    threshold: float
+    threshold_before: float
+    cases: int
+    cases_before: int
+    lowered: list[LoweredPair]
+    lowered_count: int
+    raised_count: int
+
+
 class Refusal(Record):
     """A refused entry of an upload, with the reason."""
 

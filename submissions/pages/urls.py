@@ -15,6 +15,7 @@ from submissions.pages.views import (
     courses,
     decisions,
     exports,
+    ignoring,
     pairs,
     people,
     previews,
@@ -29,6 +30,7 @@ from submissions.pages.views import (
 
 urlpatterns = [
     path("", courses.index, name="courses"),
+    path("compare/", courses.compare, name="compare"),
     path("courses/<int:pk>/", courses.course, name="course"),
     path("courses/<int:pk>/rename/", courses.rename, name="rename_course"),
     path("courses/<int:pk>/people/", people.people, name="people"),
@@ -77,8 +79,14 @@ urlpatterns = [
     path("batches/<int:pk>/delete/", batches.delete, name="delete_batch"),
     path("assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/", pairs.pair, name="pair"),
     path(
-        "assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/ignore/", pairs.ignore, name="ignore_passage"
+        "assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/ignore/",
+        ignoring.propose,
+        name="ignore_passage",
     ),
+    path("assignments/<int:pk>/ignored/propose/", ignoring.propose_starter, name="propose_starter"),
+    path("ignoring/<int:pk>/", ignoring.show, name="ignoring"),
+    path("ignoring/<int:pk>/lines/", ignoring.choose, name="choose_lines"),
+    path("ignoring/<int:pk>/register/", ignoring.ignore, name="ignore_lines"),
     path("assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/decide/", decisions.save, name="decide"),
     path(
         "assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/ask/",

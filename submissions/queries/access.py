@@ -14,11 +14,12 @@ from submissions.models import (
     Boilerplate,
     BoilerplateUpload,
     DeletedBatch,
+    IgnoringProposal,
     ResumableUpload,
     Share,
 )
 from submissions.permissions import Right, require, visible_courses
-from submissions.queries.withheld import for_reader, has_other_courses
+from submissions.queries.withheld import all_submissions, for_reader, has_other_courses
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -108,6 +109,18 @@ def find_boilerplate_upload(user: User, pk: int, right: Right) -> BoilerplateUpl
     row = get_object_or_404(rows.select_related("assignment__course__owner"), pk=pk)
     require(user, right, row.assignment.course)
     for_reader(row.assignment, user)
+    return row
+
+
+def find_proposal(user: User, pk: int) -> IgnoringProposal:
+    """Return lines that may be ignored; this takes the right to change the assignment."""
+    rows = IgnoringProposal.objects.filter(assignment__course__in=visible_courses(user))
+    related = ("assignment__course__owner", "assignment__course__roster", "document__source")
+    row = get_object_or_404(rows.select_related(*related), pk=pk)
+    require(user, Right.CHANGE, row.assignment.course)
+    for_reader(row.assignment, user)
+    if not all_submissions(row.assignment).filter(files__document=row.document_id).exists():
+        raise Http404("No submission that may be read has these lines.")
     return row
 
 

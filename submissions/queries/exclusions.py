@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Maximum number of rows per list on a report's page; the pages of the uploads list all of them.
 LISTED = 50
+# A text with more digits is no primary key.
+KEY_DIGITS = 18
 
 
 class SkippedContent(NamedTuple):
@@ -53,6 +55,13 @@ def readable_boilerplate(assignment: Assignment) -> QuerySet[Boilerplate]:
         submission__in=all_submissions(assignment).order_by().values("pk"), document=OuterRef("document")
     )
     return assignment.boilerplate.exclude(Q(first__isnull=False) & Exists(theirs) & ~Exists(readable))
+
+
+def ignored_lines(assignment: Assignment, key: str) -> Boilerplate | None:
+    """Return the ignored lines of a submission with a primary key, if the reader may see them."""
+    if not (key.isascii() and key.isdigit() and len(key) <= KEY_DIGITS):
+        return None
+    return readable_boilerplate(assignment).filter(pk=key, first__isnull=False).first()
 
 
 def listed_boilerplate_uploads(assignment: Assignment) -> list[BoilerplateUpload]:

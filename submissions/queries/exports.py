@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from submissions.comparison.pair_rows import pair_mark
 from submissions.models import Decision
 from submissions.pseudonyms.name_search import search_words
-from submissions.queries.cases import cases_by_member, is_linking
+from submissions.queries.cases import case_decisions, cases_by_member, followed_decision, is_linking
 from submissions.queries.decisions import readable_decisions, stored_decisions, with_decisions
 from submissions.queries.flags import Flags, partly_read, timed_submissions
 from submissions.queries.pairs import displayed_pair
@@ -51,7 +51,8 @@ class PairExport(BaseModel):
     knows no decisions, and writes it without this library.
 
     `case` is the number of the case of a pair at or above the threshold. Similarity, shares and evidence are
-    in [0, 1], rounded to 6 digits. `mark`: see `PairRow`.
+    in [0, 1], rounded to 6 digits. `assignee` and `notes` are those of the decision on the pair, or else on
+    its case. `mark`: see `PairRow`.
     """
 
     left: str
@@ -109,11 +110,13 @@ def exported_pairs(
 ) -> Iterator[tuple[ListedPair, PairExport]]:
     """Yield those pairs, or a part or one of them, with their rows; sides are as the reader sees them."""
     flags, decided = Flags.from_report(report), stored_decisions(report.assignment)
+    of_cases = case_decisions(report.assignment)
     threshold = effective_threshold(report, pair_filter)
     in_case = cases_by_member(report, threshold)
     ranked = ranked_pairs(report, pair_filter, names)
     for pair in (ranked.filter(pk=pk) if pk else ranked)[part].iterator(chunk_size=CHUNK):
-        decision = decided.get((pair.left.name, pair.right.name))
+        both = (pair.left.name, pair.right.name)
+        decision = decided.get(both) or followed_decision(of_cases, both, pair.similarity)
         shown = displayed_pair(pair, names)
         yield (
             shown,

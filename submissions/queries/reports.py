@@ -20,6 +20,7 @@ from submissions.queries.decisions import (
     with_decisions,
 )
 from submissions.queries.flags import TimeAnnotations, flagged_pair_ids, with_times
+from submissions.queries.search import with_terms
 from submissions.queries.submissions import submissions_by_id
 from submissions.queries.thresholds import threshold_of
 from submissions.queries.withheld import readable_pairs, readable_submissions, withhold
@@ -199,6 +200,7 @@ def filtered_pairs(
         pairs = pairs.filter(OF_WORK[pair_filter.work])
     for ids in _ids_by_word(report, pair_filter.text, names):
         pairs = pairs.filter(Q(left__in=ids) | Q(right__in=ids))
+    pairs = with_terms(pairs, report, pair_filter.text, effective_threshold(report, pair_filter), names)
     return cast("QuerySet[ListedPair]", pairs)
 
 

@@ -114,6 +114,13 @@ REGISTER = {
     "submissions.Boilerplate": Table(
         searched=("name",), assignment="assignment", course="assignment__course"
     ),
+    "submissions.IgnoringProposal": Table(
+        searched=("path", "message"),
+        assignment="assignment",
+        course="assignment__course",
+        free=("counts", "effect"),
+        why=CODES,
+    ),
     "submissions.Decision": Table(
         rows=("left", "right"),
         searched=("notes",),

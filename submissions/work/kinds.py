@@ -81,6 +81,8 @@ KINDS = (
         "score_shard", RANKING, "fail_shard", seconds=12 * HOUR, priority=0, quiet=10 * 60,
         part_of="rank", is_same_version=True,
     ),
+    # Somebody waits for it on a page; it changes nothing but its row.
+    Kind("measure_ignoring", "submissions.measuring", "fail_ignoring", priority=0),
     # One transaction over many tables: the limit only ends one that would never end. So for merging.
     Kind("erase_student", "submissions.students.erasing", "fail_erasure", seconds=HOUR, priority=3),
     Kind("merge_postings", "submissions.storage.posting_runs", seconds=HOUR),

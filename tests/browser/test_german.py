@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from moss.commands.demo import sample_zip
+from moss.sample import sample_zip
 from submissions.models import Course
 from tests.conftest import PASSWORD
 from tests.support.browser import PATIENCE, assert_accessible_now, drop, each_layout

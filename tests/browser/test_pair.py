@@ -68,8 +68,11 @@ def test_ignoring_a_passage_ranks_again_and_the_page_offers_the_new_report(open_
     page = open_pair({"ada/m.py": COPIED + "a = 1\n" + HONEST, "ben/m.py": HONEST + RENAMED})
     before = Pair.objects.get()
     row = page.locator(".passages li.current")
-    row.get_by_text("Ignore this passage").click()
-    row.get_by_role("button", name="Ignore and rank again").click()
+    row.get_by_role("button", name="Ignore lines of it").click()
+    expect(page.get_by_text("falls below the threshold").or_(page.get_by_text("fall below"))).to_be_visible(
+        timeout=60_000
+    )
+    page.get_by_role("button", name="Ignore these lines and rank again").click()
     page.get_by_role("link", name="show it").click(timeout=60_000)
     expect(page.get_by_text("Ranked without the passage: the similarity was")).to_be_visible()
     expect(page.locator(".passages > li")).to_have_count(len(before.passages) - 1)
@@ -91,7 +94,7 @@ def test_axe_finds_no_fault_with_files_explanations_and_keys(open_pair: Open, sh
     page = open_pair(SEVERAL | odd_file)
     check_every_layout(page, shoot, "pair-of-files")
     row = page.locator(".passages li.current")
-    row.get_by_text("Ignore this passage").click()
+    expect(row.get_by_role("button", name="Ignore lines of it")).to_be_visible()
     if not page.get_by_role("tab", name="odd.py").is_visible():
         page.get_by_role("button", name="without shared code").click()
     page.get_by_role("tab", name="odd.py").click()

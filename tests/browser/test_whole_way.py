@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 from pypdf import PdfReader
 
-from moss.commands.demo import sample_zip
+from moss.sample import sample_zip
 from submissions.models import CaseMember, Decision, Pair, Report
 from tests.conftest import PASSWORD, wait_until
 from tests.support.browser import PATIENCE, SIZES, assert_accessible_now, drop, save_screenshot
@@ -212,8 +212,10 @@ def ignore_one_and_see_the_rank_change(walk: Walk) -> None:
     if panel.get_attribute("open") is None:
         panel.locator("> summary").click()
     row = walk.page.locator(".passages li.current")
-    row.get_by_text("Ignore this passage").click()
-    row.get_by_role("button", name="Ignore and rank again").click()
+    row.get_by_role("button", name="Ignore lines of it").click()
+    confirm = walk.page.get_by_role("button", name="Ignore these lines and rank again")
+    expect(confirm).to_be_visible(timeout=PATIENCE)
+    confirm.click()
     ranked = walk.page.get_by_text("Ranked without the passage")
     link = walk.page.get_by_role("link", name="show it")
     # The worker may finish before the page asks.

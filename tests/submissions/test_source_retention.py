@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from moss import maintenance
-from moss.commands.demo import sample_zip
+from moss.sample import sample_zip
 from submissions.actions.decisions import DecisionInput, decide
 from submissions.actions.retention import apply_source_retention
 from submissions.lifecycle import enqueue_rank

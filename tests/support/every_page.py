@@ -11,12 +11,13 @@ from django.contrib.auth.models import User
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
-from moss.commands.demo import SAMPLE, sample_zip
 from moss.integrations.accounts import urls as account_urls
 from moss.integrations.webhooks import actions as webhooks, urls as webhook_urls
 from moss.integrations.webhooks.models import TEST, Delivery, Event, Webhook
 from moss.integrations.webhooks.sending import enqueue as enqueue_delivery
+from moss.sample import SAMPLE, sample_zip
 from submissions.actions import people, resumable, shares
+from submissions.actions.ignoring import propose_passage
 from submissions.models import (
     Assignment,
     Batch,
@@ -24,6 +25,7 @@ from submissions.models import (
     CampusGroup,
     Course,
     Erasure,
+    IgnoringProposal,
     Invitation,
     Membership,
     Pair,
@@ -69,6 +71,7 @@ PAGES = (
     "shares",
     "webhooks",
     "webhook",
+    "ignoring",
 )
 # Pages about one's own account.
 OWN_PAGES = ("account", "change_password", "api_tokens")
@@ -177,6 +180,14 @@ def unfinished_upload_of(world: World, user: User) -> ResumableUpload:
     return begun.first() or resumable.begin_resumable(world.assignment, user, "main.py", 5)
 
 
+def proposal_of(world: World) -> IgnoringProposal:
+    """Return lines of the world's pair that may be ignored; there are none before they are asked for."""
+    begun = world.assignment.ignoring_proposals.first()
+    proposal = begun or propose_passage(world.assignment, world.pair, world.pair.passages[0].key)
+    assert proposal
+    return proposal
+
+
 def api_places(world: World, user: User) -> dict[str, Any]:
     """Return an object of the world for each name in the addresses of the API; the user began an upload."""
     return {
@@ -241,6 +252,7 @@ PRIMARY_KEYS: dict[str, Callable[[World], object]] = {
     "invitations": lambda world: world.invitation.pk,
     "reading-requests": _reading_request,
     "erasures": _erasure,
+    "ignoring": lambda world: proposal_of(world).pk,
     "unfinished-uploads": lambda world: unfinished_upload_of(world, world.owner).pk,
     "campus-groups": lambda world: world.assignment.course.campus_groups.get().pk,
 }

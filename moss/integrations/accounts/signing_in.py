@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from allauth.account.utils import perform_login
 from django.conf import settings
 from django.contrib.auth import views as auth_views
+from django.contrib.auth.models import User
 from django.http import Http404
 from django.shortcuts import render
 
@@ -43,6 +44,7 @@ class SignIn(auth_views.LoginView):
             campus=settings.OIDC_URL and settings.OIDC_NAME,
             saml=settings.SAML_ENTITY_ID and settings.SAML_NAME,
             mail=settings.MAIL,
+            no_accounts=not User.objects.exists(),
             **kwargs,
         )
 

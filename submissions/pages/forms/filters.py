@@ -59,6 +59,13 @@ class FilterForm(forms.Form):
         cast("forms.ChoiceField", self.fields["flag"]).choices = choices
 
 
+class LinesForm(forms.Form):
+    """The first and the last line, from 1, of those to be ignored."""
+
+    first = forms.IntegerField(min_value=1, max_value=10**9)
+    last = forms.IntegerField(min_value=1, max_value=10**9)
+
+
 class ThresholdForm(forms.Form):
     """The threshold of an assignment, empty for the suggested one, and the tab on which it was chosen."""
 

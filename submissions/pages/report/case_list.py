@@ -12,7 +12,7 @@ from submissions.models import Decision
 from submissions.pages.rendered import render_part
 from submissions.pages.report.cases import cases
 from submissions.pages.report.charts import graph
-from submissions.pseudonyms.name_search import search_words
+from submissions.pseudonyms.name_search import search_terms, search_words
 from submissions.queries.cases import case_decisions, decided_case, pairs_above
 from submissions.queries.flags import partly_read
 from submissions.queries.pairs import submission_names
@@ -86,8 +86,7 @@ def decided_cases(page: ReportPage, members: list[tuple[int, list[int]]]) -> dic
 def _rendered(page: ReportPage) -> dict[str, str]:
     """Return what no decision changes: the graph, the cells of the page's cases by number, and `rows`."""
     all_cases = cases(page.report, page.threshold, page.names)
-    words = search_words(page.pair_filter.text)
-    matching = [case for case in all_cases if _has_words(case, words, page.names)] if words else all_cases
+    matching = _matching(page, all_cases)
     context = page.context | {"partly_read": partly_read(readable_submissions(page.report))}
     listed_cases: Page[Case] = Paginator(matching, CASES_A_PAGE).get_page(page.address.query.get("page"))
     rows = {
@@ -102,6 +101,16 @@ def _rendered(page: ReportPage) -> dict[str, str]:
         "graph": render_part("submissions/report/_graph.html", graph_context),
         **{str(case.number): render_part(CELLS, context | {"case": case}) for case in listed_cases},
     }
+
+
+def _matching(page: ReportPage, all_cases: list[Case]) -> list[Case]:
+    """Return the cases with all words of the search, and with the number of its term `case`."""
+    text = page.pair_filter.text
+    words = search_words(text)
+    numbers = {term.value for term in search_terms(text) if term.name == "case"}
+    return [
+        case for case in all_cases if numbers <= {str(case.number)} and _has_words(case, words, page.names)
+    ]
 
 
 def _has_words(case: Case, words: list[SearchWord], names: Names) -> bool:

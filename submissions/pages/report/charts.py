@@ -25,9 +25,9 @@ MAX_NODES, MAX_LINKS = 200, 400
 # The graph of one case has room for more.
 MIN_CASE_NODES, MAX_CASE_NODES, MAX_CASE_LINKS = 3, 500, 1_000
 # The histogram's bins are narrow from so many submissions on.
-LARGE_COHORT = 100
+LARGE_COHORT = 30
 # Width of a bar of the histogram of pairs, in percent.
-PAIR_BIN = 5
+PAIR_BIN = 2
 # Height of the lowest bar, in percent of the highest one.
 MIN_BAR = 3
 # Distance of two assignments on a sparkline.
@@ -156,7 +156,7 @@ class PairBin(NamedTuple):
 def pair_bins(similarities: Iterable[float], threshold: float) -> list[PairBin]:
     """Return the histogram of pairs.
 
-    The few pairs that stand out would be invisible beside thousands: heights follow the square root.
+    The few pairs that stand out would be invisible beside thousands: heights follow the logarithm.
     """
     counts = Counter(
         min(int(similarity * 100) // PAIR_BIN, 100 // PAIR_BIN - 1) for similarity in similarities
@@ -167,7 +167,7 @@ def pair_bins(similarities: Iterable[float], threshold: float) -> list[PairBin]:
             low,
             low + PAIR_BIN,
             counts[low // PAIR_BIN],
-            math.sqrt(counts[low // PAIR_BIN] / highest),
+            math.log1p(counts[low // PAIR_BIN]) / math.log1p(highest),
             low >= round(threshold * 100),
         )
         for low in range(0, 100, PAIR_BIN)

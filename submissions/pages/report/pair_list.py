@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from submissions.models import Decision
 from submissions.pages.rendered import render_part
+from submissions.pseudonyms.name_search import follows_decisions
 from submissions.queries import cases
 from submissions.queries.cases import cases_by_member, is_linking
 from submissions.queries.decisions import decided_pairs
@@ -84,7 +85,9 @@ class Tally(NamedTuple):
 
 def list_context(page: ReportPage) -> dict[str, Any]:
     """Return the context of the list of pairs: one page of it, and counts by decision."""
-    selected = SelectedPairs(*page.kept_rows("pairs", partial(_selected, page), _undecided_filter(page)))
+    decisions = page.decisions if follows_decisions(page.pair_filter.text) else ""
+    key = _undecided_filter(page), decisions
+    selected = SelectedPairs(*page.kept_rows("pairs", partial(_selected, page), *key))
     decided = [
         DecidedPair(*row)
         for row in page.kept_rows("decided", partial(decided_pairs, page.report), page.decisions)

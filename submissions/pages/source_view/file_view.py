@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from submissions.comparison.marks import MarkedPiece, block_marks, differing_gaps
 from submissions.comparison.source_html import Layers, PassageMark, Spans, colour
-from submissions.comparison.written_differences import TokenRun, differences
+from submissions.comparison.written_differences import TokenRun, differences, differing_part
 from submissions.pages.source_view.notices import notices
 from submissions.pages.source_view.pair_file import PairFile, passages_in_order
 from submissions.pages.source_view.screen import Anchors, part_range, source_part
@@ -215,7 +215,9 @@ class FileView(PairFile):
             return
         spans = runs[0].spans()
         for difference in differences(*runs):
-            yield *spans[difference.position], self.shorten(difference.right)
+            (first, after), (other_first, other_after) = differing_part(difference.left, difference.right)
+            start = spans[difference.position][0]
+            yield start + first, start + after, self.shorten(difference.right[other_first:other_after])
 
 
 class MapBar(NamedTuple):

@@ -22,6 +22,7 @@ from submissions.pages.forms.assignments import SettingsForm, save_settings, tak
 from submissions.pages.forms.filters import ThresholdForm
 from submissions.pages.forms.uploads import SubmissionsForm, UploadForm
 from submissions.pages.report.exclusions import boilerplate_context
+from submissions.pages.report.ignoring import starter_offers
 from submissions.pages.report.parts import FILTERED, filtered_part, report_parts, tabs
 from submissions.pages.report.report_page import Address, ReportPage
 from submissions.pages.views.access import right_for
@@ -40,13 +41,16 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django_htmx.middleware import HtmxDetails
 
-    from submissions.models import Assignment
+    from submissions.models import Assignment, Report
+    from submissions.pages.report.ignoring import StarterOffer
     from submissions.pages.views.access import AuthenticatedRequest
     from submissions.pseudonyms.names import Names
 
 # Names that a message lists, and messages that a page displays about skipped entries.
 MAX_LISTED = 10
 UPLOADS_A_PAGE = 50
+# The tabs that offer to register starter code.
+OFFERING = ("cases", "ignored")
 
 
 @never_cache
@@ -98,6 +102,7 @@ def assignment_page(
         ),
         "activity": activity_of(assignment, context["state"]),
         "withheld": withheld_pairs(report) if report else [],
+        "starter_offers": _starter_offers(request, assignment, report, tab),
         "upload_form": upload_form or SubmissionsForm(auto_id="upload_%s"),
         "boilerplate_form": boilerplate_form or UploadForm(auto_id="boilerplate_%s"),
     }
@@ -106,6 +111,15 @@ def assignment_page(
     # The same address answers htmx with a part of the page; a browser must not take that from its cache.
     patch_vary_headers(response, ("HX-Request",))
     return response
+
+
+def _starter_offers(
+    request: AuthenticatedRequest, assignment: Assignment, report: Report | None, tab: str
+) -> list[StarterOffer]:
+    """Return the code that a reader who may register it is asked about."""
+    if report is None or tab not in OFFERING or not may(request.user, Right.CHANGE, assignment.course):
+        return []
+    return starter_offers(report, names_for(request, assignment))
 
 
 def _uploads_context(request: AuthenticatedRequest, assignment: Assignment, *, shown: bool) -> dict[str, Any]:

@@ -10,16 +10,21 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from submissions.actions import deletions
 from submissions.actions.deletions import Held, delete_course
+from submissions.actions.first_comparison import compare_files
+from submissions.actions.quotas import QuotaExceeded
 from submissions.pages.forms.assignments import AssignmentForm
 from submissions.pages.forms.courses import CourseForm, CourseSettingsForm
+from submissions.pages.forms.uploads import UploadForm
+from submissions.pages.request_bodies import takes_files
 from submissions.pages.views.access import changed_meanwhile, right_for, shown_holds
 from submissions.permissions import Right, may
 from submissions.pseudonyms.names import names_for
 from submissions.queries.access import find_assignment, find_course
+from submissions.queries.assigned import assigned_to
 from submissions.queries.deletions import lost_with_assignment, lost_with_course
 from submissions.queries.lists import listed_courses
 from submissions.queries.reading_requests import open_reading_requests
@@ -91,8 +96,30 @@ def index(request: AuthenticatedRequest) -> HttpResponse:
         return redirect(form.save())
     rows = listed_courses(request.user)
     return render(
-        request, "submissions/courses/courses.html", {"form": form, "courses": rows}, status=_status(form)
+        request,
+        "submissions/courses/courses.html",
+        {"form": form, "courses": rows, "assigned": assigned_to(request.user), "compare_form": UploadForm()},
+        status=_status(form),
     )
+
+
+@takes_files
+@login_required
+@require_POST
+def compare(request: AuthenticatedRequest) -> HttpResponse:
+    """Compare a folder or an archive: create its course and assignment on the way, and show the upload."""
+    form = UploadForm(request.POST, request.FILES)
+    if form.is_valid():
+        try:
+            batch = compare_files(request.user, form.cleaned_data["files"], _("Comparisons"))
+        except QuotaExceeded as refusal:
+            form.add_error("files", str(refusal))
+        else:
+            request.audit_subject = batch.name
+            return redirect(batch)
+    context = {"form": CourseForm(request.user), "courses": listed_courses(request.user)}
+    context |= {"assigned": assigned_to(request.user), "compare_form": form}
+    return render(request, "submissions/courses/courses.html", context, status=422)
 
 
 @login_required
@@ -113,6 +140,7 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     context = {
         "form": form,
         "course": course,
+        "assigned": assigned_to(request.user, course),
         "assignments": overview.assignments,
         "recurring": displayed_pairs(request, overview.recurring[:RECURRING_LISTED]),
         "more_recurring": max(0, len(overview.recurring) - RECURRING_LISTED),

@@ -1,4 +1,4 @@
-"""The page of a pair, and ignoring one of its passages."""
+"""The page of a pair."""
 
 from __future__ import annotations
 
@@ -6,17 +6,13 @@ from functools import partial
 from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404
-from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.shortcuts import render
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET
 
-from submissions.actions.boilerplate import ignore_passage
-from submissions.comparison.percentages import whole_percent
 from submissions.comparison.visible import visible_html
 from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.report.report_page import Address
@@ -28,6 +24,7 @@ from submissions.pseudonyms.names import names_for
 from submissions.queries.access import find_assignment
 from submissions.queries.activity import activity_of
 from submissions.queries.decisions import PairNames
+from submissions.queries.exclusions import ignored_lines
 from submissions.queries.flags import pair_flags
 from submissions.queries.pairs import displayed_pair, find_pair, submission_names
 from submissions.queries.reports import report_state
@@ -58,7 +55,7 @@ def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
     state = report_state(assignment)
     pair = find_pair(state.report, left_id, right_id) if state.report else None
     if not pair:
-        return _not_ranked(request, assignment, left_id, right_id)
+        return not_ranked(request, assignment, left_id, right_id)
     names, pair_names = names_for(request, assignment), PairNames.from_pair(pair)
     displayed = pair_names.displayed(names)
     if (displayed.left_id, displayed.right_id) != (left_id, right_id):
@@ -68,6 +65,7 @@ def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
         **decision_context(assignment, pair_names, names, request.GET, pair.similarity),
         "activity": activity_of(assignment, state),
         "similarity_before": _similarity_before(request, state),
+        "ignored_lines": ignored_lines(assignment, request.GET.get("ignored", "")),
     }
     return render(request, "submissions/pair/pair.html", context)
 
@@ -79,7 +77,8 @@ def pair_context(request: HttpRequest, state: ReportState, pair: Pair, names: Na
     """
     assignment = pair.report.assignment
     query = request.GET.copy()
-    query.pop("before", None)
+    for own in ("before", "ignored"):
+        query.pop(own, None)
     address = Address.from_request(request, assignment.course)._replace(query=query)
     key = part_key("pair", assignment, state, names, pair.pk, *address.key)
     return {
@@ -117,25 +116,10 @@ def _similarity_before(request: AuthenticatedRequest, state: ReportState) -> flo
     return int(percent) / 100
 
 
-@login_required
-@require_POST
-def ignore(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
-    """Register a passage of a pair as boilerplate, and show the pair while a new ranking runs."""
-    assignment = find_assignment(request.user, pk, Right.CHANGE)
-    report = report_state(assignment).report
-    pair = find_pair(report, left_id, right_id) if report else None
-    if not pair:
-        return _not_ranked(request, assignment, left_id, right_id)
-    address = reverse("pair", args=[pk, left_id, right_id])
-    if not ignore_passage(assignment, pair, request.POST.get("passage", "")):
-        messages.warning(request, PASSAGE_GONE)
-        return redirect(address)
-    return redirect(f"{address}?before={whole_percent(pair.similarity)}")
-
-
-def _not_ranked(
+def not_ranked(
     request: AuthenticatedRequest, assignment: Assignment, left_id: int, right_id: int
 ) -> HttpResponse:
+    """Say that two submissions of an assignment are no pair of its newest report."""
     names = submission_names(assignment, left_id, right_id)
     if left_id == right_id or left_id not in names or right_id not in names:
         raise Http404("No such pair.")

@@ -6,8 +6,7 @@ const HEIGHT = 190;
 const LEFT = 44;  // charts.css aligns the slider with LEFT and RIGHT
 const RIGHT = 20;
 const TICK_FONT_SIZE = 11;
-const GRID_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];  // submissions between two grid lines
-const MIN_BAR_HEIGHT = 0.03;  // of the highest bar, so that a single submission is visible beside a hundred
+const GRID = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];  // numbers of submissions with a grid line
 
 const readJson = (id) => JSON.parse(document.getElementById(id).textContent);
 const cssVariable = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -46,11 +45,22 @@ function drawDashedLine(plot, share) {
   plot.ctx.restore();
 }
 
-function axes() {
+// Heights are logarithmic, so that a single submission is visible beside hundreds.
+const heightOf = (count) => Math.log2(count + 1);
+const countOf = (height) => Math.round(2 ** height - 1);
+
+function axes(highest) {
   const shared = { stroke: () => cssVariable("--soft"), font: `${TICK_FONT_SIZE}px ${cssVariable("--sans")}`, ticks: { show: false } };
   return [
     { ...shared, size: 22, gap: 4, grid: { show: false }, values: (_, values) => values.map((value) => `${value}\u202f%`) },
-    { ...shared, size: LEFT, gap: 6, space: 34, incrs: GRID_STEPS, grid: { stroke: () => cssVariable("--rule"), width: 1 } },
+    {
+      ...shared,
+      size: LEFT,
+      gap: 6,
+      splits: () => GRID.filter((count) => count <= highest).map(heightOf),
+      values: (_, heights) => heights.map(countOf),
+      grid: { stroke: () => cssVariable("--rule"), width: 1 },
+    },
   ];
 }
 
@@ -66,12 +76,12 @@ function draw(container, data, threshold) {
     legend: { show: false },
     cursor: { show: false },
     select: { show: false },
-    scales: { x: { time: false, range: [0, 100] }, y: { range: [0, highest * 1.05] } },
-    axes: axes(),
+    scales: { x: { time: false, range: [0, 100] }, y: { range: [0, heightOf(highest) * 1.05] } },
+    axes: axes(highest),
     series: [{}, { fill: (plot) => barGradient(plot, threshold()), width: 0, points: { show: false }, paths: uPlot.paths.bars({ size: [0.86] }) }],
     hooks: { draw: [(plot) => drawDashedLine(plot, data.suggested)] },
   };
-  const heights = counts.map((count) => (count ? Math.max(count, highest * MIN_BAR_HEIGHT) : null));
+  const heights = counts.map((count) => (count ? heightOf(count) : null));
   const plot = new uPlot(options, [middles, heights], container);
   new ResizeObserver(() => plot.setSize({ width: container.clientWidth, height: HEIGHT })).observe(container);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => repaint(plot));

@@ -73,6 +73,8 @@ function showInList(row) {
     // The beginning of a row that is higher than the list, else all of it.
     list.scrollTop = Math.min(top, top + row.offsetHeight - list.clientHeight);
   }
+  const left = row.offsetLeft;
+  if (left < list.scrollLeft || left + row.offsetWidth > list.scrollLeft + list.clientWidth) list.scrollLeft = left;
 }
 
 function markCurrent(number) {

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.actions.boilerplate import ignore_passage
+from submissions.actions.ignoring import ignore_lines, propose_passage
 from submissions.actions.uploads import rerank
-from submissions.models import Boilerplate, Pair, Report
+from submissions.models import Boilerplate, IgnoringProposal, Pair, Report
 from submissions.pages.templatetags.pages import percent
 from submissions.queries.reports import report_state
 from tests.support.html import get_page, page_of
@@ -49,6 +49,14 @@ def ignore_address(pair: Pair) -> str:
     return reverse("ignore_passage", args=[pair.report.assignment_id, pair.left_id, pair.right_id])
 
 
+def ignore_passage(client: Client, pair: Pair, key: str) -> str:
+    """Propose a passage, have it measured, and ignore what is chosen; return where that leads to."""
+    client.post(ignore_address(pair), {"passage": key})
+    proposal = IgnoringProposal.objects.get()
+    work_off("measure_ignoring")
+    return client.post(reverse("ignore_lines", args=[proposal.pk])).headers["Location"]
+
+
 def newest(assignment: Assignment) -> Pair:
     return Pair.objects.get(report=Report.objects.filter(assignment=assignment, state=Report.State.DONE)[0])
 
@@ -61,17 +69,19 @@ def test_an_ignored_passage_no_longer_counts_and_is_grey(
 ) -> None:
     row = max(pair.passages, key=lambda row: row.tokens)
     with django_capture_on_commit_callbacks(execute=True):
-        response = alice_client.post(ignore_address(pair), {"passage": row.key})
+        address = ignore_passage(alice_client, pair, row.key)
     reranked = newest(assignment)
     assert reranked.report != pair.report
     assert reranked.similarity < pair.similarity
     assert len(reranked.passages) == len(pair.passages) - 1
-    page = get_page(alice_client, response.headers["Location"])
+    page = get_page(alice_client, address)
     assert "spread" in page.texts(".source .ignored")
-    assert page.text(RANKED_NOTICE) == (
+    assert page.text(f"{RANKED_NOTICE} p") == (
         f"Ranked without the passage: the similarity was {percent(pair.similarity)}"
         f" and is {percent(reranked.similarity)} now."
     )
+    undo = reverse("remove_boilerplate", args=[Boilerplate.objects.get().pk])
+    assert page.has(f'{RANKED_NOTICE} form[method=post][action="{undo}"]')
 
 
 def test_its_boilerplate_is_named_by_path_and_lines_and_can_count_again(
@@ -82,7 +92,7 @@ def test_its_boilerplate_is_named_by_path_and_lines_and_can_count_again(
 ) -> None:
     row = max(pair.passages, key=lambda row: row.tokens)
     with django_capture_on_commit_callbacks(execute=True):
-        alice_client.post(ignore_address(pair), {"passage": row.key})
+        ignore_passage(alice_client, pair, row.key)
     boilerplate = Boilerplate.objects.get()
     assert boilerplate.name == "passage of main.py, lines 27 to 41"
     assert boilerplate.first in {row.left_token, row.right_token}
@@ -94,7 +104,7 @@ def test_its_boilerplate_is_named_by_path_and_lines_and_can_count_again(
 
 def test_ignoring_a_passage_twice_makes_it_boilerplate_once(pair: Pair, alice_client: Client) -> None:
     for _ in range(2):
-        alice_client.post(ignore_address(pair), {"passage": pair.passages[0].key})
+        ignore_passage(alice_client, pair, pair.passages[0].key)
     assert Boilerplate.objects.count() == 1
 
 
@@ -111,7 +121,7 @@ def test_a_file_with_an_ignored_passage_can_be_handed_out_as_a_whole(
     pair: Pair, assignment: Assignment, alice_client: Client
 ) -> None:
     for row in pair.passages:
-        alice_client.post(ignore_address(pair), {"passage": row.key})
+        ignore_passage(alice_client, pair, row.key)
     whole = COPIED + "a = 1\n" + MORE
     register_boilerplate(assignment, loose("main.py", whole))
     assert Boilerplate.objects.filter(first=None).count() == 1
@@ -122,7 +132,11 @@ def test_a_passage_ignored_while_a_ranking_is_queued_is_left_out_of_that_ranking
     pair: Pair, assignment: Assignment
 ) -> None:
     waiting = rerank(assignment)
-    assert ignore_passage(assignment, pair, pair.passages[0].key)
+    proposal = propose_passage(assignment, pair, pair.passages[0].key)
+    assert proposal
+    work_off("measure_ignoring")
+    proposal.refresh_from_db()
+    ignore_lines(proposal)
     assert assignment.reports.get(state=Report.State.QUEUED) == waiting
     work_off("rank")
     state = report_state(assignment)
@@ -143,6 +157,7 @@ def test_nobody_else_can_ignore_a_passage(pair: Pair, bob_client: Client, client
     data = {"passage": pair.passages[0].key}
     assert bob_client.post(ignore_address(pair), data).status_code == 404
     assert client.post(ignore_address(pair), data).status_code == 302
+    assert not IgnoringProposal.objects.exists()
     assert not Boilerplate.objects.exists()
 
 

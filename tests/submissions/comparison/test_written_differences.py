@@ -3,14 +3,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.urls import reverse
+from hypothesis import assume, given, strategies as st
 
 from fingerprint.reading import read
 from submissions.comparison.written_differences import (
+    WORD,
     DifferenceExample,
     DifferenceSummary,
     TokenRun,
     count_changed,
     differences,
+    differing_part,
     shorten_lexeme,
     summarise_runs,
 )
@@ -53,6 +56,33 @@ def test_a_name_that_was_changed_in_two_passages_is_counted_once() -> None:
 def test_each_token_that_differs_is_known_with_what_the_other_side_wrote() -> None:
     left, right = token_run("a = b + 1\n"), token_run("a = c + 1\n")
     assert list(differences(left, right)) == [(2, "b", "c")]
+
+
+@given(
+    st.lists(st.sampled_from(["ab", "c", " ", ", ", "'", "ab c"])),
+    st.lists(st.sampled_from(["ab", "c", " ", "'", "d"])),
+)
+def test_what_is_underlined_is_all_that_differs_and_begins_and_ends_with_a_difference(
+    left_words: list[str], right_words: list[str]
+) -> None:
+    left, right = "".join(left_words), "".join(right_words)
+    assume(left != right and left and right)
+    (first, after), (other_first, other_after) = differing_part(left, right)
+    assert left[:first] == right[:other_first]
+    assert left[after:] == right[other_after:]
+    parts = [WORD.findall(left[first:after]), WORD.findall(right[other_first:other_after])]
+    assert all(parts)
+    if (first, after) != (0, len(left)):
+        assert parts[0][0] != parts[1][0]
+        assert parts[0][-1] != parts[1][-1]
+
+
+def test_in_a_message_only_the_words_that_differ_are_underlined() -> None:
+    left, right = "'no book of this title'", "'no film of this name'"
+    (first, after), _ = differing_part(left, right)
+    assert left[first:after] == "book of this title"
+    (first, after), (other_first, other_after) = differing_part("'the total is'", "'the sum is'")
+    assert ("'the total is'"[first:after], "'the sum is'"[other_first:other_after]) == ("total", "sum")
 
 
 def test_names_literals_and_keywords_are_counted_apart() -> None:

@@ -11,7 +11,7 @@ import pytest
 from django.urls import reverse
 from pypdf import PdfReader
 
-from moss.commands.demo import SAMPLE
+from moss.sample import SAMPLE
 from submissions.models import Pair, Submission
 from submissions.models.records import Refusal
 from tests.support.every_page import FILES, FRAGMENTS, PAGES, PUBLIC, address_of

@@ -38,7 +38,8 @@ GETS = {
         ("roster", "assignment", "pairs", "students", "ignored", "uploads", "activity", "table",
          "assignment_settings", "batch", "batch_progress", "boilerplate_progress", "pair", "case",
          "next_case", "next_undecided", "submission", "exports", "export_pair", "export_case"), READ),
-    "batch_preview": CHANGE, "course": ANY, "people": ANY, "rename_course": MANAGE, "delete_course": OWN,
+    "batch_preview": CHANGE, "ignoring": CHANGE,
+    "course": ANY, "people": ANY, "rename_course": MANAGE, "delete_course": OWN,
     "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE, "webhooks": SHARE, "webhook": SHARE,
     "service": STAFF, "service_now": STAFF, "department": STAFF, "audit_log": STAFF,
     "student_data": STAFF, "erasure": STAFF, "receipt_file": STAFF,
@@ -48,7 +49,7 @@ POSTS = {
         ("course", "roster", "remove_roster", "assignment_settings", "choose_threshold", "cancel_ranking",
          "read_again", "rerank", "upload", "add_boilerplate", "dismiss_boilerplate_upload",
          "remove_boilerplate", "cancel_batch", "count_rule", "group_batch", "add_listed_roster",
-         "filter_listed", "ignore_passage"), CHANGE),
+         "filter_listed", "ignore_passage", "propose_starter", "choose_lines", "ignore_lines"), CHANGE),
     "people": INVITE, "rename_course": MANAGE, "change_role": INVITE, "remove_member": MANAGE,
     "withdraw_invitation": MANAGE, "add_group": INVITE, "remove_group": MANAGE,
     "transfer_course": TRANSFER, "delete_course": OWN,
@@ -61,7 +62,8 @@ POSTS = {
 }  # fmt: skip
 # Addresses that belong to no course, or to the one account that began something.
 OF_NOBODY = {
-    *PUBLIC, *OWN_PAGES, *INVITATIONS, "courses", "switch_names", "switch_theme", "switch_language",
+    *PUBLIC, *OWN_PAGES, *INVITATIONS, "courses", "compare",
+    "switch_names", "switch_theme", "switch_language",
     "choose_mail", "dismiss_hint", "delete_unfinished",
 }  # fmt: skip
 

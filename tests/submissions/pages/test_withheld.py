@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from submissions.actions import shares
-from submissions.actions.boilerplate import ignore_passage
+from submissions.actions.ignoring import ignore_lines, propose_passage
 from submissions.models import Membership
 from submissions.queries.recurring import course_overview
 from tests.moss.integrations.api.test_roles import BODIES, PREFIX, QUERIES, endpoints
@@ -214,8 +214,10 @@ def test_who_only_sees_made_up_names_in_the_old_course_does_not_read_names_by_th
 
 def test_a_passage_that_the_owner_ignored_in_old_code_is_not_shown(sealed: Sealed) -> None:
     pair, assignment = sealed.withheld, sealed.world.assignment
-    boilerplate = ignore_passage(assignment, pair, pair.passages[0].key)
-    assert boilerplate
+    proposal = propose_passage(assignment, pair, pair.passages[0].key)
+    assert proposal
+    proposal.chosen_first, proposal.chosen_after = proposal.first, proposal.after
+    boilerplate = ignore_lines(proposal)
     copy = pair.left if pair.left.origin_id else pair.right
     file = copy.files.get()
     boilerplate.document, boilerplate.source = file.document, file.source

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.actions.boilerplate import ignore_passage
+from submissions.actions.ignoring import propose_passage
 from submissions.actions.uploads import create_batch
 from submissions.models import Document, Report
 from tests.conftest import wait_until
@@ -83,12 +83,12 @@ def test_the_page_of_a_pair_marks_the_same_steps_in_both_languages(
         page.text(".summary"),
     )
     assert not page.has(".source .differs")
-    assert not page.has("details.ignore")
+    assert not page.has(".ignore")
 
 
 def test_a_passage_of_a_translation_cannot_be_ignored(assignment: Assignment, mixed: Report) -> None:
     pair = translated_pair(mixed)
-    assert ignore_passage(assignment, pair, pair.passages[0].key) is None
+    assert propose_passage(assignment, pair, pair.passages[0].key) is None
 
 
 def test_the_exports_have_the_mark(alice_client: Client, mixed: Report) -> None:

@@ -208,8 +208,8 @@ def test_ranks_are_written_as_they_are_said(number: int, written: str) -> None:
 def test_the_histogram_of_pairs_counts_each_pair_once_and_shows_a_single_one_beside_thousands() -> None:
     bins = pair_bins([0.0, 0.049, 0.05, *[0.22] * 4_000, 0.95, 1.0], 0.5)
     counts = {(one.low, one.high): one.pairs for one in bins if one.pairs}
-    assert counts == {(0, 5): 2, (5, 10): 1, (20, 25): 4_000, (95, 100): 2}
-    assert [one.low for one in bins if one.above] == list(range(50, 100, 5))
+    assert counts == {(0, 2): 1, (4, 6): 2, (22, 24): 4_000, (94, 96): 1, (98, 100): 1}
+    assert [one.low for one in bins if one.above] == list(range(50, 100, 2))
     assert {one.bar for one in bins if not one.pairs} == {0}
     assert min(one.bar for one in bins if one.pairs) >= 3
     assert max(one.bar for one in bins) == 100
@@ -221,11 +221,11 @@ def test_the_tab_of_pairs_has_a_histogram_with_a_table(chain: Report, alice_clie
     picture = page.one(".pair-histogram svg")
     assert (picture.attributes["role"], bool(picture.attributes["aria-label"])) == ("img", True)
     assert page.rows(".pair-histogram tbody tr") == [
-        ["10 to under 15 %", "1"],
-        ["60 to under 65 %", "1"],
-        ["70 to under 75 %", "1"],
-        ["80 to under 85 %", "1"],
-        ["90 to under 95 %", "1"],
+        ["10 to under 12 %", "1"],
+        ["60 to under 62 %", "1"],
+        ["70 to under 72 %", "1"],
+        ["80 to under 82 %", "1"],
+        ["90 to under 92 %", "1"],
     ]
     assert len(page.all(".pair-histogram rect.above")) == 4
 

@@ -1,0 +1,43 @@
+"""A course of somebody's with the bundled sample class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from moss.sample import SAMPLE, sample_zip
+from submissions.actions.boilerplate import add_boilerplate
+from submissions.actions.deletions import delete_batch
+from submissions.actions.uploads import create_batch
+from submissions.models import Course
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+    from submissions.models import Assignment, Batch
+
+COURSE, ASSIGNMENT, ARCHIVE = "Sample course", "Library fines", "sample-class.zip"
+
+
+def sample_assignment(user: User) -> Assignment:
+    """Return the sample assignment with its boilerplate, without earlier uploads of the sample class.
+
+    The course is created if necessary; a course of that name that is no sample is left as it is.
+    """
+    course = Course.objects.filter(owner=user, is_sample=True).first()
+    if course is None:
+        taken = Course.objects.filter(owner=user, name=COURSE).exists()
+        name = f"{COURSE} (moss)" if taken else COURSE
+        course = Course.objects.create(owner=user, name=name, is_sample=True)
+    assignment, _ = course.assignments.get_or_create(name=ASSIGNMENT)
+    for batch in assignment.batches.filter(name=ARCHIVE):
+        delete_batch(batch)
+    starter_files = sorted((SAMPLE / "starter").iterdir())
+    add_boilerplate(assignment, [SimpleUploadedFile(file.name, file.read_bytes()) for file in starter_files])
+    return assignment
+
+
+def upload_sample(assignment: Assignment, user: User) -> Batch:
+    """Upload the sample class, as somebody does on the page of an assignment."""
+    return create_batch(assignment, user, [SimpleUploadedFile(ARCHIVE, sample_zip(), "application/zip")])

@@ -1,0 +1,120 @@
+"""Propose lines of submissions to be ignored, choose among them, and register them as boilerplate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from fingerprint.engine import group_passages
+from submissions.lifecycle import cohort_queue, cohort_size, enqueue_rank
+from submissions.models import Boilerplate, IgnoringProposal, SubmissionFile
+from submissions.queries.withheld import readable_submissions
+from submissions.storage.tokens import unpack_with_lines
+from submissions.work import jobs
+
+if TYPE_CHECKING:
+    from submissions.models import Assignment, Pair, Report
+
+# Characters of the path in the name of a passage; the rest of the name takes fewer than 100.
+PATH_CHARACTERS = 900
+
+
+@transaction.atomic
+def propose_passage(assignment: Assignment, pair: Pair, key: str) -> IgnoringProposal | None:
+    """Propose the pair's block with the passage `key`, and have the effect of ignoring it measured.
+
+    Return None, and do neither, when the pair has no such block, or is translated: its passages are no
+    tokens of either language.
+    """
+    blocks = [] if pair.translated else group_passages(pair.passages)
+    block = next((block for block in blocks if any(passage.key == key for passage in block)), None)
+    if block is None:
+        return None
+    files = SubmissionFile.objects.filter(pk__in=(block[0].left_file, block[0].right_file))
+    # The choice of the side depends on the content, so that it reveals nothing about the order of the names.
+    file = files.select_related("document").order_by("source__sha256", "submission")[0]
+    on_side = block if file.pk == block[0].left_file else [passage.exchanged for passage in block]
+    proposal = assignment.ignoring_proposals.create(
+        document=file.document,
+        path=file.path,
+        first=on_side[0].left_token,
+        after=on_side[-1].left_token + on_side[-1].tokens,
+        left=pair.left,
+        right=pair.right,
+    )
+    _measure(proposal)
+    return proposal
+
+
+@transaction.atomic
+def propose_common(report: Report, document: str, first: str) -> IgnoringProposal | None:
+    """Propose the common code of a report that begins at a token of a document, both as texts of a form.
+
+    Return None, and do nothing, when the report has no such code.
+    """
+    common = report.findings.common if report.findings else []
+    wanted = (one for one in common if (str(one.document), str(one.first)) == (document, first))
+    passage = next(wanted, None)
+    if passage is None:
+        return None
+    readable = readable_submissions(report).order_by().values("pk")
+    files = SubmissionFile.objects.filter(submission__in=readable, document=passage.document)
+    file = files.select_related("document").order_by("pk").first()
+    if file is None:
+        return None
+    proposal = report.assignment.ignoring_proposals.create(
+        document=file.document,
+        path=file.path,
+        first=passage.first,
+        after=passage.after,
+    )
+    _measure(proposal)
+    return proposal
+
+
+@transaction.atomic
+def choose_lines(proposal: IgnoringProposal, first_line: int, last_line: int) -> bool:
+    """Choose the lines `first_line` to `last_line` of a proposal, from 1, and have their effect measured.
+
+    Return False, and change nothing, when no token of the proposal is on them.
+    """
+    _, lines = unpack_with_lines(bytes(proposal.document.tokens))
+    chosen = [n for n in range(proposal.first, proposal.after) if first_line <= lines[n] <= last_line]
+    if not chosen:
+        return False
+    proposal.chosen_first, proposal.chosen_after = chosen[0], chosen[-1] + 1
+    proposal.effect, proposal.message = None, ""
+    proposal.save(update_fields=["chosen_first", "chosen_after", "effect", "message"])
+    _measure(proposal)
+    return True
+
+
+@transaction.atomic
+def ignore_lines(proposal: IgnoringProposal) -> Boilerplate:
+    """Register the chosen lines of a proposal as boilerplate and enqueue a new ranking."""
+    first, after = proposal.chosen_first, proposal.chosen_after
+    assert first is not None
+    assert after is not None
+    boilerplate, _ = Boilerplate.objects.get_or_create(
+        assignment=proposal.assignment,
+        document=proposal.document,
+        first=first,
+        after=after,
+        defaults={"name": _name(proposal, first, after), "source": proposal.document.source},
+    )
+    proposal.delete()
+    enqueue_rank(proposal.assignment)
+    return boilerplate
+
+
+def _measure(proposal: IgnoringProposal) -> None:
+    assignment = proposal.assignment
+    queue = cohort_queue(*cohort_size(assignment))
+    jobs.enqueue("measure_ignoring", proposal.pk, user=assignment.course.owner_id, queue=queue)
+
+
+def _name(proposal: IgnoringProposal, first: int, after: int) -> str:
+    _, lines = unpack_with_lines(bytes(proposal.document.tokens))
+    path = proposal.path[-PATH_CHARACTERS:]
+    return f"passage of {path}, lines {lines[first]} to {lines[after - 1]}"

@@ -1,0 +1,103 @@
+"""Terms in the search of pairs, which all must hold, and what exports say of pairs that follow a case."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING, cast
+
+import pytest
+from django.urls import reverse
+
+from submissions.actions.decisions import CaseNames, DecisionInput, decide, decide_case
+from submissions.queries.decisions import PairNames
+from tests.support.html import get_page
+from tests.support.reports import create_report
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from submissions.models import Assignment, Report
+
+PAIRS = {("ada", "ben"): 0.9, ("ben", "cleo"): 0.7, ("dora", "emil"): 0.65, ("ada", "emil"): 0.2}
+
+
+@pytest.fixture
+def report(assignment: Assignment, alice: User) -> Report:
+    """Return a report of two cases; the first is confirmed and Alice's, with notes, and one pair is clear."""
+    report = create_report(assignment, PAIRS)
+    names = CaseNames(["ada", "ben", "cleo"], ["dora", "emil"], 0.5)
+    decide_case(assignment, names, alice, DecisionInput("confirmed", alice, "Talk to all three."))
+    pk = dict(report.submissions.values_list("name", "pk"))
+    pair = PairNames("dora", "emil", pk["dora"], pk["emil"])
+    decide(assignment, pair, alice, DecisionInput("clear", None, ""))
+    return report
+
+
+def found(client: Client, report: Report, text: str) -> set[str]:
+    """Return the pairs that a search finds in the list and, the same ones, in the exported table."""
+    page = get_page(client, reverse("pairs", args=[report.assignment_id]), q=text)
+    sides = page.texts("tr.pair .left"), page.texts("tr.pair .right")
+    listed = {" ".join(both) for both in zip(*sides, strict=True)}
+    response = client.get(reverse("table", args=[report.assignment_id, "pairs", "csv"]), {"q": text})
+    rows = csv.DictReader(b"".join(cast("Iterable[bytes]", response)).decode().splitlines())
+    assert listed == {f"{row['left']} {row['right']}" for row in rows}
+    return listed
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs"),
+    [
+        ("similarity>69", {"ada ben", "ben cleo"}),
+        ("similarity<70", {"dora emil", "ada emil"}),
+        ("similarity>=70 similarity<=70%", {"ben cleo"}),
+        ("case:1", {"ada ben", "ben cleo"}),
+        ("case:2", {"dora emil"}),
+        ("case:1 cleo", {"ben cleo"}),
+        ("decided:no", {"ada emil"}),
+        ("decided:yes", {"ada ben", "ben cleo", "dora emil"}),
+        ("decided:clear", {"dora emil"}),
+        ("assignee:ALICE", {"ada ben", "ben cleo"}),
+        ("assignee:bob", set()),
+        ("case:1 decided:no", set()),
+        ("case:9", set()),
+        ("case:x", set()),
+        ("similarity>lots", set()),
+        ("decided:perhaps", set()),
+        ("similarity>" + "9" * 30, set()),
+    ],
+)
+def test_each_term_of_a_search_must_hold(
+    alice_client: Client, report: Report, text: str, pairs: set[str]
+) -> None:
+    assert found(alice_client, report, text) == pairs
+
+
+def test_a_decision_changes_at_once_what_is_found(alice_client: Client, report: Report, alice: User) -> None:
+    assert found(alice_client, report, "decided:no") == {"ada emil"}
+    pk = dict(report.submissions.values_list("name", "pk"))
+    pair = PairNames("ada", "emil", pk["ada"], pk["emil"])
+    decide(report.assignment, pair, alice, DecisionInput("suspicious", alice, ""))
+    assert found(alice_client, report, "decided:no") == set()
+    assert found(alice_client, report, "assignee:alice similarity<30") == {"ada emil"}
+
+
+def test_the_list_of_cases_has_the_case_of_the_number(alice_client: Client, report: Report) -> None:
+    page = get_page(alice_client, reverse("assignment", args=[report.assignment_id]), q="case:2")
+    assert [text for text in page.texts("table.cases .members") if "dora" in text and "emil" in text]
+    assert not any("ada" in text for text in page.texts("table.cases .members"))
+
+
+def test_a_pair_that_follows_its_case_is_exported_with_the_assignee_and_notes_of_that(
+    alice_client: Client, report: Report
+) -> None:
+    response = alice_client.get(reverse("table", args=[report.assignment_id, "pairs", "csv"]))
+    rows = {
+        (row["left"], row["right"]): (row["decision"], row["assignee"], row["notes"])
+        for row in csv.DictReader(b"".join(cast("Iterable[bytes]", response)).decode().splitlines())
+    }
+    assert rows["ada", "ben"] == rows["ben", "cleo"] == ("confirmed", "alice", "Talk to all three.")
+    assert rows["dora", "emil"] == ("clear", "", "")
+    assert rows["ada", "emil"] == ("undecided", "", "")
