@@ -51,100 +51,80 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "SECRET_KEY_FALLBACKS",
             "former keys, with commas: they still open what was sealed or signed with them",
             "list"),
-        V(
-            "MOSS_HOME",
+        V("MOSS_HOME",
             "data of the private servers, logs",
             "path", shown="`.moss` in the source checkout, else a folder in the user's data folder"),
-        V(
-            "MOSS_ALLOWED_HOSTS",
+        V("MOSS_ALLOWED_HOSTS",
             "host names of this service",
             "list", ("127.0.0.1", "[::1]"), shown="localhost"),
-        V(
-            "MOSS_CSRF_TRUSTED_ORIGINS",
+        V("MOSS_CSRF_TRUSTED_ORIGINS",
             "`https://moss.example.org`, behind a proxy",
             "list", check=check_origins),
-        V(
-            "MOSS_HTTPS",
+        V("MOSS_HTTPS",
             "true behind a proxy that speaks HTTPS and sets `X-Forwarded-Proto` itself; needs "
             "`MOSS_PROXIES`",
             "bool"),
-        V(
-            "MOSS_HSTS_DAYS",
+        V("MOSS_HSTS_DAYS",
             "with `MOSS_HTTPS`, how long browsers use HTTPS alone for this host and its subdomains; 0 "
             "for no such promise",
             "int", 365, check=Range(0, 3650)),
         V("MOSS_MAX_UPLOAD_MB", "the largest upload", "int", 200, check=Range(1, 100_000)),
-        V(
-            "MOSS_UPLOADS",
+        V("MOSS_UPLOADS",
             "the place of uploads until they are read: `database`, `folder` (`MOSS_HOME/media`, which "
             "all workers must share) or the class of a Django storage ([decision "
             "6](../work/decisions/06-uploads.md))",
             shown="`database`"),
         V("MOSS_UPLOADS_OPTIONS", "options of the class of `MOSS_UPLOADS`, as a JSON object"),
-        V(
-            "MOSS_STORAGE_GB",
+        V("MOSS_STORAGE_GB",
             "what the courses of one instructor may hold (unpacked)",
             "int", 50, check=Range(1, 1_000_000)),
-        V(
-            "MOSS_UPLOADS_AN_HOUR",
+        V("MOSS_UPLOADS_AN_HOUR",
             "uploads that one user may make in an hour",
             "int", 300, check=Range(1, 1_000_000)),
-        V(
-            "MOSS_API_REQUESTS_A_MINUTE",
+        V("MOSS_API_REQUESTS_A_MINUTE",
             "requests to the API that one token may make in a minute ([api.md](api.md))",
             "int", 300, check=Range(1, 1_000_000)),
-        V(
-            "MOSS_URL",
+        V("MOSS_URL",
             "where people find the pages: the links in mail and webhooks begin with it. With a path, as in "
             "`https://example.org/moss`, the service is under it "
             "([operations.md](operations.md#under-a-path))",
             check=check_address, shown="`http://127.0.0.1:8000`"),
-        V(
-            "MOSS_WEBHOOK_NETWORKS",
+        V("MOSS_WEBHOOK_NETWORKS",
             "networks that webhooks may go to besides the internet, and by HTTP, such as "
             "`10.20.0.0/16` ([webhooks.md](webhooks.md))",
             "list", check=check_networks),
-        V(
-            "MOSS_LTI_GATHER_MINUTES",
+        V("MOSS_LTI_GATHER_MINUTES",
             "minutes for which submissions that a learning platform pushes are gathered, to be read "
             "and ranked together ([lti.md](lti.md))",
             "int", 10, check=Range(0, 24 * 60)),
-        V(
-            "MOSS_PROXIES",
+        V("MOSS_PROXIES",
             "number of proxies in front; each must add its client's address to `X-Forwarded-For`",
             "int", 0, check=Range(0, 9), shown="0 (1 in `compose.yaml`)"),
-        V(
-            "MOSS_PROXY_ADDRESSES",
+        V("MOSS_PROXY_ADDRESSES",
             "addresses or networks from which the nearest proxy connects; `X-Forwarded-*` of others "
             "is ignored",
             "list", check=check_networks, shown="this machine and private networks"),
-        V(
-            "MOSS_SESSION_IDLE_HOURS",
+        V("MOSS_SESSION_IDLE_HOURS",
             "hours without use after which a session ends",
             "int", 12, check=Range(1, 720)),
-        V(
-            "MOSS_SESSION_DAYS",
+        V("MOSS_SESSION_DAYS",
             "days after signing in after which a session ends in any case",
             "int", 7, check=Range(1, 365)),
         V("MOSS_WEB_CONNECTIONS",
             "connections to the database that a process of the web server may have; two run in each "
             "server ([operations.md](operations.md#connections-to-the-database))",
             "int", 12, check=Range(1, 1000)),
-        V(
-            "MOSS_SIGN_IN_FAILURES",
+        V("MOSS_SIGN_IN_FAILURES",
             "wrong passwords for an account from an address, after which both wait",
             "int", 10, check=Range(1, 1000)),
-        V(
-            "MOSS_FILE_SECONDS",
+        V("MOSS_FILE_SECONDS",
             "time limit for reading one file; a file that takes longer is refused",
             "int", 20, check=Range(1, 30)),
-        V(
-            "MOSS_READER_MEMORY",
+        V("MOSS_READER_MEMORY",
             "MB of address space for a child process that reads or unpacks what students send; a file "
             "that needs more is refused",
             "int", 1000, check=Range(500, 100_000)),
-        V(
-            "MOSS_PREVIEW_DAYS",
+        V("MOSS_PREVIEW_DAYS",
             "days after which an upload that nobody has had read is deleted",
             "int", 14, check=Range(1, 3650)),
         V("MOSS_KEEP_MONTHS",
@@ -165,63 +145,51 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "days after which backups are deleted, by `moss backup` in its folder and elsewhere by you; "
             "owners of courses and receipts of erasures say it",
             "int", 0, check=Range(0, 3650), shown="0, not stated"),
-        V(
-            "MOSS_RANKING_MEMORY",
+        V("MOSS_RANKING_MEMORY",
             "MB that a ranking may use; a class that needs more is refused before it is ranked, with "
             "the figure",
             "int", 0, check=Range(0, 10**7), shown="0, for that of the container or the machine"),
-        V(
-            "MOSS_SHARD_SECONDS",
+        V("MOSS_SHARD_SECONDS",
             "processor seconds, by an estimate, above which a ranking is cut into shards for all "
             "workers; no shard is estimated to take longer",
             "float", 20.0, check=Range(1e-6, 3600), shown="20"),
-        V(
-            "MOSS_WORKERS",
+        V("MOSS_WORKERS",
             "number of worker processes for any work (`moss serve --workers`); one more takes only "
             "short work",
             "int", 0, check=Range(0, 256), shown="0, for one for each core"),
-        V(
-            "MOSS_TIME_ZONE",
+        V("MOSS_TIME_ZONE",
             "time zone of the pages, and of the times in zip archives",
             default="UTC", check=check_time_zone),
         V("MOSS_LOG_LEVEL", "DEBUG, INFO, WARNING or ERROR", default="INFO", check=OneOf(LOG_LEVELS)),
-        V(
-            "MOSS_LOG_FORMAT",
+        V("MOSS_LOG_FORMAT",
             "`json` for a JSON object a line ([operations.md](operations.md#logs))",
             default="text", check=OneOf(LOG_FORMATS)),
-        V(
-            "MOSS_METRICS_TOKEN",
+        V("MOSS_METRICS_TOKEN",
             "what a request to `/metrics` must state, 20 characters or more "
             "([operations.md](operations.md#monitoring))",
             check=check_metrics_token, shown="none: no such address"),
-        V(
-            "MOSS_LISTEN",
+        V("MOSS_LISTEN",
             "whether `moss serve` takes the uploads of scripts of the MOSS service (`--listen`), and "
             "the account page says how ([moss-clients.md](moss-clients.md))",
             "bool"),
-        V(
-            "MOSS_LISTEN_HOST",
+        V("MOSS_LISTEN_HOST",
             "the address at which it takes them; 0.0.0.0 for every network of the machine",
             default="127.0.0.1"),
         V("MOSS_LISTEN_PORT", "the port at which it takes them", "int", 7690, check=Range(1, 65535)),
-        V(
-            "MOSS_RESULTS_URL",
+        V("MOSS_RESULTS_URL",
             "the address of the web pages in the answer to these scripts",
             check=check_address, shown="the address of `moss serve`, else `http://127.0.0.1:8000`"),
-        V(
-            "MOSS_RESULTS_HTTP",
+        V("MOSS_RESULTS_HTTP",
             "with `MOSS_HTTPS`, whether the result pages of these scripts are also answered without "
             "HTTPS, which some of them need",
             "bool"),
         V("MOSS_STATIC_ROOT", "folder of the collected static files", shown="in `MOSS_HOME`"),
-        V(
-            "MOSS_QUEUE_PREFIX",
+        V("MOSS_QUEUE_PREFIX",
             "prefix of all keys in Valkey (queues and progress), for several installations on one "
             "server",
             default="moss:", shown="`moss:`"),
         V("MOSS_DEBUG", "never in production", "bool"),
-        V(
-            "MOSS_CACHE",
+        V("MOSS_CACHE",
             "where `moss check` caches the tokens of files, and `moss submit` the ids of uploads that "
             "it began; `off` disables both",
             "path", shown="the user's cache folder"),
@@ -229,12 +197,10 @@ TABLES: dict[str, tuple[Variable, ...]] = {
     "mail": (
         V("MOSS_MAIL_HOST", "the mail server; without it no mail is sent, and pages show the links"),
         V("MOSS_MAIL_FROM", "the address that mail is sent from"),
-        V(
-            "MOSS_MAIL_SECURITY",
+        V("MOSS_MAIL_SECURITY",
             "`starttls`, `tls` or `none`",
             default="starttls", check=OneOf(("starttls", "tls", "none")), shown="`starttls`"),
-        V(
-            "MOSS_MAIL_PORT",
+        V("MOSS_MAIL_PORT",
             "the port of the mail server",
             "int", 0, check=Range(0, 65535), shown="587, or 465 for `tls`"),
         V("MOSS_MAIL_USER", "the account at the mail server, where it asks for one"),
@@ -249,25 +215,20 @@ TABLES: dict[str, tuple[Variable, ...]] = {
     ),
     "saml": (
         V("MOSS_SAML_ENTITY_ID", "the entity id of the identity provider"),
-        V(
-            "MOSS_SAML_METADATA_URL",
+        V("MOSS_SAML_METADATA_URL",
             "the address of its metadata, read again every four hours; or, instead of it, the next two"),
         V("MOSS_SAML_SSO_URL", "the address at which people sign in (HTTP-Redirect)"),
-        V(
-            "MOSS_SAML_CERTIFICATE",
+        V("MOSS_SAML_CERTIFICATE",
             "the certificate that the provider signs with, in Base64 as in its metadata"),
         V("MOSS_SAML_NAME", "the name on the button: *Sign in with …*", shown="your campus account"),
-        V(
-            "MOSS_SAML_UID",
+        V("MOSS_SAML_UID",
             "the attribute with the id. A NameID alone is not enough: many change at every sign-in",
             shown="the first of subject-id, pairwise-id, eduPersonPrincipalName (as OIDs or URNs) and Entra "
             "ID's `objectidentifier`"),
-        V(
-            "MOSS_SAML_GROUPS_ATTRIBUTE",
+        V("MOSS_SAML_GROUPS_ATTRIBUTE",
             "the attribute with the groups",
             shown="`isMemberOf` (`urn:oid:1.3.6.1.4.1.5923.1.5.1.1`)"),
-        V(
-            "MOSS_SAML_VERIFIED_MAIL",
+        V("MOSS_SAML_VERIFIED_MAIL",
             "`true` where the campus vouches for the mail addresses that it sends. Only then does an "
             "address lead to a local account that has it",
             "bool"),
@@ -278,8 +239,7 @@ TABLES: dict[str, tuple[Variable, ...]] = {
         V("MOSS_SAML_SLO_URL", "the address of the provider for signing out, where its metadata name none"),
     ),
     "groups": (
-        V(
-            "MOSS_CAMPUS_GROUPS",
+        V("MOSS_CAMPUS_GROUPS",
             "the groups that may sign in, separated by commas",
             "list", shown="none: **every account of the provider**, students among them"),
         V("MOSS_CAMPUS_ADMINISTRATORS",

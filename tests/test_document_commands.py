@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from django.contrib.auth.models import User
 
 from moss.cli import main
-from moss.commands.demo import sample_zip
+from moss.sample import sample_zip
 from tests.support.archives import zipped
 from tests.support.document_commands import (
     COVERED,

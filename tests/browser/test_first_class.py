@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from moss.commands.demo import sample_zip
+from moss.sample import sample_zip
 from tests.conftest import PASSWORD
 from tests.support.browser import PATIENCE, drop
 from tests.support.paths import ROOT
