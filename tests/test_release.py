@@ -61,6 +61,7 @@ def test_the_version_names_the_commit_of_a_checkout(checkout: Path) -> None:
     assert shown.stdout.strip() == f"moss, version {release.this_release()}"
 
 
+@pytest.mark.long
 def test_what_is_built_twice_has_the_same_bytes_and_its_commit(checkout: Path, tmp_path: Path) -> None:
     wheel, sources = build_twice(checkout, tmp_path / "dist", compiled_before)
     short = git(checkout, "rev-parse", "--short=12", "HEAD").decode().strip()
@@ -74,6 +75,7 @@ def test_what_is_built_twice_has_the_same_bytes_and_its_commit(checkout: Path, t
     assert f"{names[0]}/build_backend.py" in names
 
 
+@pytest.mark.long
 def test_what_differs_is_not_released(checkout: Path, tmp_path: Path) -> None:
     def changed(tree: Path) -> None:
         compiled_before(tree)

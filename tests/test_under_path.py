@@ -56,7 +56,12 @@ http {{
 """
 
 
-@pytest.fixture(params=["the whole address is passed on", "the proxy takes the path away"])
+@pytest.fixture(
+    params=[
+        "the whole address is passed on",
+        pytest.param("the proxy takes the path away", marks=pytest.mark.long),
+    ]
+)
 def site(
     request: pytest.FixtureRequest,
     tmp_path: Path,

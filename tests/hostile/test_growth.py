@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # Characters of a text and of one four times as long; the square of that is sixteen times as long.
-SHORT, LONG, MOST = 40_000, 160_000, 9
+SHORT, LONG, MOST = 10_000, 40_000, 9
 HEADERS = ("", "name,login,email\n", "Last name;First name;ID number\n", '"Student","ID","Section"\n')
 RECORDS = [(sample, path) for sample, files in SAMPLES.items() for path in filter(metadata_limit, files)]
 

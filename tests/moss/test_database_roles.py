@@ -156,7 +156,7 @@ def foreign() -> Iterator[dict[str, str]]:
             session.execute(f"DROP ROLE moss_{role}{suffix}")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_foreign_database_is_prepared_as_the_documents_say(foreign: dict[str, str], tmp_path: Path) -> None:
     variables = environment(tmp_path, **foreign, SECRET_KEY="secret", REDIS_URL=settings.REDIS_URL)
     migrate = [sys.executable, "-m", "moss", "manage", "migrate", "--no-input", "-v0"]

@@ -82,6 +82,7 @@ def test_a_kernel_that_cannot_be_compiled_is_an_error(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_the_machine_code_does_not_depend_on_the_folder_of_the_sources(tmp_path: Path) -> None:
     variables = {
         "PYTHONHASHSEED": "0",
