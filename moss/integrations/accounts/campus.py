@@ -80,13 +80,21 @@ class CampusAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc] # django
 
 
 def groups(sociallogin: SocialLogin) -> set[str]:
-    """Return the groups that the provider names for an account."""
+    """Return the groups that the provider names for an account.
+
+    Of OpenID Connect, they are in the ID token (Entra ID), in the user info, or in both (Keycloak).
+    """
     data = sociallogin.account.extra_data
     if _is_saml(sociallogin):
         return {str(name) for name in data.get(settings.SAML_GROUPS_ATTRIBUTE, [])}
-    claims = data.get("userinfo") or data.get("id_token") or data
-    named = claims.get(settings.OIDC_GROUPS_CLAIM) or []
-    return {named} if isinstance(named, str) else {str(name) for name in named}
+    claims = [data.get("userinfo") or {}, data.get("id_token") or {}, data]
+    return set().union(*(_texts(one.get(settings.OIDC_GROUPS_CLAIM)) for one in claims))
+
+
+def _texts(named: object) -> set[str]:
+    if isinstance(named, list):
+        return {str(name) for name in named}
+    return {named} if isinstance(named, str) else set()
 
 
 def _is_saml(sociallogin: SocialLogin) -> bool:

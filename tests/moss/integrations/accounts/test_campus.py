@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
+from allauth.socialaccount.models import SocialAccount, SocialLogin
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from moss.integrations.accounts import campus as campus_accounts
 from submissions.models import CampusGroup, Membership
 from tests.support.campus import use_provider
 from tests.support.html import get_page, page_of
@@ -137,6 +139,22 @@ def test_only_groups_that_may_sign_in_do(campus: Campus, client: Client, setting
     assert signed_in(client)
     campus.enrol("dora", groups=["library"])
     assert campus.sign_in(Client(), "dora").status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("answers", "named"),
+    [
+        ({"id_token": {"groups": ["1b2e"]}, "userinfo": {"sub": "d"}}, {"1b2e"}),  # Entra ID
+        ({"id_token": {"sub": "d"}, "userinfo": {"groups": ["/staff"]}}, {"/staff"}),
+        ({"id_token": {"groups": ["staff"]}, "userinfo": {"groups": ["staff"]}}, {"staff"}),  # Keycloak
+        ({"id_token": {"groups": "staff"}, "userinfo": None}, {"staff"}),
+        ({"id_token": {"sub": "d", "hd": "example.edu"}, "userinfo": {"groups": None}}, set()),  # Google
+        ({"id_token": {"groups": {"staff": True}}}, set()),
+    ],
+)
+def test_groups_are_named_in_the_id_token_or_the_user_info(answers: dict[str, Any], named: set[str]) -> None:
+    account = SocialAccount(provider="campus", uid="d", extra_data=answers)
+    assert campus_accounts.groups(SocialLogin(account=account)) == named
 
 
 def test_a_group_makes_administrators_and_unmakes_them(
