@@ -59,3 +59,10 @@ def test_the_list_of_decisions_has_each_file_and_names_the_next_number() -> None
     assert re.findall(r"^\d+\. \[.*\]\((.*)\)$", text, re.MULTILINE) == files
     assert [int(name[:2]) for name in files] == list(range(1, len(files) + 1))
     assert f"with the next number, {len(files) + 1}," in text
+
+
+def test_the_documents_without_decisions_stay_short_enough_to_be_read() -> None:
+    pages = [page for page in DOCS.rglob("*.md") if page.parent.name != "decisions"]
+    words = [word for page in pages for word in page.read_text().split() if re.search(r"\w", word)]
+    assert len(words) <= 25_000
+    assert len(list((DOCS / "work" / "decisions").glob("[0-9]*.md"))) <= 15
