@@ -226,8 +226,8 @@ def _spread_section(result: HammingMeasurement, folder: Path) -> str:
 | fullest of {BUCKETS} buckets | {spread.max():.4f} | {1 / BUCKETS:.4f} |
 | emptiest | {spread.min():.4f} | {1 / BUCKETS:.4f} |
 
-For the leading bits, equal fingerprints are counted once. The paper finds more small differences than random
-fingerprints would have, and explains them by near-duplicates, whose fingerprints are close. A bucket has
+The paper finds more small differences than random fingerprints would have, and explains them by
+near-duplicates. A bucket has
 {mean:.0f} documents on average. With random fingerprints the standard deviation of the buckets would be
 {1 / np.sqrt(mean):.0%} of that; here it is {spread.std() * BUCKETS:.0%}. The paper's buckets, of
 8 billion pages, have spikes too.
