@@ -90,7 +90,7 @@ release: sbom
 
 # Write the documents as a web site; fails on a link to a document or heading that is not there.
 site: .venv/site/made
-	NO_MKDOCS_2_WARNING=1 .venv/site/bin/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 .venv/site/bin/mkdocs build --strict
 
 # Collect the texts of the pages into the .po files, and compile those; needs GNU gettext (Debian: gettext).
 messages: .venv/dev

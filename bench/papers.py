@@ -62,9 +62,8 @@ def corpus_section(counts: Mapping[str, KindCounts]) -> str:
     ]
     return f"""## The real text
 
-Files of Python's library, of Python packages and of Debian packages (/usr/share), read in random order
-until there is enough text. Of HTML only the text without tags counts. Copies are not removed. The papers'
-corpora are web pages of 1996 to 2006.
+Files of Python's library, of Python packages and of Debian packages (/usr/share), in random order, with
+copies; of HTML the text without tags. The papers' corpora are web pages of 1996 to 2006.
 
 {markdown(["", "documents", "MB of files", "MB without white space"], rows)}
 """

@@ -1,13 +1,16 @@
-"""The documents: mkdocs.yml has all of them, and the paths in them exist. `make site` checks their links."""
+"""The documents: mkdocs.yml has all of them, and the paths and links in them lead somewhere."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from tests.support.paths import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DOCS = ROOT / "docs"
 SITE = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
@@ -59,3 +62,34 @@ def test_the_list_of_decisions_has_each_file_and_names_the_next_number() -> None
     assert re.findall(r"^\d+\. \[.*\]\((.*)\)$", text, re.MULTILINE) == files
     assert [int(name[:2]) for name in files] == list(range(1, len(files) + 1))
     assert f"with the next number, {len(files) + 1}," in text
+
+
+def test_the_documents_without_decisions_stay_short_enough_to_be_read() -> None:
+    pages = [page for page in DOCS.rglob("*.md") if page.parent.name != "decisions"]
+    words = [word for page in pages for word in page.read_text().split() if re.search(r"\w", word)]
+    assert len(words) <= 25_000
+    assert len(list((DOCS / "work" / "decisions").glob("[0-9]*.md"))) <= 15
+
+
+def headings(page: Path) -> set[str]:
+    """Return the addresses of the headings of a document, as mkdocs makes them."""
+    lines = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", line).strip().lower()) for line in lines}
+
+
+def test_every_link_leads_to_a_file_and_a_heading() -> None:
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS.rglob("*.md")]
+    links = [
+        (page, link[1], link[2])
+        for page in pages
+        for link in re.finditer(r"\]\((?!\w+:)([^)#\s]*)#?([^)\s]*)\)", page.read_text())
+    ]
+    targets = [(page, page.parent / path if path else page, heading) for page, path, heading in links]
+    assert len(targets) > 150
+    assert [(page, target) for page, target, _ in targets if not target.exists()] == []
+    named = [(page, target, heading) for page, target, heading in targets if heading]
+    assert [one for one in named if one[2] not in headings(one[1])] == []
+
+
+def test_the_site_is_built_so_that_warnings_count() -> None:
+    assert re.search(r"mkdocs build --strict$", (ROOT / "Makefile").read_text(), re.MULTILINE)

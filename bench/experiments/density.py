@@ -99,9 +99,8 @@ of hashes in a row of which none is selected; winnowing and safe 0 mod p guarant
 {markdown(header, rows)}
 
 If the hashes of the real text were random, the longest run of 0 mod {P} would be about
-{chance:,.0f}. The paper explains longer runs by repetitive passages with few distinct k-grams; on these,
-ties also make winnowing select more hashes than robust winnowing. For safe 0 mod p the expected density is
-exactly P + (1 - P)^w for a whole p; the paper gives the estimate (1 + ln w) / w = {ESTIMATE:.4f}. On
-these random bytes the density of 0 mod {P} is {sigma:+.1f} standard errors from its expectation; it was
-measured once.
+{chance:,.0f}. The paper explains longer runs by repetitive passages with few distinct k-grams. For safe
+0 mod p the expected density is exactly P + (1 - P)^w for a whole p; the paper gives the estimate
+(1 + ln w) / w = {ESTIMATE:.4f}. On these random bytes the density of 0 mod {P} is {sigma:+.1f} standard
+errors from its expectation; it was measured once.
 """

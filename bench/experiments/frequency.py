@@ -103,9 +103,6 @@ def section(samples: Sequence[dict[str, RankCurve]], path: Path) -> str:
 {markdown(header, rows)}
 
 The corpus is split into {len(samples)} samples that have no document in common. The plot and the numbers are
-of the first sample, the slopes of all. The points are the ends of plateaus, and the slope is fitted to all of
-them. The paper leaves one aberrant plateau out of its fit, without a rule; here no point is left out. The
-curves "each text once" count each distinct text once. This removes the effect of copies of whole files, but
-not of patterns that are repeated within a file or occur in many files. Corpus and fit differ from the
-paper's; which of them changes the slope was not investigated.
+of the first sample, the slopes of all. The slope is fitted to the ends of all plateaus; the paper
+leaves one out. Corpus and fit differ from the paper's; which of them changes the slope was not investigated.
 """

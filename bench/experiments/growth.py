@@ -75,7 +75,6 @@ edited copies of them. CPU seconds on one core.
 {markdown(header, rows)}
 
 The paper sketched 30 million documents on machines of 1996 and sorted on disk; the sizes here fit into
-memory. The paper's time for sketching includes the tokens. A family has 10 documents for any size of the
-archive, so that the number of pairs is proportional to the number of documents; in an archive with passages
-common to all documents it grows faster.
+memory. The paper's time for sketching includes the tokens. In an archive with passages common to all
+documents the number of pairs grows faster.
 """

@@ -201,10 +201,8 @@ def _pairs_section(result: HammingMeasurement, folder: Path) -> str:
 {result.documents:,} distinct documents of the real text with at least {MIN_WORDS} words; features are the
 distinct runs of {FEATURE} words, each of weight 1. True pairs are those with at least the given resemblance
 of their sets of {SHINGLE}-word shingles, computed exactly: {true}.
-All pairs of fingerprints were compared; candidates for true pairs were found by 1 in {SAMPLE} of their
-shingles. In the paper, people judged pairs of web pages, an equal number at each distance, and the features
-were weighted. Here every pair counts the same, so that a few large families of generated files weigh more
-than many single copies.
+In the paper, people judged pairs of web pages, and the features were weighted. Here every pair counts the
+same, so that a few large families of generated files weigh more than many single copies.
 """
 
 
@@ -228,8 +226,8 @@ def _spread_section(result: HammingMeasurement, folder: Path) -> str:
 | fullest of {BUCKETS} buckets | {spread.max():.4f} | {1 / BUCKETS:.4f} |
 | emptiest | {spread.min():.4f} | {1 / BUCKETS:.4f} |
 
-For the leading bits, equal fingerprints are counted once. The paper finds more small differences than random
-fingerprints would have, and explains them by near-duplicates, whose fingerprints are close. A bucket has
+The paper finds more small differences than random fingerprints would have, and explains them by
+near-duplicates. A bucket has
 {mean:.0f} documents on average. With random fingerprints the standard deviation of the buckets would be
 {1 / np.sqrt(mean):.0%} of that; here it is {spread.std() * BUCKETS:.0%}. The paper's buckets, of
 8 billion pages, have spikes too.

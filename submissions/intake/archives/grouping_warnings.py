@@ -88,8 +88,7 @@ def list_warnings(loose: Iterable[str]) -> Iterator[GroupingWarning]:
     if names:
         yield GroupingWarning(
             "list",
-            f"Beside the folders of the students: {listed(names)}. If this lists the students, add it as the"
-            " roster, on this page or with --roster.",
+            f"Beside the folders of the students: {listed(names)}. If it lists them, add it as the roster.",
         )
 
 

@@ -136,17 +136,17 @@ def kinds_of_others() -> str:
 
 
 def markdown_table() -> str:
-    """Return the table of all languages for docs/work/languages.md."""
-    rows = {row.name: row for row in LANGUAGES}
-    lines = ["| language | file names | constructs checked | known limits |", "|---|---|---:|---|"]
+    """Return, for docs/work/languages.md, the number of constructs of each language, and the known limits."""
+    titles = {row.name: row.title for row in LANGUAGES}
+    counts, limits = [], ["| language | known limits |", "|---|---|"]
     for of in map(table, PATHS):
-        row = rows.get(of.language)
-        title = f"{row.title if row else of.language}{f' ({of.name})' if of.name != of.language else ''}"
-        patterns = [f"`{pattern}`" for pattern in row.file_patterns.split()] if row else ["by Pygments"]
-        count = sum(len(found) for name, found in of.constructs.items() if name != "limits")
-        limits = "; ".join(map(_cell_code, of.constructs["limits"]))
-        lines.append(f"| {title} | {' '.join(patterns)} | {count} | {limits} |")
-    return "".join(f"{line}\n" for line in lines)
+        title = f"{titles.get(of.language, of.language)}{f' ({of.name})' if of.name != of.language else ''}"
+        counts.append(
+            f"{title} {sum(len(found) for name, found in of.constructs.items() if name != 'limits')}"
+        )
+        if of.constructs["limits"]:
+            limits.append(f"| {title} | {'; '.join(map(_cell_code, of.constructs['limits']))} |")
+    return f"{', '.join(counts)}.\n\n" + "".join(f"{line}\n" for line in limits)
 
 
 def _cell_code(construct: str) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from submissions.intake.layouts.loose_files import LOOSE, is_loose
 from submissions.intake.layouts.places import Layout, Placement, Student
 from submissions.intake.layouts.root import children_of, root_of
 
@@ -64,6 +65,9 @@ def _place(listing: Listing) -> dict[str, Place]:
     places: dict[str, Place] = {}
     for path in listing.paths:
         name, slash, inner = path[len(root) :].partition("/")
+        if not slash and is_loose(name, programs=True):
+            places[path] = LOOSE
+            continue
         login = logins.get(name, name)
         # A packed repository has the folder of its name once more inside.
         inner = inner.removeprefix(f"{name}/")

@@ -235,6 +235,7 @@ SAMPLES: dict[str, dict[str, str]] = {
         "lab1-abyron-main/lab1-abyron-main/main.py": CODE,
         "lab1-bpopescu-main/lab1-bpopescu-main/main.py": CODE,
         "lab1-cokafor-master/lab1-cokafor-master/main.py": CODE,
+        "roster.csv": "id,name",
     },
     "project": {
         "byron/src/main.py": CODE,
