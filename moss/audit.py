@@ -42,6 +42,7 @@ ACTIONS = {
     ("GET", "exports"): EXPORTED,
     ("GET", "export_pair"): EXPORTED,
     ("GET", "export_case"): EXPORTED,
+    ("GET", "audit_file"): EXPORTED,
     ("POST", "decide"): DECIDED,
     ("POST", "decide_case"): DECIDED,
     ("POST", "shares"): SHARED,

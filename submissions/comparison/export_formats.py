@@ -79,6 +79,12 @@ def write_json(table: ExportTable) -> Iterator[str]:
     yield "\n]}\n"
 
 
+def write_json_lines(table: ExportTable) -> Iterator[str]:
+    """Yield a table as JSON Lines: an object a row."""
+    for row in table.rows:
+        yield _json(dict(zip(table.columns, row, strict=True))) + "\n"
+
+
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 

@@ -26,6 +26,7 @@ from submissions.pages.views import (
     shares,
     students,
     submissions,
+    tokens,
 )
 
 urlpatterns = [
@@ -44,6 +45,8 @@ urlpatterns = [
     path("invitations/<str:token>/", people.invitation, name="invitation"),
     path("department/", people.department, name="department"),
     path("department/log/", audit.log, name="audit_log"),
+    path("department/log/entries.<str:suffix>", audit.file, name="audit_file"),
+    path("department/tokens/", tokens.tokens, name="all_tokens"),
     path("department/students/", students.student_data, name="student_data"),
     path("erasures/<int:pk>/", students.erasure, name="erasure"),
     path("erasures/<int:pk>/receipt.json", students.receipt_file, name="receipt_file"),

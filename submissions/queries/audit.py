@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import connection
 from django.db.models import Q
 
+from submissions.comparison.export_formats import ExportTable
 from submissions.models import (
     Assignment,
     AuditEntry,
@@ -22,6 +24,8 @@ from submissions.models import (
 from submissions.permissions import acts_as_administrator, stated_reason
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from django.contrib.auth.models import User
     from django.db.models import QuerySet
 
@@ -147,13 +151,50 @@ def service_may_erase_log() -> bool:
         return bool(cursor.fetchone()[0])
 
 
-def audit_entries(text: str, action: str) -> QuerySet[AuditEntry]:
-    """Return the entries of an action, or all, that have a text in who, course, assignment or subject."""
-    rows = AuditEntry.objects.filter(action=action) if action else AuditEntry.objects.all()
-    if not text:
-        return rows
-    fields = ("who", "course", "assignment", "subject", "address")
+class AuditFilter(NamedTuple):
+    """Entries of an action, or all, with a text, and of days: from `since` on, to `until` with that day."""
+
+    text: str = ""
+    action: str = ""
+    since: date | None = None
+    until: date | None = None
+
+
+def audit_entries(chosen: AuditFilter) -> QuerySet[AuditEntry]:
+    """Return entries, newest first; a text is looked for in all names, subjects and addresses."""
+    rows = AuditEntry.objects.filter(action=chosen.action) if chosen.action else AuditEntry.objects.all()
+    if chosen.since:
+        rows = rows.filter(created__date__gte=chosen.since)
+    if chosen.until:
+        rows = rows.filter(created__date__lte=chosen.until)
     matches = Q()
-    for field in fields:
-        matches |= Q(**{f"{field}__icontains": text})
+    for field in ("who", "course", "assignment", "subject", "address") if chosen.text else ():
+        matches |= Q(**{f"{field}__icontains": chosen.text})
     return rows.filter(matches)
+
+
+COLUMNS = (
+    "number",
+    "created",
+    "who",
+    "address",
+    "action",
+    "course",
+    "assignment",
+    "subject",
+    "page",
+    "digest",
+)
+
+
+def audit_table(chosen: AuditFilter) -> ExportTable:
+    """Return entries as a table with every column, the oldest first."""
+    rows = audit_entries(chosen).order_by("number", "pk").values_list(*COLUMNS).iterator()
+    texts = (
+        [
+            value.isoformat() if isinstance(value, datetime) else "" if value is None else value
+            for value in row
+        ]
+        for row in rows
+    )
+    return ExportTable("entries", COLUMNS, texts, {})

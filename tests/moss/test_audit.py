@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import csv
+import json
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
+from django.utils import timezone
 
 from moss.audit import ACTIONS
 from submissions.actions import people
@@ -35,7 +39,7 @@ LEFT_OUT = {
     # The acts on one student are logged by the view, with what was chosen; receipts name nobody.
     "student_data", "erasure", "receipt_file",
     # So are tokens.
-    "api_tokens",
+    "api_tokens", "all_tokens",
 }  # fmt: skip
 
 
@@ -187,3 +191,42 @@ def test_administrators_search_the_log(world: World, alice_client: Client, admin
     assert len(get_page(admin_client, log, action="exported").all("tbody tr")) == 1
     assert get_page(admin_client, log, q=world.pair.left.name).texts("tbody th") == ["alice"]
     assert get_page(admin_client, log, q="nobody at all").has(".empty")
+
+
+def get_text(client: Client, address: str, **query: str) -> str:
+    """Return the text of a download."""
+    answer: Any = client.get(address, query)
+    return b"".join(answer.streaming_content).decode()
+
+
+def test_administrators_choose_days_of_the_log(
+    world: World, alice_client: Client, admin_client: Client
+) -> None:
+    alice_client.get(address_of(world, "table"))
+    today = timezone.localdate()
+    log, tomorrow, yesterday = reverse("audit_log"), today + timedelta(days=1), today - timedelta(days=1)
+    for name, chosen, number in (
+        ("since", today, 1), ("until", today, 1), ("since", tomorrow, 0), ("until", yesterday, 0),
+    ):  # fmt: skip
+        assert len(get_page(admin_client, log, **{name: chosen.isoformat()}).all("tbody tr")) == number
+    assert len(get_page(admin_client, log, since="no day").all("tbody tr")) == 1
+
+
+def test_the_log_is_exported_with_its_digests_and_that_is_logged(
+    world: World, alice_client: Client, admin_client: Client
+) -> None:
+    alice_client.get(address_of(world, "submission"))
+    alice_client.get(address_of(world, "table"))
+    place = reverse("audit_file", args=["jsonl"])
+    line, own = map(json.loads, get_text(admin_client, place, action="exported").splitlines())
+    entry = AuditEntry.objects.get(action="exported", who="alice")
+    assert (line["who"], line["number"], line["digest"]) == ("alice", entry.number, entry.digest)
+    assert line["created"] == entry.created.isoformat()
+    assert (own["who"], own["subject"]) == ("admin", "audit log")
+    assert ("admin", "exported", "audit log") in entries()
+    table = get_text(admin_client, reverse("audit_file", args=["csv"]))
+    rows = list(csv.DictReader(table.splitlines()))
+    assert [row["who"] for row in rows] == ["alice", "alice", "admin", "admin"]
+    assert rows[0]["number"] == "1"
+    assert admin_client.get(reverse("audit_file", args=["pdf"])).status_code == 404
+    assert alice_client.get(place).status_code == 404

@@ -80,7 +80,7 @@ FRAGMENTS = ("activity", "batch_progress", "boilerplate_progress")
 FILES = ("table",)
 REDIRECTS = ("batch_preview", "next_undecided", "next_case")
 # Pages, and parts of them, for staff only.
-STAFF_PAGES = ("service", "department", "audit_log", "student_data")
+STAFF_PAGES = ("service", "department", "audit_log", "all_tokens", "student_data")
 STAFF_FRAGMENTS = ("service_now", "receipt_file")
 # Pages of objects that belong to no course, for staff only.
 STAFF_OBJECTS = ("erasure",)

@@ -42,6 +42,7 @@ GETS = {
     "course": ANY, "people": ANY, "rename_course": MANAGE, "delete_course": OWN,
     "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE, "webhooks": SHARE, "webhook": SHARE,
     "service": STAFF, "service_now": STAFF, "department": STAFF, "audit_log": STAFF,
+    "audit_file": STAFF, "all_tokens": STAFF,
     "student_data": STAFF, "erasure": STAFF, "receipt_file": STAFF,
 }  # fmt: skip
 POSTS = {
@@ -58,7 +59,7 @@ POSTS = {
     "remove_webhook": SHARE, "repeat_delivery": SHARE,
     "decide": DECIDE, "decide_case": DECIDE, "ask_to_read": DECIDE, "answer_request": SHARE,
     "retry_batch": STAFF, "retry_report": STAFF, "state_reason": STAFF,
-    "student_data": STAFF,
+    "student_data": STAFF, "all_tokens": STAFF,
 }  # fmt: skip
 # Addresses that belong to no course, or to the one account that began something.
 OF_NOBODY = {

@@ -58,8 +58,8 @@ READERS = (
 )
 # Pages about what is not of the class, and those that say when something was used or sent.
 LEFT_OUT = {
-    "audit_log", "department", "student_data", "erasure", "receipt_file", "service", "service_now",
-    "api_tokens", "webhook",
+    "audit_log", "audit_file", "all_tokens", "department", "student_data", "erasure", "receipt_file",
+    "service", "service_now", "api_tokens", "webhook",
 }  # fmt: skip
 
 
