@@ -188,6 +188,6 @@ def _similarities(report: Report, cohort: LoadedCohort, ranking: Ranking) -> dic
         for left, right, similarity in rows
         if (left_key := keys[left])
         and (right_key := keys[right])
-        and not cohort.is_same_student(left, right)
+        and cohort.can_make_case(left, right)
         and not are_mates(mates, left_key, right_key)
     }

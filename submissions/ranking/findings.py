@@ -98,7 +98,7 @@ def _connects(cohort: LoadedCohort, ranking: Ranking, row: int) -> bool:
     """Return whether a pair is in the report, of two students, and both sides were handed in."""
     left, right = int(ranking.pairs.left[row]), int(ranking.pairs.right[row])
     unlisted = cohort.is_unlisted(left) or cohort.is_unlisted(right)
-    return not (unlisted or cohort.is_same_student(left, right) or cohort.has_model(left, right))
+    return not unlisted and cohort.can_make_case(left, right)
 
 
 def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateRecord]:

@@ -125,6 +125,10 @@ class LoadedCohort:
         """Return whether a side of a pair, by indexes, is a model solution."""
         return not self.models.isdisjoint((left, right))
 
+    def can_make_case(self, left: int, right: int) -> bool:
+        """Return whether both sides of a pair, by indexes, were handed in, and not by one student."""
+        return not (self.is_same_student(left, right) or self.has_model(left, right))
+
     def by_name(self, left: int, right: int) -> bool:
         """Return whether the name of submission `left` sorts before that of `right`, both by index."""
         return self.name_ranks[left] < self.name_ranks[right]
