@@ -9,6 +9,7 @@ from django.db.models import Exists, OuterRef, Q
 from submissions.models import CaseDecision, Decision, Pair, Submission
 from submissions.pseudonyms.name_search import search_terms
 from submissions.queries.cases import cases_by_member
+from submissions.queries.submissions import CAN_MAKE_CASE
 from submissions.queries.withheld import readable_submissions
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _case(report: Report, value: str, threshold: float) -> Q:
         for pk, case in (cases_by_member(report, threshold) if _is_number(value) else {}).items()
         if case.number == int(value)
     }
-    return Q(left__in=members, right__in=members, similarity__gte=threshold, same_student=False)
+    return CAN_MAKE_CASE & Q(left__in=members, right__in=members, similarity__gte=threshold)
 
 
 def _decided(_report: Report, value: str, _names: Names | None) -> Q:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from submissions.models import Assignment, Decision, Entry, Report
     from submissions.queries.decisions import DecidedPair
 
+# Pairs of which both sides were handed in, and not by one student; see `Pair.can_make_case`.
+CAN_MAKE_CASE = Q(same_student=False, with_model=False)
+
 
 class Link(NamedTuple):
     """A link of the graph of submissions: a pair by the primary keys of its submissions."""
@@ -34,7 +37,7 @@ def links(report: Report, threshold: float, among: Collection[int] | None = None
     Pairs of a student and the same student's earlier work, and those with model solutions, are left out.
     With `among`, the primary keys of submissions, only pairs on whose left is one of these.
     """
-    pairs = readable_pairs(report).filter(similarity__gte=threshold, same_student=False, with_model=False)
+    pairs = readable_pairs(report).filter(CAN_MAKE_CASE, similarity__gte=threshold)
     if among is not None:
         pairs = pairs.filter(left__in=among)
     return [Link(*row) for row in pairs.values_list("left_id", "right_id", "similarity")]
