@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -27,15 +28,19 @@ def sample_assignment(user: User) -> Assignment:
     """
     course = Course.objects.filter(owner=user, is_sample=True).first()
     if course is None:
-        taken = Course.objects.filter(owner=user, name=COURSE).exists()
-        name = f"{COURSE} (moss)" if taken else COURSE
-        course = Course.objects.create(owner=user, name=name, is_sample=True)
+        course = Course.objects.create(owner=user, name=_free_name(user), is_sample=True)
     assignment, _ = course.assignments.get_or_create(name=ASSIGNMENT)
     for batch in assignment.batches.filter(name=ARCHIVE):
         delete_batch(batch)
     starter_files = sorted((SAMPLE / "starter").iterdir())
     add_boilerplate(assignment, [SimpleUploadedFile(file.name, file.read_bytes()) for file in starter_files])
     return assignment
+
+
+def _free_name(user: User) -> str:
+    taken = set(Course.objects.filter(owner=user, name__startswith=COURSE).values_list("name", flat=True))
+    names = chain([COURSE, f"{COURSE} (moss)"], (f"{COURSE} {number}" for number in count(2)))
+    return next(name for name in names if name not in taken)
 
 
 def upload_sample(assignment: Assignment, user: User) -> Batch:

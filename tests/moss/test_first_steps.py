@@ -49,12 +49,14 @@ def test_the_sample_class_is_opened_and_deleted_with_a_click_each(alice_client: 
     assert not Course.objects.filter(owner=alice).exists()
 
 
-def test_a_course_of_ones_own_is_never_taken_for_the_sample(alice_client: Client, alice: User) -> None:
-    own = Course.objects.create(owner=alice, name="Sample course")
+def test_courses_of_ones_own_are_never_taken_for_the_sample(alice_client: Client, alice: User) -> None:
+    names = ("Sample course", "Sample course (moss)")
+    own = [Course.objects.create(owner=alice, name=name) for name in names]
     alice_client.post(reverse("add_sample"))
-    assert not own.assignments.exists()
-    page = get_page(alice_client, own.get_absolute_url())
-    assert not page.has("form.notice")
+    assert Batch.objects.get().assignment.course.name == "Sample course 2"
+    for course in own:
+        assert not course.assignments.exists()
+        assert not get_page(alice_client, course.get_absolute_url()).has("form.notice")
 
 
 def test_an_archive_is_compared_from_the_start_page(alice_client: Client, alice: User) -> None:
