@@ -109,14 +109,17 @@ def proposal_context(proposal: IgnoringProposal, report: Report | None, names: N
 def _lines(
     proposal: IgnoringProposal, part: tuple[int, int], chosen: tuple[int, int], names: Names
 ) -> list[ProposedLine]:
-    """Return the lines `part` of a proposal's document, first and last, of which some are chosen."""
-    text = LINE_END.split(names.redact_source(document_text(proposal.document)))
+    """Return the lines `part` of a proposal's document, first and last, of which some are chosen.
+
+    Their text is empty where the source was deleted meanwhile.
+    """
+    text = dict(enumerate(LINE_END.split(names.redact_source(document_text(proposal.document))), 1))
     counts = proposal.counts
     known = {} if counts is None else dict(enumerate(counts.counts, counts.first))
     return [
         ProposedLine(
             number,
-            text[number - 1][:MAX_CHARACTERS],
+            text.get(number, "")[:MAX_CHARACTERS],
             known.get(number, 0),
             chosen[0] <= number <= chosen[1],
         )

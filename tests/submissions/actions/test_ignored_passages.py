@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from submissions.actions.ignoring import ignore_lines, propose_passage
 from submissions.actions.uploads import rerank
-from submissions.models import Boilerplate, IgnoringProposal, Pair, Report
+from submissions.models import Boilerplate, IgnoringProposal, Pair, Report, Source
 from submissions.pages.templatetags.pages import percent
 from submissions.queries.reports import report_state
 from tests.support.html import get_page, page_of
@@ -106,6 +107,14 @@ def test_ignoring_a_passage_twice_makes_it_boilerplate_once(pair: Pair, alice_cl
     for _ in range(2):
         ignore_passage(alice_client, pair, pair.passages[0].key)
     assert Boilerplate.objects.count() == 1
+
+
+def test_a_proposal_whose_source_was_deleted_meanwhile_can_be_read(pair: Pair, alice_client: Client) -> None:
+    alice_client.post(ignore_address(pair), {"passage": pair.passages[0].key})
+    work_off("measure_ignoring")
+    Source.objects.update(data=b"", emptied=timezone.now())
+    page = get_page(alice_client, reverse("ignoring", args=[IgnoringProposal.objects.get().pk]))
+    assert page.has(f'form[action="{reverse("ignore_lines", args=[IgnoringProposal.objects.get().pk])}"]')
 
 
 @pytest.mark.parametrize("key", ["", "1:2:3:4:5", "x" * 5000, "0:0:0:0:0\0"])
