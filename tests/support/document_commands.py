@@ -13,7 +13,8 @@ from typing import NamedTuple
 from tests.support.paths import ROOT
 
 TOOLS = "moss|make|python|pytest|pip|apt|openssl|curl|docker|kubectl|cd|mkdir|printf"
-LINE = re.compile(rf"(?:{TOOLS}|\.venv/bin/\w+)(?: |$)")
+# A line of a block that sets a variable, such as `MOSS_HTTPS=true`, is no command.
+VARIABLE = re.compile(r"[A-Z_]+=\S*$")
 INLINE = re.compile(rf"`((?:{TOOLS}) [^`\n]+)`")
 BLOCK = re.compile(r"^( *)```(?:sh|bash)\n(.*?)^\1```", re.DOTALL | re.MULTILINE)
 
@@ -86,10 +87,11 @@ def document_commands() -> list[DocumentCommand]:
 
 
 def _commands(text: str) -> list[tuple[str, bool]]:
-    lines = [line.strip() for _, block in BLOCK.findall(text) for line in block.splitlines()]
+    joined = re.sub(r"\|\n *", "| ", re.sub(r"\\\n *", "", text))
+    lines = [_without_comment(line) for _, block in BLOCK.findall(joined) for line in block.splitlines()]
     rest = re.sub(r"^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE)
     inline = [(one, False) for one in INLINE.findall(rest) if "->" not in one]
-    return [(_without_comment(line), True) for line in lines if LINE.match(line)] + inline
+    return [(line, True) for line in lines if line and not VARIABLE.match(line)] + inline
 
 
 def _without_comment(line: str) -> str:
