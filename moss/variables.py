@@ -51,70 +51,56 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "SECRET_KEY_FALLBACKS",
             "former keys, with commas: they still open what was sealed or signed with them",
             "list"),
-        V(
-            "MOSS_HOME",
+        V("MOSS_HOME",
             "data of the private servers, logs",
             "path", shown="`.moss` in the source checkout, else a folder in the user's data folder"),
-        V(
-            "MOSS_ALLOWED_HOSTS",
+        V("MOSS_ALLOWED_HOSTS",
             "host names of this service",
             "list", ("127.0.0.1", "[::1]"), shown="localhost"),
-        V(
-            "MOSS_CSRF_TRUSTED_ORIGINS",
+        V("MOSS_CSRF_TRUSTED_ORIGINS",
             "`https://moss.example.org`, behind a proxy",
             "list", check=check_origins),
-        V(
-            "MOSS_HTTPS",
+        V("MOSS_HTTPS",
             "true behind a proxy that speaks HTTPS and sets `X-Forwarded-Proto` itself; needs "
             "`MOSS_PROXIES`",
             "bool"),
-        V(
-            "MOSS_HSTS_DAYS",
+        V("MOSS_HSTS_DAYS",
             "with `MOSS_HTTPS`, how long browsers use HTTPS alone for this host and its subdomains; 0 "
             "for no such promise",
             "int", 365, check=Range(0, 3650)),
         V("MOSS_MAX_UPLOAD_MB", "the largest upload", "int", 200, check=Range(1, 100_000)),
-        V(
-            "MOSS_UPLOADS",
+        V("MOSS_UPLOADS",
             "the place of uploads until they are read: `database`, `folder` (`MOSS_HOME/media`, which "
             "all workers must share) or the class of a Django storage ([decision "
             "22](decisions/022-uploads-in-the-database.md))",
             shown="`database`"),
         V("MOSS_UPLOADS_OPTIONS", "options of the class of `MOSS_UPLOADS`, as a JSON object"),
-        V(
-            "MOSS_STORAGE_GB",
+        V("MOSS_STORAGE_GB",
             "what the courses of one instructor may hold (unpacked)",
             "int", 50, check=Range(1, 1_000_000)),
-        V(
-            "MOSS_UPLOADS_AN_HOUR",
+        V("MOSS_UPLOADS_AN_HOUR",
             "uploads that one user may make in an hour",
             "int", 300, check=Range(1, 1_000_000)),
-        V(
-            "MOSS_API_REQUESTS_A_MINUTE",
+        V("MOSS_API_REQUESTS_A_MINUTE",
             "requests to the API that one token may make in a minute ([api.md](api.md))",
             "int", 300, check=Range(1, 1_000_000)),
-        V(
-            "MOSS_URL",
+        V("MOSS_URL",
             "where people find the pages: the links in mail and webhooks begin with it. With a path, as in "
             "`https://example.org/moss`, the service is under it "
             "([operations.md](operations.md#under-a-path))",
             check=check_address, shown="`http://127.0.0.1:8000`"),
-        V(
-            "MOSS_WEBHOOK_NETWORKS",
+        V("MOSS_WEBHOOK_NETWORKS",
             "networks that webhooks may go to besides the internet, and by HTTP, such as "
             "`10.20.0.0/16` ([webhooks.md](webhooks.md))",
             "list", check=check_networks),
-        V(
-            "MOSS_LTI_GATHER_MINUTES",
+        V("MOSS_LTI_GATHER_MINUTES",
             "minutes for which submissions that a learning platform pushes are gathered, to be read "
             "and ranked together ([lti.md](lti.md))",
             "int", 10, check=Range(0, 24 * 60)),
-        V(
-            "MOSS_PROXIES",
+        V("MOSS_PROXIES",
             "number of proxies in front; each must add its client's address to `X-Forwarded-For`",
             "int", 0, check=Range(0, 9), shown="0 (1 in `compose.yaml`)"),
-        V(
-            "MOSS_PROXY_ADDRESSES",
+        V("MOSS_PROXY_ADDRESSES",
             "addresses or networks from which the nearest proxy connects; `X-Forwarded-*` of others "
             "is ignored",
             "list", check=check_networks, shown="this machine and private networks"),
