@@ -35,6 +35,7 @@ COMMANDS = {
         "moss.commands.student:student",
         "Export or erase everything that is stored of one student.",
     ),
+    "audit": ("moss.commands.audit:audit", "Shorten the audit log."),
     "token": ("moss.commands.token:token", "Create, list and revoke tokens of the API."),
     "manage": ("moss.commands.manage:manage", "Run one of Django's commands, such as createsuperuser."),
 }

@@ -7,6 +7,7 @@ So an entry that somebody removed, changed or inserted in the database is found,
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 PURPOSE = "moss.audit"
+# What `cut_text` writes.
+CUT = re.compile(r"entries to (\d+): ([0-9a-f]{64})")
 
 
 class Entry(Protocol):
@@ -52,15 +55,27 @@ def digest_of(entry: Entry, before: str, secret: str = "") -> str:
     return salted_hmac(PURPOSE, json.dumps(content), secret=key, algorithm="sha256").hexdigest()
 
 
-def verify(entries: Iterable[Entry]) -> Verdict:
-    """Follow the chain over its entries, in the order of their numbers, to its end or its first fault."""
-    number, before = 0, ""
+def cut_text(number: int, digest: str) -> str:
+    """Return what an entry says of a log that begins after the entry of this number and digest now."""
+    return f"entries to {number}: {digest}"
+
+
+def verify(entries: Iterable[Entry], cuts: Iterable[str] = ()) -> Verdict:
+    """Follow the chain over its entries, in the order of their numbers, to its end or its first fault.
+
+    `cuts` are the texts by which entries say after which one the log begins. Such an entry is in the chain
+    too, so that a text that somebody else wrote breaks it there.
+    """
+    begins = {int(match[1]): match[2] for match in map(CUT.fullmatch, cuts) if match}
+    count, before, number = 0, "", 0
     for entry in entries:
+        if not count and (known := begins.get(entry.number - 1)):
+            number, before = entry.number - 1, known
         number += 1
         if entry.number != number or not _is_right(entry, before):
-            return Verdict(number - 1, before, number)
-        before = entry.digest
-    return Verdict(number, before, 0)
+            return Verdict(count, before, number)
+        count, before = count + 1, entry.digest
+    return Verdict(count, before, 0)
 
 
 def _is_right(entry: Entry, before: str) -> bool:

@@ -28,6 +28,7 @@ from moss.integrations.lti.models import ToolKey
 from moss.integrations.webhooks.models import Webhook
 from submissions.audit_chain import verify
 from submissions.models import AuditEntry
+from submissions.models.audit import AuditAction
 from submissions.queries.audit import service_may_erase_log
 from submissions.sealing import opened_or_empty
 
@@ -130,7 +131,8 @@ def rights() -> Finding:
 
 def audit() -> Finding:
     """Check that no entry of the audit log was removed, changed or inserted."""
-    chain = verify(AuditEntry.objects.order_by("number", "pk").iterator())
+    cuts = AuditEntry.objects.filter(action=AuditAction.SHORTENED).values_list("assignment", flat=True)
+    chain = verify(AuditEntry.objects.order_by("number", "pk").iterator(), cuts)
     if chain.broken:
         return problem("audit", f"the log is broken at entry {chain.broken:,}", RESTORE)
     text = f"{chain.entries:,} entries without a gap, up to {chain.digest[:16] or 'none'}"

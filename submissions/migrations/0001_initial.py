@@ -80,6 +80,7 @@ class Migration(migrations.Migration):
                             ("webhooks", "Changed webhooks"),
                             ("tokens", "Changed tokens"),
                             ("erased", "Erased a student"),
+                            ("shortened", "Shortened the log"),
                         ],
                         max_length=10,
                     ),

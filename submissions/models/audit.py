@@ -27,12 +27,14 @@ class AuditAction(models.TextChoices):
     CHANGED_WEBHOOKS = "webhooks", _("Changed webhooks")
     CHANGED_TOKENS = "tokens", _("Changed tokens")
     ERASED = "erased", _("Erased a student")
+    SHORTENED = "shortened", _("Shortened the log")
 
 
 class AuditEntry(models.Model):
     """One act. It names rows by text, because it outlives them; a trigger refuses to change or delete it.
 
-    Only the erasure of a student replaces names in `subject`; see docs/work/decisions/08-erasure.md.
+    Only the erasure of a student replaces names in `subject`; see docs/work/decisions/08-erasure.md. The
+    owner of the table deletes old entries (`submissions.actions.audit_log`).
     """
 
     # Set when it is stored, as are the number and the digest; see `submissions.audit_chain`.

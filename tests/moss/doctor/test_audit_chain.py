@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
-from django.db import connection
+from django.db import DatabaseError, connection, transaction
 
 from moss.cli import main
 from moss.doctor.checks import audit
+from submissions.audit_chain import digest_of
 from submissions.models import AuditEntry
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
 pytestmark = pytest.mark.django_db
+FORGE = "UPDATE submissions_auditentry SET assignment = replace(assignment, 'to 3', 'to 4')"
 ADDRESSES = ("127.0.0.1", "::1", "::ffff:10.0.0.1", "2001:DB8::1", None)
 
 
@@ -90,3 +93,70 @@ def test_entries_that_are_written_at_once_follow_each_other() -> None:
     for writer in writers:
         writer.join()
     assert audit().message.startswith("80 entries without a gap")
+
+
+def aged(number: int) -> None:
+    """Make the entries up to a number two years old, with digests that are right."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        before = ""
+        for entry in AuditEntry.objects.order_by("number"):
+            if entry.number <= number:
+                entry.created -= timedelta(days=730)
+            entry.digest = before = digest_of(entry, before)
+            cursor.execute(
+                "UPDATE submissions_auditentry SET created = %s, digest = %s WHERE number = %s",
+                [entry.created, entry.digest, entry.number],
+            )
+        cursor.execute("SET LOCAL session_replication_role = DEFAULT")
+
+
+def numbers() -> list[int]:
+    return list(AuditEntry.objects.order_by("number").values_list("number", flat=True))
+
+
+def shorten(*options: str) -> str:
+    result = CliRunner().invoke(main, ["audit", "shorten", "--months", "12", *options])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_old_entries_are_deleted_and_the_rest_is_still_proved() -> None:
+    write()
+    aged(3)
+    assert "3 entries from before" in shorten("--yes")
+    assert numbers() == [4, 5, 6]
+    assert AuditEntry.objects.get(number=6).action == "shortened"
+    assert audit().message.startswith("3 entries without a gap")
+    write(1)
+    assert "0 entries" in shorten("--yes")
+    assert numbers() == [4, 5, 6, 7]
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        connection.cursor().execute("DELETE FROM submissions_auditentry WHERE number = 4")
+
+
+@pytest.mark.parametrize(
+    ("statement", "broken"),
+    [
+        ("DELETE FROM submissions_auditentry WHERE number = 4", 1),
+        ("DELETE FROM submissions_auditentry WHERE number = 5", 5),
+        (
+            f"{FORGE} WHERE number = 6; DELETE FROM submissions_auditentry WHERE number = 4",
+            5,
+        ),
+    ],
+)
+def test_whoever_deletes_more_of_a_shortened_log_is_found(statement: str, broken: int) -> None:
+    write()
+    aged(3)
+    shorten("--yes")
+    in_the_database(statement)
+    assert audit().message == f"the log is broken at entry {broken}"
+
+
+def test_a_log_that_is_old_as_a_whole_keeps_the_entry_that_says_so() -> None:
+    write()
+    aged(5)
+    shorten("--yes")
+    assert numbers() == [6]
+    assert audit().message.startswith("1 entries without a gap")

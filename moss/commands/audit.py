@@ -1,0 +1,43 @@
+"""`moss audit`: how long the audit log is kept."""
+
+from __future__ import annotations
+
+import getpass
+
+import click
+
+from moss.embedded.paths import EmbeddedError
+
+
+@click.group(short_help="Shorten the audit log.")
+def audit() -> None:
+    """Shorten the audit log; its page and `moss doctor --audit` read it."""
+
+
+@audit.command()
+@click.option("--months", type=click.IntRange(1, 1200), required=True, help="Delete what is older than this.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def shorten(*, months: int, yes: bool) -> None:
+    """Delete old entries, as the owner of the tables (DATABASE_OWNER_URL).
+
+    An entry of the log says until where, so that `moss doctor --audit` still proves the rest to be whole.
+    Export the log first, where old entries have to be kept elsewhere.
+    """
+    from moss.installation import start_django
+
+    try:
+        start_django()
+    except EmbeddedError as error:
+        raise click.ClickException(str(error)) from error
+    from dateutil.relativedelta import relativedelta
+    from django.utils import timezone
+
+    from moss.database_roles import as_owner
+    from submissions.actions.audit_log import shorten_log
+
+    before = timezone.now() - relativedelta(months=months)
+    if not yes:
+        click.confirm(f"Delete the entries from before {before:%Y-%m-%d}?", abort=True)
+    with as_owner():
+        number = shorten_log(before, f"{getpass.getuser()} (moss audit)"[:150])
+    click.echo(f"{number:,} entries from before {before:%Y-%m-%d} were deleted.")
