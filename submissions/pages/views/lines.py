@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET
 from submissions.comparison.source_html import LINE_END
 from submissions.pages.source_view.line_diff import diff
 from submissions.pages.views.access import redirect_with_query
+from submissions.pages.views.decisions import decision_context
 from submissions.permissions import Right
 from submissions.pseudonyms.name_search import search_words
 from submissions.pseudonyms.names import names_for
@@ -54,6 +55,7 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
     right = _chosen(right_files, request.GET.get("right", ""), left.path if left else "")
     texts = [LINE_END.split(names.redact_source(file_text(one))) if one else [] for one in (left, right)]
     report = report_state(assignment).report
+    ranked = find_pair(report, left_id, right_id) if report else None
     context = {
         "assignment": assignment,
         "names": names,
@@ -62,7 +64,8 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
         "right": displayed.right,
         "ids": (left_id, right_id),
         "diff": diff(*texts),
-        "pair": find_pair(report, left_id, right_id) if report else None,
+        "pair": ranked,
+        **decision_context(assignment, pair, names, request.GET, ranked.similarity if ranked else 0.0),
     }
     return render(request, "submissions/pair/lines.html", context)
 

@@ -67,6 +67,26 @@ def test_two_that_are_no_pair_are_shown_line_by_line(
     assert [text for text in page.texts(".lines td:nth-child(4)") if text] == ["x = 1"]
 
 
+def test_a_suspicion_of_two_that_are_no_pair_is_stored_with_its_notes(
+    alice_client: Client, assignment: Assignment, ids: dict[str, int]
+) -> None:
+    page = get_page(alice_client, address(assignment, ids, "ada", "cleo"))
+    form = page.one("#decision-panel form").attributes["action"]
+    sent = {
+        name: page.values(f'#decision-panel [name="{name}"]', "value")[0] for name in ("decided_on", "seen")
+    }
+    sent |= {"state": "suspicious", "notes": "They sat side by side."}
+    assert alice_client.post(str(form), sent).status_code == 302
+    stored_one = assignment.decisions.get()
+    assert (stored_one.left, stored_one.right, stored_one.state) == ("ada", "cleo", "suspicious")
+    page = get_page(alice_client, address(assignment, ids, "ada", "cleo"))
+    assert "They sat side by side." in page.text("#decision-panel textarea")
+    cases = get_page(alice_client, assignment.get_absolute_url())
+    assert cases.texts(".suspicions .name, .suspicions .decided") == ["ada and cleo", "Suspicious"]
+    listed = get_page(alice_client, reverse("submission", args=[assignment.pk, ids["cleo"]]))
+    assert "suspicious" in listed.text("main").lower()
+
+
 def test_a_pair_links_to_its_lines_and_back(
     alice_client: Client, assignment: Assignment, ids: dict[str, int]
 ) -> None:
