@@ -32,6 +32,7 @@ WEBHOOKS = AuditAction.CHANGED_WEBHOOKS
 # What a request is, by the name of its address and its method. A test says which addresses are left out.
 ACTIONS = {
     ("GET", "pair"): SAW,
+    ("GET", "lines"): SAW,
     ("GET", "case"): SAW,
     ("GET", "submission"): SAW,
     ("GET", "roster"): SAW,

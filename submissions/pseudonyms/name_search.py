@@ -44,3 +44,8 @@ def search_terms(text: str) -> list[SearchTerm]:
 def follows_decisions(text: str) -> bool:
     """Return whether what a search finds depends on decisions."""
     return any(term.name in {"decided", "assignee"} for term in search_terms(text))
+
+
+def asks_of_people(text: str) -> bool:
+    """Return whether a search asks what was decided, who is to decide, or who is in which team."""
+    return any(term.name in {"decided", "assignee", "team"} for term in search_terms(text))

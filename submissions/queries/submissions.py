@@ -111,3 +111,11 @@ def files_with_sources(files: Iterable[SubmissionFile]) -> Iterator[SubmissionFi
 def refused_entries(submission: Submission) -> QuerySet[Entry]:
     """Return the entries of the upload that were handed in with the submission but not accepted."""
     return submission.entries.filter(accepted=False)
+
+
+def readable_files(submission: int) -> list[SubmissionFile]:
+    """Return the files of a submission that can be shown, with their sources, by path."""
+    files = SubmissionFile.objects.filter(submission=submission, source__emptied=None)
+    shown = files.filter(document__state__in=(Document.State.READY, Document.State.KEPT))
+    heavy = ("document__tokens", "document__lexical", "document__coarse", "document__styles")
+    return list(shown.select_related("source", "document").defer(*heavy).order_by("path", "pk"))

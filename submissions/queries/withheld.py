@@ -121,6 +121,13 @@ def readable(kept: Withheld) -> Q:
     return ~_touches(kept.copies) | _opened(kept)
 
 
+def is_readable_pair(assignment: Assignment, left: int, right: int) -> bool:
+    """Return whether the reader of an assignment may see two of its submissions, by primary key, together."""
+    kept = assignment.withheld
+    is_opened = bool({(left, right), (right, left)} & kept.opened)
+    return is_opened or not {left, right} & kept.copies
+
+
 def readable_submissions(report: Report) -> QuerySet[Submission]:
     """Return the submissions of a report that the reader of its assignment may see."""
     kept = report.assignment.withheld

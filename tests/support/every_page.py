@@ -72,13 +72,14 @@ PAGES = (
     "webhooks",
     "webhook",
     "ignoring",
+    "lines",
 )
 # Pages about one's own account.
 OWN_PAGES = ("account", "change_password", "api_tokens")
 # Parts of pages, downloads, and redirects.
 FRAGMENTS = ("activity", "batch_progress", "boilerplate_progress")
 FILES = ("table",)
-REDIRECTS = ("batch_preview", "next_undecided", "next_case")
+REDIRECTS = ("batch_preview", "compare_with", "next_undecided", "next_case")
 # Pages, and parts of them, for staff only.
 STAFF_PAGES = ("service", "department", "audit_log", "all_tokens", "student_data")
 STAFF_FRAGMENTS = ("service_now", "receipt_file")

@@ -128,5 +128,6 @@ def not_ranked(
         "names": names_for(request, assignment),
         "left": names[left_id],
         "right": names[right_id],
+        "ids": (left_id, right_id),
     }
     return render(request, "submissions/pair/gone.html", context, status=404)

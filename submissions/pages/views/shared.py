@@ -16,6 +16,7 @@ from submissions.pages.report.cases import listed_case
 from submissions.pages.views.access import hide_address
 from submissions.pages.views.assignments import filtered_response, report_page_context
 from submissions.pages.views.pairs import pair_context
+from submissions.pseudonyms.name_search import asks_of_people
 from submissions.pseudonyms.names import anonymous_names, real_names
 from submissions.queries.pairs import find_pair
 from submissions.queries.reports import report_state
@@ -66,8 +67,8 @@ def report(request: HttpRequest, share: Share, tab: str = "cases") -> HttpRespon
     if share.left:
         state = report_state(share.assignment)
         return _pair_page(request, share, state, _shared_pair(share, state))
-    if request.GET.get("decision"):
-        raise Http404("What was decided is not shared.")
+    if request.GET.get("decision") or asks_of_people(request.GET.get("q", "")):
+        raise Http404("What was decided, by whom, and who is in which team is not shared.")
     extra_context = _share_context(request, share)
     names = _names(share)
     if part := filtered_response(request, share.assignment, names, tab):

@@ -35,6 +35,7 @@ OWNED = world.patterns().keys() - {
     *world.OWN_PAGES,
     *world.INVITATIONS,
     "courses",
+    "compare",
     "switch_names",
     "switch_theme",
     "switch_language",

@@ -109,6 +109,7 @@ def test_a_reader_without_an_account_chooses_too(world: World, client: Client) -
     assert get_page(client, reverse("login")).text("h1") == "Anmelden"
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example/", "", "courses"])
 def test_the_switch_leads_to_no_other_site_and_a_made_up_language_counts_as_none(
     elsewhere: str, client: Client

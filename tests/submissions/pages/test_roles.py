@@ -37,6 +37,7 @@ GETS = {
     **dict.fromkeys(
         ("roster", "assignment", "pairs", "students", "ignored", "uploads", "activity", "table",
          "assignment_settings", "batch", "batch_progress", "boilerplate_progress", "pair", "case",
+         "lines", "compare_with",
          "next_case", "next_undecided", "submission", "exports", "export_pair", "export_case"), READ),
     "batch_preview": CHANGE, "ignoring": CHANGE,
     "course": ANY, "people": ANY, "rename_course": MANAGE, "delete_course": OWN,

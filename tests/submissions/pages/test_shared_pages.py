@@ -96,6 +96,11 @@ def test_nothing_of_the_owners_is_disclosed_but_what_was_shared(
         assert "Monday" not in page.html
         assert "decided" not in page.html
     assert visitor.get(shared_pairs(share), {"decision": "undecided"}).status_code == 404
+    for asked in ("decided:no", "decided:yes ada", "assignee:alice", "team:B"):
+        for address in (shared_pairs(share), link_to(share)):
+            assert visitor.get(address, {"q": asked}).status_code == 404, asked
+            headers = {"HX-Request": "true"}
+            assert visitor.get(address, {"q": asked}, headers=headers).status_code == 404, asked
 
 
 def test_a_shared_pair_shows_that_pair_and_no_other(visitor: Client, report: Report, alice: User) -> None:
