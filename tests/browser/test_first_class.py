@@ -57,6 +57,7 @@ def test_the_steps_lead_from_signing_in_to_a_decision(
     page.get_by_role("button", name="Read these 30 submissions").click()
     expect(page.get_by_role("heading", name=re.compile(r"^\d+ cases"))).to_be_visible(timeout=PATIENCE)
     page.get_by_role("button", name="Do not show this again").click()
+    expect(page.get_by_role("button", name="Do not show this again")).to_have_count(0)
     expect(page.locator(".plot .u-over")).to_be_visible()
     expect(page.locator(".canvas .node")).not_to_have_count(0)
     take()
