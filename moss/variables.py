@@ -140,7 +140,7 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "int", 0, check=Range(0, 3650), shown="0, none"),
         V("MOSS_BACKUP_RECIPIENT",
             "for whom `moss backup` encrypts: a recipient of age or a key of GnuPG "
-            "([below](#backup))", shown="nobody"),
+            "([backup.md](backup.md))", shown="nobody"),
         V("MOSS_BACKUP_DAYS",
             "days after which backups are deleted, by `moss backup` in its folder and elsewhere by you; "
             "owners of courses and receipts of erasures say it",

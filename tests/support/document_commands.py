@@ -55,6 +55,12 @@ COVERED = {
 NOT_RUN = {
     "pip install": "asks a package index; tests/test_wheel.py installs the wheel itself without one",
     "apt install": "changes the system",
+    "useradd": "changes the system",
+    "install -d": "changes the system",
+    "python3 -m venv /opt": "changes the system, and asks a package index",
+    "cp deploy/systemd": "changes the system; tests/test_systemd.py checks the units",
+    "systemctl": "changes the system; tests/test_systemd.py checks the units",
+    "systemd-run": "changes the system; tests/test_systemd.py checks the units",
     "docker": "needs Docker; tests/test_compose.py and tests/test_containers.py check its files",
     "kubectl": "needs a cluster; tests/test_kubernetes.py checks the manifests",
     "make .venv/oidc/made": "asks the registry of npm",
