@@ -33,6 +33,7 @@ COVERED = {
     "python -m bench.papers": "tests/bench/test_papers.py",
     "python -m bench.speed": "tests/bench/test_speed.py",
     "moss --version": "tests/test_release.py::test_the_version_names_the_commit_of_a_checkout",
+    "moss audit shorten": "tests/moss/doctor/test_audit_chain.py",
     "moss backup": "tests/moss/backups/test_backups.py",
     "moss restore": "tests/moss/backups/test_backups.py",
     "moss demo": "tests/test_readme.py::test_make_demo_ranks_serves_and_leaves_no_process_running",

@@ -11,7 +11,8 @@ from submissions.intake.archives.choices import Choices
 from submissions.intake.archives.grouping import Grouping, ListingBuilder, group_files, group_submissions
 from submissions.intake.archives.members import UnpackedEntry
 from submissions.intake.layouts.registry import LAYOUTS, recognise
-from tests.submissions.intake.layouts.samples import CODE, GRADESCOPE_RECORDS, SAMPLES, VARIANTS
+from tests.submissions.intake.layouts.records import GRADESCOPE_RECORDS
+from tests.submissions.intake.layouts.samples import CODE, SAMPLES, VARIANTS
 from tests.support.archives import entries, zipped
 
 if TYPE_CHECKING:

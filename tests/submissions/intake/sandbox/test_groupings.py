@@ -15,7 +15,8 @@ from submissions.intake.layouts.places import RECORD_BYTES
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.limits import BadArchive
 from submissions.intake.sandbox.groupings import GroupingReader
-from tests.submissions.intake.layouts.samples import BLACKBOARD_RECORD, CODE, SAMPLES
+from tests.submissions.intake.layouts.records import BLACKBOARD_RECORD
+from tests.submissions.intake.layouts.samples import CODE, SAMPLES
 from tests.support import harmful_jobs
 
 if TYPE_CHECKING:
