@@ -12,6 +12,7 @@ from submissions.pseudonyms.words import (
     MIN_WORD,
     RUN,
     SUBMISSION_WORDS,
+    normalised_runs,
     normalised_spellings,
     normalised_words,
 )
@@ -45,7 +46,9 @@ class Likeness:
         if any(joined in letters for letters in _letters(name) for joined in self._joined):
             return True
         words, is_plain = normalised_words(name), bool(PLAIN.fullmatch(name))
-        return any(_is_near(own, words, is_plain=is_plain) for own in self._words)
+        # A run of one letter only: pieces have the M of Müller, too.
+        initials = {run for run in normalised_runs(name) if len(run) == 1}
+        return any(_is_near(own, words, initials, is_plain=is_plain) for own in self._words)
 
     @cached_property
     def fragments(self) -> frozenset[str]:
@@ -70,7 +73,7 @@ class Likeness:
         return frozenset("".join(order) for one in spelled for order in permutations(one))
 
 
-def _is_near(own: Words, words: set[str], *, is_plain: bool) -> bool:
+def _is_near(own: Words, words: set[str], initials: set[str], *, is_plain: bool) -> bool:
     """Return whether words mean the student: all of the name, initials of it, or a part with nothing else.
 
     In names of files the family name is enough: the other words are those of the task.
@@ -80,7 +83,6 @@ def _is_near(own: Words, words: set[str], *, is_plain: bool) -> bool:
         return bool(_logins(own) & words)
     if known[-1] and not is_plain:
         return True
-    initials = {word for word in words if len(word) == 1}
     if all(has or _first(one) & initials for has, one in zip(known, own, strict=True)):
         return True
     return {word for word in words if _is_telling(word)} <= frozenset().union(*own)

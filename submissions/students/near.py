@@ -91,8 +91,12 @@ def near_matches(text: str, found: Iterable[CourseOfStudent]) -> list[Near]:
 
 def _students(likeness: Likeness, known: set[int]) -> list[SubmissionStudent]:
     own = SubmissionStudent.objects.filter(submission__origin=None).exclude(pk__in=known)
-    rows = own.filter(_may_be_near(likeness, "name", "identifier")).select_related(ASSIGNMENT)
-    return [row for row in rows if likeness.is_near(row.name, row.identifier)]
+    # Names are compared once each: an archive has those with accents in many submissions.
+    candidates = own.filter(_may_be_near(likeness, "name", "identifier")).order_by()
+    texts = candidates.values_list("name", "identifier").distinct().iterator()
+    near = {(name, identifier) for name, identifier in texts if likeness.is_near(name, identifier)}
+    rows = own.filter(name__in={name for name, _ in near}).select_related(ASSIGNMENT)
+    return [row for row in rows if (row.name, row.identifier) in near]
 
 
 def _enrolled(likeness: Likeness, known: set[int]) -> list[EnrolledStudent]:

@@ -53,6 +53,12 @@ def test_the_login_of_a_name_is_near() -> None:
     assert not asked.is_near("aquartzovsky", "")
 
 
+def test_the_first_letter_before_an_accent_is_no_initial() -> None:
+    asked = Likeness(frozenset({"Zoë Müller"}), frozenset())
+    assert asked.is_near("Zoë M.", "")
+    assert not asked.is_near("Zoë Möhring", "")
+
+
 def test_every_near_name_without_accents_has_a_fragment() -> None:
     for name in ("zoe_muller_quartz", "quartzzoemueller", "Z. Muller-Quartz", "771234", "task1_zmq"):
         assert any(one in name.lower() for one in ASKED.fragments)
