@@ -83,6 +83,7 @@ API_ACTIONS = {
     ("GET", "api_decision"): SAW,
     ("GET", "api_preview"): SAW,
     ("GET", "api_case_decision"): SAW,
+    ("GET", "api_audit"): EXPORTED,
     ("GET", "api_table"): EXPORTED,
     ("GET", "api_document"): EXPORTED,
     ("GET", "api_pair_document"): EXPORTED,
@@ -204,6 +205,8 @@ def _invitation_subject(token: str) -> AuditSubject:
 
 def _api_subject(route: str, arguments: dict[str, Any]) -> AuditSubject:
     """Return what an address of the API is about; its arguments were not checked yet."""
+    if not arguments:  # the view names the subject
+        return AuditSubject()
     own, *others = arguments
     ids = [own, *(name for name in others if name.endswith("_id"))]
     texts = {name: str(arguments[name]) for name in ids}

@@ -12,6 +12,7 @@ from ninja.parser import Parser
 from fingerprint.engine import storable
 from moss.integrations.api import problems
 from moss.integrations.api.assignments import router as assignments
+from moss.integrations.api.audit import router as audit
 from moss.integrations.api.authentication import TokenAuth
 from moss.integrations.api.boilerplate import router as boilerplate
 from moss.integrations.api.cases import router as cases
@@ -85,6 +86,7 @@ ROUTERS = {
     "Documents": documents,
     "Shares": shares,
     "Webhooks": webhooks,
+    "Audit log": audit,
 }
 # Errors that every endpoint may answer with, and those that only some methods do.
 ERRORS = (400, 401, 403, 404, 409, 410, 422, 429, 503)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from submissions.models import AuditEntry
-from tests.support.api import API, api_client, send
+from tests.support.api import API, api_client, problem_of, send
 from tests.support.sample_class import loose
 
 if TYPE_CHECKING:
@@ -65,3 +65,36 @@ def test_changes_of_what_is_kept_are_logged(world: World) -> None:
         ("alice", "course", "hold: An appeal.; compare_archive: False; threshold: "),
         ("alice", "course", "keep_months: 12; keep_sources_days: ; in_archive: False"),
     ]
+
+
+def test_an_administrator_reads_the_log_in_parts_and_by_what_it_is_filtered(
+    world: World, admin: User
+) -> None:
+    owner, path = api_client(world.owner), f"/assignments/{world.assignment.pk}"
+    for _ in range(3):
+        send(owner, "get", f"{path}/exports/pairs.csv")
+    send(owner, "post", f"{path}/shares", {})
+    client = api_client(admin, "read")
+    first = send(client, "get", "/audit?limit=3").json()
+    assert [one["action"] for one in first["items"]] == ["shared", "exported", "exported"]
+    rest = send(client, "get", f"/audit?limit=3&cursor={first['next']}").json()
+    assert [one["who"] for one in rest["items"]] == ["alice"]
+    assert rest["next"] is None
+    today = first["items"][0]["created"][:10]
+    for query, found in {
+        "action=shared": 1,
+        "action=exported&q=ali": 3,
+        f"since={today}&q=ali": 4,
+        "until=2020-01-01": 0,
+        "q=nobody": 0,
+    }.items():
+        assert len(send(client, "get", f"/audit?{query}").json()["items"]) == found, query
+    numbers = dict(AuditEntry.objects.values_list("number", "digest"))
+    assert {one["number"]: one["digest"] for one in first["items"]}.items() <= numbers.items()
+    assert AuditEntry.objects.filter(who=admin.username, subject="audit log").count() == 7
+
+
+def test_nobody_else_reads_the_log_nor_does_a_token_for_some_courses(world: World, admin: User) -> None:
+    for client in (api_client(world.owner), api_client(admin, "read", [world.assignment.course])):
+        assert problem_of(send(client, "get", "/audit"))["status"] == 403
+    assert problem_of(send(api_client(admin), "get", "/audit?action=burnt"))["status"] == 422

@@ -11,7 +11,7 @@ from django.db import transaction
 from moss.integrations.api.service import api
 from submissions.actions import people
 from submissions.models import Batch, Membership, ResumableUpload
-from tests.submissions.pages.test_roles import ROLES
+from tests.submissions.pages.test_roles import ROLES, STAFF
 from tests.support.api import api_client, problem_of
 from tests.support.every_page import api_places
 from tests.support.sample_class import loose
@@ -28,6 +28,7 @@ RESUMABLE = "/resumable/{resumable_id}"
 CASE = f"{ASSIGNMENT}/cases/{{submission_id}}"
 # The right that each endpoint takes, and a body that it accepts.
 RIGHTS: dict[tuple[str, str], str] = {
+    ("get", "/audit"): STAFF,
     ("get", "/courses"): ANYBODY,
     ("post", "/courses"): ANYBODY,
     ("get", "/courses/{course_id}"): READ,
@@ -166,7 +167,7 @@ def test_every_endpoint_answers_every_role_as_its_rights_say(role: str, world: W
     for scope in ("write", "read"):
         for endpoint, status in statuses(user, scope, world).items():
             needed, is_write = RIGHTS[endpoint], endpoint[0] != "get"
-            granted = ROLES[role] & {READ, "names"} if scope == "read" else ROLES[role]
+            granted = ROLES[role] & {READ, "names", STAFF} if scope == "read" else ROLES[role]
             refused = needed not in {*granted, ANYBODY} or (is_write and scope == "read")
             if refused:
                 assert status == 403, (role, scope, endpoint)
@@ -177,4 +178,4 @@ def test_every_endpoint_answers_every_role_as_its_rights_say(role: str, world: W
 def test_a_stranger_finds_nothing(world: World) -> None:
     for endpoint, status in statuses(user_with("stranger", world), "write", world).items():
         if RIGHTS[endpoint] != ANYBODY:
-            assert status == 404, endpoint
+            assert status == (403 if RIGHTS[endpoint] == STAFF else 404), endpoint

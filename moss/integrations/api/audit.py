@@ -1,0 +1,67 @@
+"""The audit log, for administrators."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+from ninja import Field, Query, Router, Schema
+
+from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numbers_of
+from moss.integrations.api.inputs import Input
+from moss.integrations.api.objects import user_of
+from submissions.models.audit import AuditAction
+from submissions.permissions import limits_of
+from submissions.queries.audit import AuditFilter, audit_entries
+
+router = Router()
+REFUSED = "Only a token of an administrator, for all courses, reads the audit log."
+
+
+class AuditEntryOut(Schema):
+    """An act: who did it, where, and what it was about; `digest` continues the chain of the log."""
+
+    id: int
+    number: int | None
+    created: datetime
+    who: str
+    address: str | None
+    action: str
+    course: str
+    assignment: str
+    subject: str
+    page: str
+    digest: str
+
+
+class AuditLog(Schema):
+    items: list[AuditEntryOut]
+    next: str | None
+
+
+class AuditFilterIn(Input):
+    """Entries with a text in a name, a subject or an address, of an act, from a day to a day."""
+
+    q: Annotated[str, Field(max_length=200)] = ""
+    action: AuditAction | None = None
+    since: date | None = None
+    until: date | None = None
+
+
+@router.get("/audit", response=AuditLog, summary="List the audit log", url_name="api_audit")
+def list_audit_entries(
+    request: HttpRequest, asked: Query[AuditFilterIn], limit: Limit = A_PART, cursor: Cursor = ""
+) -> AuditLog:
+    """List entries, the newest first; it takes a token of an administrator for all courses."""
+    user = user_of(request)
+    if not user.is_staff or limits_of(user).courses is not None:
+        raise PermissionDenied(REFUSED)
+    request.audit_subject = "audit log"  # type: ignore[attr-defined] # read by moss.audit
+    (last,) = numbers_of(cursor, 1)
+    rows = audit_entries(AuditFilter(asked.q, asked.action or "", asked.since, asked.until))
+    rows = rows.filter(pk__lt=last) if last else rows
+    found = list(rows.order_by("-pk")[: limit + 1])
+    following = cursor_of(found[limit - 1].pk) if len(found) > limit else None
+    return AuditLog(items=[AuditEntryOut.from_orm(row) for row in found[:limit]], next=following)
