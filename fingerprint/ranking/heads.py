@@ -16,15 +16,21 @@ if TYPE_CHECKING:
 # Words whose line is a head; in other languages a head ends with an opening brace.
 HEAD_WORDS = {"python": ("def", "class")}
 OPENING = "{"
+# A line with one of these is no head: what is inserted after a condition makes no other function of it.
+CONTROL = (
+    "if", "else", "elif", "for", "foreach", "while", "do", "switch", "case", "try", "catch", "finally",
+    "with", "using", "lock", "synchronized", "unless", "until", "loop", "match", "select",
+)  # fmt: skip
 
 
 @cache
-def _kinds() -> tuple[Kinds, Kinds]:
-    """Return the kinds of opening braces in all languages, and of words that make a line a head."""
+def _kinds() -> tuple[Kinds, Kinds, Kinds]:
+    """Return the kinds of opening braces in all languages, of HEAD_WORDS and of CONTROL."""
     families = salts()
     braces = [kind_id(family, OPENING) for family in set(families.values())]
+    control = [kind_id(family, word) for family in set(families.values()) for word in CONTROL]
     words = [kind_id(families[name], word) for name, own in HEAD_WORDS.items() for word in own]
-    return np.array(braces, dtype=np.uint64), np.array(words, dtype=np.uint64)
+    return np.array(braces, np.uint64), np.array(words, np.uint64), np.array(control, np.uint64)
 
 
 def head_lines(kinds: Kinds, firsts: Positions) -> Flags:
@@ -32,13 +38,17 @@ def head_lines(kinds: Kinds, firsts: Positions) -> Flags:
 
     `firsts` has the first token of each line, in order.
     """
-    braces, words = _kinds()
+    braces, words, control = _kinds()
     ends = np.append(firsts[1:], len(kinds))
-    is_brace = np.isin(kinds[ends - 1], braces)
-    with_word = np.isin(kinds, words)
-    heads = is_brace | (np.add.reduceat(with_word, firsts, dtype=np.int64) > 0)
-    alone = is_brace & (ends - firsts == 1)
-    heads[:-1] |= alone[1:]
+    has_word, has_control = (
+        np.add.reduceat(np.isin(kinds, some), firsts, dtype=np.int64) > 0 for some in (words, control)
+    )
+    opens = np.isin(kinds[ends - 1], braces)
+    alone = opens & (ends - firsts == 1)
+    # A brace alone belongs to the line before it.
+    has_control[1:] |= alone[1:] & has_control[:-1]
+    heads: Flags = has_word | (opens & ~has_control)
+    heads[:-1] |= alone[1:] & ~has_control[:-1]
     return heads
 
 
