@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Steps that one text may take, some seconds.
 MOST_STEPS = 1 << 30
 # Rows of the stack of the machine at first and at most.
-FIRST_ROWS, MOST_ROWS = 1 << 12, 1 << 20
+FIRST_ROWS, MOST_ROWS = 1 << 10, 1 << 20
 
 
 class GivenUp(Exception):
