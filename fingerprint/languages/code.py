@@ -132,9 +132,9 @@ class CodeFrontEnd:
     def named_tokens(self, text: str) -> Iterator[Span]:
         lexer_input = LexerInput(text)
         lexed = self._lexed(self._code(lexer_input.source))
-        names = lexed.vocabulary.kind_names
+        complete, names = self._normalised(lexed).complete, lexed.vocabulary.kind_names
         codes = np.arange(len(names), dtype=np.uint64)
-        tokens = _stream(lexer_input, _collected(self._normalised(lexed).complete, codes))
+        tokens = _stream(lexer_input, _collected(complete, codes))
         for code, start, end in zip(tokens.kinds, tokens.starts, tokens.ends, strict=True):
             yield int(start), int(end), names[code]
 
