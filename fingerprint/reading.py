@@ -10,6 +10,7 @@ import numpy as np
 
 from fingerprint.languages import decode, detect, front_end
 from fingerprint.languages.lexical_terms import LexicalTerms, lexical_terms
+from fingerprint.languages.token_rows import locate
 from fingerprint.params import Params, Profile
 from fingerprint.spelling import UNKNOWN, Spelling, spelling_of
 from fingerprint.time_limit import TooSlow, time_limit
@@ -127,6 +128,7 @@ def read(
         When the file is not text, its container is broken, its lexer fails or takes too long, or `language`
         is unknown.
     """
+    locate.load()  # Compiling it, where that was not done yet, takes longer than reading may.
     try:
         with time_limit(seconds):
             text, chosen = _identify(data, filename, language)
@@ -166,7 +168,10 @@ def profile_of(frontend: FrontEnd, params: Params) -> Profile:
 
 def _line_starts(text: str) -> npt.NDArray[np.int64]:
     """Return the offsets at which lines begin (int64, code points); LF, CRLF and a lone CR end a line."""
-    chars = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    if text.isascii():
+        chars = np.frombuffer(text.encode("ascii"), dtype=np.uint8)
+    else:
+        chars = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     ends = chars == ord("\n")
     if "\r" in text:
         lone = chars == ord("\r")

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
+FloatRows = Annotated[npt.NDArray[np.float64], 2]
 
 # int32: consecutive numbers, and positions within one document
 Counts = npt.NDArray[np.int32]

@@ -21,6 +21,7 @@ from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
 
+from fingerprint.kernels.entries import entry
 from fingerprint.kernels.files import PACKAGE
 from fingerprint.kernels.layouts import Array, Layout, Parts, to_json
 from fingerprint.kernels.memory import FUNCTIONS
@@ -113,7 +114,9 @@ def compile_group(kernels: list[Kernel[Any, Any]], folder: Path) -> None:
         function.compile(arguments)
         compiled = function.overloads[arguments]
         _link(module, compiled)
-        module.get_function(compiled.fndesc.llvm_func_name).name = kernel.name
+        body = f"{kernel.name} body"
+        module.get_function(compiled.fndesc.llvm_func_name).name = body
+        module.link_in(binding.parse_assembly(entry(kernel.name, body, layouts)))
         result = to_json(_layout(compiled.signature.return_type))
         descriptions[kernel.name] = {"parameters": [*map(to_json, layouts)], "result": result}
     (folder / f"{kernels[0].name}.o").write_bytes(_object_file(module, set(descriptions)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pygments import lexers
@@ -26,35 +26,33 @@ from fingerprint.languages.directives import (
     macro_spans,
     macros_as_code,
 )
-from fingerprint.languages.lexeme_ids import lexeme_family, merge_in_text_order
+from fingerprint.languages.lexeme_ids import lexeme_family
 from fingerprint.languages.lexer_dispatch import DispatchingLexer, dispatching_lexer
 from fingerprint.languages.lexers import UNTUNED_MULTILINE, import_mended_lexers, lexer_class
 from fingerprint.languages.lexing import LEXER_ERRORS, Lexed, lexed
 from fingerprint.languages.newlines import LexerInput
 from fingerprint.languages.normalisation import (
-    LexedTokens,
-    Mark,
-    Range,
-    dropped_ranges,
+    KERNELS,
+    Normalised,
     dropped_statements,
-    joined,
-    locate_tokens,
     normalise,
-    split_runs,
+    significant_tokens,
     with_joined_literals,
 )
 from fingerprint.languages.spec import Language
+from fingerprint.languages.token_rows import CODE, END, START, StreamColumns, collect_lexemes, collect_tokens
 from fingerprint.languages.vocabulary import Vocabulary
 from fingerprint.tokens import TokenStream, kind_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from pygments.lexer import Lexer
 
     from fingerprint.languages.base import Span
-    from fingerprint.languages.lexeme_ids import LexemeColumns, LexicalColumns
-    from fingerprint.types import Kinds, Offsets
+    from fingerprint.languages.lexeme_ids import LexicalColumns
+    from fingerprint.languages.token_rows import TokenRows
+    from fingerprint.types import Classes, Kinds
 
 
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
@@ -63,6 +61,9 @@ RULES_VERSION = 3
 # A vocabulary with more lexemes or characters than this is replaced by an empty one: workers are long-lived.
 LEXEMES_LIMIT = 1 << 17
 CHARACTERS_LIMIT = 1 << 24
+
+IDENTIFIER = int(LexicalClass.IDENTIFIER)  # a number, which NumPy compares faster
+LITERALS = LexicalClass.STRING, LexicalClass.NUMBER
 
 
 def untuned_language(alias: str) -> Language | None:
@@ -89,14 +90,6 @@ def lexer_for_filename(filename: str) -> str:
     return lexer.aliases[0] if lexer is not None and lexer.aliases else ""
 
 
-class _Joined(NamedTuple):
-    """The tokens without white space and comments, the ranges of them to drop, and the tokens of `joined`."""
-
-    significant: LexedTokens
-    dropped: list[Range]
-    complete: LexedTokens
-
-
 class CodeFrontEnd:
     """The front-end of one language, lexed by Pygments and normalised by its row of the table."""
 
@@ -105,6 +98,7 @@ class CodeFrontEnd:
         self.name, self.title = language.name, language.title
         self.version = RULES_VERSION + language.version
         self._vocabulary = Vocabulary(language, _css_class)
+        self._literals = {int(one): lexeme_family(language.salt, one) for one in LITERALS}
 
     def __repr__(self) -> str:
         return f"CodeFrontEnd({self.name!r})"
@@ -115,38 +109,33 @@ class CodeFrontEnd:
     def tokens(self, text: str) -> TokenStream:
         lexer_input = LexerInput(text)
         lexed = self._lexed(self._code(lexer_input.source))
-        normalised = normalise(self._joined(lexed).complete)
-        kinds = lexed.vocabulary.kinds()[normalised.codes]
-        return _stream(lexer_input, kinds, normalised.starts, normalised.ends)
+        return _stream(lexer_input, _collected(self._normalised(lexed).complete, lexed.vocabulary.kinds()))
 
     def scan(self, text: str, *, coarse: bool = False, spans: bool = False) -> Scan:
         lexer_input = LexerInput(text)
         code = self._code(lexer_input.source)
         lexed = self._lexed(code)
-        significant, dropped, complete = self._joined(lexed)
-        vocabulary = lexed.vocabulary
-        normalised = normalise(complete)
-        kinds = vocabulary.kinds()[normalised.codes]
-        tokens = _stream(lexer_input, kinds, normalised.starts, normalised.ends)
-        classes, ids, *offsets = self._lexical(significant, lexer_input.source, vocabulary)
-        lexical = _stream(lexer_input, ids, *offsets)
-        directive_classes, ids, *offsets = self._directives(significant, dropped, lexer_input.source)
-        directives = _stream(lexer_input, ids, *offsets)
+        normalised, vocabulary = self._normalised(lexed), lexed.vocabulary
+        tokens = _stream(lexer_input, _collected(normalised.complete, vocabulary.kinds()))
+        classes, lexemes = self._lexical(normalised.significant, lexer_input.source, vocabulary)
+        lexical = _stream(lexer_input, lexemes)
+        directive_classes, ids, starts, ends = self._directives(normalised, lexer_input.source)
+        directives = _stream(lexer_input, StreamColumns(ids, starts, ends))
         has_coarse = coarse and self.name in COARSE_LANGUAGES
-        whole = self._coarse(complete, lexer_input, vocabulary) if has_coarse else None
+        whole = self._coarse(normalised.complete, lexer_input, vocabulary) if has_coarse else None
         # Where macros are lexed as code, pages colour them as a preprocessor's all the same.
         coloured = _highlighted(lexer_input, lexed) if spans and code == lexer_input.source else None
         unclosed = tuple(lexer_input.starts(np.array(lexed.unclosed, dtype=np.int32)).tolist())
-        columns = tokens, lexical, classes, directives, directive_classes
-        return Scan(*columns, whole, coloured, unclosed, _code_characters(significant, dropped))
+        streams = tokens, lexical, classes, directives, directive_classes
+        return Scan(*streams, whole, coloured, unclosed, normalised.characters)
 
     def named_tokens(self, text: str) -> Iterator[Span]:
         lexer_input = LexerInput(text)
         lexed = self._lexed(self._code(lexer_input.source))
-        normalised = normalise(self._joined(lexed).complete)
-        names = lexed.vocabulary.kind_names
-        starts, ends = lexer_input.starts(normalised.starts), lexer_input.ends(normalised.ends)
-        for code, start, end in zip(normalised.codes, starts, ends, strict=True):
+        complete, names = self._normalised(lexed).complete, lexed.vocabulary.kind_names
+        codes = np.arange(len(names), dtype=np.uint64)
+        tokens = _stream(lexer_input, _collected(complete, codes))
+        for code, start, end in zip(tokens.kinds, tokens.starts, tokens.ends, strict=True):
             yield int(start), int(end), names[code]
 
     def highlight(self, text: str) -> list[Span]:
@@ -156,7 +145,9 @@ class CodeFrontEnd:
         return [(start, end, spans.classes[code]) for start, end, code in zip(*columns, strict=True)]
 
     def expect(self, characters: int) -> None:
-        """Prepare to read so many characters."""
+        """Prepare to read so many characters, for this process and those that are forked then."""
+        for kernel in KERNELS:
+            kernel.load()
         if isinstance(self._lexer, DispatchingLexer):
             self._lexer.tables.expect(self._lexer, characters)
 
@@ -176,13 +167,10 @@ class CodeFrontEnd:
         """Return the source as it is lexed to be compared."""
         return macros_as_code(source) if self.language.preprocessor else source
 
-    def _joined(self, lexed: Lexed) -> _Joined:
+    def _normalised(self, lexed: Lexed) -> Normalised:
         codes, starts, vocabulary, _ = lexed
-        split = split_runs(codes, starts, vocabulary.lexemes().marks, vocabulary.punctuation_codes)
-        tokens = locate_tokens(*split, vocabulary.lexemes())
-        significant = tokens.take(~tokens.has_mark(Mark.SPACE))
-        dropped = dropped_ranges(significant, by_line=self.language.by_line)
-        return _Joined(significant, dropped, joined(significant, dropped, vocabulary.join_operators))
+        columns = significant_tokens(codes, starts, vocabulary.lexemes, vocabulary.punctuation_codes)
+        return normalise(*columns, vocabulary.join_operators, by_line=self.language.by_line)
 
     def _current_vocabulary(self) -> Vocabulary:
         vocabulary = self._vocabulary
@@ -190,52 +178,52 @@ class CodeFrontEnd:
             self._vocabulary = Vocabulary(self.language, _css_class)
         return self._vocabulary
 
-    def _coarse(self, tokens: LexedTokens, lexer_input: LexerInput, vocabulary: Vocabulary) -> Coarse:
+    def _coarse(self, tokens: TokenRows, lexer_input: LexerInput, vocabulary: Vocabulary) -> Coarse:
         """Return the coarse stream of the tokens before any lexeme is dropped."""
         names = vocabulary.kind_names
-        columns = zip(tokens.codes.tolist(), tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
+        rows = tokens[:, [CODE, START, END]].tolist()
         source = lexer_input.source
-        lexemes = [Lexeme(names[code], source[start:end], start, end) for code, start, end in columns]
+        lexemes = [Lexeme(names[code], source[start:end], start, end) for code, start, end in rows]
         stream, terms = coarse_scan(self.name, lexemes)
-        located = _stream(lexer_input, stream.kinds, stream.starts, stream.ends)
+        located = _stream(lexer_input, StreamColumns(stream.kinds, stream.starts, stream.ends))
         return Coarse(self.language.salt, located, terms)
 
-    def _lexical(self, tokens: LexedTokens, source: str, vocabulary: Vocabulary) -> LexicalColumns:
+    def _lexical(
+        self, tokens: TokenRows, source: str, vocabulary: Vocabulary
+    ) -> tuple[Classes, StreamColumns]:
         """Return the identifiers and literals as written, in text order."""
-        tokens = with_joined_literals(tokens)
-        identifiers = tokens.take(tokens.has_mark(Mark.IDENTIFIER))
-        ids = vocabulary.identifier_ids()[identifiers.codes]
-        names = (LexicalClass.IDENTIFIER, ids, identifiers.starts, identifiers.ends)
-        salt = self.language.salt
-        strings = _literals(tokens.take(tokens.has_mark(Mark.STRING)), source, salt, LexicalClass.STRING)
-        numbers = _literals(tokens.take(tokens.has_mark(Mark.NUMBER)), source, salt, LexicalClass.NUMBER)
-        return merge_in_text_order([names, strings, numbers])
+        rows = with_joined_literals(tokens)
+        classes, columns = np.empty(len(rows), dtype=np.uint8), StreamColumns.of(len(rows))
+        count, disorder = collect_lexemes(rows, vocabulary.identifier_ids(), classes, columns)
+        classes, columns = classes[:count], columns.first(count)
+        literals = np.flatnonzero(classes != IDENTIFIER)
+        of_literals = (column[literals].tolist() for column in (classes, columns.starts, columns.ends))
+        columns.ids[literals] = [
+            kind_id(self._literals[number], source[start:end])
+            for number, start, end in zip(*of_literals, strict=True)
+        ]
+        if not disorder:
+            return classes, columns
+        order = np.lexsort((classes, columns.starts))
+        return classes[order], columns.in_order(order)
 
-    def _directives(self, tokens: LexedTokens, dropped: Sequence[Range], source: str) -> LexicalColumns:
+    def _directives(self, tokens: Normalised, source: str) -> LexicalColumns:
         """Return the imports, includes and macro definitions, in text order."""
-        imports = dropped_statements(tokens, dropped)
+        imports = dropped_statements(tokens)
         if not self.language.preprocessor:
             return directive_columns(source, self.language.salt, imports, [])
         imports += include_spans(source)
         return directive_columns(source, self.language.salt, imports, macro_spans(source))
 
 
-def _literals(tokens: LexedTokens, source: str, salt: str, lexical_class: LexicalClass) -> LexemeColumns:
-    starts, ends = tokens.starts.tolist(), tokens.ends.tolist()
-    family = lexeme_family(salt, lexical_class)
-    ids = [kind_id(family, source[start:end]) for start, end in zip(starts, ends, strict=True)]
-    return lexical_class, np.array(ids, dtype=np.uint64), tokens.starts, tokens.ends
+def _collected(tokens: TokenRows, kinds: Kinds) -> StreamColumns:
+    """Return the tokens to compare, with the kinds of their codes."""
+    columns = StreamColumns.of(len(tokens))
+    return columns.first(collect_tokens(tokens, kinds, columns))
 
 
-def _code_characters(significant: LexedTokens, dropped: list[tuple[int, int]]) -> int:
-    """Return how many characters are code; what is dropped, as imports are, does not count."""
-    lengths = significant.ends - significant.starts
-    counted = int(lengths[~significant.has_mark(Mark.DROPPED)].sum())
-    return counted - sum(int(lengths[start:end].sum()) for start, end in dropped)
-
-
-def _stream(lexer_input: LexerInput, kinds: Kinds, starts: Offsets, ends: Offsets) -> TokenStream:
-    return TokenStream(kinds, lexer_input.starts(starts), lexer_input.ends(ends))
+def _stream(lexer_input: LexerInput, tokens: StreamColumns) -> TokenStream:
+    return TokenStream(tokens.ids, lexer_input.starts(tokens.starts), lexer_input.ends(tokens.ends))
 
 
 def _css_class(ttype: object) -> str:

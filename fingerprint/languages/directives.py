@@ -7,18 +7,19 @@ imports from the tokens, since every program of a class begins with some.
 from __future__ import annotations
 
 import re
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fingerprint.languages.base import LexicalClass
-from fingerprint.languages.lexeme_ids import lexeme_family, merge_in_text_order
+from fingerprint.languages.lexeme_ids import lexeme_family
 from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fingerprint.languages.lexeme_ids import LexemeColumns, LexicalColumns
+    from fingerprint.languages.lexeme_ids import LexicalColumns
 
 Span = tuple[int, int]
 
@@ -59,20 +60,19 @@ def directive_columns(
     source: str, salt: str, imports: Iterable[Span], macros: Iterable[Span]
 ) -> LexicalColumns:
     """Return the directives in text order; white space and comments within them make no difference."""
-    return merge_in_text_order(
-        [
-            _columns(source, salt, LexicalClass.IMPORT, imports),
-            _columns(source, salt, LexicalClass.MACRO, macros),
-        ]
-    )
+    spans = [(*span, LexicalClass.IMPORT) for span in imports]
+    spans += [(*span, LexicalClass.MACRO) for span in macros]
+    rows = sorted((row for row in spans if row[0] < row[1]), key=itemgetter(0))
+    ids = [
+        kind_id(lexeme_family(salt, lexical_class), _normalised(source[start:end]))
+        for start, end, lexical_class in rows
+    ]
+    starts, ends, classes = np.array(rows, dtype=np.int32).reshape(-1, 3).T.copy()
+    return classes.astype(np.uint8), np.array(ids, dtype=np.uint64), starts, ends
 
 
-def _columns(source: str, salt: str, lexical_class: LexicalClass, spans: Iterable[Span]) -> LexemeColumns:
-    family, rows = lexeme_family(salt, lexical_class), [span for span in spans if span[0] < span[1]]
-    texts = ["".join(_without_comments(source[start:end]).split()) for start, end in rows]
-    ids = np.array([kind_id(family, text) for text in texts], dtype=np.uint64)
-    offsets = np.array(rows, dtype=np.int32).reshape(-1, 2)
-    return lexical_class, ids, offsets[:, 0], offsets[:, 1]
+def _normalised(directive: str) -> str:
+    return "".join(_without_comments(directive).split())
 
 
 def _without_comments(text: str) -> str:

@@ -5,19 +5,13 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from fingerprint.languages.base import LexicalClass
 from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from fingerprint.languages.base import LexicalClass
     from fingerprint.types import Classes, Kinds, Offsets
 
 
-# Lexemes of one class: (class, ids, starts, ends).
-LexemeColumns = tuple[LexicalClass, "Kinds", "Offsets", "Offsets"]
 # Lexemes of several classes as parallel arrays: (classes, ids, starts, ends).
 LexicalColumns = tuple["Classes", "Kinds", "Offsets", "Offsets"]
 
@@ -31,13 +25,3 @@ def lexeme_family(salt: str, lexical_class: LexicalClass) -> str:
 def lexeme_id(salt: str, lexical_class: LexicalClass, lexeme: str) -> int:
     """Return the 64-bit id of a lexeme as written."""
     return kind_id(lexeme_family(salt, lexical_class), lexeme)
-
-
-def merge_in_text_order(columns: Sequence[LexemeColumns]) -> LexicalColumns:
-    """Merge lexemes of several classes into parallel arrays in text order."""
-    classes = np.concatenate(
-        [np.full(len(ids), lexical_class, dtype=np.uint8) for lexical_class, ids, _, _ in columns]
-    )
-    ids, starts, ends = (np.concatenate([column[i] for column in columns]) for i in (1, 2, 3))
-    order = np.argsort(starts, kind="stable")
-    return classes[order], ids[order], starts[order], ends[order]

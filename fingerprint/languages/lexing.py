@@ -15,7 +15,7 @@ from fingerprint.languages.literal_lines import (
     crosses_line,
     line_bound_lexer,
 )
-from fingerprint.languages.normalisation import Mark
+from fingerprint.languages.marks import Mark
 from fingerprint.languages.unclosed_literals import (
     closed,
     ended_with_line,
@@ -76,11 +76,11 @@ def _closed_tokens(
     tokens = raw_tokens(lexer, source)
     codes = tokens.codes(vocabulary.__getitem__)
     marks = vocabulary.lexemes().marks[codes]
-    lines = np.flatnonzero(marks & np.uint32(Mark.LINES)).tolist()
+    seen = int(np.bitwise_or.reduce(marks))
+    lines = np.flatnonzero(marks & np.uint32(Mark.LINES)).tolist() if seen & Mark.LINES else []
     reads_on = bool(lines) and crosses_line(tokens, source, lines, _literals_over_lines(language.multiline))
     # A quote without its partner makes code of strings later on, in which something is an error.
-    errors = bool((marks & np.uint32(Mark.ERROR)).any())
-    inverted = bool(lines) and (errors or is_inverted(tokens, source, lines))
+    inverted = bool(lines) and (bool(seen & Mark.ERROR) or is_inverted(tokens, source, lines))
     if not (reads_on or inverted or is_open_at_end(tokens)):
         return tokens, codes, _unclosed(tokens, source, marks)
     bound = line_bound_lexer(lexer_class(language.lexer), language.multiline)
@@ -99,9 +99,10 @@ def _closed_tokens(
 
 def _unclosed(tokens: TokenColumns, source: str, marks: Marks) -> list[int]:
     """Return where the literals and comments begin that the lexer itself ended with their line."""
-    unquoted = (marks[:-1] & np.uint32(Mark.UNQUOTED)) != 0
-    ends_line = (marks[1:] & np.uint32(Mark.NEWLINE)) != 0
-    last = np.flatnonzero(unquoted & ends_line).tolist()
-    errors = bool((marks & np.uint32(Mark.ERROR)).any())
-    quotes = quotes_without_partner(tokens, source) if errors else []
-    return [*ended_with_line(tokens, last), *quotes, *unclosed_comments(tokens, source)]
+    seen, literals = int(np.bitwise_or.reduce(marks)), list[int]()
+    if seen & Mark.UNQUOTED:
+        unquoted = (marks[:-1] & np.uint32(Mark.UNQUOTED)) != 0
+        ends_line = (marks[1:] & np.uint32(Mark.NEWLINE)) != 0
+        literals = ended_with_line(tokens, np.flatnonzero(unquoted & ends_line).tolist())
+    quotes = quotes_without_partner(tokens, source) if seen & Mark.ERROR else []
+    return [*literals, *quotes, *unclosed_comments(tokens, source)]

@@ -38,6 +38,8 @@ class LexerInput:
 
     def ends(self, offsets: Offsets) -> Offsets:
         """Map exclusive ends; each stays behind its token's last character, before any removed characters."""
+        if not len(self._removed):
+            return self._original(offsets)
         ends: Offsets = np.minimum(offsets, 1) + self._original(np.maximum(offsets - 1, 0))
         return np.minimum(ends, np.int32(self._length))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.kernels.registry import kernel, njit
+from fingerprint.kernels.registry import bare_kernel, bare_njit, kernel
 from fingerprint.ranking.maxima import highest_id
 from fingerprint.ranking.sorting import order_by
 
@@ -109,14 +109,14 @@ def build_kgram_table(ordered_kgrams: Ids, distinct: int) -> Ids:
     return table
 
 
-@kernel
+@bare_kernel
 def fill_kgram_table(ordered_kgrams: Ids, table: Ids) -> None:
     """Enter the k-grams of a submission into a table in which every entry is -1."""
     for at in range(len(ordered_kgrams) - 1, -1, -1):
         table[ordered_kgrams[at]] = at
 
 
-@njit
+@bare_njit
 def replace_kgrams(table: Ids, ordered_kgrams: Ids, order_starts: Bounds, entered: int, left: int) -> int:
     """Have a table contain the k-grams of submission `left` in place of those of `entered`, -1 for none.
 
@@ -130,7 +130,7 @@ def replace_kgrams(table: Ids, ordered_kgrams: Ids, order_starts: Bounds, entere
     return left
 
 
-@njit
+@bare_njit
 def group_end(ordered_kgrams: Ids, at: int) -> int:
     end = at + 1
     while end < len(ordered_kgrams) and ordered_kgrams[end] == ordered_kgrams[at]:

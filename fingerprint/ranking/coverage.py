@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.kernels.registry import kernel, njit
+from fingerprint.kernels.registry import bare_njit, kernel, njit
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.alignment import build_kgram_table, replace_kgrams
 from fingerprint.ranking.cohort import RunningSums, slice_submission
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fingerprint.ranking.cohort import Cohort
     from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.score_constants import PassageLengths
-    from fingerprint.types import Bounds, Floats, Ids, Positions, Rows, Runs
+    from fingerprint.types import Bounds, FloatRows, Floats, Ids, Positions, Rows, Runs
 
 
 class Coverage(NamedTuple):
@@ -39,7 +39,7 @@ class Coverage(NamedTuple):
     with_common: Rows
 
 
-@njit
+@bare_njit
 def length_factor(tokens: float, half_length: float) -> float:
     return tokens / (tokens + half_length)
 
@@ -51,14 +51,14 @@ def slice_sums(sums: RunningSums, submission_starts: Bounds, number: int) -> Run
     return RunningSums(*columns, sums.line_numbers[low:high])
 
 
-@njit
+@bare_njit
 def continuation(gap: int, gap_scale: float) -> float:
     """Return how much of a passage's length its neighbour gets, with `gap` tokens between them."""
     factor: float = np.exp(-gap / gap_scale)
     return factor
 
 
-@njit
+@bare_njit
 def _fill_continuations(
     tiles: Runs, left: RunningSums, right: RunningSums, gap_scale: float, continued: Floats
 ) -> None:
@@ -78,10 +78,18 @@ def chained_weight(tiles: Runs, left: RunningSums, right: RunningSums, lengths: 
     Each tile's weight is multiplied by the factor of its length. To its length those of its neighbours in
     the same order on both sides are added, the less the more tokens are between.
     """
+    columns = np.zeros((3, len(tiles)))
+    return _sum_weights(tiles, left, right, lengths, columns)
+
+
+@bare_njit
+def _sum_weights(
+    tiles: Runs, left: RunningSums, right: RunningSums, lengths: PassageLengths, columns: FloatRows
+) -> float:
+    """Return what `chained_weight` does; the columns are three of zeros, for values of each tile."""
+    continued, before, tokens = columns[0], columns[1], columns[2]
     count = len(tiles)
-    continued, before = np.zeros(count), np.zeros(count)
     _fill_continuations(tiles, left, right, lengths.gap_scale, continued)
-    tokens = np.zeros(count)
     for row in range(count):
         a, b, length = tiles[row, 0], tiles[row, 1], tiles[row, 2]
         tokens[row] = (left.own[a + length] - left.own[a] + right.own[b + length] - right.own[b]) / 2
@@ -96,7 +104,7 @@ def chained_weight(tiles: Runs, left: RunningSums, right: RunningSums, lengths: 
     return total
 
 
-@njit
+@bare_njit
 def count_lines(rows: Runs, line_numbers: Ids) -> int:
     """Return the number of lines with runs on the side of the first column, by which the rows are sorted."""
     count, last = 0, -1
@@ -107,24 +115,24 @@ def count_lines(rows: Runs, line_numbers: Ids) -> int:
     return count
 
 
-@njit
+@bare_njit
 def _count_with_common(
     passages: Runs, left: RunningSums, right: RunningSums, row: int, coverage: Coverage
 ) -> None:
     for at in range(len(passages)):
-        a, b, length = passages[at]
+        a, b, length = passages[at, 0], passages[at, 1], passages[at, 2]
         coverage.with_common[row, 0] += left.own[a + length] - left.own[a]
         coverage.with_common[row, 1] += right.own[b + length] - right.own[b]
 
 
-@njit
+@bare_njit
 def _count_passages(
     passages: Runs, left: RunningSums, right: RunningSums, row: int, coverage: Coverage
 ) -> None:
     """Fill one row of `coverage`, except its weight. This sorts `passages` by right token."""
     coverage.lines[row, 0] = count_lines(passages, left.line_numbers)
     for at in range(len(passages)):
-        a, b, length = passages[at]
+        a, b, length = passages[at, 0], passages[at, 1], passages[at, 2]
         on_left = left.counted[a + length] - left.counted[a]
         coverage.tokens[row, 0] += on_left
         coverage.tokens[row, 1] += right.counted[b + length] - right.counted[b]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fingerprint.kernels.registry import kernel, njit
+from fingerprint.kernels.registry import bare_kernel, bare_njit, kernel
 
 if TYPE_CHECKING:
     from fingerprint.ranking.alignment import IndexedTokens
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Lines = tuple[tuple[Ids, Ids], tuple[Ids, Ids]]
 
 
-@njit
+@bare_njit
 def trim(flags: tuple[Flags, Flags], a: int, b: int, length: int) -> tuple[int, int, int]:
     """Return a run (left token, right token, length) without flagged tokens, of either side, at its ends."""
     left, right = flags
@@ -25,7 +25,7 @@ def trim(flags: tuple[Flags, Flags], a: int, b: int, length: int) -> tuple[int, 
     return a, b, length
 
 
-@njit
+@bare_njit
 def _small_part_of_line(lines: tuple[Ids, Ids], at: int, first: int, after: int) -> int:
     """Return how many of the tokens [first, after) are on the line of token `at`.
 
@@ -42,7 +42,7 @@ def lines_of(left: IndexedTokens, right: IndexedTokens) -> Lines:
     return (left.line_starts, left.line_ends), (right.line_starts, right.line_ends)
 
 
-@kernel
+@bare_kernel
 def trim_to_lines(lines: Lines, run: tuple[int, int, int], k: int) -> tuple[int, int, int]:
     """Return a run (left token, right token, length) without small parts of lines at its ends.
 

@@ -4,34 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fingerprint.kernels.registry import kernel, njit
-from fingerprint.ranking.runs import with_room
+from fingerprint.kernels.registry import bare_kernel, bare_njit
 
 if TYPE_CHECKING:
     from fingerprint.types import Rows
 
 
-@njit
+@bare_njit
 def _is_before(pieces: Rows, at: int, length: int, place: int) -> bool:
     other_length, other_place = pieces[at]
     return bool(other_length > length or (other_length == length and other_place < place))
 
 
-@kernel
-def push_piece(pieces: Rows, count: int, length: int, place: int) -> Rows:
+@bare_kernel
+def push_piece(pieces: Rows, count: int, length: int, place: int) -> None:
     """Add a piece to a heap of `count` rows, length and place; return the heap, with room for more.
 
     The first row is the longest piece, of equally long ones that with the least place.
     """
-    pieces, at = with_room(pieces, count + 1), count
+    at = count
     while at > 0 and not _is_before(pieces, (at - 1) // 2, length, place):
         pieces[at, 0], pieces[at, 1] = pieces[(at - 1) // 2, 0], pieces[(at - 1) // 2, 1]
         at = (at - 1) // 2
     pieces[at, 0], pieces[at, 1] = length, place
-    return pieces
 
 
-@kernel
+@bare_kernel
 def pop_piece(pieces: Rows, count: int) -> int:
     """Remove the first piece from a heap of `count` rows; return its place."""
     first: int = pieces[0, 1]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint.kernels.registry import kernel, njit
+from fingerprint.kernels.registry import bare_njit, kernel, njit
 from fingerprint.ranking.alignment import group_end
 from fingerprint.ranking.edges import trim
 
@@ -22,13 +22,13 @@ POSITION_BITS = 32
 POSITION_MASK = (1 << POSITION_BITS) - 1
 
 
-@njit
+@bare_njit
 def place_of(a: int, b: int) -> int:
     """Return both ends of a run in one number, which sorts by left token `a`, then by right token `b`."""
     return a << POSITION_BITS | b
 
 
-@njit
+@bare_njit
 def maximal_run(left: IndexedTokens, right: IndexedTokens, a: int, b: int) -> tuple[int, int, int]:
     """Return the maximal run of equal tokens through tokens (a, b), without boilerplate at its ends."""
     low = 0
@@ -55,8 +55,8 @@ def with_room(runs: Runs, count: int) -> Runs:
     return longer
 
 
-@njit
-def _find_shared(ordered_kgrams: Ids, left_table: Ids, shared: Ids) -> int:
+@bare_njit
+def find_shared(ordered_kgrams: Ids, left_table: Ids, shared: Ids) -> int:
     """Fill `shared` with the indices of those k-grams that the left side contains; return their number.
 
     There is no branch: few k-grams are shared, and which ones cannot be predicted.
@@ -83,7 +83,7 @@ def _list_starts(
     left_kgrams, left_previous, left_order = left.ordered_kgrams, left.previous, left.order
     kgrams, previous, order, next_group = right.ordered_kgrams, right.previous, right.order, right.next_group
     shared = np.empty(len(kgrams), dtype=np.int32)
-    shared_count = _find_shared(kgrams, left_table, shared)
+    shared_count = find_shared(kgrams, left_table, shared)
     while at < shared_count:
         first = shared[at]
         end, left_first = group_end(kgrams, first), left_table[kgrams[first]]
@@ -104,8 +104,8 @@ def _list_starts(
     return count, steps, runs
 
 
-@njit
-def _measure_runs(kgrams: tuple[Ids, Ids], k: int, count: int, steps: int, runs: Runs) -> tuple[int, int]:
+@bare_njit
+def measure_runs(kgrams: tuple[Ids, Ids], k: int, count: int, steps: int, runs: Runs) -> tuple[int, int]:
     """Add the lengths of the runs that begin at the first `count` places; return their number, and the steps.
 
     Without boilerplate, a run is equal matchable k-grams one after another.
@@ -123,7 +123,7 @@ def _measure_runs(kgrams: tuple[Ids, Ids], k: int, count: int, steps: int, runs:
     return count, steps
 
 
-@njit
+@bare_njit
 def _measure_through_boilerplate(
     pair: tuple[IndexedTokens, IndexedTokens], k: int, count: int, steps: int, runs: Runs
 ) -> tuple[int, int]:
@@ -139,8 +139,8 @@ def _measure_through_boilerplate(
     return kept, steps
 
 
-@njit
-def _has_any(flags: Flags) -> bool:
+@bare_njit
+def has_any(flags: Flags) -> bool:
     any_flag = False
     for flag in flags:  # Without a branch, the processor compares many flags at once.
         any_flag |= flag
@@ -163,8 +163,8 @@ def list_runs(
     count, steps, runs = _list_starts(pair, k, left_table, steps, runs)
     if steps < 0:
         return -1, runs
-    if _has_any(left.boilerplate) or _has_any(right.boilerplate):
+    if has_any(left.boilerplate) or has_any(right.boilerplate):
         count, steps = _measure_through_boilerplate(pair, k, count, steps, runs)
     else:
-        count, steps = _measure_runs((left.kgrams, right.kgrams), k, count, steps, runs)
+        count, steps = measure_runs((left.kgrams, right.kgrams), k, count, steps, runs)
     return (count if steps >= 0 else -1), runs

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint.kernels.registry import kernel, njit
+from fingerprint.kernels.registry import bare_kernel, kernel, njit
 from fingerprint.ranking.maxima import highest_id
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def sort_places(places: Positions) -> None:
         places[to] = place
 
 
-@kernel
+@bare_kernel
 def sort_rows(rows: Runs) -> None:
     """Sort rows of three columns in place by the first two (Shell sort, fast for the few rows of a pair)."""
     gap = 1

@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint.kernels.registry import kernel, njit
+from fingerprint.kernels.registry import bare_njit, kernel, njit
 from fingerprint.ranking.edges import lines_of, trim, trim_to_lines
 from fingerprint.ranking.pieces import pop_piece, push_piece
 from fingerprint.ranking.repetition import RANKED_RUNS_PER_TOKEN, fill_ranked_runs
-from fingerprint.ranking.runs import POSITION_BITS, POSITION_MASK, list_runs, place_of
+from fingerprint.ranking.run_turns import LONGER, list_long_runs, list_open_runs, shared_kgrams
+from fingerprint.ranking.runs import POSITION_BITS, POSITION_MASK, has_any, list_runs, place_of, with_room
 from fingerprint.ranking.sorting import sort_places, sort_rows
 
 if TYPE_CHECKING:
     from fingerprint.ranking.alignment import IndexedTokens
+    from fingerprint.ranking.edges import Lines
     from fingerprint.types import Bounds, Flags, Ids, Positions, Runs
 
 # Few pairs have more runs than this.
@@ -24,19 +26,28 @@ INITIAL_RUNS, INITIAL_PIECES = 256, 64
 STEPS_PER_TOKEN, LEAST_STEPS = 64, 1 << 16
 
 
-@njit
+@bare_njit
 def _first_free_piece(taken: tuple[Flags, Flags], a: int, b: int, length: int) -> tuple[int, int]:
     """Return the first stretch [start, end) of the run (a, b, length) that is free on both sides."""
+    left, right = taken
     at = 0
-    while at < length and (taken[0][a + at] or taken[1][b + at]):
+    while at < length and (left[a + at] or right[b + at]):
         at += 1
     start = at
-    while at < length and not (taken[0][a + at] or taken[1][b + at]):
+    while at < length and not (left[a + at] or right[b + at]):
         at += 1
     return start, at
 
 
-@njit
+@bare_njit
+def _mark(taken: tuple[Flags, Flags], tiles: Runs, at: int, value: int) -> None:
+    """Mark the tokens of a tile as taken, with 1, or as free again, with 0."""
+    a, b, length = tiles[at, 0], tiles[at, 1], tiles[at, 2]
+    for offset in range(length):
+        taken[0][a + offset] = taken[1][b + offset] = value == 1
+
+
+@bare_njit
 def _has_matchable_kgram(kgrams: Ids, a: int, length: int, k: int) -> bool:
     for at in range(a, a + length - k + 1):  # noqa: SIM110 - a generator cannot be compiled
         if kgrams[at] >= 0:
@@ -45,25 +56,38 @@ def _has_matchable_kgram(kgrams: Ids, a: int, length: int, k: int) -> bool:
 
 
 @njit
-def _group_by_length(runs: Runs) -> tuple[Bounds, Positions]:
-    """Return the places of runs by length: those of length n are `places[starts[n]:starts[n + 1]]`."""
+def _group_by_length(runs: Runs, longest: int) -> tuple[Bounds, Positions]:
+    """Return the places of runs by length: those of length n are `places[starts[n]:starts[n + 1]]`.
+
+    `starts` has lengths up to that of the longest run, and at least up to `longest`.
+    """
+    starts = np.zeros(max(longest, _longest(runs)) + 3, dtype=np.int64)
+    places = np.empty(len(runs), dtype=np.int64)
+    _fill_places(runs, starts, places)
+    return starts[:-1], places
+
+
+@bare_njit
+def _longest(runs: Runs) -> int:
     longest = 0
     for at in range(len(runs)):
         longest = max(longest, runs[at, 1])
-    starts = np.zeros(longest + 3, dtype=np.int64)
+    return longest
+
+
+@bare_njit
+def _fill_places(runs: Runs, starts: Bounds, places: Positions) -> None:
     for at in range(len(runs)):
         starts[runs[at, 1] + 2] += 1
-    for length in range(longest + 2):
+    for length in range(len(starts) - 1):
         starts[length + 1] += starts[length]
-    places = np.empty(len(runs), dtype=np.int64)
     for at in range(len(runs)):
         length = runs[at, 1]
         places[starts[length + 1]] = runs[at, 0]
         starts[length + 1] += 1
-    return starts[:-1], places
 
 
-@njit
+@bare_njit
 def _keep_open(places: Positions, taken: tuple[Flags, Flags], k: int) -> int:
     """Move those runs to the front of which token number k is free on both sides; return their number."""
     count, (left, right) = 0, taken
@@ -75,50 +99,112 @@ def _keep_open(places: Positions, taken: tuple[Flags, Flags], k: int) -> int:
 
 
 @njit
-def _add_tiles(runs: Runs, k: int, left_kgrams: Ids, taken: tuple[Flags, Flags], tiles: Runs) -> int:
-    """Fill `tiles` with pieces of the runs, longest first, then by place; return the number of tiles.
+def _add_tiles(
+    runs: Runs,
+    lengths: tuple[int, int, int],
+    sides: tuple[Ids, tuple[Flags, Flags]],
+    tiles: Runs,
+    state: tuple[int, Runs, int],
+) -> tuple[int, Runs, int]:
+    """Fill `tiles` with pieces of the runs, longest first, then by place.
 
+    `lengths` are k, and the least and highest length of runs of this turn; `sides` are the ids of the k-grams
+    on the left, and what is taken. The state is the number of tiles,
+    and the heap of the pieces that wait for their length, with their number; it is returned as it is then.
     When earlier tiles cover part of a run, its free pieces are queued as runs of their own length. The new
     tiles are marked in `taken`. Most short runs are covered when their turn comes, so only the others are
     sorted.
     """
-    starts, places = _group_by_length(runs)
-    pieces, waiting = np.empty((INITIAL_PIECES, 2), dtype=np.int64), 0
-    count = 0
-    for length in range(len(starts) - 2, k - 1, -1):
-        own, at = places[starts[length] : starts[length + 1]], 0
+    (k, least, highest), (count, pieces, waiting) = lengths, state
+    starts, places = _group_by_length(runs, highest)
+    for length in range(len(starts) - 2, least - 1, -1):
+        own, progress = places[starts[length] : starts[length + 1]], (0, count, waiting)
         if length < 2 * k:  # the pieces before and after token number k are too short
-            own = own[: _keep_open(own, taken, k)]
+            own = own[: _keep_open(own, sides[1], k)]
         sort_places(own)
-        while at < len(own) or (waiting > 0 and pieces[0, 0] == length):
-            if waiting > 0 and pieces[0, 0] == length and (at == len(own) or pieces[0, 1] < own[at]):
-                place = pop_piece(pieces, waiting)
-                waiting -= 1
-            else:
-                place = own[at]
-                at += 1
-            a, b = place >> POSITION_BITS, place & POSITION_MASK
-            start, end = _first_free_piece(taken, a, b, length)
-            if end - start < length:
-                if end - start >= k:
-                    pieces = push_piece(pieces, waiting, end - start, place_of(a + start, b + start))
-                    waiting += 1
-                if length - end >= k:
-                    pieces = push_piece(pieces, waiting, length - end, place_of(a + end, b + end))
-                    waiting += 1
-            elif _has_matchable_kgram(left_kgrams, a, length, k):
-                tiles[count, 0], tiles[count, 1], tiles[count, 2] = a, b, length
-                count += 1
-                taken[0][a : a + length] = True
-                taken[1][b : b + length] = True
-    return count
+        while True:
+            progress = _add_tiles_of((own, pieces, tiles), length, k, sides, progress)
+            count, waiting = progress[1], progress[2]
+            if waiting + 2 <= len(pieces):
+                break
+            pieces = with_room(pieces, waiting + 2)
+    return count, pieces, waiting
+
+
+@bare_njit
+def _add_tiles_of(
+    arrays: tuple[Positions, Runs, Runs],
+    length: int,
+    k: int,
+    sides: tuple[Ids, tuple[Flags, Flags]],
+    progress: tuple[int, int, int],
+) -> tuple[int, int, int]:
+    """Fill tiles with the runs and pieces of one length.
+
+    The arrays are the places of the runs, the pieces and the tiles. The progress is the number of runs that
+    are done, of tiles, and of waiting pieces; this ends early where there is no room for two more pieces.
+    """
+    (own, pieces, tiles), (left_kgrams, taken), (at, count, waiting) = arrays, sides, progress
+    while waiting + 2 <= len(pieces):
+        has_piece = waiting > 0 and pieces[0, 0] == length
+        if at == len(own) and not has_piece:
+            break
+        if has_piece and (at == len(own) or pieces[0, 1] < own[at]):
+            place = pop_piece(pieces, waiting)
+            waiting -= 1
+        else:
+            place = own[at]
+            at += 1
+        a, b = place >> POSITION_BITS, place & POSITION_MASK
+        start, end = _first_free_piece(taken, a, b, length)
+        if end - start < length:
+            if end - start >= k:
+                push_piece(pieces, waiting, end - start, place_of(a + start, b + start))
+                waiting += 1
+            if length - end >= k:
+                push_piece(pieces, waiting, length - end, place_of(a + end, b + end))
+                waiting += 1
+        elif _has_matchable_kgram(left_kgrams, a, length, k):
+            tiles[count, 0], tiles[count, 1], tiles[count, 2] = a, b, length
+            _mark(taken, tiles, count, 1)
+            count += 1
+    return at, count, waiting
+
+
+@njit
+def _tile_in_two_turns(
+    pair: tuple[IndexedTokens, IndexedTokens],
+    k: int,
+    left_table: Ids,
+    taken: tuple[Flags, Flags],
+    tiles: Runs,
+) -> int:
+    """Fill `tiles` as from all runs; return their number, or -1 where `_runs_of_pair` is to decide."""
+    left, right = pair
+    if has_any(left.boilerplate) or has_any(right.boilerplate):
+        return -1
+    index, sides = (k, left_table, shared_kgrams(right, left_table)), (left.kgrams, taken)
+    runs = np.empty((INITIAL_RUNS, 2), dtype=np.int64)
+    count, runs = list_long_runs(pair, index, _most_steps(left, right), runs)
+    if count < 0:
+        return -1
+    least = k + min(LONGER, k - 1)
+    state = 0, np.empty((INITIAL_PIECES, 2), dtype=np.int64), 0
+    state = _add_tiles(runs[:count], (k, least, least), sides, tiles, state)
+    count, runs = list_open_runs(pair, index, taken, runs)
+    state = _add_tiles(runs[:count], (k, k, least - 1), sides, tiles, state)
+    return state[0]
+
+
+@bare_njit
+def _most_steps(left: IndexedTokens, right: IndexedTokens) -> int:
+    return LEAST_STEPS + STEPS_PER_TOKEN * (len(left.kinds) + len(right.kinds))
 
 
 @njit
 def _runs_of_pair(left: IndexedTokens, right: IndexedTokens, k: int, left_table: Ids) -> Runs:
     """Return the runs of a pair: all, or for a repetitive pair a number linear in its tokens."""
-    tokens = len(left.kinds) + len(right.kinds)
-    steps = LEAST_STEPS + STEPS_PER_TOKEN * tokens
+    steps = _most_steps(left, right)
     runs = np.empty((INITIAL_RUNS, 2), dtype=np.int64)
     count, runs = list_runs((left, right), k, left_table, steps, runs)
     if count < 0:
@@ -141,11 +227,13 @@ def tile_pair(
     int64 array [tiles, 3]: left token, right token, length.
     """
     tiles = np.empty((min(len(left.kinds), len(right.kinds)) // k, 3), dtype=np.int64)
-    count = _add_tiles(_runs_of_pair(left, right, k, left_table), k, left.kgrams, taken, tiles)
+    count = _tile_in_two_turns((left, right), k, left_table, taken, tiles)
+    if count < 0:
+        state = 0, np.empty((INITIAL_PIECES, 2), dtype=np.int64), 0
+        runs = _runs_of_pair(left, right, k, left_table)
+        count = _add_tiles(runs, (k, k, k), (left.kgrams, taken), tiles, state)[0]
     for at in range(count):
-        a, b, length = tiles[at]
-        taken[0][a : a + length] = False
-        taken[1][b : b + length] = False
+        _mark(taken, tiles, at, 0)
     sort_rows(tiles[:count])
     return tiles[:count]
 
@@ -160,6 +248,16 @@ def trim_tiles(tiles: Runs, left: IndexedTokens, right: IndexedTokens, k: int) -
     """
     rows, common = np.empty_like(tiles), np.empty((2 * len(tiles), 3), dtype=np.int64)
     lines, ignored = lines_of(left, right), (left.ignored, right.ignored)
+    count, common_count = _fill_passages(tiles, (lines, ignored), k, rows, common)
+    return rows[:count], common[:common_count]
+
+
+@bare_njit
+def _fill_passages(
+    tiles: Runs, sides: tuple[Lines, tuple[Flags, Flags]], k: int, rows: Runs, common: Runs
+) -> tuple[int, int]:
+    """Fill `rows` with passages and `common` with common passages; return their numbers."""
+    lines, ignored = sides
     count, common_count = 0, 0
     for i in range(len(tiles)):
         tile = trim_to_lines(lines, (tiles[i, 0], tiles[i, 1], tiles[i, 2]), k)
@@ -174,4 +272,4 @@ def trim_tiles(tiles: Runs, left: IndexedTokens, right: IndexedTokens, k: int) -
             if n >= k:
                 common[common_count, 0], common[common_count, 1], common[common_count, 2] = x, y, n
                 common_count += 1
-    return rows[:count], common[:common_count]
+    return count, common_count

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
@@ -98,11 +97,10 @@ def rank_path(
     ValueError
         When there is no such language.
     """
-    if options.language:
-        front_end(options.language)  # Raises ValueError before any file is read.
+    _prepare(options.language, start_compiling)
     boilerplate, not_read = read_boilerplate(options.boilerplate, options.language)
     given = read_all(path, options.earlier, options.inputs)
-    files, unread = _read(given.groups, options.languages, (start_reading, start_compiling))
+    files, unread = _read(given.groups, options.languages, start_reading)
     order, files = _in_content_order(files, len(given.groups))
     inputs = _ranking_input(given, order, files, boilerplate, options)
     names = list(given.groups)
@@ -119,15 +117,21 @@ def rank_path(
     )
 
 
+def _prepare(language: str, start_compiling: StartProgress) -> None:
+    """Check the language before any file is read, and open the kernels before any process is forked."""
+    if language:
+        front_end(language)
+    engine.open_kernels(start_compiling)
+
+
 def _read(
-    groups: Groups, chosen: ChosenLanguages, start: tuple[StartProgress, StartProgress]
+    groups: Groups, chosen: ChosenLanguages, start_reading: StartProgress
 ) -> tuple[list[LocalFile], list[SkippedInput]]:
     """Return the files to compare as they were read, and the others with the reason."""
     numbered, skipped = _compared(groups, chosen)
     coarse = _has_several_families([of_file for _, _, of_file in numbered])
     jobs = [ReadJob(entry.name, entry.data or b"", of_file, coarse) for _, entry, of_file in numbered]
-    start_reading, start_compiling = start
-    results = read_files(jobs, start_reading(len(jobs)), partial(_prepare_engine, start_compiling))
+    results = read_files(jobs, start_reading(len(jobs)))
     names, files = list(groups), []
     for (submission, entry, _), job, result in zip(numbered, jobs, results, strict=True):
         if isinstance(result, str):
@@ -157,12 +161,6 @@ def _has_several_families(languages: Iterable[str]) -> bool:
 
 def _name(submission: str, path: str) -> str:
     return path if submission == path else f"{submission}/{path}"
-
-
-def _prepare_engine(start_compiling: StartProgress) -> None:
-    """Compile the engine where it is not yet, and load what ranks."""
-    engine.open_kernels(start_compiling)
-    _ = engine.rank
 
 
 def _common_limit(requested: float | None, submissions: int) -> int | Literal["default"]:

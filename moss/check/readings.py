@@ -107,14 +107,10 @@ def read_file(job: ReadJob) -> Reading | str:
         return str(Unreadable.by_error(type(error).__name__))
 
 
-def read_files(
-    jobs: Sequence[ReadJob], advance: Advance, meanwhile: Callable[[], None]
-) -> list[Reading | str]:
+def read_files(jobs: Sequence[ReadJob], advance: Advance) -> list[Reading | str]:
     """Return the result of `read_file` for each job, in order; `advance` is called after each file.
 
-    With the cache, equal files are read once, and cached ones are not read again. `meanwhile` is called while
-    the child processes read, and not at all when there is nothing to read. It runs after the children have
-    been forked, so that their memory does not include what it loads.
+    With the cache, equal files are read once, and cached ones are not read again.
 
     Raises
     ------
@@ -123,19 +119,16 @@ def read_files(
     """
     folder = cache_folder()
     if folder is None:
-        return _read_uncached(jobs, advance, meanwhile)
+        return _read_uncached(jobs, advance)
     try:
-        return _read_cached(jobs, (advance, meanwhile), folder)
+        return _read_cached(jobs, advance, folder)
     except sqlite3.Error as error:
         raise OSError(
             f"the cache in {folder} cannot be used ({error}); delete it, or set MOSS_CACHE=off"
         ) from error
 
 
-def _read_cached(
-    jobs: Sequence[ReadJob], callbacks: tuple[Advance, Callable[[], None]], folder: Path
-) -> list[Reading | str]:
-    advance, meanwhile = callbacks
+def _read_cached(jobs: Sequence[ReadJob], advance: Advance, folder: Path) -> list[Reading | str]:
     with closing(ReadingCache(folder)) as cache:
         keys = [reading_key(job.data, job.path, job.language, coarse=job.coarse) for job in jobs]
         results: dict[bytes, Reading | str] = {
@@ -144,17 +137,13 @@ def _read_cached(
         new_jobs = {key: job for key, job in zip(keys, jobs, strict=True) if key not in results}
         for _ in range(len(jobs) - len(new_jobs)):
             advance()
-        new_results = dict(
-            zip(new_jobs, _read_uncached(list(new_jobs.values()), advance, meanwhile), strict=True)
-        )
+        new_results = dict(zip(new_jobs, _read_uncached(list(new_jobs.values()), advance), strict=True))
         cache.add({key: pack(result) for key, result in new_results.items() if not isinstance(result, str)})
     results |= new_results
     return [results[key] for key in keys]
 
 
-def _read_uncached(
-    jobs: Sequence[ReadJob], advance: Advance, meanwhile: Callable[[], None]
-) -> list[Reading | str]:
+def _read_uncached(jobs: Sequence[ReadJob], advance: Advance) -> list[Reading | str]:
     if not jobs:
         return []
     # Read the largest files first, so that no child is still busy with one when the others have finished.
@@ -164,7 +153,6 @@ def _read_uncached(
     expect(_characters(jobs, workers))
     with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
         ordered_results = pool.map(read_file, [jobs[index] for index in order], chunksize=CHUNK)
-        meanwhile()
         for index, result in zip(order, ordered_results, strict=True):
             results[index] = result
             advance()

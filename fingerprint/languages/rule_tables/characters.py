@@ -123,8 +123,8 @@ def _category(name: str, flags: int) -> Changes:
     return np.array(spans, dtype=np.int64)
 
 
-@cache
 def _every_character() -> str:
+    """Return a text of 4 MB, which is made again for each of a few uses: processes that read live long."""
     return np.arange(LIMIT, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
 
 

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from fingerprint.languages.rule_tables.rules import LexerTables
     from fingerprint.languages.rule_tables.tables import CodePoints, Tokens
 
-# Steps that one text may take, some seconds.
-MOST_STEPS = 1 << 30
+# Steps that one text may take, some seconds, and those after which Python may end the run, a tenth of one.
+MOST_STEPS, SLICE = 1 << 30, 1 << 24
 # Rows of the stack of the machine at first and at most.
-FIRST_ROWS, MOST_ROWS = 1 << 12, 1 << 20
+FIRST_ROWS, MOST_ROWS = 1 << 10, 1 << 20
 
 
 class GivenUp(Exception):
@@ -46,6 +46,8 @@ class Run:
         folds = _folded(self.codes) if tables.folds else self.codes
         self._source = Text(np.empty(len(text) + 1, np.uint16), self.codes, folds)
         self._memory = _memory(len(text), [tables.states[name] for name in stack], tables.registers)
+        self._slice, self._spent, self._place = min(SLICE, MOST_STEPS), 0, b""
+        self._memory.registers[STEPS] = self._slice
 
     def tokens(self) -> Tokens:
         """Return the start, the number of the type and the end of each token.
@@ -61,14 +63,24 @@ class Run:
             outcome = run(self.tables.program, self._source, self._memory)
             if outcome == loop.FINISHED:
                 return self._memory.tokens[: self._memory.registers[loop.TOKENS]]
-            if outcome == loop.TOO_LONG:
-                raise TooSlow
             if outcome == loop.PARTS_FULL:
                 raise GivenUp("its parts are nested too deeply")
             if outcome in (loop.ASK_RULE, loop.ASK_ACTION):
                 self._ask(outcome)
+            elif outcome == loop.TOO_LONG:
+                self._go_on()
             else:
                 self._grow(*_GROWING[outcome])
+
+    def _go_on(self) -> None:
+        """Allow the next slice of steps: twice as many where none was enough for one match."""
+        registers = self._memory.registers
+        self._spent += self._slice
+        if self._spent >= MOST_STEPS:
+            raise TooSlow
+        place = registers[[loop.AT, loop.TOKENS, loop.CHOICE]].tobytes()
+        self._slice = min(self._slice * (2 if place == self._place else 1), MOST_STEPS - self._spent)
+        self._place, registers[STEPS] = place, self._slice
 
     def _grow(self, field: str, most: int) -> None:
         array = getattr(self._memory, field)
@@ -116,7 +128,7 @@ _GROWING = {
 
 def _memory(length: int, states: list[int], count: int) -> Memory:
     registers = np.zeros(count, np.int64)
-    registers[STEPS], registers[HIGH], registers[loop.DEPTH] = MOST_STEPS, length, len(states)
+    registers[HIGH], registers[loop.DEPTH] = length, len(states)
     return Memory(
         registers,
         np.empty((FIRST_ROWS, 4), np.int64),

@@ -10,14 +10,17 @@ from tests.fingerprint import naive
 from tests.fingerprint.ranking.naive_passages import passages
 
 documents = st.lists(st.integers(0, 2), max_size=30)
+long_documents = st.lists(st.integers(0, 1), max_size=50)
 K = 3
 
 
-def rows(left: list[int], right: list[int], boilerplate: list[list[int]] | None = None) -> list[list[int]]:
+def rows(
+    left: list[int], right: list[int], boilerplate: list[list[int]] | None = None, k: int = K
+) -> list[list[int]]:
     arrays = [np.array(part, dtype=np.uint64) for part in (left, right)]
     boilerplate_arrays = [np.array(part, dtype=np.uint64) for part in boilerplate or []]
-    cohort = Cohort.from_submissions([[arrays[0]], [arrays[1]]], K, boilerplate_arrays)
-    matches: list[list[int]] = passages(cohort.submission(0), cohort.submission(1), K).tolist()
+    cohort = Cohort.from_submissions([[arrays[0]], [arrays[1]]], k, boilerplate_arrays)
+    matches: list[list[int]] = passages(cohort.submission(0), cohort.submission(1), k).tolist()
     return matches
 
 
@@ -26,6 +29,14 @@ def rows(left: list[int], right: list[int], boilerplate: list[list[int]] | None 
 @example([0, 1] * 12, [1] + [0, 1] * 9)
 def test_passages_are_those_of_greedy_tiling(left: list[int], right: list[int]) -> None:
     assert [tuple(row) for row in rows(left, right)] == naive.tiles(left, right, K)
+
+
+@given(long_documents, long_documents, st.sampled_from([4, 5]))
+@example([0, 0, 0, 0, 1] * 9, [0] * 40, 4)
+def test_long_runs_first_and_open_short_ones_then_are_greedy_tiling(
+    left: list[int], right: list[int], k: int
+) -> None:
+    assert [tuple(row) for row in rows(left, right, k=k)] == naive.tiles(left, right, k)
 
 
 @given(documents, documents, documents)

@@ -14,10 +14,10 @@ STEPS = st.lists(st.none() | st.tuples(st.integers(0, 3), st.integers(0, 3)), ma
 @given(steps=STEPS)
 def test_pieces_are_removed_by_length_then_by_place(steps: list[tuple[int, int] | None]) -> None:
     naive: list[tuple[int, int]] = []
-    pieces = np.empty((1, 2), dtype=np.int64)
+    pieces = np.empty((len(steps), 2), dtype=np.int64)
     for step in steps:
         if step:
-            pieces = push_piece(pieces, len(naive), *step)
+            push_piece(pieces, len(naive), *step)
             heapq.heappush(naive, (-step[0], step[1]))
         elif naive:
             length, place = heapq.heappop(naive)
@@ -25,10 +25,10 @@ def test_pieces_are_removed_by_length_then_by_place(steps: list[tuple[int, int] 
             assert pop_piece(pieces, len(naive) + 1) == place
 
 
-def test_a_heap_of_many_pieces_has_room_for_them() -> None:
-    pieces = np.empty((0, 2), dtype=np.int64)
+def test_many_pieces_are_removed_by_length() -> None:
+    pieces = np.empty((1000, 2), dtype=np.int64)
     for count in range(1000):
-        pieces = push_piece(pieces, count, count % 7, count)
+        push_piece(pieces, count, count % 7, count)
     lengths = []
     for count in range(1000, 0, -1):
         lengths.append(int(pieces[0, 0]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from fingerprint.languages.rule_tables.lexer import GivenUp, read
 from fingerprint.languages.rule_tables.loop import STACK_FULL
 from fingerprint.languages.rule_tables.rules import LazyTables, lexer_tables
 from fingerprint.reading import Unreadable, read as read_file
-from fingerprint.time_limit import TooSlow
+from fingerprint.time_limit import TooSlow, time_limit
 from tests.fingerprint.languages.rule_tables.samples import expressions_of, text_of
 from tests.fingerprint.languages.test_every_language import program
 
@@ -188,6 +189,20 @@ def test_a_text_that_takes_too_many_steps_is_too_slow(monkeypatch: pytest.Monkey
     with pytest.raises(TooSlow):
         read(lexer, tables, "a" * 1000, ("root",))
     assert compiled_tokens(lexer, tables, "a" * 10) == pygments_tokens(lexer, "a" * 10)
+
+
+@pytest.mark.parametrize("name", ["java", "python", "php", "haskell"])
+def test_a_run_in_slices_has_the_same_tokens(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "SLICE", 3)
+    lexer, tables, _ = made(name)
+    assert compiled_tokens(lexer, tables, program(name)) == pygments_tokens(lexer, program(name))
+
+
+def test_a_run_ends_soon_after_its_limit_of_time() -> None:
+    begin = time.monotonic()
+    with pytest.raises(TooSlow), time_limit(0.3):
+        read(Slow(), lexer_tables(Slow()), "a" * 1000, ("root",))
+    assert time.monotonic() - begin < 3  # without a limit this takes seven seconds
 
 
 class Endless(DispatchingLexer, RegexLexer):

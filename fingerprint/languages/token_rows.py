@@ -1,0 +1,184 @@
+"""Normalise the tokens of a lexer in rows: code of the lexeme, marks, start, end, and line.
+
+The line is the number of earlier tokens that end one. Rows are written to arrays that have room for all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerprint.kernels.registry import bare_kernel, bare_njit
+from fingerprint.languages.marks import Mark
+
+if TYPE_CHECKING:
+    from fingerprint.types import Classes, Ids, Kinds, Marks, Offsets, PairRows
+
+TokenRows = Annotated[npt.NDArray[np.int32], 2]
+
+CODE, MARKS, START, END, LINE = range(5)
+COLUMNS = 5
+# Stands for the code of a token that was joined to the one before it.
+REMOVED = -1
+# Machine code knows numbers, but no attributes of a class.
+SPACE, NEWLINE, DROPPED, OPERATOR, PART = Mark.SPACE, Mark.NEWLINE, Mark.DROPPED, Mark.OPERATOR, Mark.PART
+WORD, NUMBER, STRING, IDENTIFIER, DOT = Mark.WORD, Mark.NUMBER, Mark.STRING, Mark.IDENTIFIER, Mark.DOT
+
+
+class Lexemes(NamedTuple):
+    """Columns by lexeme code: marks, white space before the lexeme in its raw token, length of the lexeme."""
+
+    marks: Marks
+    leading: Offsets
+    lengths: Offsets
+
+
+class StreamColumns(NamedTuple):
+    """Columns of tokens: ids of kinds or lexemes, and offsets."""
+
+    ids: Kinds
+    starts: Offsets
+    ends: Offsets
+
+    @classmethod
+    def of(cls, count: int) -> StreamColumns:
+        """Return columns for so many tokens, still to be filled."""
+        return cls(np.empty(count, np.uint64), np.empty(count, np.int32), np.empty(count, np.int32))
+
+    def first(self, count: int) -> StreamColumns:
+        return StreamColumns(self.ids[:count], self.starts[:count], self.ends[:count])
+
+    def in_order(self, order: npt.NDArray[np.intp]) -> StreamColumns:
+        return StreamColumns(self.ids[order], self.starts[order], self.ends[order])
+
+
+def token_rows(count: int) -> TokenRows:
+    """Return rows for so many tokens, still to be filled."""
+    return np.empty((count, COLUMNS), dtype=np.int32)
+
+
+@bare_kernel
+def locate(codes: Ids, starts: Offsets, lexemes: Lexemes, rows: TokenRows) -> tuple[int, int]:
+    """Fill `rows` with the tokens that are neither white space nor comments, trimmed to what is neither.
+
+    Return their number, and the marks that any token has.
+    """
+    count, line, seen = 0, 0, 0
+    for at in range(len(codes)):
+        code = codes[at]
+        mark = int(lexemes.marks[code])
+        seen |= mark
+        if mark & SPACE == 0:
+            rows[count, CODE], rows[count, MARKS] = code, mark
+            rows[count, START] = starts[at] + lexemes.leading[code]
+            rows[count, END] = rows[count, START] + lexemes.lengths[code]
+            rows[count, LINE] = line
+            count += 1
+        if mark & NEWLINE:
+            line += 1
+    return count, seen
+
+
+@bare_njit
+def copy(rows: TokenRows, source: int, copies: TokenRows, target: int) -> None:
+    for column in range(COLUMNS):
+        copies[target, column] = rows[source, column]
+
+
+@bare_kernel
+def keep_others(rows: TokenRows, ranges: PairRows, kept: TokenRows, touching: Ids) -> tuple[int, int, int]:
+    """Fill `kept` with the tokens in none of the ranges.
+
+    Fill `touching` with the indexes of operators among them that touch the next one. Return how many there
+    are of both, and the characters of code: those of the tokens that are not dropped,
+    without those in the ranges.
+    """
+    count, touch_count, characters, number = 0, 0, 0, 0
+    for at in range(len(rows)):
+        length = rows[at, END] - rows[at, START]
+        characters += 0 if rows[at, MARKS] & DROPPED else length
+        if number < len(ranges) and at == ranges[number, 1]:
+            number += 1
+        if number < len(ranges) and at >= ranges[number, 0]:
+            characters -= length
+            continue
+        copy(rows, at, kept, count)
+        if count > 0 and kept[count - 1, MARKS] & kept[count, MARKS] & OPERATOR:
+            touching[touch_count] = count - 1
+            touch_count += kept[count - 1, END] == kept[count, START]
+        count += 1
+    return count, touch_count, characters
+
+
+@bare_kernel
+def join_literals(rows: TokenRows, joined: TokenRows) -> int:
+    """Fill `joined` with the rows, without the removed ones, and with the parts of each literal joined.
+
+    Parts are neighbouring pieces of strings, and pieces of numbers such as `5u8` and `1.5`. Return the number
+    of tokens.
+    """
+    count = 0
+    for at in range(len(rows)):
+        if rows[at, CODE] != REMOVED:
+            copy(rows, at, joined, count)
+            count += 1
+    kept, before, earlier, end, touched, was_dot = 0, 0, 0, -1, False, False
+    for at in range(count):
+        mark, length = joined[at, MARKS], joined[at, END] - joined[at, START]
+        touches = joined[at, START] == end
+        is_dot = mark & DOT != 0 and length == 1  # not a `.` that was joined to `..`
+        continues = mark & before & PART != 0 and mark & STRING == before & STRING
+        if touches:
+            continues |= before & NUMBER != 0 and mark & (WORD | NUMBER) != 0
+            continues |= touched and was_dot and earlier & NUMBER != 0 and mark & NUMBER != 0
+            continues |= is_dot and before & NUMBER != 0 and begins_number(joined, at + 1, count)
+        end, touched, was_dot, earlier, before = joined[at, END], touches, is_dot, before, mark
+        if continues:
+            joined[kept - 1, END] = end
+        else:
+            copy(joined, at, joined, kept)
+            kept += 1
+    return kept
+
+
+@bare_njit
+def begins_number(rows: TokenRows, at: int, count: int) -> bool:
+    """Return whether there is a number at an index that touches the token before it."""
+    return bool(at < count and rows[at, MARKS] & NUMBER and rows[at, START] == rows[at - 1, END])
+
+
+@bare_kernel
+def collect_tokens(rows: TokenRows, kinds: Kinds, columns: StreamColumns) -> int:
+    """Fill the columns with the tokens to compare, by the `kinds` of codes; return the number of tokens."""
+    count = 0
+    for at in range(len(rows)):
+        if rows[at, MARKS] & DROPPED == 0:
+            columns.ids[count] = kinds[rows[at, CODE]]
+            columns.starts[count], columns.ends[count] = rows[at, START], rows[at, END]
+            count += 1
+    return count
+
+
+@bare_kernel
+def collect_lexemes(
+    rows: TokenRows, names: Kinds, classes: Classes, columns: StreamColumns
+) -> tuple[int, int]:
+    """Fill the columns with the identifiers, strings and numbers, and `classes` with their `LexicalClass`.
+
+    The ids of identifiers are the `names` of their codes; those of literals are 0. Return the number of
+    lexemes, and how many do not begin behind the one before them.
+    """
+    count, disorder, last = 0, 0, -1
+    for at in range(len(rows)):
+        mark = rows[at, MARKS]
+        if mark & (IDENTIFIER | STRING | NUMBER) == 0:
+            continue
+        classes[count] = 1 if mark & IDENTIFIER else 2 if mark & STRING else 3
+        columns.ids[count] = names[rows[at, CODE]] if mark & IDENTIFIER else np.uint64(0)
+        columns.starts[count], columns.ends[count] = rows[at, START], rows[at, END]
+        disorder += rows[at, START] <= last
+        last = rows[at, START]
+        count += 1
+    return count, disorder
