@@ -11,7 +11,8 @@ import pytest
 from fingerprint.languages.content import AMBIGUOUS, CONTENT_PATTERNS
 from fingerprint.languages.program_text import PROGRAM_PATTERNS
 
-pytestmark = pytest.mark.slow
+# tests/test_regular_expressions.py proves of each pattern that it is linear.
+pytestmark = pytest.mark.long
 
 PATTERNS = sorted(
     {
