@@ -27,6 +27,7 @@ CAUSES = {
     "change_language": "change_language",
     "read_again": "change_language",
     "rank": "rank_again",
+    "measure_ignoring": "propose_to_ignore",
     "score_shard": "upload_large_class",
     "erase_student": "erase_student",
     "merge_postings": "rank_again",

@@ -172,6 +172,15 @@ class Person:
         answer = self.post(path, state=state, seen=SEEN, decided_on=decided_on)
         self._remember((pk, pair.left.name, pair.right.name), state, answer)
 
+    def propose_to_ignore(self) -> None:
+        """Have measured what ignoring the longest passage of a pair would change; nothing is ignored."""
+        pair = retried(self._some_pair)
+        if pair is None or not pair.passages:
+            return
+        pk = pair.report.assignment_id
+        path = f"/assignments/{pk}/pairs/{pair.left_id}/{pair.right_id}/ignore/"
+        self.post(path, passage=pair.passages[0].key)
+
     def _remember(self, key: tuple[int, str, str], state: str, answer: Answer) -> None:
         certain = answer.status == http.HTTPStatus.FOUND
         if not certain and answer.status in HTTP_ERRORS:

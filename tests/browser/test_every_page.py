@@ -24,6 +24,7 @@ from tests.support.every_page import (
     PAGES,
     PUBLIC,
     REDIRECTS,
+    STAFF_FILES,
     STAFF_FRAGMENTS,
     STAFF_OBJECTS,
     STAFF_PAGES,
@@ -47,7 +48,7 @@ def test_every_address_that_answers_a_get_is_visited(admin: User, admin_client: 
     course = world.assignment.course_id
     Membership.objects.create(course_id=course, user=world.owner, role=Membership.Role.INSTRUCTOR)
     actual = {name: admin_client.get(address_of(world, name)).status_code for name in patterns()}
-    staff = (*STAFF_PAGES, *STAFF_FRAGMENTS, *STAFF_OBJECTS)
+    staff = (*STAFF_PAGES, *STAFF_FRAGMENTS, *STAFF_FILES, *STAFF_OBJECTS)
     pages = (*PAGES, *OWN_PAGES, *INVITATIONS, *FRAGMENTS, *FILES, *PUBLIC, *staff)
     statuses = {**dict.fromkeys(pages, 200), **dict.fromkeys(REDIRECTS, 302)}
     expected = {name: statuses.get(name, 405) for name in patterns()}

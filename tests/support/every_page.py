@@ -83,6 +83,7 @@ REDIRECTS = ("batch_preview", "compare_with", "next_undecided", "next_case")
 # Pages, and parts of them, for staff only.
 STAFF_PAGES = ("service", "department", "audit_log", "all_tokens", "student_data")
 STAFF_FRAGMENTS = ("service_now", "receipt_file")
+STAFF_FILES = ("audit_file",)
 # Pages of objects that belong to no course, for staff only.
 STAFF_OBJECTS = ("erasure",)
 # The page of an invitation, for every signed-in user who has the link.

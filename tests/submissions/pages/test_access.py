@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 STAFF_READS = {*world.STAFF_PAGES, *world.STAFF_FRAGMENTS, *world.STAFF_OBJECTS}
-READS = {*world.PAGES, *world.FRAGMENTS, *world.FILES, *world.REDIRECTS, *STAFF_READS}
+READS = {*world.PAGES, *world.FRAGMENTS, *world.FILES, *world.REDIRECTS, *STAFF_READS, *world.STAFF_FILES}
 # What only staff may do.
-STAFF = STAFF_READS | {"retry_batch", "retry_report", "state_reason"}
+STAFF = {*STAFF_READS, *world.STAFF_FILES} | {"retry_batch", "retry_report", "state_reason"}
 # What belongs to somebody.
 TAKE_FILES = {"upload", "add_boilerplate"}
 OWNED = world.patterns().keys() - {

@@ -175,5 +175,5 @@ def test_a_pair_takes_as_many_queries_for_many_files_as_for_one(
     # session, user, assignment, report, pair, its version, passages, files, ignored, sources, documents,
     # running uploads, boilerplate that is read, a change of the language, its decision, who may decide,
     # groups of identical submissions and findings for its flags, whether the hint was dismissed
-    with django_assert_num_queries(27):
+    with django_assert_num_queries(28):
         alice_client.get(pair_address)

@@ -234,12 +234,12 @@ def test_a_filter_takes_as_many_queries_for_many_pairs_as_for_few(
     assignment.save()
     # session, user, assignment, report, two versions; of the selected pairs: findings and duplicates, flags,
     # teams, pairs of one student, names, pairs, counts above the threshold twice; decisions; of the shown
-    # pairs: flags and their links, pairs
+    # pairs: flags and their links, pairs; of both: model solutions
     query = {"q": "e", "threshold": "5", "flag": "apart", "decision": "undecided"}
-    with django_assert_num_queries(21):
+    with django_assert_num_queries(23):
         alice_client.get(tab(assignment, "pairs"), query, headers=HTMX)
     hand_in(zipped(MANY))
-    with django_assert_num_queries(21):
+    with django_assert_num_queries(23):
         alice_client.get(tab(assignment, "pairs"), query, headers=HTMX)
 
 
