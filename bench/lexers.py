@@ -11,6 +11,7 @@ import argparse
 import sys
 import time
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from fingerprint.languages import decode, detect, front_end
 from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.lexer_dispatch import DispatchingLexer, dispatching_lexer, raw_tokens
 from fingerprint.languages.lexers import lexer_class
+from fingerprint.languages.rule_tables.expressions import Untranslatable
 from fingerprint.languages.rule_tables.rules import LazyTables, lexer_tables
 from fingerprint.time_limit import TooSlow
 
@@ -99,12 +101,12 @@ class Readers:
         lexer = lexer_class(alias)
         self.plain: Any = lexer()
         self.python, self.compiled = dispatching_lexer(lexer), dispatching_lexer(lexer)
+        self.is_compiled = False
         if isinstance(self.python, DispatchingLexer) and isinstance(self.compiled, DispatchingLexer):
             type(self.python).tables, type(self.compiled).tables = NoTables(), ReadyTables()
-            self.is_compiled = True
-            raw_tokens(self.compiled, "\n")
-        else:
-            self.is_compiled = False
+            with suppress(Untranslatable):  # Python reads such a language
+                raw_tokens(self.compiled, "\n")
+                self.is_compiled = True
 
     def compare(self, text: str, measured: Measured) -> bool:
         """Read a text in all ways; return whether the tokens are equal."""
