@@ -11,10 +11,10 @@ from submissions.intake.layouts.common_parts import without_common_parts
 @pytest.mark.parametrize(
     ("names", "short"),
     [
-        (["lab1-ada", "lab1-adrian", "lab1-alan"], ["ada", "adrian", "alan"]),
+        (["lab1 ada", "lab1 adrian", "lab1 alan"], ["ada", "adrian", "alan"]),
         (["Ada - fines.py", "Ben - fines.py", "Cleo - fines.py"], ["Ada", "Ben", "Cleo"]),
-        (["hw 2_ada_final", "hw 2_ben_final", "hw 2_cleo_final"], ["ada", "ben", "cleo"]),
-        (["hw1_ada.py", "hw1_ben.py", "hw1_cleo.py"], ["ada.py", "ben.py", "cleo.py"]),
+        (["hw 2 - ada - final", "hw 2 - ben - final", "hw 2 - cleo - final"], ["ada", "ben", "cleo"]),
+        (["hw 1 ada.py", "hw 1 ben.py", "hw 1 cleo.py"], ["ada.py", "ben.py", "cleo.py"]),
     ],
 )
 def test_a_common_beginning_or_end_is_left_out(names: list[str], short: list[str]) -> None:
@@ -27,7 +27,9 @@ def test_a_common_beginning_or_end_is_left_out(names: list[str], short: list[str
         ["ada.py", "ben.py", "cleo.py"],
         ["Ada Byron", "Bea Byron"],
         ["student-01", "student-02", "student-03"],
-        ["lab1-", "lab1-ada", "lab1-ben"],
+        ["case-01_L1.java", "case-01_L2.java", "case-01_original.java"],
+        ["hw1_ada.py", "hw1_ben.py", "hw1_cleo.py"],
+        ["lab1 -", "lab1 - ada", "lab1 - ben"],
         ["anna", "anne", "annika"],
         [],
     ],
