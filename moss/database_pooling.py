@@ -1,4 +1,4 @@
-"""Whether a pooler such as PgBouncer gives the sessions of this database to other clients meanwhile.
+"""Find out whether a pooler such as PgBouncer gives the sessions of this database to other clients.
 
 In its modes `transaction` and `statement` it does. A lock of a session, by which a worker holds its job,
 would stay on a session that others use, so that work is done twice or never.

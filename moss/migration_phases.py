@@ -1,4 +1,4 @@
-"""What each migration declares of an upgrade without a stop, in `phase` of its class.
+"""Phases of an upgrade without a stop: each migration declares its own, in `phase` of its class.
 
 expand
     It adds only what the code of the release before does not notice: run it while that code runs.

@@ -56,12 +56,12 @@ def submit(  # noqa: PLR0917 - click's
     try:
         key = key or assignment_named(service, course, assignment)
         with _progress() as progress:
-            found = submit_folder(service, folder, key, role=role or "class", show=show, progress=progress)
+            result = submit_folder(service, folder, key, role=role or "class", show=show, progress=progress)
     except (ServerRefused, NotRanked, OSError) as error:
         from moss.commands.table import printable
 
         raise click.ClickException(printable(str(error))) from error
-    click.echo(json.dumps(found, indent=2, ensure_ascii=False) if as_json else _table(found), nl=as_json)
+    click.echo(json.dumps(result, indent=2, ensure_ascii=False) if as_json else _table(result), nl=as_json)
 
 
 def _id(text: str) -> int:

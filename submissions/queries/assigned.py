@@ -1,4 +1,4 @@
-"""What is assigned to somebody: undecided cases and pairs, by assignment."""
+"""Undecided cases and pairs that are assigned to somebody, by assignment."""
 
 from __future__ import annotations
 

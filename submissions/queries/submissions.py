@@ -116,6 +116,6 @@ def refused_entries(submission: Submission) -> QuerySet[Entry]:
 def readable_files(submission: int) -> list[SubmissionFile]:
     """Return the files of a submission that can be shown, with their sources, by path."""
     files = SubmissionFile.objects.filter(submission=submission, source__emptied=None)
-    shown = files.filter(document__state__in=(Document.State.READY, Document.State.KEPT))
+    readable = files.filter(document__state__in=(Document.State.READY, Document.State.KEPT))
     heavy = ("document__tokens", "document__lexical", "document__coarse", "document__styles")
-    return list(shown.select_related("source", "document").defer(*heavy).order_by("path", "pk"))
+    return list(readable.select_related("source", "document").defer(*heavy).order_by("path", "pk"))

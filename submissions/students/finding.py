@@ -145,11 +145,11 @@ def _of_course(
     likeness = Likeness(known, frozenset())
     names = _names(students, enrolled)
     similar = {name for name in names - known if not likeness.is_same_words(name)}
-    found = {row.pk for row in students}
+    own = {row.pk for row in students}
     namesakes = SubmissionStudent.objects.filter(
         _any("name", names), submission__batch__assignment__course=course, submission__origin=None
     )
-    others = namesakes.exclude(pk__in=found).count()
+    others = namesakes.exclude(pk__in=own).count()
     is_ambiguous = _are_several(certain) or len(listed) > 1
     return CourseOfStudent(course, tuple(students), tuple(enrolled), is_ambiguous, others, frozenset(similar))
 

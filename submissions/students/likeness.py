@@ -1,4 +1,4 @@
-"""Tell whether a name or id resembles those of one student: what a person has to decide on."""
+"""Compare names and ids with those of one student: a person decides on those that resemble them."""
 
 from __future__ import annotations
 

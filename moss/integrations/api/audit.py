@@ -62,6 +62,6 @@ def list_audit_entries(
     (last,) = numbers_of(cursor, 1)
     rows = audit_entries(AuditFilter(asked.q, asked.action or "", asked.since, asked.until))
     rows = rows.filter(pk__lt=last) if last else rows
-    found = list(rows.order_by("-pk")[: limit + 1])
-    following = cursor_of(found[limit - 1].pk) if len(found) > limit else None
-    return AuditLog(items=[AuditEntryOut.from_orm(row) for row in found[:limit]], next=following)
+    entries = list(rows.order_by("-pk")[: limit + 1])
+    following = cursor_of(entries[limit - 1].pk) if len(entries) > limit else None
+    return AuditLog(items=[AuditEntryOut.from_orm(row) for row in entries[:limit]], next=following)

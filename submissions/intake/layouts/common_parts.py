@@ -1,4 +1,4 @@
-"""What all names of a class begin or end with, such as the name of the assignment, is no part of a name."""
+"""Cut off the words with which all names of a class begin or end, such as the name of the assignment."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ FILES = {"csv": ("text/csv; charset=utf-8", write_csv), "jsonl": ("application/j
 
 
 class AuditFilterForm(forms.Form):
-    """What to list of the log; a field with a bad value filters nothing."""
+    """The filter of the log; a field with a bad value filters nothing."""
 
     q = forms.CharField(
         label=_("Name, course, assignment or address"),

@@ -84,20 +84,20 @@ def compare_with(request: AuthenticatedRequest, pk: int, submission_id: int) -> 
     submission, report = find_submission(assignment, submission_id), report_state(assignment).report
     names, words = names_for(request, assignment), search_words(request.GET.get("with", ""))
     others = readable_submissions(report).exclude(pk=submission.pk) if report and words else []
-    shown = [(one.pk, names.display_name(one.name)) for one in others]
-    found = [(key, name) for key, name in shown if all(word.is_in(name) for word in words)]
-    exact = [(key, name) for key, name in found if name == request.GET["with"].strip()]
-    if len(found) != 1 and len(exact) != 1:
-        messages.info(request, _no_single(sorted(name for _key, name in found)))
+    named = [(one.pk, names.display_name(one.name)) for one in others]
+    matching = [(key, name) for key, name in named if all(word.is_in(name) for word in words)]
+    exact = [(key, name) for key, name in matching if name == request.GET["with"].strip()]
+    if len(matching) != 1 and len(exact) != 1:
+        messages.info(request, _no_single(sorted(name for _key, name in matching)))
         return redirect("submission", pk, submission_id)
-    return redirect("lines", pk, submission_id, (exact or found)[0][0])
+    return redirect("lines", pk, submission_id, (exact or matching)[0][0])
 
 
-def _no_single(found: list[str]) -> str:
-    if not found:
+def _no_single(names: list[str]) -> str:
+    if not names:
         return _("No other submission of the report has this name.")
     text = ngettext(
-        "{n} submission has this name: {names}.", "{n} submissions have this name: {names}.", len(found)
+        "{n} submission has this name: {names}.", "{n} submissions have this name: {names}.", len(names)
     )
-    listed = ", ".join(found[:NAMED]) + (" …" if len(found) > NAMED else "")
-    return text.format(n=len(found), names=listed)
+    listed = ", ".join(names[:NAMED]) + (" …" if len(names) > NAMED else "")
+    return text.format(n=len(names), names=listed)

@@ -41,8 +41,8 @@ def student_data(request: AuthenticatedRequest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, form, status=422 if form.errors else 200)
     text = form.cleaned_data["student"]
-    found = find(text)
-    work = Scope(text, tuple(found), near=tuple(near_matches(text, found)))
+    courses = find(text)
+    work = Scope(text, tuple(courses), near=tuple(near_matches(text, courses)))
     act = request.POST.get("act")
     if not (work.chosen or work.near) or act not in {"export", "erase"}:
         return _page(request, form, work=work, chosen_form=ChosenForm(work, initial={"student": text}))
