@@ -15,11 +15,11 @@ from numba import njit
 
 from fingerprint.engine import Exclusions, RankingInput
 from fingerprint.ranking import score_constants
-from fingerprint.ranking.alignment import build_kgram_table, fill_kgram_table
 from fingerprint.ranking.coverage import chained_weight, slice_sums
 from fingerprint.ranking.rank import candidate_pairs
 from fingerprint.ranking.scoring import similarity_of
 from fingerprint.ranking.tiling import tile_pair
+from fingerprint.ranking.workspace import enter, leave, workspace
 from moss.check.rank import PARAMS, RankingOptions, cohort_file, rank_path
 
 if TYPE_CHECKING:
@@ -104,16 +104,13 @@ def _numbers(submissions: list[str]) -> dict[str, int]:
 
 def list_tiles(cohort: Cohort, pairs: Rows) -> list[Runs]:
     """Return the passages of each pair by left token, as `score` finds them."""
-    distinct = 1 + int(cohort.tokens.ordered_kgrams.max(initial=-1))
-    size = int(np.diff(cohort.submission_starts).max())
-    taken = np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_)
-    table = build_kgram_table(cohort.tokens.ordered_kgrams[:0], distinct)
+    space = workspace.py_func(*cohort.distinct, int(np.diff(cohort.submission_starts).max()))
     tiles = [np.empty((0, 3), dtype=np.int64)] * len(pairs)
     for row in np.argsort(pairs[:, 0], kind="stable").tolist():
         left, right = (cohort.submission(int(number)) for number in pairs[row])
-        fill_kgram_table(left.ordered_kgrams, table)
-        tiles[row] = tile_pair(left, right, cohort.k, table, taken)
-        table[left.ordered_kgrams] = -1
+        enter(space, left)
+        tiles[row] = tile_pair(left, right, cohort.k, space)
+        leave(space, left)
     return tiles
 
 

@@ -6,12 +6,27 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.kernels.registry import bare_kernel, bare_njit, kernel
+from fingerprint.kernels.registry import bare_kernel, bare_njit, kernel, njit
 from fingerprint.ranking.maxima import highest_id
-from fingerprint.ranking.sorting import order_by
+from fingerprint.ranking.sorting import number_pairs, order_by
+from fingerprint.ranking.weights import document_frequency
 
 if TYPE_CHECKING:
     from fingerprint.types import Bounds, Flags, Ids, Kinds, Offsets
+
+
+# A long k-gram has so many tokens more: of 2 to 8, ranking took least with this number.
+LONGER = 3
+
+
+class KgramIndex(NamedTuple):
+    """Where each k-gram of a submission occurs; see the arrays of the same names in `IndexedTokens`."""
+
+    kgrams: Ids
+    order: Offsets
+    ordered_kgrams: Ids
+    previous: Ids
+    next_group: Offsets
 
 
 class IndexedTokens(NamedTuple):
@@ -29,6 +44,7 @@ class IndexedTokens(NamedTuple):
     [m]: index in `order` at which the next pair (id, id one token before) begins. `line_starts`, `line_ends`
     int32 [n]: position of the first token of a token's line, and the position after its last one. Positions
     and indices count from the submission's own first.
+    `long`: the same index of k-grams with `longer(k)` tokens more, of which all k-grams are matchable.
 
     For all submissions of a cohort the same arrays follow each other in one object, see `Cohort`.
     """
@@ -43,23 +59,83 @@ class IndexedTokens(NamedTuple):
     next_group: Offsets
     line_starts: Ids
     line_ends: Ids
+    long: KgramIndex
+
+
+class CohortTokens(NamedTuple):
+    """The tokens of n submissions, and int64 [n + 1] where the parts of each submission begin.
+
+    These are its tokens, its part of `order`, and its part of `long.order`.
+    """
+
+    tokens: IndexedTokens
+    submission_starts: Bounds
+    order_starts: Bounds
+    long_starts: Bounds
+
+
+@bare_njit
+def longer(k: int) -> int:
+    """Return how many tokens more than k a long k-gram has; two k-grams have to cover all of it."""
+    return min(LONGER, k - 1)
+
+
+@njit
+def kgram_index(tokens: IndexedTokens) -> KgramIndex:
+    return KgramIndex(tokens.kgrams, tokens.order, tokens.ordered_kgrams, tokens.previous, tokens.next_group)
+
+
+@njit
+def slice_submission(cohort: CohortTokens, number: int) -> IndexedTokens:
+    """Return the tokens of one submission, with positions counted from its own first token."""
+    tokens, long = cohort.tokens, cohort.tokens.long
+    low, high = cohort.submission_starts[number], cohort.submission_starts[number + 1]
+    first, last = cohort.order_starts[number], cohort.order_starts[number + 1]
+    long_first, long_last = cohort.long_starts[number], cohort.long_starts[number + 1]
+    return IndexedTokens(
+        tokens.kinds[low:high],
+        tokens.kgrams[low:high],
+        tokens.boilerplate[low:high],
+        tokens.ignored[low:high],
+        tokens.order[first:last],
+        tokens.ordered_kgrams[first:last],
+        tokens.previous[first:last],
+        tokens.next_group[first:last],
+        tokens.line_starts[low:high],
+        tokens.line_ends[low:high],
+        KgramIndex(
+            long.kgrams[low:high],
+            long.order[long_first:long_last],
+            long.ordered_kgrams[long_first:long_last],
+            long.previous[long_first:long_last],
+            long.next_group[long_first:long_last],
+        ),
+    )
 
 
 def index_tokens(
-    kinds: Kinds, kgrams: Ids, flags: tuple[Flags, Flags], bounds: Bounds, line_extents: tuple[Ids, Ids]
-) -> tuple[IndexedTokens, Bounds]:
+    kinds: Kinds,
+    kgrams: tuple[Ids, Ids],
+    flags: tuple[Flags, Flags],
+    bounds: Bounds,
+    line_extents: tuple[Ids, Ids],
+) -> CohortTokens:
     """Index the tokens of all submissions of a cohort.
 
     Parameters
     ----------
-    kinds, kgrams, flags : the first four arrays of `IndexedTokens`, for all submissions one after another
+    kinds, flags : three of the arrays of `IndexedTokens`, for all submissions one after another
+    kgrams : the ids of their k-grams, and of the long ones, see `long_kgrams`
     bounds : int64 [s + 1], position at which each of the s submissions begins
-    line_extents : the last two arrays of `IndexedTokens`, for all submissions one after another
-
-    Returns
-    -------
-    The arrays of all submissions, and int64 [s + 1]: where in `order` the part of each submission begins.
+    line_extents : `line_starts` and `line_ends` of all submissions one after another
     """
+    (index, order_starts), (long, long_starts) = (_index_kgrams(ids, bounds) for ids in kgrams)
+    tokens = IndexedTokens(kinds, index.kgrams, *flags, *index[1:], *line_extents, long)
+    return CohortTokens(tokens, bounds, order_starts, long_starts)
+
+
+def _index_kgrams(kgrams: Ids, bounds: Bounds) -> tuple[KgramIndex, Bounds]:
+    """Return the index of all submissions, and where in `order` the part of each begins: int64 [s + 1]."""
     previous = np.concatenate((np.full(1, -1, dtype=np.int32), kgrams[:-1]))[: len(kgrams)]
     matchable = np.flatnonzero(kgrams >= 0)
     owner = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))[matchable]
@@ -72,8 +148,23 @@ def index_tokens(
     order_starts = np.searchsorted(owner, np.arange(len(bounds))).astype(np.int64)
     next_group = (np.repeat(np.cumsum(sizes), sizes) - order_starts[owner]).astype(np.int32)
     positions = (order - bounds[owner]).astype(np.int32)
-    tokens = IndexedTokens(kinds, kgrams, *flags, positions, *keys[1:], next_group, *line_extents)
-    return tokens, order_starts
+    return KgramIndex(kgrams, positions, *keys[1:], next_group), order_starts
+
+
+def long_kgrams(kgrams: Ids, k: int, bounds: Bounds) -> Ids:
+    """Return the ids of the long k-grams, with `longer(k)` tokens more, that two submissions contain.
+
+    int32 like `kgrams`, -1 where there is none. Ids have no gaps.
+    """
+    ids, more = np.full(len(kgrams), -1, dtype=np.int32), longer.py_func(k)
+    count = max(len(kgrams) - more, 0)
+    places = np.flatnonzero((kgrams[:count] >= 0) & (kgrams[more:] >= 0))
+    numbers = number_pairs(kgrams[places], kgrams[places + more])
+    starts = np.searchsorted(places, bounds)
+    frequency = document_frequency(numbers, starts, 1 + int(numbers.max(initial=-1)))
+    shared = frequency > 1
+    ids[places] = np.where(shared, np.cumsum(shared) - 1, -1)[numbers]
+    return ids
 
 
 @kernel
@@ -114,20 +205,6 @@ def fill_kgram_table(ordered_kgrams: Ids, table: Ids) -> None:
     """Enter the k-grams of a submission into a table in which every entry is -1."""
     for at in range(len(ordered_kgrams) - 1, -1, -1):
         table[ordered_kgrams[at]] = at
-
-
-@bare_njit
-def replace_kgrams(table: Ids, ordered_kgrams: Ids, order_starts: Bounds, entered: int, left: int) -> int:
-    """Have a table contain the k-grams of submission `left` in place of those of `entered`, -1 for none.
-
-    `ordered_kgrams` are those of all submissions. Return `left`.
-    """
-    if left != entered:
-        if entered >= 0:
-            for kgram in ordered_kgrams[order_starts[entered] : order_starts[entered + 1]]:
-                table[kgram] = -1
-        fill_kgram_table(ordered_kgrams[order_starts[left] : order_starts[left + 1]], table)
-    return left
 
 
 @bare_njit

@@ -10,8 +10,8 @@ import numpy as np
 
 from fingerprint.distinct import distinct_values
 from fingerprint.hashing import kgram_hashes
-from fingerprint.kernels.registry import kernel, njit
-from fingerprint.ranking.alignment import IndexedTokens, index_tokens, unmatch_collisions
+from fingerprint.kernels.registry import kernel
+from fingerprint.ranking.alignment import index_tokens, long_kgrams, slice_submission, unmatch_collisions
 from fingerprint.ranking.common_code import count_programs
 from fingerprint.ranking.heads import after_heads, head_lines
 from fingerprint.ranking.weights import document_frequency, token_weights
@@ -19,6 +19,7 @@ from fingerprint.ranking.weights import document_frequency, token_weights
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fingerprint.ranking.alignment import CohortTokens, IndexedTokens
     from fingerprint.types import Bounds, Flags, Floats, Hashes, Ids, Kinds, Lines, Positions
 
 
@@ -52,20 +53,17 @@ class RunningSums(NamedTuple):
 class Cohort:
     """n submissions with f files and t tokens in all: one file after another, a separator after each.
 
-    `file_starts` int64 [f + 1], `submission_starts` int64 [n + 1]: position at which each file and each
-    submission begins; `tokens`: the tokens of all submissions (see `IndexedTokens`); `order_starts` int64
-    [n + 1]: where in `tokens.order` the part of each submission begins; `frequency` int32 [t]: number of
-    counted submissions that contain the k-gram that starts at a token (0 where none starts); `sums`: see
-    `RunningSums`; `boilerplate` uint64: hashes of those k-grams of boilerplate that the cohort contains;
-    `common` bool [t]: whether the k-gram that starts at a token is common code; `limit`: the common limit in
-    force, None for none; `renamed` int64 [n]: see `renamed_groups`, -1 by default.
+    `file_starts` int64 [f + 1]: position at which each file begins; `indexed`: the tokens of all submissions,
+    and where each submission begins, see `CohortTokens`; `frequency` int32 [t]: number of counted submissions
+    that contain the k-gram that starts at a token (0 where none starts); `sums`: see `RunningSums`;
+    `boilerplate` uint64: hashes of those k-grams of boilerplate that the cohort contains; `common` bool [t]:
+    whether the k-gram that starts at a token is common code; `limit`: the common limit in force, None for
+    none; `renamed` int64 [n]: see `renamed_groups`, -1 by default.
     """
 
     k: int
     file_starts: Bounds
-    submission_starts: Bounds
-    tokens: IndexedTokens
-    order_starts: Bounds
+    indexed: CohortTokens
     frequency: Ids
     sums: RunningSums
     boilerplate: Hashes
@@ -75,6 +73,18 @@ class Cohort:
 
     def __len__(self) -> int:
         return len(self.submission_starts) - 1
+
+    @property
+    def tokens(self) -> IndexedTokens:
+        return self.indexed.tokens
+
+    @property
+    def submission_starts(self) -> Bounds:
+        return self.indexed.submission_starts
+
+    @property
+    def order_starts(self) -> Bounds:
+        return self.indexed.order_starts
 
     @classmethod
     def from_submissions(
@@ -110,16 +120,23 @@ class Cohort:
         line_numbers = _line_numbers(lines, file_starts)
         extents = _unit_extents(kinds, lines if whole_lines else None, file_starts, starts)
         kgrams = _matchable_kgrams(kinds, _numbers(~is_boilerplate & (contained > 1))[ids], is_given, k)
-        tokens, order_starts = index_tokens(kinds, kgrams, flags, starts, extents)
+        indexed = index_tokens(kinds, (kgrams, long_kgrams(kgrams, k, starts)), flags, starts, extents)
         padded, is_common = _at_kgrams(frequency[ids], common[ids], len(kinds))
         weights = token_weights(ids, frequency, (file_starts, starts), flags[0], k)
         sums = _running_sums(weights, flags, file_starts, line_numbers)
-        columns = file_starts, starts, tokens, order_starts, padded, sums, values[is_boilerplate], is_common
+        columns = file_starts, indexed, padded, sums, values[is_boilerplate], is_common
         return cls(k, *columns, limit, np.full(len(submissions), -1, dtype=np.int64))
+
+    @property
+    def distinct(self) -> tuple[int, int]:
+        """Number of distinct k-grams that two submissions contain, and of long ones."""
+        tokens = self.tokens
+        kgrams, long = tokens.ordered_kgrams, tokens.long.ordered_kgrams
+        return 1 + int(kgrams.max(initial=-1)), 1 + int(long.max(initial=-1))
 
     def submission(self, number: int) -> IndexedTokens:
         """Return the tokens of one submission, with positions counted from its own first token."""
-        return slice_submission.py_func(self.tokens, self.submission_starts, self.order_starts, number)
+        return slice_submission.py_func(self.indexed, number)
 
     def ignored_spans(self) -> list[list[tuple[int, int]]]:
         """Return the token ranges [start, end) of each file that are boilerplate or common code, in order."""
@@ -130,27 +147,6 @@ class Cohort:
         spans = list(map(tuple, sides.tolist()))
         ends = np.searchsorted(files, np.arange(len(self.file_starts)))
         return [spans[first:after] for first, after in pairwise(ends.tolist())]
-
-
-@njit
-def slice_submission(
-    tokens: IndexedTokens, submission_starts: Bounds, order_starts: Bounds, number: int
-) -> IndexedTokens:
-    """Kernel of `Cohort.submission`."""
-    low, high = submission_starts[number], submission_starts[number + 1]
-    first, last = order_starts[number], order_starts[number + 1]
-    return IndexedTokens(
-        tokens.kinds[low:high],
-        tokens.kgrams[low:high],
-        tokens.boilerplate[low:high],
-        tokens.ignored[low:high],
-        tokens.order[first:last],
-        tokens.ordered_kgrams[first:last],
-        tokens.previous[first:last],
-        tokens.next_group[first:last],
-        tokens.line_starts[low:high],
-        tokens.line_ends[low:high],
-    )
 
 
 def _numbers(matchable: Flags) -> Ids:

@@ -8,15 +8,15 @@ import numpy as np
 
 from fingerprint.kernels.registry import bare_njit, kernel, njit
 from fingerprint.ranking import score_constants as constants
-from fingerprint.ranking.alignment import build_kgram_table, replace_kgrams
-from fingerprint.ranking.cohort import RunningSums, slice_submission
-from fingerprint.ranking.maxima import longest_part
+from fingerprint.ranking.alignment import slice_submission
+from fingerprint.ranking.cohort import RunningSums
 from fingerprint.ranking.parallel import run_chunks
 from fingerprint.ranking.sorting import sort_rows
 from fingerprint.ranking.tiling import tile_pair, trim_tiles
+from fingerprint.ranking.workspace import change_left, cohort_workspace
 
 if TYPE_CHECKING:
-    from fingerprint.ranking.alignment import IndexedTokens
+    from fingerprint.ranking.alignment import CohortTokens
     from fingerprint.ranking.cohort import Cohort
     from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.score_constants import PassageLengths
@@ -144,27 +144,21 @@ def _count_passages(
 
 @kernel
 def _fill_coverage(
-    cohort: tuple[IndexedTokens, Bounds, Bounds, RunningSums],
+    cohort: tuple[CohortTokens, RunningSums],
     pairs: Rows,
-    parameters: tuple[int, int, PassageLengths],
+    parameters: tuple[int, tuple[int, int], PassageLengths],
     coverage: Coverage,
 ) -> None:
-    """Fill `coverage`; the parameters are k, the number of distinct k-grams, and `LENGTHS`."""
-    tokens, submission_starts, order_starts, sums = cohort
-    k, distinct, lengths = parameters
-    table, entered = build_kgram_table(tokens.ordered_kgrams[:0], distinct), -1
-    size = longest_part(submission_starts)
-    taken = (np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_))
+    """Fill `coverage`; the parameters are k, the `distinct` k-grams of the cohort, and `LENGTHS`."""
+    (indexed, sums), (k, distinct, lengths) = cohort, parameters
+    space, entered, submission_starts = cohort_workspace(indexed, distinct), -1, indexed.submission_starts
     for row in range(len(pairs)):
         left, right = pairs[row]
-        sides = (
-            slice_submission(tokens, submission_starts, order_starts, left),
-            slice_submission(tokens, submission_starts, order_starts, right),
-        )
-        entered = replace_kgrams(table, tokens.ordered_kgrams, order_starts, entered, left)
+        sides = slice_submission(indexed, left), slice_submission(indexed, right)
+        entered = change_left(space, indexed, entered, left)
         left_sums = slice_sums(sums, submission_starts, left)
         right_sums = slice_sums(sums, submission_starts, right)
-        tiles = tile_pair(sides[0], sides[1], k, table, taken)
+        tiles = tile_pair(sides[0], sides[1], k, space)
         coverage.weight[row] = chained_weight(tiles, left_sums, right_sums, lengths)
         passages, common = trim_tiles(tiles, sides[0], sides[1], k)
         _count_with_common(common, left_sums, right_sums, row, coverage)
@@ -182,9 +176,8 @@ def measure_coverage(cohort: Cohort, pairs: Rows, check: Check) -> Coverage:
         np.zeros((count, 2), dtype=np.int64),
         np.zeros((count, 2), dtype=np.int64),
     )
-    arrays = (cohort.tokens, cohort.submission_starts, cohort.order_starts, cohort.sums)
-    distinct = 1 + int(cohort.tokens.ordered_kgrams.max(initial=-1))
-    parameters = cohort.k, distinct, constants.LENGTHS
+    arrays = cohort.indexed, cohort.sums
+    parameters = cohort.k, cohort.distinct, constants.LENGTHS
 
     def fill(part: slice) -> None:
         rows = Coverage(

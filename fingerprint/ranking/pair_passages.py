@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.kernels.registry import kernel, njit
-from fingerprint.ranking.alignment import build_kgram_table, replace_kgrams
-from fingerprint.ranking.cohort import slice_submission
-from fingerprint.ranking.maxima import longest_part
+from fingerprint.ranking.alignment import slice_submission
 from fingerprint.ranking.parallel import never_end, run_chunks
 from fingerprint.ranking.passages import Passage, as_passages
 from fingerprint.ranking.tiling import tile_pair, trim_tiles
+from fingerprint.ranking.workspace import change_left, cohort_workspace
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.ranking.alignment import IndexedTokens
+    from fingerprint.ranking.alignment import CohortTokens
     from fingerprint.ranking.cohort import Cohort
     from fingerprint.ranking.parallel import Check
     from fingerprint.types import Bounds, Ids, PassageRows, Positions, Rows, Runs
 
-    CohortArrays = tuple[IndexedTokens, Bounds, Bounds, Bounds, Ids]
+    CohortArrays = tuple[CohortTokens, Bounds, Ids]
 
 COLUMNS = len(Passage._fields)
 INITIAL_ROWS = 1024
@@ -78,7 +77,8 @@ def _write_runs(
     runs: Runs, cohort: CohortArrays, sides: tuple[int, int], kind: tuple[int, int], rows: PassageRows
 ) -> None:
     """Write runs, given by left token, as rows, longest first; `kind` is k and whether they are common."""
-    _, submission_starts, _, file_starts, frequency = cohort
+    indexed, file_starts, frequency = cohort
+    submission_starts = indexed.submission_starts
     k, common = kind
     order = np.argsort(-runs[:, 2], kind="mergesort")
     for at in range(len(runs)):
@@ -92,19 +92,18 @@ def _write_runs(
 
 
 @kernel
-def _align(cohort: CohortArrays, pairs: Rows, k: int, distinct: int, counts: Positions) -> PassageRows:
+def _align(
+    cohort: CohortArrays, pairs: Rows, k: int, distinct: tuple[int, int], counts: Positions
+) -> PassageRows:
     """Return the rows of all passages of the pairs, and fill `counts` with how many each pair has."""
-    tokens, submission_starts, order_starts, _, _ = cohort
-    table, entered = build_kgram_table(tokens.ordered_kgrams[:0], distinct), -1
-    size = longest_part(submission_starts)
-    taken = (np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_))
+    indexed = cohort[0]
+    space, entered = cohort_workspace(indexed, distinct), -1
     rows, count = np.empty((INITIAL_ROWS, COLUMNS), dtype=np.int32), 0
     for pair in range(len(pairs)):
         sides = pairs[pair, 0], pairs[pair, 1]
-        left = slice_submission(tokens, submission_starts, order_starts, sides[0])
-        right = slice_submission(tokens, submission_starts, order_starts, sides[1])
-        entered = replace_kgrams(table, tokens.ordered_kgrams, order_starts, entered, sides[0])
-        passages, common = trim_tiles(tile_pair(left, right, k, table, taken), left, right, k)
+        left, right = slice_submission(indexed, sides[0]), slice_submission(indexed, sides[1])
+        entered = change_left(space, indexed, entered, sides[0])
+        passages, common = trim_tiles(tile_pair(left, right, k, space), left, right, k)
         middle, end = count + len(passages), count + len(passages) + len(common)
         if end > len(rows):
             rows = _longer_rows(rows, end)
@@ -120,14 +119,8 @@ def align_pairs(cohort: Cohort, pairs: Rows, check: Check = never_end) -> PairPa
     A passage is a run of at least k equal tokens. It is as long as the tokens, the lines and the longer
     passages allow, see `trim_tiles`. Equally long ones are sorted by left token.
     """
-    arrays = (
-        cohort.tokens,
-        cohort.submission_starts,
-        cohort.order_starts,
-        cohort.file_starts,
-        cohort.frequency,
-    )
-    distinct = 1 + int(cohort.tokens.ordered_kgrams.max(initial=-1))
+    arrays = cohort.indexed, cohort.file_starts, cohort.frequency
+    distinct = cohort.distinct
     counts, parts = np.zeros(len(pairs), dtype=np.int64), {}
 
     def align(part: slice) -> None:

@@ -10,16 +10,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint.kernels.registry import bare_njit, kernel, njit
-from fingerprint.ranking.alignment import group_end
+from fingerprint.ranking.alignment import group_end, kgram_index
 from fingerprint.ranking.edges import trim
 
 if TYPE_CHECKING:
-    from fingerprint.ranking.alignment import IndexedTokens
+    from fingerprint.ranking.alignment import IndexedTokens, KgramIndex
     from fingerprint.types import Flags, Ids, Runs
 
 # Bits for a token's position within its submission; no submission has 2**32 tokens.
 POSITION_BITS = 32
 POSITION_MASK = (1 << POSITION_BITS) - 1
+# Few pairs have more runs than this.
+INITIAL_RUNS = 256
+# More steps than any number of runs takes.
+NO_LIMIT = 1 << 62
 
 
 @bare_njit
@@ -73,7 +77,7 @@ def find_shared(ordered_kgrams: Ids, left_table: Ids, shared: Ids) -> int:
 # side only, or another one on each side, the tokens before it differ and the run begins with it.
 @njit
 def _list_starts(
-    pair: tuple[IndexedTokens, IndexedTokens], k: int, left_table: Ids, steps: int, runs: Runs
+    pair: tuple[KgramIndex, KgramIndex], k: int, left_table: Ids, steps: int, runs: Runs
 ) -> tuple[int, int, Runs]:
     """Return the number of places at which a run begins, the steps that remain, and an array with the places.
 
@@ -123,6 +127,15 @@ def measure_runs(kgrams: tuple[Ids, Ids], k: int, count: int, steps: int, runs: 
     return count, steps
 
 
+@kernel
+def list_long_runs(pair: tuple[KgramIndex, KgramIndex], k: int, left_table: Ids) -> Runs:
+    """Return the maximal runs of at least k tokens, as `list_runs` does, where no side has boilerplate."""
+    runs = np.empty((INITIAL_RUNS, 2), dtype=np.int64)
+    count, _, runs = _list_starts(pair, k, left_table, NO_LIMIT, runs)
+    measure_runs((pair[0].kgrams, pair[1].kgrams), k, count, NO_LIMIT, runs)
+    return runs[:count]
+
+
 @bare_njit
 def _measure_through_boilerplate(
     pair: tuple[IndexedTokens, IndexedTokens], k: int, count: int, steps: int, runs: Runs
@@ -160,7 +173,8 @@ def list_runs(
     `steps` comparisons.
     """
     left, right = pair
-    count, steps, runs = _list_starts(pair, k, left_table, steps, runs)
+    index = kgram_index(left), kgram_index(right)
+    count, steps, runs = _list_starts(index, k, left_table, steps, runs)
     if steps < 0:
         return -1, runs
     if has_any(left.boilerplate) or has_any(right.boilerplate):

@@ -73,3 +73,15 @@ def order_by(first: Ids, second: Ids, third: Ids) -> Positions:
     Keys are numbers from 0; the time is linear in their count and in the highest one.
     """
     return _reorder(_reorder(_reorder(np.arange(len(first)), third), second), first)
+
+
+@kernel
+def number_pairs(first: Ids, second: Ids) -> Ids:
+    """Return a number for each pair of two keys, the same for equal pairs: int32, from 0, without gaps."""
+    order = _reorder(_reorder(np.arange(len(first)), second), first)
+    numbers, number = np.empty(len(first), dtype=np.int32), 0
+    for at in range(len(order)):
+        here, before = order[at], order[max(at - 1, 0)]
+        number += first[here] != first[before] or second[here] != second[before]
+        numbers[here] = number
+    return numbers

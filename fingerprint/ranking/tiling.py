@@ -7,20 +7,31 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint.kernels.registry import bare_njit, kernel, njit
+from fingerprint.ranking.alignment import longer
 from fingerprint.ranking.edges import lines_of, trim, trim_to_lines
 from fingerprint.ranking.pieces import pop_piece, push_piece
 from fingerprint.ranking.repetition import RANKED_RUNS_PER_TOKEN, fill_ranked_runs
-from fingerprint.ranking.run_turns import LONGER, list_long_runs, list_open_runs, shared_kgrams
-from fingerprint.ranking.runs import POSITION_BITS, POSITION_MASK, has_any, list_runs, place_of, with_room
+from fingerprint.ranking.runs import (
+    INITIAL_RUNS,
+    POSITION_BITS,
+    POSITION_MASK,
+    has_any,
+    list_long_runs,
+    list_runs,
+    place_of,
+    with_room,
+)
+from fingerprint.ranking.short_tiles import add_short_tiles, shared_places
 from fingerprint.ranking.sorting import sort_places, sort_rows
 
 if TYPE_CHECKING:
     from fingerprint.ranking.alignment import IndexedTokens
     from fingerprint.ranking.edges import Lines
+    from fingerprint.ranking.workspace import Workspace
     from fingerprint.types import Bounds, Flags, Ids, Positions, Runs
 
-# Few pairs have more runs than this.
-INITIAL_RUNS, INITIAL_PIECES = 256, 64
+# Few pairs have more pieces that wait than this.
+INITIAL_PIECES = 64
 # Number of comparisons of tokens or positions after which a pair counts as repetitive: measured in
 # `bench.repetitive`; pairs of programs that people wrote take a fraction.
 STEPS_PER_TOKEN, LEAST_STEPS = 64, 1 << 16
@@ -56,12 +67,9 @@ def _has_matchable_kgram(kgrams: Ids, a: int, length: int, k: int) -> bool:
 
 
 @njit
-def _group_by_length(runs: Runs, longest: int) -> tuple[Bounds, Positions]:
-    """Return the places of runs by length: those of length n are `places[starts[n]:starts[n + 1]]`.
-
-    `starts` has lengths up to that of the longest run, and at least up to `longest`.
-    """
-    starts = np.zeros(max(longest, _longest(runs)) + 3, dtype=np.int64)
+def _group_by_length(runs: Runs) -> tuple[Bounds, Positions]:
+    """Return the places of runs by length: those of length n are `places[starts[n]:starts[n + 1]]`."""
+    starts = np.zeros(_longest(runs) + 3, dtype=np.int64)
     places = np.empty(len(runs), dtype=np.int64)
     _fill_places(runs, starts, places)
     return starts[:-1], places
@@ -100,51 +108,46 @@ def _keep_open(places: Positions, taken: tuple[Flags, Flags], k: int) -> int:
 
 @njit
 def _add_tiles(
-    runs: Runs,
-    lengths: tuple[int, int, int],
-    sides: tuple[Ids, tuple[Flags, Flags]],
-    tiles: Runs,
-    state: tuple[int, Runs, int],
-) -> tuple[int, Runs, int]:
-    """Fill `tiles` with pieces of the runs, longest first, then by place.
+    runs: Runs, lengths: tuple[int, int], sides: tuple[Ids, tuple[Flags, Flags]], tiles: Runs
+) -> int:
+    """Fill `tiles` with pieces of the runs, longest first, then by place; return their number.
 
-    `lengths` are k, and the least and highest length of runs of this turn; `sides` are the ids of the k-grams
-    on the left, and what is taken. The state is the number of tiles,
-    and the heap of the pieces that wait for their length, with their number; it is returned as it is then.
-    When earlier tiles cover part of a run, its free pieces are queued as runs of their own length. The new
-    tiles are marked in `taken`. Most short runs are covered when their turn comes, so only the others are
+    `lengths` are k, and the least length of a tile; `sides` are the ids of the k-grams on the left, and what
+    is taken. When earlier tiles cover part of a run, its free pieces are queued as runs of their own length.
+    The tiles are marked in `taken`. Most short runs are covered when their turn comes, so only the others are
     sorted.
     """
-    (k, least, highest), (count, pieces, waiting) = lengths, state
-    starts, places = _group_by_length(runs, highest)
+    k, least = lengths
+    starts, places = _group_by_length(runs)
+    count, waiting, pieces = 0, 0, np.empty((INITIAL_PIECES, 2), dtype=np.int64)
     for length in range(len(starts) - 2, least - 1, -1):
         own, progress = places[starts[length] : starts[length + 1]], (0, count, waiting)
         if length < 2 * k:  # the pieces before and after token number k are too short
             own = own[: _keep_open(own, sides[1], k)]
         sort_places(own)
         while True:
-            progress = _add_tiles_of((own, pieces, tiles), length, k, sides, progress)
+            progress = _add_tiles_of((own, pieces, tiles), (length, k, least), sides, progress)
             count, waiting = progress[1], progress[2]
             if waiting + 2 <= len(pieces):
                 break
             pieces = with_room(pieces, waiting + 2)
-    return count, pieces, waiting
+    return count
 
 
 @bare_njit
 def _add_tiles_of(
     arrays: tuple[Positions, Runs, Runs],
-    length: int,
-    k: int,
+    lengths: tuple[int, int, int],
     sides: tuple[Ids, tuple[Flags, Flags]],
     progress: tuple[int, int, int],
 ) -> tuple[int, int, int]:
-    """Fill tiles with the runs and pieces of one length.
+    """Fill tiles with the runs and pieces of one length; `lengths` are this, k, and the least one of a tile.
 
     The arrays are the places of the runs, the pieces and the tiles. The progress is the number of runs that
     are done, of tiles, and of waiting pieces; this ends early where there is no room for two more pieces.
     """
     (own, pieces, tiles), (left_kgrams, taken), (at, count, waiting) = arrays, sides, progress
+    length, k, least = lengths
     while waiting + 2 <= len(pieces):
         has_piece = waiting > 0 and pieces[0, 0] == length
         if at == len(own) and not has_piece:
@@ -158,10 +161,10 @@ def _add_tiles_of(
         a, b = place >> POSITION_BITS, place & POSITION_MASK
         start, end = _first_free_piece(taken, a, b, length)
         if end - start < length:
-            if end - start >= k:
+            if end - start >= least:
                 push_piece(pieces, waiting, end - start, place_of(a + start, b + start))
                 waiting += 1
-            if length - end >= k:
+            if length - end >= least:
                 push_piece(pieces, waiting, length - end, place_of(a + end, b + end))
                 waiting += 1
         elif _has_matchable_kgram(left_kgrams, a, length, k):
@@ -173,27 +176,21 @@ def _add_tiles_of(
 
 @njit
 def _tile_in_two_turns(
-    pair: tuple[IndexedTokens, IndexedTokens],
-    k: int,
-    left_table: Ids,
-    taken: tuple[Flags, Flags],
-    tiles: Runs,
+    pair: tuple[IndexedTokens, IndexedTokens], k: int, space: Workspace, tiles: Runs
 ) -> int:
     """Fill `tiles` as from all runs; return their number, or -1 where `_runs_of_pair` is to decide."""
     left, right = pair
     if has_any(left.boilerplate) or has_any(right.boilerplate):
         return -1
-    index, sides = (k, left_table, shared_kgrams(right, left_table)), (left.kgrams, taken)
-    runs = np.empty((INITIAL_RUNS, 2), dtype=np.int64)
-    count, runs = list_long_runs(pair, index, _most_steps(left, right), runs)
-    if count < 0:
+    shared, starts = shared_places(right, space)
+    # A step is a look at a start of a run, or one token of a run. Each start is one of those counted here.
+    if starts * (k + 1) > _most_steps(left, right):
         return -1
-    least = k + min(LONGER, k - 1)
-    state = 0, np.empty((INITIAL_PIECES, 2), dtype=np.int64), 0
-    state = _add_tiles(runs[:count], (k, least, least), sides, tiles, state)
-    count, runs = list_open_runs(pair, index, taken, runs)
-    state = _add_tiles(runs[:count], (k, k, least - 1), sides, tiles, state)
-    return state[0]
+    least = k + longer(k)
+    runs = list_long_runs((left.long, right.long), least, space.long_table)
+    sides = left.kgrams, space.taken
+    count = _add_tiles(runs, (k, least), sides, tiles)
+    return add_short_tiles(pair, (k, least), (shared, count), space, tiles)
 
 
 @bare_njit
@@ -214,26 +211,22 @@ def _runs_of_pair(left: IndexedTokens, right: IndexedTokens, k: int, left_table:
 
 
 @kernel
-def tile_pair(
-    left: IndexedTokens, right: IndexedTokens, k: int, left_table: Ids, taken: tuple[Flags, Flags]
-) -> Runs:
+def tile_pair(left: IndexedTokens, right: IndexedTokens, k: int, space: Workspace) -> Runs:
     """Return non-overlapping runs of at least `k` equal tokens, by left token; they may contain common code.
 
-    `left_table` is the k-gram table of the left side, see `build_kgram_table`. `taken` has room for the
-    tokens of each side; none of them is set before the call or after it.
+    The workspace is filled for the left side, see `enter`.
 
     Returns
     -------
     int64 array [tiles, 3]: left token, right token, length.
     """
     tiles = np.empty((min(len(left.kinds), len(right.kinds)) // k, 3), dtype=np.int64)
-    count = _tile_in_two_turns((left, right), k, left_table, taken, tiles)
+    count = _tile_in_two_turns((left, right), k, space, tiles)
     if count < 0:
-        state = 0, np.empty((INITIAL_PIECES, 2), dtype=np.int64), 0
-        runs = _runs_of_pair(left, right, k, left_table)
-        count = _add_tiles(runs, (k, k, k), (left.kgrams, taken), tiles, state)[0]
+        runs = _runs_of_pair(left, right, k, space.table)
+        count = _add_tiles(runs, (k, k), (left.kgrams, space.taken), tiles)
     for at in range(count):
-        _mark(taken, tiles, at, 0)
+        _mark(space.taken, tiles, at, 0)
     sort_rows(tiles[:count])
     return tiles[:count]
 

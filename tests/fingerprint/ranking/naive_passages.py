@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint.engine import Passage
-from fingerprint.ranking.alignment import build_kgram_table
 from fingerprint.ranking.tiling import tile_pair, trim_tiles
+from fingerprint.ranking.workspace import enter, workspace
 
 if TYPE_CHECKING:
     from fingerprint.engine import Cohort
@@ -23,9 +23,13 @@ def passages(left: IndexedTokens, right: IndexedTokens, k: int) -> Runs:
 
 def both_sorts(left: IndexedTokens, right: IndexedTokens, k: int) -> tuple[Runs, Runs]:
     """Return the passages of two submissions and the common ones: int64 [p, 3], both longest first."""
-    distinct = 1 + max(int(tokens.ordered_kgrams.max(initial=-1)) for tokens in (left, right))
-    taken = np.zeros(len(left.kinds), dtype=np.bool_), np.zeros(len(right.kinds), dtype=np.bool_)
-    tiles = tile_pair(left, right, k, build_kgram_table(left.ordered_kgrams, distinct), taken)
+    distinct, long = (
+        1 + max(int(index.ordered_kgrams.max(initial=-1)) for index in indexes)
+        for indexes in ((left, right), (left.long, right.long))
+    )
+    space = workspace.py_func(distinct, long, max(len(left.kinds), len(right.kinds)))
+    enter(space, left)
+    tiles = tile_pair(left, right, k, space)
     rows, common = (
         part[np.lexsort((part[:, 1], part[:, 0], -part[:, 2]))] for part in trim_tiles(tiles, left, right, k)
     )
