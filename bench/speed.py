@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SIZES, FOLDER_SIZES = (250, 500, 1000, 1500, 2000), (15, 30, 60, 120)
-FLOOR = "floor"
+FLOOR, READING = "floor", "reading"
 ALL, WARM = "moss --all", "moss, warm"
-OWN_TOOLS = frozenset({FLOOR, "moss", ALL, WARM})
+OWN_TOOLS = frozenset({FLOOR, READING, "moss", ALL, WARM})
 
 
 class Measurement:
@@ -101,16 +101,21 @@ def _timing(tool: str, size: int, runs: Sequence[ProcessRun]) -> ToolTiming:
     return ToolTiming(tool, size, len(runs), median(run.seconds for run in runs), max(peaks, default=None))
 
 
+def own_tools() -> list[tools.Tool]:
+    """Return the floor, reading alone, and moss with its best pairs and with all."""
+    script = str(Path(__file__).with_name("floor.py"))
+    return [
+        tools.Tool(FLOOR, (sys.executable, script), ("{folder}",)),
+        tools.Tool(READING, (sys.executable, "-m", "bench.reading"), ("{folder}",)),
+        tools.moss(),
+        tools.moss(ALL, "--all"),
+    ]
+
+
 def measured_tools(peers: Sequence[str], python: str | None) -> list[tools.Tool]:
     """Return the floor, moss (without and with its cache), and the named peers that are installed."""
-    moss = tools.moss()
-    script = str(Path(__file__).with_name("floor.py"))
-    installed = [
-        tools.Tool(FLOOR, (sys.executable, script), ("{folder}",)),
-        moss,
-        tools.moss(ALL, "--all"),
-        tools.Tool(WARM, moss.command, moss.arguments),
-    ]
+    installed = [tool for tool in own_tools() if tool.name != READING]
+    installed.append(tools.moss(WARM))
     for name in peers:
         try:
             installed.append(tools.find_tool(name, python))
