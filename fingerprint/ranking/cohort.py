@@ -13,7 +13,7 @@ from fingerprint.hashing import kgram_hashes
 from fingerprint.kernels.registry import kernel
 from fingerprint.ranking.alignment import index_tokens, long_kgrams, slice_submission, unmatch_collisions
 from fingerprint.ranking.common_code import count_programs
-from fingerprint.ranking.heads import after_heads, head_lines
+from fingerprint.ranking.heads import after_heads, before_tails, head_lines, tail_lines
 from fingerprint.ranking.weights import document_frequency, token_weights
 
 if TYPE_CHECKING:
@@ -237,18 +237,21 @@ def _line_extents(
 ) -> tuple[Ids, Ids]:
     """Return where the line of each token begins and ends, see `IndexedTokens`; a separator is a line.
 
-    The head of a block ends with the line after it, so that no passage ends with a head alone; None for
-    `kinds` where lines are none of the text.
+    The head of a block ends with the line after it, and the last line before a head begins with the line
+    before it, so that no passage ends or begins with one alone; None for `kinds` where lines are none of the
+    text.
     """
     begins = np.diff(line_numbers, prepend=-1)[:-1] > 0
     begins[file_starts[1:] - 1] = True
     firsts = np.flatnonzero(begins)
     sizes = np.diff(np.append(firsts, len(begins)))
     offsets = np.repeat(submission_starts[:-1], np.diff(submission_starts))
-    ends = firsts + sizes
+    begin, ends = firsts, firsts + sizes
     if kinds is not None:
-        ends = after_heads(head_lines(kinds, firsts), ends)
-    starts, line_ends = np.repeat(firsts, sizes) - offsets, np.repeat(ends, sizes) - offsets
+        heads = head_lines(kinds, firsts)
+        begin = before_tails(tail_lines(kinds, firsts, heads), firsts, ends, file_starts)
+        ends = after_heads(heads, firsts, ends)
+    starts, line_ends = np.repeat(begin, sizes) - offsets, np.repeat(ends, sizes) - offsets
     return starts.astype(np.int32), line_ends.astype(np.int32)
 
 

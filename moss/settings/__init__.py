@@ -163,7 +163,8 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
             ],
             "libraries": {
-                name: f"submissions.pages.templatetags.{name}" for name in ("charting", "pages", "paper")
+                name: f"submissions.pages.templatetags.{name}"
+                for name in ("charting", "pages", "paper", "uploads")
             },
         },
     }

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from django.contrib.auth.models import User
 from django.db.models import Count, Q
 
 from submissions.models import Assignment, Decision
 from submissions.permissions import Right, courses_with
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
     from submissions.models import Course
 
 OPEN = Decision.State.UNDECIDED
@@ -23,6 +22,13 @@ class Assigned(NamedTuple):
     assignment: Assignment
     cases: int
     pairs: int
+
+
+def assignees(assignment: Assignment) -> list[str]:
+    """Return the usernames of those to whom a case or a pair of an assignment is assigned."""
+    cases = Q(pk__in=assignment.case_decisions.values("assignee"))
+    pairs = Q(pk__in=assignment.decisions.values("assignee"))
+    return list(User.objects.filter(cases | pairs).order_by("username").values_list("username", flat=True))
 
 
 def assigned_to(user: User, course: Course | None = None) -> list[Assigned]:

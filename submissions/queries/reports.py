@@ -20,7 +20,7 @@ from submissions.queries.decisions import (
     with_decisions,
 )
 from submissions.queries.flags import TimeAnnotations, flagged_pair_ids, with_times
-from submissions.queries.search import with_terms
+from submissions.queries.search import is_assigned, with_terms
 from submissions.queries.submissions import submissions_by_id
 from submissions.queries.thresholds import threshold_of
 from submissions.queries.withheld import readable_pairs, readable_submissions, withhold
@@ -159,6 +159,7 @@ class PairFilter:
     flag : one of `FLAGS`; "" for any
     work : "class" for pairs within the class, "earlier" for those with earlier work, "model" for those with
         model solutions; "" for all
+    assignee : the username of who is to decide; "" for any
     """
 
     text: str = ""
@@ -167,11 +168,12 @@ class PairFilter:
     decision: str = ""
     flag: str = ""
     work: str = ""
+    assignee: str = ""
 
     @property
     def narrows(self) -> bool:
         """True if the filter can exclude pairs."""
-        return bool(self.text or self.threshold or self.decision or self.flag or self.work)
+        return replace(self, sort=PairFilter.sort) != PairFilter()
 
 
 def effective_threshold(report: Report, pair_filter: PairFilter) -> float:
@@ -198,6 +200,8 @@ def filtered_pairs(
         pairs = pairs.filter(pk__in=flagged_pair_ids(report, pair_filter.flag))
     if pair_filter.work:
         pairs = pairs.filter(OF_WORK[pair_filter.work])
+    if pair_filter.assignee:
+        pairs = pairs.filter(is_assigned(report, pair_filter.assignee))
     for ids in _ids_by_word(report, pair_filter.text, names):
         pairs = pairs.filter(Q(left__in=ids) | Q(right__in=ids))
     pairs = with_terms(pairs, report, pair_filter.text, effective_threshold(report, pair_filter), names)

@@ -68,16 +68,20 @@ def _decided(_report: Report, value: str, _names: Names | None) -> Q:
 
 
 def _assignee(report: Report, value: str, _names: Names | None) -> Q:
+    return is_assigned(report, value)
+
+
+def is_assigned(report: Report, username: str) -> Q:
     """Return the condition for pairs that are assigned to somebody, themselves or with their case."""
     own = Decision.objects.filter(
         assignment=report.assignment_id,
         left=OuterRef("left__name"),
         right=OuterRef("right__name"),
-        assignee__username__iexact=value,
+        assignee__username__iexact=username,
     )
     case = CaseDecision.objects.filter(
         assignment=report.assignment_id,
-        assignee__username__iexact=value,
+        assignee__username__iexact=username,
         threshold__lte=OuterRef("similarity"),
     )
     for side in ("left__name", "right__name"):

@@ -134,6 +134,15 @@ def test_the_page_lists_the_pair_that_falls_and_that_it_stays_identical(
     assert not Boilerplate.objects.exists()
 
 
+def test_the_page_says_that_no_pair_falls(alice_client: Client, proposal: IgnoringProposal) -> None:
+    alice_client.post(reverse("choose_lines", args=[proposal.pk]), {"first": 1, "last": 1})
+    effect = measured(proposal).effect
+    assert effect
+    assert not effect.lowered_count
+    page = get_page(alice_client, reverse("ignoring", args=[proposal.pk]))
+    assert "No pair falls below the threshold." in page.texts("#proposal li")
+
+
 def test_lines_that_only_two_have_are_called_so(alice_client: Client, proposal: IgnoringProposal) -> None:
     assert proposal.counts
     line = proposal.counts.first + proposal.counts.counts.index(2)

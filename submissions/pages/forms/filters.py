@@ -44,6 +44,7 @@ class FilterForm(forms.Form):
             ("model", _("Model solutions only")),
         ],
     )
+    assignee = forms.CharField(required=False, label=_("Assignee"), max_length=150, widget=forms.Select)
     decision = forms.ChoiceField(
         required=False, choices=[("", ""), *Decision.State.choices], widget=forms.HiddenInput
     )
@@ -57,6 +58,15 @@ class FilterForm(forms.Form):
         """Restrict the choices to `flags`, those that a pair of the report could have."""
         choices = [("", _("Any")), *((flag, FLAG_LABELS[flag]) for flag in flags)]
         cast("forms.ChoiceField", self.fields["flag"]).choices = choices
+
+    def offer_assignees(self, usernames: Iterable[str]) -> None:
+        """List `usernames`, those to whom something is assigned, and the one of the address."""
+        chosen = [str(self.data["assignee"])] if self.data.get("assignee") else []
+        listed = sorted({*usernames, *chosen}, key=str.casefold)
+        cast("forms.Select", self.fields["assignee"].widget).choices = [
+            ("", _("Any")),
+            *((name, name) for name in listed),
+        ]
 
 
 class LinesForm(forms.Form):
@@ -85,6 +95,7 @@ def parse_pair_filter(query: Mapping[str, Any]) -> PairFilter:
         decision=data.get("decision", ""),
         flag=data.get("flag", ""),
         work=data.get("work", ""),
+        assignee=data.get("assignee", ""),
     )
 
 
@@ -95,6 +106,7 @@ def filter_values(pair_filter: PairFilter) -> dict[str, str | int]:
         "threshold": round(pair_filter.threshold * 100),
         "flag": pair_filter.flag,
         "work": pair_filter.work,
+        "assignee": pair_filter.assignee,
         "decision": pair_filter.decision,
         "sort": pair_filter.sort if pair_filter.sort != "-similarity" else "",
     }

@@ -77,6 +77,7 @@ def steady_context(page: ReportPage, tab: str) -> dict[str, Any]:
 def _pair_filter_form(page: ReportPage) -> FilterForm:
     form = FilterForm(page.address.query or None, initial={"sort": page.pair_filter.sort})
     form.offer_flags(Flags.from_report(page.report).kinds)
+    form.offer_assignees(page.assignees)
     return form
 
 

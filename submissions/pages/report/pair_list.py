@@ -85,7 +85,8 @@ class Tally(NamedTuple):
 
 def list_context(page: ReportPage) -> dict[str, Any]:
     """Return the context of the list of pairs: one page of it, and counts by decision."""
-    decisions = page.decisions if follows_decisions(page.pair_filter.text) else ""
+    pair_filter = page.pair_filter
+    decisions = page.decisions if pair_filter.assignee or follows_decisions(pair_filter.text) else ""
     key = _undecided_filter(page), decisions
     selected = SelectedPairs(*page.kept_rows("pairs", partial(_selected, page), *key))
     decided = [

@@ -79,7 +79,8 @@ def report_parts(page: ReportPage, tab: str) -> dict[str, SafeString]:
     address = page.address.key
     if tab not in FILTERED:
         return page.kept(f"tab {tab}", partial(_rendered_tab, page, tab), page.decisions, *address)
-    steady = page.kept(f"steady {tab}", partial(_rendered_steady, page, tab), *address)
+    offered = tuple(page.assignees) if tab == "pairs" else ()
+    steady = page.kept(f"steady {tab}", partial(_rendered_steady, page, tab), *address, offered)
     render = partial(_rendered_report, page, tab, steady)
     return page.kept(f"report {tab}", render, page.decisions, *address) | steady
 

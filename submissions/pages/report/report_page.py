@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions.pages.forms.filters import parse_pair_filter
 from submissions.pages.rendered import RENDERED, part_key
 from submissions.permissions import Right, allowed, rights
+from submissions.queries.assigned import assignees
 from submissions.queries.reports import effective_threshold
 from submissions.queries.thresholds import suggested_threshold, threshold_of
 from submissions.queries.versions import decisions_version
@@ -103,6 +105,14 @@ class ReportPage(NamedTuple):
             "is_suggested": not self.pair_filter.threshold and self.assignment.threshold is None,
             **self.address.context,
         }
+
+    @property
+    def assignees(self) -> list[str]:
+        """Usernames of those to whom something is assigned; none behind a share link."""
+        fetch = partial(assignees, self.assignment)
+        if self.address.token:
+            return []
+        return [str(name) for name in self.kept_rows("assignees", fetch, self.decisions)]
 
     def kept(
         self, kind: str, render: Callable[[], Mapping[str, str]], *more: Hashable

@@ -67,7 +67,7 @@ def report(request: HttpRequest, share: Share, tab: str = "cases") -> HttpRespon
     if share.left:
         state = report_state(share.assignment)
         return _pair_page(request, share, state, _shared_pair(share, state))
-    if request.GET.get("decision") or asks_of_people(request.GET.get("q", "")):
+    if request.GET.get("decision") or request.GET.get("assignee") or asks_of_people(request.GET.get("q", "")):
         raise Http404("What was decided, by whom, and who is in which team is not shared.")
     extra_context = _share_context(request, share)
     names = _names(share)

@@ -9,9 +9,11 @@ import pytest
 from django.urls import reverse
 
 from submissions.actions.decisions import CaseNames, DecisionInput, decide, decide_case
+from submissions.models import Change
 from submissions.queries.decisions import PairNames
 from tests.support.html import get_page
 from tests.support.reports import create_report
+from tests.support.shares import shared_pairs, shared_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,12 +38,12 @@ def report(assignment: Assignment, alice: User) -> Report:
     return report
 
 
-def found(client: Client, report: Report, text: str) -> set[str]:
+def found(client: Client, report: Report, text: str = "", **query: str) -> set[str]:
     """Return the pairs that a search finds in the list and, the same ones, in the exported table."""
-    page = get_page(client, reverse("pairs", args=[report.assignment_id]), q=text)
+    page = get_page(client, reverse("pairs", args=[report.assignment_id]), q=text, **query)
     sides = page.texts("tr.pair .left"), page.texts("tr.pair .right")
     listed = {" ".join(both) for both in zip(*sides, strict=True)}
-    response = client.get(reverse("table", args=[report.assignment_id, "pairs", "csv"]), {"q": text})
+    response = client.get(reverse("table", args=[report.assignment_id, "pairs", "csv"]), {"q": text, **query})
     rows = csv.DictReader(b"".join(cast("Iterable[bytes]", response)).decode().splitlines())
     assert listed == {f"{row['left']} {row['right']}" for row in rows}
     return listed
@@ -73,6 +75,33 @@ def test_each_term_of_a_search_must_hold(
     alice_client: Client, report: Report, text: str, pairs: set[str]
 ) -> None:
     assert found(alice_client, report, text) == pairs
+
+
+def test_the_filter_lists_those_who_are_assigned(
+    alice_client: Client, report: Report, alice: User, bob: User
+) -> None:
+    address = reverse("pairs", args=[report.assignment_id])
+    assert get_page(alice_client, address).texts("#id_assignee option") == ["Any", "alice"]
+    assert found(alice_client, report, assignee="alice") == {"ada ben", "ben cleo"}
+    assert found(alice_client, report, "cleo", assignee="alice") == {"ben cleo"}
+    pk = dict(report.submissions.values_list("name", "pk"))
+    pair = PairNames("ada", "emil", pk["ada"], pk["emil"])
+    decide(report.assignment, pair, alice, DecisionInput("undecided", bob, ""))
+    assert found(alice_client, report, assignee="bob") == {"ada emil"}
+    page = get_page(alice_client, address, assignee="bob")
+    assert page.texts("#id_assignee option") == ["Any", "alice", "bob"]
+    assert page.text("#id_assignee option[selected]") == "bob"
+    seen = Change.objects.latest("pk").pk
+    decide(report.assignment, pair, alice, DecisionInput("undecided", None, "", seen))
+    assert found(alice_client, report, assignee="bob") == set()
+    assert get_page(alice_client, address).texts("#id_assignee option") == ["Any", "alice"]
+
+
+def test_a_share_link_names_nobody_who_is_assigned(client: Client, report: Report, alice: User) -> None:
+    address = shared_pairs(shared_report(report, alice))
+    assert get_page(client, address).has("#filter")
+    assert not get_page(client, address).has("#id_assignee")
+    assert client.get(address, {"assignee": "alice"}).status_code == 404
 
 
 def test_a_decision_changes_at_once_what_is_found(alice_client: Client, report: Report, alice: User) -> None:

@@ -1,0 +1,76 @@
+"""Warnings about an upload in the language of the page; the code that writes them knows no Django."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from django.utils.translation import gettext, gettext_noop
+
+from submissions.pages.fixed_texts import fixed_text
+
+# What `submissions.intake.archives` writes; the first that fits counts.
+SENTENCES = (
+    gettext_noop("Less than half of the code became tokens: {names}."),
+    gettext_noop("A string or comment never ends: {names}."),
+    gettext_noop("Read in another language than the class ({language}): {names}."),
+    gettext_noop("Without code: {names}."),
+    gettext_noop(
+        "All files are one submission, {names}. If they are of several students, choose another layout or"
+        " depth."
+    ),
+    gettext_noop("Nothing in this upload is named as in {chosen}, so it is read as {used}."),
+    gettext_noop("Beside the folders of the students: {names}. If it lists them, add it as the roster."),
+    gettext_noop("No submission has these names, so they are not split: {names}."),
+    gettext_noop("No submission has these names, so they are not renamed: {names}."),
+    gettext_noop("Several students have the same name; their ids or numbers tell them apart: {names}."),
+    gettext_noop(
+        "{count} of {total} submissions are named like files or parts of a project: {names}. If these are no"
+        " students, choose another layout or depth."
+    ),
+    gettext_noop("Handed in after the due date, and compared all the same: {names}."),
+    gettext_noop(
+        "The upload does not say when these were handed in, so the due date does not apply to them: {names}."
+    ),
+    gettext_noop("Students whom the roster does not know ({count}): {names}."),
+    gettext_noop("Students of the roster who handed in nothing ({count}): {names}."),
+    gettext_noop(
+        "Nothing of these can be compared, because all of it is ignored, left out or cannot be read: {names}."
+    ),
+    gettext_noop("These handed in texts or data, but no program: {names}."),
+    gettext_noop("Roster: {names}"),
+)
+PROSE = gettext_noop("read as prose")
+PLACE = re.compile(r"\{(\w+)\}")
+MORE = re.compile(r"(.+) and (\d+) more", re.DOTALL)
+OPENED = re.compile(r"\(opened in line (\d+)\)")
+
+
+@cache
+def _pattern(sentence: str) -> re.Pattern[str]:
+    parts = PLACE.split(sentence)
+    texts = [f"(?P<{part}>.*)" if number % 2 else re.escape(part) for number, part in enumerate(parts)]
+    return re.compile("".join(texts), re.DOTALL)
+
+
+def warning_text(text: str) -> str:
+    """Return a warning in the language of the page; a sentence that is not in SENTENCES as it is."""
+    for sentence in SENTENCES:
+        if found := _pattern(sentence).fullmatch(text):
+            values = {name: _value(name, value) for name, value in found.groupdict().items()}
+            return gettext(sentence).format(**values)
+    return text
+
+
+def languages_text(languages: str) -> str:
+    """Return the languages of an upload, as `languages_read` counts them, in the language of the page."""
+    return languages.replace(PROSE, gettext(PROSE))
+
+
+def _value(name: str, value: str) -> str:
+    if name != "names":
+        return fixed_text(value)
+    value = OPENED.sub(lambda found: gettext("(opened in line {n})").format(n=found[1]), value)
+    if found := MORE.fullmatch(value):
+        return gettext("{names} and {n} more").format(names=found[1], n=found[2])
+    return value

@@ -1,0 +1,72 @@
+"""What other packages write about an upload in English is read in the language of the page."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import pytest
+from django.utils import translation
+
+from submissions.intake.archives.grouping_warnings import roster_warnings
+from submissions.intake.archives.read_files import ReadFile, languages_read, reading_warnings
+from submissions.intake.archives.regrouping import GroupedSubmission
+from submissions.intake.layouts.places import Student
+from submissions.intake.rosters import parse_roster
+from submissions.pages.warning_texts import languages_text, warning_text
+from tests.support.paths import ROOT
+from tests.support.translations import LANGUAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WRITERS = ("GroupingWarning", "_warning")
+
+
+def written_sentences() -> Iterator[str]:
+    """Yield the sentence of every warning that intake writes, with X for what it fills in."""
+    for path in (ROOT / "submissions/intake").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WRITERS:
+                text = node.args[1]
+                if isinstance(text, ast.JoinedStr):
+                    yield "".join(str(p.value) if isinstance(p, ast.Constant) else "X" for p in text.values)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_warning_that_intake_writes_is_translated(language: str) -> None:
+    sentences = set(written_sentences())
+    assert len(sentences) > 15
+    with translation.override(language):
+        # The action of this one is a word of the sentence.
+        full = {one.replace("they are not X", "they are not split") for one in sentences}
+        left = {one for one in full if warning_text(one) == one or "X" not in warning_text(one)}
+    assert not left
+
+
+def test_a_list_in_a_warning_is_translated_and_its_names_are_not() -> None:
+    files = [ReadFile(f"ada {n}", "and more.c", "c", 9, 1.0, n) for n in range(1, 8)]
+    (warning,) = reading_warnings(files)
+    with translation.override("de"):
+        text = warning_text(warning.text)
+    assert "ada 1/and more.c (geöffnet in Zeile 1)" in text
+    assert text.endswith(" und 2 weitere.")
+    assert warning_text(warning.text) == warning.text
+
+
+def test_names_of_a_roster_with_the_words_of_a_sentence_stay() -> None:
+    name = "Without code: {names}."
+    roster = parse_roster(b"name\nBen\n")
+    submissions = {name: GroupedSubmission(students=(Student(name),))}
+    texts = [one.text for one in roster_warnings(roster, submissions)]
+    with translation.override("de"):
+        assert any(name in warning_text(text) for text in texts)
+    assert [warning_text(text) for text in texts] == texts
+
+
+def test_the_languages_of_an_upload_are_counted_in_the_language_of_the_page() -> None:
+    languages = languages_read(["java", "java", "text"])
+    with translation.override("de"):
+        assert languages_text(languages) == "2 Java, 1 als Fließtext gelesen"
+    with translation.override("en"):
+        assert languages_text(languages) == languages == "2 Java, 1 read as prose"
