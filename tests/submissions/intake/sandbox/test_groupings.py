@@ -17,7 +17,7 @@ from submissions.intake.limits import BadArchive
 from submissions.intake.sandbox.groupings import GroupingReader
 from tests.submissions.intake.layouts.records import BLACKBOARD_RECORD
 from tests.submissions.intake.layouts.samples import CODE, SAMPLES
-from tests.support import harmful_jobs
+from tests.support import harmful_groupings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,7 +36,7 @@ def reader() -> Iterator[GroupingReader]:
 def harmful_reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[GroupingReader]:
     for limit in ("GROUP_SECONDS", "PREVIEW_SECONDS"):
         monkeypatch.setattr(f"submissions.intake.sandbox.groupings.{limit}", 1.0)
-    reader = GroupingReader(MEMORY, harmful_jobs.__name__)
+    reader = GroupingReader(MEMORY, harmful_groupings.__name__)
     yield reader
     reader.close()
 
@@ -123,7 +123,7 @@ def test_an_upload_that_ends_the_child_by_its_names_is_refused_with_the_reason(
     }
 
 
-@pytest.mark.parametrize("lie", harmful_jobs.LIES)
+@pytest.mark.parametrize("lie", harmful_groupings.LIES)
 def test_an_impossible_answer_is_no_answer(harmful_reader: GroupingReader, lie: str) -> None:
     names = {"Ada Byron/a.c": CODE, "ada/a.c": CODE, "ben/b.c": CODE}
     with pytest.raises(BadArchive, match="it ended the program that reads it"):
