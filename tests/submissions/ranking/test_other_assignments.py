@@ -117,7 +117,6 @@ def test_the_passages_are_those_of_an_upload_of_earlier_work(
     assert by_look_up
 
 
-@pytest.mark.long
 def test_the_similarity_with_old_work_does_not_depend_on_other_old_work(
     hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
 ) -> None:
@@ -205,7 +204,6 @@ def test_what_is_no_longer_chosen_leaves_the_report(
     assert not Submission.objects.filter(origin__isnull=False).exists()
 
 
-@pytest.mark.long
 def test_a_later_upload_to_the_old_assignment_replaces_the_copy(
     hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
 ) -> None:
