@@ -50,7 +50,7 @@ test-fast: warm
 test-compilers: .venv/dev
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m long tests/compilers
 
-# Upload all of the hostile files of tests/hostile; `make test` uploads one of each kind.
+# Upload all of the hostile files of tests/hostile; `make test-long` uploads one of each kind.
 test-hostile: warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m hostile -rP --show-capture=stdout tests/hostile
 

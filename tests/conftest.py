@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -22,6 +23,7 @@ from django.test import Client
 from hypothesis import HealthCheck, settings as examples
 
 from moss.celery import app
+from moss.embedded import client
 from moss.embedded.client import ensure_services, release_services, wait_until_stopped
 from moss.embedded.paths import SERVICE_ROLE, installation_paths
 from submissions.ingest.later import LATER
@@ -127,6 +129,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         home = Path(os.environ["MOSS_TEST_HOME"])
         wait_until_stopped(installation_paths(home))
         shutil.rmtree(home)
+        return
+    release_services()
+    for daemon in chain.from_iterable(client._daemons.values()):
+        # The process above waits for its end; without a result, Popen would warn that it still runs.
+        daemon.returncode = 0
 
 
 @pytest.fixture(scope="session")

@@ -47,6 +47,7 @@ def test_moss_check_ranks_the_sample_class() -> None:
     assert any("amara-okafor" in line and "jonas-weidler" in line for line in top)
 
 
+@pytest.mark.long
 @pytest.mark.services
 @pytest.mark.timeout(400)
 def test_make_demo_ranks_serves_and_leaves_no_process_running(tmp_path: Path) -> None:

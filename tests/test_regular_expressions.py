@@ -136,6 +136,7 @@ def test_every_exception_is_still_one() -> None:
         assert any(pumped_word(pattern, how) for pattern, how in own), f"{start} needs no exception"
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_no_expression_takes_much_more_than_twice_as_long_for_twice_as_much_text() -> None:
     failing = {

@@ -148,6 +148,7 @@ def test_redirects_the_api_and_lti_name_the_path(site: str, world: World, lms: L
     assert sent["redirect_uri"] == [f"{site}/moss/lti/launch/"]
 
 
+@pytest.mark.long
 def test_a_response_of_saml_is_for_the_address_under_the_path(
     site: str, running_identity_provider: IdentityProvider
 ) -> None:
@@ -162,6 +163,7 @@ def test_a_response_of_saml_is_for_the_address_under_the_path(
     assert "dora" in Page(arrived.text).text("header")
 
 
+@pytest.mark.long
 def test_scripts_of_the_pages_stay_under_the_path(
     site: str, browser: Browser, alice: User, tmp_path: Path
 ) -> None:

@@ -1,15 +1,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
+import pytest
 from django.db import connection
 
 from bench import lookup
 from submissions.models import Document
-
-if TYPE_CHECKING:
-    import pytest
 
 
 def test_a_document_is_made_up_the_same_alone_and_among_others() -> None:
@@ -24,6 +21,7 @@ def test_documents_of_one_task_share_more_than_others() -> None:
     assert len(first) > 60
 
 
+@pytest.mark.long
 def test_the_benchmark_finds_every_copy_and_reports_sizes_and_times(
     db: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

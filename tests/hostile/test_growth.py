@@ -24,6 +24,7 @@ HEADERS = ("", "name,login,email\n", "Last name;First name;ID number\n", '"Stude
 RECORDS = [(sample, path) for sample, files in SAMPLES.items() for path in filter(metadata_limit, files)]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(("sample", "path"), RECORDS)
 def test_metadata_that_repeats_a_word_takes_as_much_longer_as_it_is_longer(sample: str, path: str) -> None:

@@ -1,6 +1,6 @@
 """Thousands of hostile uploads: each is taken or refused with a reason, in time, and nothing breaks.
 
-`make test` uploads one of each kind, `make test-hostile` all of them.
+`make test-long` uploads one of each kind, `make test-hostile` all of them.
 """
 
 from __future__ import annotations
@@ -77,6 +77,7 @@ def _files(place: Path) -> Iterator[Path]:
         yield from (Path(folder) / name for name in names)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_an_upload_of_each_kind_ends_in_time_and_stays_in_its_place(
     upload_hostile: Callable[[Iterable[Case]], None],

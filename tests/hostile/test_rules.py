@@ -40,6 +40,7 @@ def reader() -> Iterator[DocumentReader]:
     reader.close()
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("row", ROWS)
 def test_a_file_that_makes_a_rule_slow_is_read_or_refused_in_time_and_the_next_one_is_read(

@@ -14,6 +14,7 @@ from django.db import connection
 from moss.database_pooling import ADVICE, SHARED, sessions_are_shared
 from moss.doctor import services
 from tests.conftest import worker_environment
+from tests.support.long_rows import rest_is_long
 from tests.support.pgbouncer import pgbouncer
 
 if TYPE_CHECKING:
@@ -63,7 +64,9 @@ def test_migrating_through_shared_sessions_is_refused() -> None:
         call_command("migrate", verbosity=0)
 
 
-@pytest.mark.parametrize("arguments", [["-m", "celery", "-A", "moss", "worker"], ["-m", "moss", "maintain"]])
+@pytest.mark.parametrize(
+    "arguments", rest_is_long([["-m", "moss", "maintain"], ["-m", "celery", "-A", "moss", "worker"]])
+)
 def test_what_holds_locks_does_not_start_with_shared_sessions(arguments: list[str]) -> None:
     name = connection.settings_dict["NAME"]
     with pgbouncer("transaction") as port:

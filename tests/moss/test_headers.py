@@ -97,6 +97,7 @@ def test_nothing_lists_a_folder_and_nothing_echoes_a_request(client: Client, ali
     assert b"sessionid" not in alice_client.trace(reverse("login")).content
 
 
+@pytest.mark.long
 def test_what_gunicorn_refuses_has_them() -> None:
     """Such as a malformed header, which never reaches Django."""
     with web_server() as port:

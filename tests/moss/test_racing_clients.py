@@ -172,6 +172,7 @@ def statuses(racers: list[Racer]) -> set[str]:
     return {str(answer.status) for racer in racers for answer in list(racer.answers)}
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("celery_worker_process")
 def test_nobody_of_five_who_race_gets_an_error_of_the_server(
     alice: User, assignment: Assignment, tmp_path: Path

@@ -76,6 +76,7 @@ def test_a_folder_is_uploaded_and_its_pairs_are_printed(
         assert "The server answered 403: This token only reads." in refused.stderr
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_an_assignment_that_is_not_there_is_created(
     celery_worker_process: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

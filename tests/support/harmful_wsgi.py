@@ -5,7 +5,7 @@ from functools import partial
 from submissions.ingest import sandboxed
 from submissions.intake.sandbox.groupings import GroupingReader
 
-sandboxed.GroupingReader = partial(GroupingReader, jobs="tests.support.harmful_jobs")  # type: ignore[assignment, attr-defined]
+sandboxed.GroupingReader = partial(GroupingReader, jobs="tests.support.harmful_groupings")  # type: ignore[assignment, attr-defined]
 
 from moss.wsgi import application  # noqa: E402 - its views import what is replaced
 

@@ -134,7 +134,7 @@ def harmful_groupings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Group uploads in a child that does the harm that they ask for, and that has a second for it."""
     for limit in ("GROUP_SECONDS", "PREVIEW_SECONDS"):
         monkeypatch.setattr(f"submissions.intake.sandbox.groupings.{limit}", 1.0)
-    reader = GroupingReader(used_settings.READER_MEMORY, harmful_jobs.__name__)
+    reader = GroupingReader(used_settings.READER_MEMORY, "tests.support.harmful_groupings")
     for module in (
         "submissions.ingest.batches",
         "submissions.queries.previews",

@@ -24,6 +24,7 @@ from fingerprint.ranking.inputs import Exclusions, RankingInput
 from fingerprint.ranking.threshold import LOWEST_THRESHOLD
 from tests.fingerprint.ranking.naive_score import rarity
 from tests.fingerprint.ranking.test_score_order import PARAMS, file
+from tests.support.long_rows import rest_is_long
 from tests.support.programs import program, renamed
 
 if TYPE_CHECKING:
@@ -147,7 +148,8 @@ def test_a_registered_skeleton_does_not_make_submissions_alike() -> None:
 
 @pytest.mark.parametrize("template", ["none", "unregistered", "registered"])
 @pytest.mark.parametrize(
-    ("ring", "honest", "functions"), [(2, 18, 4), (12, 60, 2), (40, 60, 2), (40, 360, 1), (5, 20, 1)]
+    ("ring", "honest", "functions"),
+    rest_is_long([(2, 18, 4), (12, 60, 2), (40, 60, 2), (5, 20, 1), (40, 360, 1)], first=4),
 )
 def test_every_similarity_has_code_that_can_be_shown(
     ring: int, honest: int, functions: int, template: str

@@ -76,6 +76,7 @@ def test_a_database_that_does_not_answer_leaves_the_other_figures(
     assert not [name for name in figures if name.startswith(("moss_work{", "moss_database_bytes"))]
 
 
+@pytest.mark.long
 def test_a_server_tells_its_uploads_its_workers_and_its_requests(
     celery_worker_process: Path, alice: User, assignment: Assignment
 ) -> None:

@@ -30,6 +30,7 @@ def sessions(besides: set[int]) -> list[int]:
         return [pid for (pid,) in cursor.fetchall() if pid not in besides]
 
 
+@pytest.mark.long
 def test_a_hundred_clients_get_answers_by_two_connections() -> None:
     before, most = {*sessions(set())}, 0
     with web_server(MOSS_WEB_CONNECTIONS="2") as port, ThreadPoolExecutor(32) as clients:
@@ -40,6 +41,7 @@ def test_a_hundred_clients_get_answers_by_two_connections() -> None:
         assert 1 <= max(most, len(sessions(before))) <= 2
 
 
+@pytest.mark.long
 def test_sessions_that_ended_are_replaced() -> None:
     before = {*sessions(set())}
     with web_server(MOSS_WEB_CONNECTIONS="2") as port:

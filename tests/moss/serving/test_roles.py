@@ -38,6 +38,7 @@ def role(log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
         process.wait(60)
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_the_web_server_alone_answers_and_ends_with_sigterm(tmp_path: Path) -> None:
     port, log = free_port_number(), tmp_path / "log"
@@ -55,6 +56,7 @@ def test_the_web_server_alone_answers_and_ends_with_sigterm(tmp_path: Path) -> N
         assert process.wait(60) == 0
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     ("options", "name", "queues"),

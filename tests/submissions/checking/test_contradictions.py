@@ -18,6 +18,7 @@ from submissions.models.records import DuplicateRecord
 from submissions.pages.report.cases import cases
 from submissions.queries.decisions import PairNames
 from submissions.queries.reports import report_state
+from tests.support.long_rows import rest_is_long
 from tests.support.programs import program, renamed
 from tests.support.reports import findings_of
 from tests.support.sample_class import STARTER, loose, zipped
@@ -84,7 +85,7 @@ def report_of(hand_in: HandIn, assignment: Assignment, alice: User) -> Callable[
     return rank
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", rest_is_long(range(4)))
 def test_the_report_of_a_random_class_contradicts_nothing_at_any_threshold(
     report_of: Callable[[int], Report], alice: User, seed: int
 ) -> None:

@@ -45,6 +45,7 @@ def test_a_number_out_of_range_is_refused(db: None, arguments: Sequence[str]) ->
     assert arguments[-1].rstrip("0").rstrip(".") in error_output(*arguments)
 
 
+@pytest.mark.long
 def test_estimates_of_containment_are_unbiased_over_many_documents(db: None, tmp_path: Path) -> None:
     documents = {
         f"{n}.txt": f"{' '.join(prose(n).split()[: 40 * (n % 10)])} {prose(1000 + n)}" for n in range(60)

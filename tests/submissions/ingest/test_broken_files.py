@@ -14,6 +14,7 @@ from submissions.intake.sandbox.process import NotStarted
 from submissions.models import Boilerplate, Document
 from tests.support.html import get_page
 from tests.support.jobs import carry_out
+from tests.support.long_rows import rest_is_long
 from tests.support.notebooks import notebook_of, notebook_with, wrong_notebooks
 from tests.support.sample_class import CLASS, HONEST, loose, zipped
 
@@ -46,7 +47,7 @@ def test_notebooks_with_any_field_of_any_wrong_type_cost_nobody_else(hand_in: Ha
 
 
 @pytest.mark.parametrize(
-    "fields", [{"nbformat_minor": None}, {"metadata": {}}, {"metadata": {"kernelspec": None}}]
+    "fields", rest_is_long([{"metadata": {}}, {"nbformat_minor": None}, {"metadata": {"kernelspec": None}}])
 )
 def test_a_notebook_without_usable_metadata_is_read_as_python(
     hand_in: HandIn, fields: dict[str, object]
@@ -90,11 +91,13 @@ def test_a_broken_notebook_as_boilerplate_is_refused_on_the_page(
 
 @pytest.mark.parametrize(
     ("harm", "reason"),
-    [
-        ("fail", "the lexer failed (KeyError)"),
-        ("allocate", "reading it as python takes more memory than the 1 GB that it may use"),
-        ("crash", "reading it as python ended the program that reads files, twice (SIGSEGV)"),
-    ],
+    rest_is_long(
+        [
+            ("fail", "the lexer failed (KeyError)"),
+            ("allocate", "reading it as python takes more memory than the 1 GB that it may use"),
+            ("crash", "reading it as python ended the program that reads files, twice (SIGSEGV)"),
+        ]
+    ),
 )
 def test_a_file_that_harms_its_reader_fails_alone(
     hand_in: HandIn, harmful_reader: None, harm: str, reason: str

@@ -104,6 +104,7 @@ def crowded(world: World, hand_in: HandIn) -> World:
     return world
 
 
+@pytest.mark.long
 def test_nothing_that_was_written_or_uploaded_names_anybody(crowded: World, reader: Client) -> None:
     later = crowded.assignment.batches.latest("pk")
     addresses = [address_of(crowded, name) for name in (*PAGES, *FRAGMENTS, *FILES, *PUBLIC)]

@@ -219,6 +219,7 @@ def test_a_nasty_name_is_listed_as_text_before_and_after_it_was_sent(
         page.goto(assignment.get_absolute_url())
 
 
+@pytest.mark.long
 def test_every_nasty_source_can_be_read_beside_another(nasty: World, sign_in: SignIn) -> None:
     page = sign_in(nasty.owner)
     for pair in pairs(nasty):

@@ -11,6 +11,7 @@ from fingerprint.engine import read
 from submissions.models import Assignment, Document, Submission
 from submissions.queries.flags import partly_read
 from tests.support.html import get_page, page_of
+from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import CLASS, zipped
 from tests.support.tabs import tab
 
@@ -26,7 +27,7 @@ LINE = UNCLOSED.count("\n") - 1
 BADLY = {"main.py": UNCLOSED, "failing.py": "harm: fail\n"}
 
 
-@pytest.fixture(params=BADLY)
+@pytest.fixture(params=rest_is_long(BADLY))
 def batch(request: pytest.FixtureRequest, hand_in: HandIn, harmful_reader: None) -> Batch:
     """An upload of a class in which ben's work was read in part."""
     return hand_in(zipped({**CLASS, f"ben/{request.param}": BADLY[request.param]}))

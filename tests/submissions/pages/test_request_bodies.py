@@ -130,6 +130,7 @@ def test_a_real_server_writes_nothing_of_a_large_form(gunicorn: int, tmp_path: P
         assert answer_or_files(connection, tmp_path) == ("HTTP/1.1 413", [])
 
 
+@pytest.mark.long
 def test_a_real_server_writes_nothing_of_a_form_without_a_length(gunicorn: int, tmp_path: Path) -> None:
     body = FILE_HEADER + b"x" * 200_000
     chunk = b"%x\r\n%s\r\n" % (len(body), body)

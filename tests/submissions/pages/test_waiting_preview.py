@@ -122,6 +122,7 @@ def hostile_batches(transactional_db: None, assignment: Assignment) -> list[Batc
     return batches
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_a_web_process_answers_others_while_more_hostile_previews_than_it_has_threads_are_asked_for(

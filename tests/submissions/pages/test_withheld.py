@@ -21,6 +21,7 @@ from tests.submissions.pages.test_roles import OF_NOBODY, ROLES, client_of
 from tests.support.api import api_client, send
 from tests.support.every_page import address_of, addresses, api_places
 from tests.support.html import get_page
+from tests.support.long_rows import rest_is_long
 from tests.support.tabs import tab
 from tests.support.withheld import secrets_in
 
@@ -106,7 +107,7 @@ def leaks_of_all(sealed: Sealed, role: str, first: int = 0, step: int = 1) -> li
     return leaks(client_of(role, sealed.world), some_addresses)
 
 
-@pytest.mark.parametrize("role", ["instructor", "assistant"])
+@pytest.mark.parametrize("role", rest_is_long(["instructor", "assistant"]))
 def test_no_answer_to_a_form_tells_about_the_old_work(role: str, sealed: Sealed) -> None:
     client = client_of(role, sealed.world)
     for name, address in addresses(sealed.world).items():
@@ -135,8 +136,8 @@ def told_by_endpoints(sealed: Sealed, user: User, scope: str, side: str) -> dict
     return {key: secrets for key, secrets in told.items() if secrets}
 
 
-@pytest.mark.parametrize("side", ["left_id", "right_id"])
-@pytest.mark.parametrize("scope", ["read", "write"])
+@pytest.mark.parametrize("side", rest_is_long(["left_id", "right_id"]))
+@pytest.mark.parametrize("scope", rest_is_long(["write", "read"]))
 def test_no_endpoint_tells_a_reader_of_the_new_course_about_the_old_work(
     scope: str, side: str, sealed: Sealed
 ) -> None:

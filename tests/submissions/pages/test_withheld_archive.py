@@ -16,6 +16,7 @@ from tests.submissions.pages.test_withheld import FILTERED, leaks, read_everythi
 from tests.support.api import api_client, send
 from tests.support.every_page import address_of
 from tests.support.html import get_page
+from tests.support.long_rows import rest_is_long
 from tests.support.tabs import tab
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def test_no_page_table_or_document_tells_about_a_course_of_somebody_else(role: s
     assert leaks(reader, read_everything(archived)) == []
 
 
-@pytest.mark.parametrize("side", ["left_id", "right_id"])
+@pytest.mark.parametrize("side", rest_is_long(["left_id", "right_id"]))
 def test_no_endpoint_tells_the_owner_of_the_new_course(side: str, archived: Sealed) -> None:
     assert told_by_endpoints(archived, archived.world.owner, "write", side) == {}
 
@@ -76,7 +77,7 @@ def test_a_match_is_not_listed_any_more_once_either_course_has_left_the_archive(
         course.save()
 
 
-@pytest.mark.parametrize("deleted", ["assignment", "course"])
+@pytest.mark.parametrize("deleted", rest_is_long(["course", "assignment"]))
 def test_nothing_of_a_deleted_assignment_or_course_is_left_in_the_report(
     deleted: str, archived: Sealed, department: Department
 ) -> None:

@@ -21,6 +21,7 @@ from submissions.work.jobs import GAVE_UP
 from submissions.work.kinds import HEAVY, MAX_ATTEMPTS
 from submissions.work.messages import TASKS, kind_of
 from tests.support.jobs import let_time_pass, work_off, work_once
+from tests.support.long_rows import rest_is_long
 from tests.support.planned_rankings import (
     SOME_PAIRS,
     content,
@@ -151,7 +152,7 @@ def test_a_plan_that_is_deleted_before_its_listed_pairs_are_cut_counts_as_cancel
         shards.cut_listed(planned, listed)
 
 
-@pytest.mark.parametrize("is_loaded_again", [False, True])
+@pytest.mark.parametrize("is_loaded_again", rest_is_long([False, True]))
 def test_an_earlier_assignment_that_is_deleted_meanwhile_is_in_no_pair(
     is_loaded_again: bool,  # noqa: FBT001 - a parameter of the test
     varied: Assignment,

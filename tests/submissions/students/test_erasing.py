@@ -28,6 +28,7 @@ from submissions.students.spellings import digest
 from submissions.work.jobs import BUSY
 from tests.support.every_column import places_of
 from tests.support.jobs import carry_out, due_in
+from tests.support.long_rows import rest_is_long
 from tests.support.one_student import ID, NAME, OTHERS, TRACES
 from tests.support.sample_class import zipped
 
@@ -96,7 +97,7 @@ def erase(django_capture_on_commit_callbacks: Committing) -> Erase:
     return carry_out
 
 
-@pytest.mark.parametrize("text", [NAME, ID])
+@pytest.mark.parametrize("text", rest_is_long([NAME, ID]))
 def test_nothing_of_an_erased_student_is_left_anywhere(text: str, planted: Planted, erase: Erase) -> None:
     assert places_of(TRACES) >= PLANTED
     assert answers_with(NAME)
@@ -106,6 +107,7 @@ def test_nothing_of_an_erased_student_is_left_anywhere(text: str, planted: Plant
     assert not answers_with(NAME)
 
 
+@pytest.mark.long
 def test_the_work_of_others_stays_and_their_reports_open(
     planted: Planted, erase: Erase, alice_client: Client
 ) -> None:

@@ -17,6 +17,7 @@ from submissions.students.scope import NotFound, scope
 from tests.support.every_column import places_of
 from tests.support.html import page_of
 from tests.support.jobs import carry_out
+from tests.support.kept_classes import stored
 from tests.support.one_student import ID, NAME, TRACES
 from tests.support.sample_class import COPIED, HONEST, zipped
 
@@ -41,8 +42,13 @@ def spelled() -> SimpleUploadedFile:
 @pytest.fixture
 def late(planted: Planted, django_capture_on_commit_callbacks: Committing) -> Planted:
     """Return the student's work with more of it in other spellings, in a course without a roster."""
-    with django_capture_on_commit_callbacks(execute=True):
-        batch = create_batch(planted.second, planted.owner, [spelled()])
+
+    def store() -> None:
+        with django_capture_on_commit_callbacks(execute=True):
+            create_batch(planted.second, planted.owner, [spelled()])
+
+    stored("one student in other spellings", store)
+    batch = planted.second.batches.latest("pk")
     names = set(batch.submissions.values_list("name", flat=True))
     assert len(names) == len(SPELLED) + 1, names
     one = min(name for name in names if "homework" in name)

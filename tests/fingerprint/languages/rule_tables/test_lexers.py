@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings as examples, strategies as st
 from pygments.lexer import RegexLexer, bygroups, default, this, using, words
 from pygments.token import Keyword, Name, Number, String, Text, _TokenType
 
@@ -30,6 +30,8 @@ from tests.fingerprint.languages.test_every_language import program
 ROOT = Path(__file__).parents[4]
 # Lexers with a loop of their own, and one with an expression that tables cannot say.
 BY_PYTHON = {"pascal", "ruby", "scheme", "yaml"}
+# There is a row for each of fifty languages.
+FEWER = examples(max_examples=max(10, examples().max_examples // 4))
 COMPILED = [row.name for row in LANGUAGES if row.name not in BY_PYTHON]
 
 Token = tuple[int, _TokenType, str]
@@ -64,6 +66,7 @@ def pygments_tokens(lexer: Any, text: str) -> list[Token]:
 
 
 @pytest.mark.parametrize("name", COMPILED)
+@FEWER
 @given(random=st.randoms(use_true_random=False))
 def test_texts_made_of_the_rules_of_a_lexer_have_the_tokens_of_pygments(name: str, random: Any) -> None:
     lexer, tables, trees = made(name)

@@ -192,6 +192,7 @@ def peak_megabytes(pid: int) -> float:
     return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
+@pytest.mark.long
 def test_an_upload_over_the_quota_is_told_and_leaves_nothing(
     transactional_db: None, tmp_path: Path, number: str
 ) -> None:

@@ -15,7 +15,7 @@ import pytest
 from submissions.intake.archives import unpack as in_this_process
 from submissions.intake.limits import BadArchive, Limits
 from submissions.intake.sandbox.archives import UploadedFile, unpack, unpack_all
-from tests.support import harmful_jobs
+from tests.support import harmful_archives
 from tests.support.archives import ARCHIVE_WRITERS, tarred, zipped
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 MEMORY = 1_000_000_000
 FILES = {f"student-{n}/main.py": f"x = {n}\n".encode() * 30 for n in range(20)}
-HARMFUL = harmful_jobs.__name__
+HARMFUL = harmful_archives.__name__
 
 
 def upload(name: str, data: bytes) -> UploadedFile:

@@ -19,6 +19,7 @@ from submissions.intake.sandbox.documents import DocumentReader, NamedFile
 from submissions.intake.sandbox.syntax_spans import span_columns, syntax_spans
 from tests.fingerprint import languages
 from tests.support import harmful_jobs
+from tests.support.long_rows import rest_is_long
 from tests.support.notebooks import notebook_with, wrong_notebooks
 
 if TYPE_CHECKING:
@@ -110,15 +111,18 @@ def test_an_unknown_language_is_refused(reader: DocumentReader) -> None:
 
 @pytest.mark.parametrize(
     ("harm", "reason"),
-    [
-        ("allocate", r"reading it as python takes more memory than the 1 GB that it may use"),
-        ("compute", r"reading it as python took longer than 0\.2 s"),
-        ("crash", r"reading it as python ended the program that reads files, twice \(SIGSEGV\)"),
-        ("leave", r"reading it as python ended the program that reads files, twice \(exit status 0\)"),
-        ("fail", r"the lexer failed \(KeyError\)"),
-        ("nonsense", r"the program that reads files answered with nonsense \(starts\)"),
-        ("symbols", r"the program that reads files answered with nonsense \(starts\)"),
-    ],
+    rest_is_long(
+        [
+            ("allocate", r"reading it as python takes more memory than the 1 GB that it may use"),
+            ("compute", r"reading it as python took longer than 0\.2 s"),
+            ("crash", r"reading it as python ended the program that reads files, twice \(SIGSEGV\)"),
+            ("fail", r"the lexer failed \(KeyError\)"),
+            ("nonsense", r"the program that reads files answered with nonsense \(starts\)"),
+            ("symbols", r"the program that reads files answered with nonsense \(starts\)"),
+            ("leave", r"reading it as python ended the program that reads files, twice \(exit status 0\)"),
+        ],
+        first=6,
+    ),
 )
 def test_a_file_that_harms_its_reader_is_refused_and_the_next_one_is_read(
     reader: DocumentReader, harm: str, reason: str
@@ -180,6 +184,7 @@ def test_a_child_outlives_the_signals_of_a_stop_so_that_its_parent_can_finish(re
     assert reader.start().pid == child.pid
 
 
+@pytest.mark.long
 def test_a_child_is_replaced_after_many_files(
     reader: DocumentReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:

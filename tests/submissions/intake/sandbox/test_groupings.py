@@ -17,7 +17,8 @@ from submissions.intake.limits import BadArchive
 from submissions.intake.sandbox.groupings import GroupingReader
 from tests.submissions.intake.layouts.records import BLACKBOARD_RECORD
 from tests.submissions.intake.layouts.samples import CODE, SAMPLES
-from tests.support import harmful_jobs
+from tests.support import harmful_groupings
+from tests.support.long_rows import rest_is_long
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,7 +37,7 @@ def reader() -> Iterator[GroupingReader]:
 def harmful_reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[GroupingReader]:
     for limit in ("GROUP_SECONDS", "PREVIEW_SECONDS"):
         monkeypatch.setattr(f"submissions.intake.sandbox.groupings.{limit}", 1.0)
-    reader = GroupingReader(MEMORY, harmful_jobs.__name__)
+    reader = GroupingReader(MEMORY, harmful_groupings.__name__)
     yield reader
     reader.close()
 
@@ -85,14 +86,17 @@ def test_a_child_groups_as_the_instructor_chose(reader: GroupingReader, choices:
 
 @pytest.mark.parametrize(
     ("harm", "reason"),
-    [
-        ("compute", "reading it took longer than 1 s"),
-        ("sleep", "reading it took longer than 1 s"),
-        ("allocate", "reading it takes more memory than the 1 GB that it may use"),
-        ("crash", "it ended the program that reads it"),
-        ("leave", "it ended the program that reads it"),
-        ("fail", "it ended the program that reads it"),
-    ],
+    rest_is_long(
+        [
+            ("compute", "reading it took longer than 1 s"),
+            ("allocate", "reading it takes more memory than the 1 GB that it may use"),
+            ("crash", "it ended the program that reads it"),
+            ("sleep", "reading it took longer than 1 s"),
+            ("leave", "it ended the program that reads it"),
+            ("fail", "it ended the program that reads it"),
+        ],
+        first=3,
+    ),
 )
 def test_a_record_that_ends_the_child_is_left_out_and_the_rest_of_the_class_is_grouped(
     harmful_reader: GroupingReader, harm: str, reason: str
@@ -104,6 +108,7 @@ def test_a_record_that_ends_the_child_is_left_out_and_the_rest_of_the_class_is_g
     assert record == f"Blackboard's record of an attempt; not read, because {reason}"
 
 
+@pytest.mark.long
 def test_a_class_of_records_that_end_the_child_is_grouped_by_the_names_of_its_files(
     harmful_reader: GroupingReader,
 ) -> None:
@@ -111,7 +116,7 @@ def test_a_class_of_records_that_end_the_child_is_grouped_by_the_names_of_its_fi
     assert harmful_reader.group(upload(files)).grouping.submissions.keys() == {"abyron", "bpopescu"}
 
 
-@pytest.mark.parametrize("harm", ["compute", "allocate", "crash", "fail"])
+@pytest.mark.parametrize("harm", rest_is_long(["crash", "compute", "allocate", "fail"]))
 def test_an_upload_that_ends_the_child_by_its_names_is_refused_with_the_reason(
     harmful_reader: GroupingReader, harm: str
 ) -> None:
@@ -123,7 +128,7 @@ def test_an_upload_that_ends_the_child_by_its_names_is_refused_with_the_reason(
     }
 
 
-@pytest.mark.parametrize("lie", harmful_jobs.LIES)
+@pytest.mark.parametrize("lie", harmful_groupings.LIES)
 def test_an_impossible_answer_is_no_answer(harmful_reader: GroupingReader, lie: str) -> None:
     names = {"Ada Byron/a.c": CODE, "ada/a.c": CODE, "ben/b.c": CODE}
     with pytest.raises(BadArchive, match="it ended the program that reads it"):

@@ -10,7 +10,7 @@ from django.urls import reverse
 from submissions.intake.code_pages import PRIORS
 from submissions.intake.rosters import RosterRefused, parse_roster
 from submissions.intake.sandbox.groupings import GroupingReader
-from tests.support import harmful_jobs
+from tests.support import harmful_groupings
 from tests.support.sample_class import loose
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def reader() -> Iterator[GroupingReader]:
 @pytest.fixture
 def harmful_reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[GroupingReader]:
     monkeypatch.setattr("submissions.intake.sandbox.groupings.PREVIEW_SECONDS", 1.0)
-    reader = GroupingReader(MEMORY, harmful_jobs.__name__)
+    reader = GroupingReader(MEMORY, harmful_groupings.__name__)
     yield reader
     reader.close()
 
@@ -87,7 +87,7 @@ def test_a_roster_that_ends_the_child_is_refused_and_the_next_one_is_read(
     assert len(harmful_reader.roster(b"Name;Id\nAda;1").students) == 1
 
 
-@pytest.mark.parametrize("lie", harmful_jobs.ROSTER_LIES)
+@pytest.mark.parametrize("lie", harmful_groupings.ROSTER_LIES)
 def test_an_impossible_answer_is_no_roster(harmful_reader: GroupingReader, lie: str) -> None:
     with pytest.raises(RosterRefused, match="it ended the program that reads it"):
         harmful_reader.roster(f"Name;Id;Section\nAda;1;lie: {lie}".encode())

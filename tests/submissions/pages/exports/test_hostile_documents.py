@@ -102,6 +102,7 @@ def test_a_hostile_class_is_printed(alice_client: Client, decided: World) -> Non
     assert text.count("x") >= LINE
 
 
+@pytest.mark.long
 def test_a_single_pair_of_hostile_names_has_a_title_and_a_file_name_that_mislead_nobody(
     alice_client: Client, decided: World
 ) -> None:

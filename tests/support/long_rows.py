@@ -1,0 +1,20 @@
+"""Rows of a parametrised test of which `make test` runs the first, and `make test-long` the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def rest_is_long(rows: Iterable[Any], *, first: int = 1) -> list[Any]:
+    """Return the rows, all but the `first` of them marked `long`; a tuple is a row of several values."""
+    return [
+        pytest.param(
+            *(row if isinstance(row, tuple) else (row,)), marks=[pytest.mark.long] * (number >= first)
+        )
+        for number, row in enumerate(rows)
+    ]
