@@ -69,6 +69,8 @@ GRID = (
     Constant("most of names", "NAMES", "cap", (0.0, 0.08, 0.15, 0.3), 0.0),
     Constant("tokens an import counts", "IMPORTS", "tokens", (0.0, 1.0, 2.0, 2.5, 3.0, 5.0), 0.0),
     Constant("most of imports", "IMPORTS", "cap", (0.0, 0.15, 0.3, 0.5, 1.0), 0.0),
+    Constant("tokens a use counts", "USES", "tokens", (0.0, 1.0, 2.0, 4.0), 0.0),
+    Constant("most of uses", "USES", "cap", (0.0, 0.25, 0.5, 0.75, 1.0), 0.0),
     Constant("least part of passages", "LEAST_PASSAGE_PART", "", (0.0, 0.4, 0.6, 0.8), 0.0),
     Constant("terms without a passage", "HALF_TERMS", "", (0.1, 0.5, 1.0, 2.0, 4.0, 1e9), 1e9),
 )

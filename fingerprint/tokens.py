@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fingerprint.types import Kinds, Offsets
+    from fingerprint.types import Flags, Kinds, Offsets
 
 
 @lru_cache(maxsize=65536)
@@ -47,6 +47,10 @@ class TokenStream:
 
     def __len__(self) -> int:
         return len(self.kinds)
+
+    def take(self, rows: Flags) -> TokenStream:
+        """Return the tokens of these rows."""
+        return TokenStream(self.kinds[rows], self.starts[rows], self.ends[rows])
 
     @classmethod
     def from_triples(cls, tokens: Iterable[tuple[int, int, int]]) -> TokenStream:

@@ -8,6 +8,7 @@ import numpy as np
 
 from fingerprint.distinct import distinct_values
 from fingerprint.languages.base import LexicalClass
+from fingerprint.languages.name_uses import name_uses
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -27,17 +28,26 @@ IDENTIFIER, STRING, MACRO = (
 )
 
 
+NO_TERMS: Terms = np.empty(0, dtype=np.uint64)
+
+
 class LexicalTerms(NamedTuple):
     """Distinct terms of one document, ascending uint64.
 
-    `literals`: strings, numbers and macro definitions; `names`; `imports`: import statements and includes.
-    The upper 59 bits identify the term; the low five hold its number of characters, at most 31;
-    those of directives are always 31.
+    `literals`: strings, numbers and macro definitions; `names`; `imports`: import statements and includes;
+    `uses`: uses of names, see `name_uses`. The upper 59 bits identify the term; the low five hold its number
+    of characters, at most 31; those of directives and uses are always 31.
     """
 
     literals: Terms
     names: Terms
     imports: Terms
+    uses: Terms = NO_TERMS
+
+    @property
+    def readable(self) -> tuple[Terms, Terms, Terms]:
+        """The terms that a text has as words: literals, names and imports."""
+        return self[:3]
 
 
 def lexical_terms(scan: Scan) -> LexicalTerms:
@@ -52,6 +62,7 @@ def lexical_terms(scan: Scan) -> LexicalTerms:
         distinct_values(np.concatenate((lexical[~is_name], directives[is_macro]))),
         distinct_values(lexical[is_name]),
         distinct_values(directives[~is_macro]),
+        distinct_values(name_uses(scan.tokens, stream.take(is_name)) | LENGTH_MASK),
     )
 
 

@@ -55,19 +55,19 @@ class TermPlace(NamedTuple):
 
 def common_terms(left: Iterable[LexicalTerms], right: Iterable[LexicalTerms]) -> LexicalTerms:
     """Return the terms that occur in documents of both sides."""
-    sides = zip(_joined(left), _joined(right), strict=True)
+    sides = zip(_joined(left).readable, _joined(right).readable, strict=True)
     return LexicalTerms(*(np.intersect1d(one, other) for one, other in sides))
 
 
 def without_terms(terms: LexicalTerms, excluded: Iterable[LexicalTerms]) -> LexicalTerms:
     """Return the terms that are in none of the excluded documents."""
-    sides = zip(terms, _joined(excluded), strict=True)
+    sides = zip(terms.readable, _joined(excluded).readable, strict=True)
     return LexicalTerms(*(np.setdiff1d(own, others) for own, others in sides))
 
 
 def _joined(documents: Iterable[LexicalTerms]) -> LexicalTerms:
     none = np.empty(0, np.uint64)
-    columns = zip(LexicalTerms(none, none, none), *documents, strict=True)
+    columns = zip((none, none, none), *(document.readable for document in documents), strict=True)
     return LexicalTerms(*(distinct_values(np.concatenate(column)) for column in columns))
 
 
@@ -91,7 +91,7 @@ def term_places(language: str, text: str, tokens: TokenStream, wanted: LexicalTe
 
 def _missing(wanted: LexicalTerms, places: list[TermPlace]) -> LexicalTerms:
     present = np.array([place.term for place in places], dtype=np.uint64)
-    return LexicalTerms(*(np.setdiff1d(column, present) for column in wanted))
+    return LexicalTerms(*(np.setdiff1d(column, present) for column in wanted.readable))
 
 
 def _lexeme_places(

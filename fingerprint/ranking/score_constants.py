@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 # Raise it whenever the same cohort would get other similarities. Reports store it.
-SCORE_VERSION = 6
+SCORE_VERSION = 7
 
 
 class Norm(NamedTuple):
@@ -20,7 +20,7 @@ class Norm(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """Constants of one kind of terms: literals, names or imports.
+    """Constants of one kind of terms: literals, names, imports or uses of names.
 
     share : what the shared terms, weighted by rarity, are measured against
     amount : size of both sides' terms together, from which the evidence gets its mass
@@ -78,6 +78,9 @@ LITERALS = Evidence(Norm(1.0, 10.0), Norm(1.0, 3.0), tokens=2.5, cap=1.0)
 NAMES = Evidence(Norm(0.0, 1.0), Norm(0.0, 1.0), tokens=3.0, cap=0.15, amount_by_rarity=True)
 # Imports and includes: their selection is a person's habit, and even who rewrites a program keeps it.
 IMPORTS = Evidence(Norm(1.0, 10.0), Norm(0.0, 1.0), tokens=2.5, cap=0.5)
+# Uses of names: what is done with a name is kept where it is renamed and where statements are added or moved.
+# They weigh as rare k-grams do, and count where there is a passage.
+USES = Evidence(Norm(0.5, 3.0), Norm(0.0, 1.0), tokens=2.0, cap=0.5)
 # Even if every term is changed, a score is at least this part of the score by passages alone.
 LEAST_PASSAGE_PART = 0.6
 # Where all code, literals and imports are equal, only names were changed (`renamed_groups`): that is a fact,

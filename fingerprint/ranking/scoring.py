@@ -132,18 +132,22 @@ def _combine_evidence(
     total, weighted = mass_of_passages.copy(), []
     shared = np.zeros(len(pairs))
     kinds = constants.LITERALS, constants.NAMES, constants.IMPORTS
-    for table, evidence in zip(lexical, kinds, strict=True):
+    for table, evidence in zip(lexical.readable, kinds, strict=True):
         share, amount, weight = table.shares(pairs, evidence)
         shared += weight
         mass = np.minimum(amount, evidence.cap * mass_of_passages)
         weighted.append(share * mass)
         total += mass
+    uses, amount, _ = lexical.uses.shares(pairs, constants.USES)
+    mass = np.where(passages > 0, np.minimum(amount, constants.USES.cap * mass_of_passages), 0.0)
+    structure_mass = passages * mass_of_passages + uses * mass
+    total += mass
     chance = np.where(passages > 0, 1.0, shared / (shared + constants.HALF_TERMS))
-    by_literals, by_names, by_imports, by_passages = (
+    by_literals, by_names, by_imports, by_structure = (
         np.divide(chance * part, total, out=np.zeros_like(total), where=total > 0)
-        for part in (*weighted, passages * mass_of_passages)
+        for part in (*weighted, structure_mass)
     )
-    combined = by_passages + by_literals + by_names + by_imports
+    combined = by_structure + by_literals + by_names + by_imports
     least = np.where(is_renamed, constants.LEAST_RENAMED, constants.LEAST_PASSAGE_PART * passages)
     similarity = np.maximum(least, combined).round(constants.DECIMALS)
     structure = np.where((passages > 0) | is_renamed, similarity - by_literals - by_names - by_imports, 0.0)

@@ -85,12 +85,14 @@ class TermTable:
         excluded: Terms,
         counted: Flags | None = None,
         programs: Floats | None = None,
+        exponent: float | None = None,
     ) -> TermTable:
         """Build the table from the terms of every file of every submission, without those in `excluded`.
 
         A term weighs its rarity among the `counted` submissions (all by default), less if it is shorter than
         `WHOLE_TERM_CHARACTERS`, and less if many programs have it that are not related: see `undictated`.
-        `programs` is the part of a program that each submission counts as.
+        `programs` is the part of a program that each submission counts as. `exponent` is that of the rarity,
+        by default `TERM_RARITY_EXPONENT`.
         """
         empty = np.empty(0, np.uint64)
         own_terms = [distinct_values(np.concatenate([empty, *files])) for files in submissions]
@@ -101,7 +103,9 @@ class TermTable:
         lengths = np.minimum(term_lengths(values), whole) / whole
         rows = ids if counted is None else ids[np.repeat(counted, np.diff(bounds))]
         frequency = np.bincount(rows, minlength=len(values))
-        weights = rarity(frequency, constants.TERM_RARITY_EXPONENT) * lengths
+        weights = (
+            rarity(frequency, constants.TERM_RARITY_EXPONENT if exponent is None else exponent) * lengths
+        )
         if programs is not None:
             having = np.bincount(ids, np.repeat(programs, np.diff(bounds)), minlength=len(values))
             weights *= undictated(having.astype(np.float64), programs.sum())
@@ -129,18 +133,28 @@ class TermTable:
 
 
 class LexicalTable(NamedTuple):
-    """Literals, names and imports of n submissions."""
+    """Literals, names, imports and uses of names of n submissions."""
 
     literals: TermTable
     names: TermTable
     imports: TermTable
+    uses: TermTable
+
+    @property
+    def readable(self) -> tuple[TermTable, TermTable, TermTable]:
+        """See `LexicalTerms.readable`."""
+        return self[:3]
 
     def columns(self) -> tuple[Hashes, Owners, Floats]:
-        """Return a number and the submission of every term of every submission, and the weights by number."""
-        firsts = np.cumsum([0, *(len(table.weights) for table in self)])[:-1]
-        ids = [table.ids + first for table, first in zip(self, firsts, strict=True)]
-        owners = [np.repeat(np.arange(len(table.bounds) - 1), np.diff(table.bounds)) for table in self]
-        weights = np.concatenate([table.weights for table in self])
+        """Return a number and the submission of every readable term, and the weights by number.
+
+        A use of a name is too weak to make two submissions a pair.
+        """
+        tables = self.readable
+        firsts = np.cumsum([0, *(len(table.weights) for table in tables)])[:-1]
+        ids = [table.ids + first for table, first in zip(tables, firsts, strict=True)]
+        owners = [np.repeat(np.arange(len(table.bounds) - 1), np.diff(table.bounds)) for table in tables]
+        weights = np.concatenate([table.weights for table in tables])
         return np.concatenate(ids).astype(np.uint64), np.concatenate(owners).astype(np.int32), weights
 
     @classmethod
@@ -159,6 +173,9 @@ class LexicalTable(NamedTuple):
             TermTable.from_submissions(*_terms(submissions, boilerplate, "literals"), counted, programs),
             TermTable.from_submissions(*_terms(submissions, boilerplate, "names"), counted, programs),
             TermTable.from_submissions(*_terms(submissions, boilerplate, "imports"), counted),
+            TermTable.from_submissions(
+                *_terms(submissions, boilerplate, "uses"), counted, programs, constants.RARITY_EXPONENT
+            ),
         )
 
 

@@ -193,7 +193,7 @@ def _exchanged_shares(scores: Scores, exchanged: npt.NDArray[np.bool_]) -> Score
 def without_terms(units: int) -> LexicalTable:
     """Return a table without terms: with it, the similarity of a pair is that of its passages."""
     none = TermTable.from_submissions([[]] * units, np.empty(0, np.uint64))
-    return LexicalTable(none, none, none)
+    return LexicalTable(none, none, none, none)
 
 
 def _with_literals(inputs: TranslationInput, units: Rows, structure: Scores) -> Scores:

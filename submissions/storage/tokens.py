@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.int32]
 
 COARSE_LENGTHS = struct.Struct("<2I")
-# Two counts, before the columns of tokens and before terms.
+# Two counts, before the columns of tokens; the counts of literals, names and imports, before terms.
 HEADER = struct.Struct("<2I")
+TERM_COUNTS = struct.Struct("<3I")
 
 
 def pack_tokens(stream: TokenStream, lines: Lines) -> bytes:
@@ -90,13 +92,15 @@ def unpack_coarse(packed: bytes) -> tuple[Coarse, Lines] | None:
 
 
 def pack_lexical(lexical: LexicalTerms) -> bytes:
-    """Return the numbers of literals and names, then all terms; not compressed, because they are hashes."""
-    counts = np.array([len(lexical.literals), len(lexical.names)], dtype="<u4")
-    return counts.tobytes() + np.concatenate(lexical).astype("<u8").tobytes()
+    """Return the numbers of literals, names and imports, then all terms.
+
+    They are not compressed, because they are hashes.
+    """
+    return TERM_COUNTS.pack(*map(len, lexical.readable)) + np.concatenate(lexical).astype("<u8").tobytes()
 
 
 def unpack_lexical(packed: bytes) -> LexicalTerms:
     """Return the terms that `pack_lexical` packed."""
-    literals, names = HEADER.unpack_from(packed)
-    terms = np.frombuffer(packed, "<u8", -1, HEADER.size).astype(np.uint64)
-    return LexicalTerms(terms[:literals], terms[literals : literals + names], terms[literals + names :])
+    ends = list(accumulate(TERM_COUNTS.unpack_from(packed)))
+    terms = np.frombuffer(packed, "<u8", -1, TERM_COUNTS.size).astype(np.uint64)
+    return LexicalTerms(*(terms[start:end] for start, end in pairwise([0, *ends, len(terms)])))

@@ -42,7 +42,7 @@ def test_terms_are_distinct_and_know_their_length() -> None:
 
 def test_an_import_is_a_term_of_its_own_and_a_comment_is_none() -> None:
     lexical = terms("import random  # a comment\n")
-    assert [len(column) for column in lexical] == [0, 0, 1]
+    assert [len(column) for column in lexical] == [0, 0, 1, 0]
     assert lexical.imports.tolist() == terms("import  random\n").imports.tolist()
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 REFUSALS = document_jobs.REFUSALS
 preload = document_jobs.preload
 # The columns that a file makes impossible: starts of the tokens, starts of the coarse stream.
-NONSENSE = {b"harm: nonsense": 1, b"harm: symbols": 11}
+NONSENSE = {b"harm: nonsense": 1, b"harm: symbols": 12}
 
 
 def _identify(request: Header, buffers: list[bytes], channel: Channel) -> Iterator[Frame]:

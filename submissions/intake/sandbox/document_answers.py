@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 
     Column = npt.NDArray[Any]
 
-# kinds, starts, ends and lines of tokens; literals, names, imports; starts, ends and classes of spans; kinds,
-# starts, ends and lines of the coarse stream, and its terms
-DTYPES = (
-    "<u8", "<i4", "<i4", "<i4", "<u8", "<u8", "<u8", "<i4", "<i4", "<i4", "<u8", "<i4", "<i4", "<i4", "<u8",
-)  # fmt: skip
+# kinds, starts, ends and lines of tokens; literals, names, imports and uses of names; starts, ends and
+# classes of spans; kinds, starts, ends and lines of the coarse stream, and its terms
+STREAM, TERMS, SPANS = ("<u8", "<i4", "<i4", "<i4"), ("<u8",) * 4, ("<i4",) * 3
+DTYPES = (*STREAM, *TERMS, *SPANS, *STREAM, "<u8")
 MAX_CHARACTERS = (1 << 31) - 1
 MAX_CLASSES = 200
 MAX_NAME, MAX_REASON = 100, 2000
@@ -46,17 +45,17 @@ def checked_reading(header: Header, buffers: list[bytes]) -> Reading:
         raise Nonsense("the number of characters")
     columns = _columns(buffers)
     tokens, lines = _stream(columns[:4], characters)
-    literals, names, imports, span_starts, span_ends, codes = columns[4:10]
-    symbols, symbol_lines = _stream(columns[10:14], characters)
-    _check(all(map(_is_ascending, (literals, names, imports, columns[14]))), "terms")
+    terms, (span_starts, span_ends, codes) = LexicalTerms(*columns[4:8]), columns[8:11]
+    symbols, symbol_lines = _stream(columns[11:15], characters)
+    _check(all(map(_is_ascending, (*terms, columns[15]))), "terms")
     family = header.get("family")
     _check(bool(family) or not len(symbols), "a coarse stream without a family")
     return Reading(
         name_of(header.get("language")),
         tokens,
         lines,
-        LexicalTerms(literals, names, imports),
-        Coarse(name_of(family), symbols, columns[14]) if family else None,
+        terms,
+        Coarse(name_of(family), symbols, columns[15]) if family else None,
         symbol_lines,
         _spans(SpanColumns(span_starts, span_ends, codes, header.get("classes") or []), characters),
         unclosed=_unclosed(header.get("unclosed"), characters),

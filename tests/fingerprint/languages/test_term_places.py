@@ -26,7 +26,7 @@ def test_nearly_every_term_is_found_and_where_the_lexer_finds_it(name: str) -> N
     found = places(name, text)
     missed = {
         term
-        for kind, terms in lexical_terms(scan)._asdict().items()
+        for kind, terms in zip(LexicalTerms._fields, lexical_terms(scan).readable, strict=False)
         for term in set(terms.tolist()) - {place.term for place in found if place.kind == kind}
     }
     assert len(missed) <= NOT_FOUND.get(name, 0)
@@ -50,5 +50,5 @@ def test_common_terms_are_in_both_and_not_handed_out() -> None:
         for text in ("import os\na = 'x y'\nb = 2\n", "import os\nb = 'x y'\nc = 2\n", "b\n")
     )
     common = common_terms([one], [other])
-    assert [len(column) for column in common] == [2, 1, 1]
-    assert [len(column) for column in without_terms(common, [handed_out])] == [2, 0, 1]
+    assert [len(column) for column in common.readable] == [2, 1, 1]
+    assert [len(column) for column in without_terms(common, [handed_out]).readable] == [2, 0, 1]

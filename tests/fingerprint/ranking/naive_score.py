@@ -18,12 +18,13 @@ Tile = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Submission:
-    """One file of token kinds, with its literals, names and imports as strings."""
+    """One file of token kinds, with its literals, names, imports and uses of names as strings."""
 
     kinds: list[int]
     literals: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     imports: frozenset[str] = frozenset()
+    uses: frozenset[str] = frozenset()
 
 
 def rarity(frequency: int, exponent: float) -> float:
@@ -96,6 +97,7 @@ def lexical(
     cohort: Sequence[frozenset[str]],
     evidence: constants.Evidence,
     programs: Sequence[float] = (),
+    exponent: float = constants.TERM_RARITY_EXPONENT,
 ) -> tuple[float, float, float]:
     """Return the share of the terms that both sides have, how many tokens they count as, and their weight.
 
@@ -107,7 +109,6 @@ def lexical(
 
     def rare(terms: frozenset[str]) -> float:
         frequency = {term: sum(term in other for other in cohort) for term in terms}
-        exponent = constants.TERM_RARITY_EXPONENT
         return sum(rarity(frequency[term], exponent) * length(term) * undictated(term) for term in terms)
 
     def undictated(term: str) -> float:
@@ -137,7 +138,14 @@ def similarity(
         shared += weight
         mass = min(amount, constant.cap * d)
         weighed, total = weighed + share * mass, total + mass
-    if not t:
+    if t:
+        uses = [submission.uses for submission in cohort]
+        share, amount, _ = lexical(
+            (left.uses, right.uses), uses, constants.USES, programs, constants.RARITY_EXPONENT
+        )
+        mass = min(amount, constants.USES.cap * d)
+        weighed, total = weighed + share * mass, total + mass
+    else:
         weighed *= shared / (shared + constants.HALF_TERMS)
     only_renamed = len(left.kinds) >= k and all(
         getattr(left, field) == getattr(right, field) for field in ("kinds", "literals", "imports")

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 K = 3
 words = st.frozensets(st.sampled_from(["0", "i", "total", "a long message", "another one"]), max_size=4)
-submissions = st.builds(Submission, st.lists(st.integers(0, 3), max_size=60), words, words, words)
+uses = st.frozensets(st.sampled_from(["a = ? … ? + a", "( b ) … b ;", "c [ … ] c"]))
+submissions = st.builds(Submission, st.lists(st.integers(0, 3), max_size=60), words, words, words, uses)
 cohorts = st.lists(submissions, min_size=2, max_size=4)
 
 
@@ -61,6 +62,7 @@ def scored(
                 coded(submission.literals, LexicalClass.STRING),
                 coded(submission.names, LexicalClass.IDENTIFIER),
                 coded(submission.imports, LexicalClass.IMPORT),
+                coded(submission.uses, LexicalClass.IDENTIFIER),
             )
             for submission in group
         ]
