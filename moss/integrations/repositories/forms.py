@@ -69,7 +69,7 @@ class RepositoriesForm(TokenForm):
             listed = parse(self.cleaned_data["repositories"])
             program()
         except (BadList, GitMissing) as error:
-            raise ValidationError(str(error)) from error
+            raise ValidationError(_(str(error))) from error
         if not settings.GIT_NETWORKS and any(urlsplit(one.address).scheme != "https" for one in listed):
             raise ValidationError(_("The addresses must begin with https://."))
         return listed
