@@ -26,6 +26,9 @@ class TokenForm(forms.Form):
 
     token = forms.CharField(
         label=gettext_lazy("Read token, if the repositories are private"),
+        help_text=gettext_lazy(
+            "It is kept encrypted while it is needed, and sent to the host of the list only."
+        ),
         required=False,
         max_length=LONGEST_TOKEN,
         widget=forms.PasswordInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
@@ -43,6 +46,10 @@ class RepositoriesForm(TokenForm):
 
     repositories = forms.CharField(
         label=gettext_lazy("Repositories, one a line"),
+        help_text=gettext_lazy(
+            "An address, or student, address, branch, commit with commas. "
+            "All but the address can be left out."
+        ),
         widget=forms.Textarea(
             attrs={
                 "rows": 8,
