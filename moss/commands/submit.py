@@ -63,9 +63,7 @@ def submit(  # noqa: PLR0917 - click's
     from moss.submitting.client import ServerRefused, Service
     from moss.submitting.waiting import NotRanked, submit_folder, submit_repositories
 
-    if (folder is None) == (repositories is None):
-        raise click.UsageError("Name a FOLDER, or a list of repositories with --git.")
-    git_token = _git_token(git_token_env)
+    git_token = _git_token(git_token_env, is_one_named=(folder is None) != (repositories is None))
     service = Service(_origin(server), _token(token_file))
     key = None if course else _id(assignment)
     try:
@@ -78,9 +76,7 @@ def submit(  # noqa: PLR0917 - click's
                 result = submit_folder(service, folder, key, **about)
     except (ServerRefused, NotRanked, OSError) as error:
         raise click.ClickException(printable(str(error))) from error
-    for one in result.get("repositories", ()):
-        if one["state"] == "failed":
-            click.echo(printable(f"{one['student'] or 'hidden'}: {one['reason']}"), err=True)
+    _name_failed(result)
     click.echo(json.dumps(result, indent=2, ensure_ascii=False) if as_json else _table(result), nl=as_json)
 
 
@@ -99,8 +95,19 @@ def _origin(server: str) -> str:
     return server.rstrip("/")
 
 
-def _git_token(variable: str) -> str:
+def _name_failed(result: dict[str, Any]) -> None:
+    """Print the repositories that could not be fetched, with the reasons."""
+    from moss.commands.table import printable
+
+    for one in result.get("repositories", ()):
+        if one["state"] == "failed":
+            click.echo(printable(f"{one['student'] or 'hidden'}: {one['reason']}"), err=True)
+
+
+def _git_token(variable: str, *, is_one_named: bool) -> str:
     """Return the token in a variable; an empty one where none is named."""
+    if not is_one_named:
+        raise click.UsageError("Name a FOLDER, or a list of repositories with --git.")
     token = os.environ.get(variable, "").strip() if variable else ""
     if variable and not token:
         raise click.UsageError(f"The variable {variable} is empty: set it to the token.")
