@@ -36,6 +36,7 @@ def maintain() -> NoReturn:
 def maintain_once() -> None:
     """Call `sweep`; an error of the database or of the broker is logged, since the next round may succeed."""
     from moss.integrations.lti import gathering as lti  # noqa: PLC0415 - as below
+    from moss.integrations.repositories.actions import start_due  # noqa: PLC0415 - as below
     from moss.integrations.webhooks import sending as webhooks  # noqa: PLC0415 - as below
     from submissions.actions.retention import (  # noqa: PLC0415 - as below
         apply_retention,
@@ -51,6 +52,7 @@ def maintain_once() -> None:
         webhooks.forget_old()
         webhooks.stop_without_right()
         lti.forget_old()
+        start_due()
         tell_owners()
         import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
         heartbeats.save_maintenance()

@@ -19,6 +19,10 @@ OUTGOING_KINDS = (
         "fetch_submission", "moss.integrations.lti.fetching", "give_up", priority=LAST, attempts=7,
         is_slow_again=True,
     ),
+    # One list of a user at a time: each is a job that comes back after the work of others.
+    Kind(
+        "fetch_repositories", "moss.integrations.repositories.fetching", "give_up", priority=LAST, at_once=1
+    ),
     Kind("gather_submissions", "moss.integrations.lti.gathering", priority=LAST),
     Kind(
         "report_submission", "moss.integrations.lti.reporting", priority=LAST, attempts=5,

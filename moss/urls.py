@@ -27,6 +27,7 @@ urlpatterns = [
     path("", include("moss.integrations.moss_protocol.urls")),
     path("", include("moss.integrations.lti.urls")),
     path("", include("moss.integrations.webhooks.urls")),
+    path("", include("moss.integrations.repositories.urls")),
     path("sample/", add_sample, name="add_sample"),
     path("accounts/login/", SignIn.as_view(), name="login"),
     path("accounts/", include("moss.integrations.accounts.allauth_urls")),

@@ -93,6 +93,9 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "networks that webhooks may go to besides the internet, and by HTTP, such as "
             "`10.20.0.0/16` ([webhooks.md](webhooks.md))",
             "list", check=check_networks),
+        V("MOSS_GIT_NETWORKS",
+            "networks of Git servers besides the internet, and by HTTP ([git.md](git.md))",
+            "list", check=check_networks),
         V("MOSS_LTI_GATHER_MINUTES",
             "minutes for which submissions that a learning platform pushes are gathered, to be read "
             "and ranked together ([lti.md](lti.md))",

@@ -78,6 +78,7 @@ pytest_plugins = [
     "tests.support.pushed",
     "tests.support.inbox",
     "tests.support.receiver",
+    "tests.support.git_server",
     "tests.support.planned_rankings",
 ]
 

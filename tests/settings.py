@@ -13,7 +13,7 @@ os.environ["MOSS_CACHE"] = "off"
 # Enough for every ordinary test file, even on a busy machine.
 os.environ["MOSS_FILE_SECONDS"] = "3"
 # One number of loopback, so that the others are as private as any.
-os.environ["MOSS_WEBHOOK_NETWORKS"] = "127.0.0.1"
+os.environ["MOSS_WEBHOOK_NETWORKS"] = os.environ["MOSS_GIT_NETWORKS"] = "127.0.0.1"
 # A test that starts a worker for itself names queues that no other worker serves.
 os.environ["MOSS_QUEUE_PREFIX"] = (
     os.environ.get("MOSS_TEST_QUEUES") or f"test-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}:"

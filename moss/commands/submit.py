@@ -1,4 +1,4 @@
-"""`moss submit`: upload a folder to a server, wait for the report, and print its pairs."""
+"""`moss submit`: send a folder or a list of repositories to a server, and print the pairs of the report."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -21,7 +21,7 @@ TOKEN_HELP = "Create one on the page of your account, and set MOSS_TOKEN or name
 
 @click.command()
 @click.argument("server")
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folder", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--assignment", required=True, help="Id of the assignment; with --course, its name.")
 @click.option(
     "--course", default="", help="Name or id of the course; an assignment that is not there is created."
@@ -29,38 +29,54 @@ TOKEN_HELP = "Create one on the page of your account, and set MOSS_TOKEN or name
 @click.option("--token-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The token.")
 @click.option("--earlier", "role", flag_value="earlier", help="The folder has earlier or other work.")
 @click.option("--model-solutions", "role", flag_value="model", help="Nobody handed in what the folder has.")
+@click.option(
+    "--git",
+    "repositories",
+    type=click.File(encoding="utf-8-sig"),
+    help="Instead of FOLDER: a list of Git repositories, 'student,address[,branch[,commit]]' a line.",
+)
+@click.option("--git-token-env", default="", help="Name of the variable with the token that reads them.")
 @click.option("--show", type=click.IntRange(1, 500), default=20, show_default=True, help="Pairs to print.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report and its pairs as JSON.")
 def submit(  # noqa: PLR0917 - click's
     server: str,
-    folder: Path,
+    folder: Path | None,
     assignment: str,
     course: str,
     token_file: Path | None,
     role: str | None,
+    repositories: TextIO | None,
+    git_token_env: str,
     show: int,
     as_json: bool,  # noqa: FBT001 - click's
 ) -> None:
     """Upload a folder to a server, wait for the report, and print its pairs.
 
+    With --git, the server fetches the repositories of a list instead.
+
     SERVER is an address such as https://moss.example.org. FOLDER has what the students handed in, as `moss
     check` takes it. If the command is ended, the same command goes on within a day. The token is in the
     environment variable MOSS_TOKEN or in a file: an argument could be read by every user of this machine.
     """
+    from moss.commands.table import printable
     from moss.submitting.assignments import assignment_named
     from moss.submitting.client import ServerRefused, Service
-    from moss.submitting.waiting import NotRanked, submit_folder
+    from moss.submitting.waiting import NotRanked, submit_folder, submit_repositories
 
+    git_token = _git_token(git_token_env, is_one_named=(folder is None) != (repositories is None))
     service = Service(_origin(server), _token(token_file))
     key = None if course else _id(assignment)
     try:
         key = key or assignment_named(service, course, assignment)
         with _progress() as progress:
-            result = submit_folder(service, folder, key, role=role or "class", show=show, progress=progress)
+            about: dict[str, Any] = {"role": role or "class", "show": show, "progress": progress}
+            if repositories:
+                result = submit_repositories(service, repositories.read(), git_token, key, **about)
+            elif folder:
+                result = submit_folder(service, folder, key, **about)
     except (ServerRefused, NotRanked, OSError) as error:
-        from moss.commands.table import printable
-
         raise click.ClickException(printable(str(error))) from error
+    _name_failed(result)
     click.echo(json.dumps(result, indent=2, ensure_ascii=False) if as_json else _table(result), nl=as_json)
 
 
@@ -77,6 +93,25 @@ def _origin(server: str) -> str:
     if parts.scheme not in {"http", "https"} or not parts.netloc or parts.username:
         raise click.UsageError(f"{server!r} is no address of a server, such as https://moss.example.org.")
     return server.rstrip("/")
+
+
+def _name_failed(result: dict[str, Any]) -> None:
+    """Print the repositories that could not be fetched, with the reasons."""
+    from moss.commands.table import printable
+
+    for one in result.get("repositories", ()):
+        if one["state"] == "failed":
+            click.echo(printable(f"{one['student'] or 'hidden'}: {one['reason']}"), err=True)
+
+
+def _git_token(variable: str, *, is_one_named: bool) -> str:
+    """Return the token in a variable; an empty one where none is named."""
+    if not is_one_named:
+        raise click.UsageError("Name a FOLDER, or a list of repositories with --git.")
+    token = os.environ.get(variable, "").strip() if variable else ""
+    if variable and not token:
+        raise click.UsageError(f"The variable {variable} is empty: set it to the token.")
+    return token
 
 
 def _token(file: Path | None) -> str:

@@ -25,6 +25,7 @@ from fingerprint import engine
 from moss.doctor import saml, services
 from moss.doctor.findings import Finding, ok, problem, warning
 from moss.integrations.lti.models import ToolKey
+from moss.integrations.repositories.git import OLDEST, GitMissing, version
 from moss.integrations.webhooks.models import Webhook
 from submissions.audit_chain import verify
 from submissions.models import AuditEntry
@@ -86,6 +87,19 @@ def libarchive() -> Finding:
         return ok("libarchive", library)
     message = "7z, RAR and Zstandard archives are refused"
     return warning("libarchive", message, "Debian: apt install libarchive13")
+
+
+def git() -> Finding:
+    """Check that submissions can be fetched from Git repositories."""
+    oldest = ".".join(map(str, OLDEST))
+    try:
+        found = version()
+    except GitMissing as error:
+        return warning("git", "submissions cannot be fetched from Git repositories", str(error))
+    shown = ".".join(map(str, found))
+    if found >= OLDEST:
+        return ok("git", f"version {shown} fetches submissions from Git repositories")
+    return warning("git", f"version {shown} is too old to fetch submissions", f"Install {oldest} or later.")
 
 
 def kernels() -> Finding:
@@ -157,6 +171,7 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     limits,
     fonts,
     libarchive,
+    git,
     kernels,
     deployment,
     sealed,

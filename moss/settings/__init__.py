@@ -117,6 +117,7 @@ INSTALLED_APPS = [
     "moss.integrations.moss_protocol",
     "moss.integrations.lti",
     "moss.integrations.webhooks",
+    "moss.integrations.repositories",
     "moss",
 ]
 # Those that set headers come first, so that every answer has them, whichever part it is from.

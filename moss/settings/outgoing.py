@@ -24,5 +24,7 @@ if os.environ.get("SCRIPT_NAME", OWN_PATH).rstrip("/") != OWN_PATH:
     )
 # Networks that webhooks may go to, besides the internet; and by HTTP only to these.
 WEBHOOK_NETWORKS = [ip_network(network) for network in value("MOSS_WEBHOOK_NETWORKS")]
+# Networks of Git servers besides the internet; and by HTTP only those.
+GIT_NETWORKS = [ip_network(network) for network in value("MOSS_GIT_NETWORKS")]
 # How long submissions that a learning platform pushes are gathered before they are read together.
 LTI_GATHER_TIME = timedelta(minutes=value("MOSS_LTI_GATHER_MINUTES"))

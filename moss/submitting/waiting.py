@@ -1,4 +1,4 @@
-"""Pack a folder, upload it, and wait until its pairs are ranked."""
+"""Upload a folder or have repositories fetched, and wait until the pairs are ranked."""
 
 from __future__ import annotations
 
@@ -55,13 +55,44 @@ def submit_folder(
             service, path, archive, {"filename": name, "role": role}, progress=progress, begun=begun
         )
     try:
-        upload = _wait_for_upload(service, upload, progress)
-        report = _wait_for_report(service, path, progress)
+        result = _ranked(service, path, upload, show, progress)
     except NotRanked:
         begun.forget()
         raise
-    pairs = service.get(f"{path}/pairs?limit={show}")["items"]
     begun.forget()
+    return result
+
+
+def submit_repositories(
+    service: Service, text: str, token: str, assignment: int, *, role: str, show: int, progress: Progress
+) -> dict[str, Any]:
+    """Have the repositories of a list fetched; return them, the upload, the report, and its first pairs.
+
+    Raises
+    ------
+    NotRanked, ServerRefused
+        As `submit_folder` does; the message names the repositories where none could be fetched.
+    """
+    path = f"/assignments/{assignment}"
+    fetch = service.post(f"{path}/repositories", {"repositories": text, "token": token, "role": role})
+    one = f"{path}/repositories/{fetch['id']}"
+    while fetch["state"] == "fetching":
+        progress("Fetching", fetch["done"], fetch["total"])
+        time.sleep(EVERY)
+        fetch = service.get(one)
+    if fetch["state"] != "done":
+        reasons = [f"{row['student']}: {row['reason']}" for row in fetch["repositories"] if row["reason"]]
+        raise NotRanked(" ".join([f"The list is {fetch['state']}. {fetch['message']}".strip(), *reasons]))
+    upload = service.get(f"/uploads/{fetch['upload']}")
+    return {"repositories": fetch["repositories"], **_ranked(service, path, upload, show, progress)}
+
+
+def _ranked(
+    service: Service, path: str, upload: dict[str, Any], show: int, progress: Progress
+) -> dict[str, Any]:
+    upload = _wait_for_upload(service, upload, progress)
+    report = _wait_for_report(service, path, progress)
+    pairs = service.get(f"{path}/pairs?limit={show}")["items"]
     return {"upload": upload, "report": report, "pairs": pairs}
 
 

@@ -202,6 +202,17 @@ REGISTER = {
         why="the platform's own id and address of a submission, and states",
     ),
     "lti.PushedFile": Table(rows=("name", "data")),
+    "repositories.RepositoryFetch": Table(
+        free=("state", "message", "role", "token"), why="states, sentences without names, and a sealed token"
+    ),
+    "repositories.Repository": Table(
+        rows=("data",),
+        searched=("student", "address", "branch", "left_out"),
+        assignment="fetch__assignment",
+        course="fetch__assignment__course",
+        free=("commit", "state", "reason", "found"),
+        why="digests, states, and reasons without names",
+    ),
     "moss_protocol.ClientResult": Table(
         searched=("options", "comment", "names"),
         assignment="assignment",

@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 LEFT_OUT = {
     "account", "activity", "add_boilerplate", "add_listed_roster", "assignment",
     "audit_log", "batch", "batch_preview", "batch_progress", "boilerplate_progress", "cancel_batch",
-    "cancel_ranking", "change_password", "choose_mail", "count_rule", "course", "courses",
-    "delete_unfinished",
+    "cancel_ranking", "cancel_repository_fetch", "change_password", "choose_mail", "count_rule",
+    "course", "courses", "delete_unfinished",
     "department", "dismiss_boilerplate_upload", "dismiss_hint", "filter_listed", "group_batch",
     "choose_lines", "ignore_lines", "ignore_passage", "ignored", "ignoring", "next_case", "next_undecided",
     "compare_with",
     "pairs", "propose_starter", "read_again",
-    "remove_boilerplate", "repeat_delivery", "rerank", "retry_batch", "retry_report", "service",
-    "service_now", "shared_ignored", "shared_pairs", "students", "switch_language", "switch_names",
-    "switch_theme", "test_webhook", "uploads",
+    "remove_boilerplate", "repeat_delivery", "repositories_not_again", "rerank", "retry_batch",
+    "retry_report", "service", "service_now", "shared_ignored", "shared_pairs", "students",
+    "switch_language", "switch_names", "switch_theme", "test_webhook", "uploads",
     # The acts on one student are logged by the view, with what was chosen; receipts name nobody.
     "student_data", "erasure", "receipt_file",
     # So are tokens.

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,11 +15,12 @@ from django.contrib.auth.models import User
 
 from submissions.models import Assignment, Batch, Course
 from tests.support.api import secret_of
+from tests.support.git_server import hand_in
 from tests.support.sample_class import CLASS
 from tests.support.web_server import web_server
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from tests.support.git_server import GitServer
 
 
 @pytest.fixture
@@ -77,6 +79,43 @@ def test_a_folder_is_uploaded_and_its_pairs_are_printed(
 
 
 @pytest.mark.long
+@pytest.mark.slow
+def test_the_repositories_of_a_list_are_fetched_and_the_failed_ones_named(
+    celery_worker_process: Path, git_server: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = User.objects.create_user("alice")
+    assignment = Course.objects.create(owner=owner, name="Programming 1").assignments.create(
+        name="Statistics"
+    )
+    for name, text in CLASS.items():
+        hand_in(git_server.repository(f"private/{Path(name).parts[0]}"), {"main.py": text.encode()})
+    names = [Path(name).parts[0] for name in CLASS]
+    listed = tmp_path / "list.csv"
+    listed.write_text("".join(f"{one},{git_server.url(f'private/{one}')}\n" for one in [*names, "nobody"]))
+    monkeypatch.setenv("GIT_TOKEN", git_server.token)
+    about = ("--assignment", str(assignment.pk), "--git", str(listed), "--git-token-env")
+    with web_server() as port:
+        server = f"http://localhost:{port}"
+        printed = run(server, *about, "GIT_TOKEN", token=secret_of(owner))
+        assert printed.returncode == 0, printed.stderr
+        assert "nobody: There is no such repository" in printed.stderr
+        first = next(line for line in printed.stdout.splitlines() if line.startswith("1"))
+        assert first.split()[1:3] == ["ada", "ben"]
+        monkeypatch.setenv("WRONG", "wrong")
+        refused = run(server, *about, "WRONG", token=secret_of(owner))
+        assert refused.returncode == 1
+        assert "Its server refuses the token" in refused.stderr
+
+
+def test_a_folder_or_a_list_is_named_and_not_both(folder: Path) -> None:
+    about = ("http://localhost:1", "--assignment", "1")
+    assert "Name a FOLDER, or a list of repositories" in run(*about, token="t").stderr
+    both = run(*about, str(folder), "--git", str(folder / "ada" / "main.py"), token="t")
+    assert "Name a FOLDER, or a list of repositories" in both.stderr
+    empty = run(*about, "--git", str(folder / "ada" / "main.py"), "--git-token-env", "NOT_SET", token="t")
+    assert "The variable NOT_SET is empty" in empty.stderr
+
+
 @pytest.mark.slow
 def test_an_assignment_that_is_not_there_is_created(
     celery_worker_process: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -12,6 +12,11 @@ from django.urls import URLPattern, reverse
 from django.utils import timezone
 
 from moss.integrations.accounts import urls as account_urls
+from moss.integrations.repositories import urls as repository_urls
+from moss.integrations.repositories.actions import start_fetch
+from moss.integrations.repositories.gathering import end
+from moss.integrations.repositories.listing import parse
+from moss.integrations.repositories.models import RepositoryFetch
 from moss.integrations.webhooks import actions as webhooks, urls as webhook_urls
 from moss.integrations.webhooks.models import TEST, Delivery, Event, Webhook
 from moss.integrations.webhooks.sending import enqueue as enqueue_delivery
@@ -71,6 +76,8 @@ PAGES = (
     "shares",
     "webhooks",
     "webhook",
+    "repositories",
+    "repository_fetch",
     "ignoring",
     "lines",
 )
@@ -141,7 +148,12 @@ def course_people(course: Course) -> tuple[Membership, Invitation]:
 
 def patterns() -> dict[str, URLPattern]:
     """Return every URL pattern of the pages by its name."""
-    every = (*urls.urlpatterns, *account_urls.urlpatterns, *webhook_urls.urlpatterns)
+    every = (
+        *urls.urlpatterns,
+        *account_urls.urlpatterns,
+        *webhook_urls.urlpatterns,
+        *repository_urls.urlpatterns,
+    )
     return {str(pattern.name): pattern for pattern in every}
 
 
@@ -168,6 +180,16 @@ def webhook_of(world: World) -> Webhook:
     return course.webhooks.first() or webhooks.create(
         course, world.owner, "https://hooks.example.org/", Event.values
     )
+
+
+def fetch_of(world: World) -> RepositoryFetch:
+    """Return a fetch of repositories of the world's assignment, which has none before it is asked for."""
+    fetches = RepositoryFetch.objects.filter(assignment=world.assignment)
+    if not fetches.exists():
+        fetch = start_fetch(world.assignment, world.owner, parse("Anna,https://git.example.org/anna"))
+        fetch.repositories.update(state="failed", reason="Its host does not answer.")
+        end(fetch, "failed")
+    return fetches.get()
 
 
 def delivery_of(world: World) -> Delivery:
@@ -204,6 +226,7 @@ def api_places(world: World, user: User) -> dict[str, Any]:
         "submission_id": world.pair.left_id,
         "webhook_id": webhook_of(world).pk,
         "delivery_id": delivery_of(world).pk,
+        "fetch_id": fetch_of(world).pk,
     }
 
 
@@ -240,6 +263,7 @@ VALUES: dict[str, Callable[[World], object]] = {
     "suffix": lambda _: "csv",
     "webhook_id": lambda world: webhook_of(world).pk,
     "delivery_id": lambda world: delivery_of(world).pk,
+    "fetch_id": lambda world: fetch_of(world).pk,
 }
 # The argument `pk`, by the first part of the address.
 PRIMARY_KEYS: dict[str, Callable[[World], object]] = {

@@ -23,6 +23,7 @@ from moss.integrations.api.inputs import refuse_unknown
 from moss.integrations.api.pairs import router as pairs
 from moss.integrations.api.problems import Problem
 from moss.integrations.api.reports import router as reports
+from moss.integrations.api.repositories import router as repositories
 from moss.integrations.api.resumable import router as resumable
 from moss.integrations.api.shares import router as shares
 from moss.integrations.api.uploads import router as uploads
@@ -77,6 +78,7 @@ ROUTERS = {
     "Assignments": assignments,
     "Uploads": uploads,
     "Uploads in parts": resumable,
+    "Git repositories": repositories,
     "Boilerplate": boilerplate,
     "Reports": reports,
     "Cases": cases,

@@ -8,6 +8,7 @@ grouping_answers  check what that child answers
 reused            a child that does many jobs
 process           start, limit and end a child
 child             the program of a child; document_jobs, archive_jobs and grouping_jobs are what it can do
+program           limit a process, which then becomes another program, such as git
 confinement       what a child gives up before it reads anything
 landlock          the kernel's rules for a process that gives up files, network and signals
 frames            the messages between a process and its child

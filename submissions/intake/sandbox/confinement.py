@@ -33,12 +33,17 @@ def end_with(parent: int) -> None:
         os._exit(1)
 
 
+def refuse_privileges() -> None:
+    """Let no program that this process becomes have more rights than it."""
+    _prctl(SET_NO_NEW_PRIVILEGES, 1)
+
+
 def confine(memory: int) -> int:
     """Give up files, network, new processes and more than `memory` bytes; return the version of Landlock.
 
     What was opened before can still be used.
     """
-    _prctl(SET_NO_NEW_PRIVILEGES, 1)
+    refuse_privileges()
     landlock = give_up_files()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))

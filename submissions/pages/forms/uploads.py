@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 PATH_CHARACTERS = 1000
 
 
+ROLES = [
+    (Batch.Role.CLASS, _("this class")),
+    (Batch.Role.EARLIER, _("earlier or other work: compared with this class, not among itself")),
+    (
+        Batch.Role.MODEL,
+        _("model solutions, such as what a language model wrote: compared with this class only"),
+    ),
+]
+
+
 class FilesInput(forms.ClearableFileInput):
     allow_multiple_selected = True
 
@@ -79,14 +89,7 @@ class SubmissionsForm(UploadForm):
     role = forms.ChoiceField(
         label=_("These are"),
         required=False,
-        choices=[
-            (Batch.Role.CLASS, _("this class")),
-            (Batch.Role.EARLIER, _("earlier or other work: compared with this class, not among itself")),
-            (
-                Batch.Role.MODEL,
-                _("model solutions, such as what a language model wrote: compared with this class only"),
-            ),
-        ],
+        choices=ROLES,
     )
 
     def clean_role(self) -> str:

@@ -1,7 +1,7 @@
-"""Submissions that a learning platform pushed: `pushed-7/Main.java`, with names, ids and times in a record.
+"""Submissions that this service fetched: `pushed-7/Main.java`, with names, ids and times in a record.
 
-This service writes such uploads itself, of what it fetched from a platform by the LTI Asset Processor. The
-record, pushed-submissions.json, has a field for each folder: an object with `name`, `identifier` and
+It writes such uploads itself, of what a platform pushed by the LTI Asset Processor, or of Git repositories.
+The record, pushed-submissions.json, has a field for each folder: an object with `name`, `identifier` and
 `submitted`, a time of ISO 8601. Of several folders with the same identifier, the last in time counts.
 """
 
@@ -34,7 +34,9 @@ def _score(listing: Listing) -> float:
 
 def _place(listing: Listing) -> dict[str, Place]:
     records: dict[str, Any] = {}
-    for path in listing.file_names.get(METADATA, []):
+    # A student's own file of this name is in a folder of the list, and says nothing.
+    lists = [path for path in listing.file_names.get(METADATA, []) if _find(path) is None]
+    for path in lists:
         content = parse_json(listing.read(path))
         records |= content if isinstance(content, dict) else {}
 
@@ -46,7 +48,7 @@ def _place(listing: Listing) -> dict[str, Place]:
 
     places = place_each(listing.paths, _find, place_one, "an upload of pushed submissions")
     note = "the list of the pushed submissions"
-    return places | {path: Ignored(note) for path in listing.file_names.get(METADATA, [])}
+    return places | {path: Ignored(note) for path in lists}
 
 
 def _read(record: object) -> tuple[Student, datetime | None]:
@@ -61,7 +63,7 @@ def _read(record: object) -> tuple[Student, datetime | None]:
 
 PUSHED = Layout(
     "pushed",
-    "submissions that a learning platform pushed",
+    "submissions that this service fetched",
     _score,
     _place,
     reads=re.compile(r"(?:.*/)?" + re.escape(METADATA)),

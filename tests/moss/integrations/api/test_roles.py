@@ -25,6 +25,7 @@ MANAGE = "manage"
 ANYBODY = "anybody"
 ASSIGNMENT, PAIR = "/assignments/{assignment_id}", "/assignments/{assignment_id}/pairs/{left_id}/{right_id}"
 WEBHOOKS, WEBHOOK = "/courses/{course_id}/webhooks", "/courses/{course_id}/webhooks/{webhook_id}"
+REPOSITORIES = f"{ASSIGNMENT}/repositories"
 RESUMABLE = "/resumable/{resumable_id}"
 CASE = f"{ASSIGNMENT}/cases/{{submission_id}}"
 # The right that each endpoint takes, and a body that it accepts.
@@ -51,6 +52,12 @@ RIGHTS: dict[tuple[str, str], str] = {
     ("get", "/uploads/{upload_id}/preview"): CHANGE,
     ("put", "/uploads/{upload_id}/layout"): CHANGE,
     ("post", "/uploads/{upload_id}/read"): CHANGE,
+    ("post", REPOSITORIES): CHANGE,
+    ("get", REPOSITORIES): CHANGE,
+    ("patch", REPOSITORIES): CHANGE,
+    ("get", f"{REPOSITORIES}/{{fetch_id}}"): CHANGE,
+    ("post", f"{REPOSITORIES}/{{fetch_id}}/cancel"): CHANGE,
+    ("post", f"{REPOSITORIES}/{{fetch_id}}/retry"): CHANGE,
     ("get", f"{ASSIGNMENT}/boilerplate"): READ,
     ("post", f"{ASSIGNMENT}/boilerplate"): CHANGE,
     ("delete", "/boilerplate/{boilerplate_id}"): CHANGE,
@@ -85,6 +92,8 @@ NEW = {"name": "New"}
 BODIES: dict[tuple[str, str], Any] = {
     ("post", "/courses"): NEW,
     ("post", "/courses/{course_id}/assignments"): NEW,
+    ("post", REPOSITORIES): {"repositories": "https://git.example.org/anna"},
+    ("patch", REPOSITORIES): {"again_after_due": False},
     ("post", WEBHOOKS): {"url": "https://hooks.example.org/", "events": ["report.ready"]},
 }
 HEADERS = {

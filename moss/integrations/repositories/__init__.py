@@ -1,0 +1,1 @@
+"""Submissions that are fetched from Git repositories, whose addresses an instructor lists."""

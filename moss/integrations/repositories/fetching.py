@@ -1,0 +1,132 @@
+"""Fetch the repositories of a list one after the other, in the background, then make an upload of them."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import time
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from celery.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
+from django.db.models import F, Sum
+from django.db.models.functions import Length
+from django.utils import timezone
+from django.utils.translation import gettext_noop as _
+
+from moss.integrations.repositories.asking import reachable
+from moss.integrations.repositories.gathering import end, gather
+from moss.integrations.repositories.git import GitFailed, GitMissing, program
+from moss.integrations.repositories.models import Repository, RepositoryFetch
+from moss.integrations.repositories.snapshots import Wanted, take_snapshot
+from submissions.intake.limits import format_size
+from submissions.work import jobs
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+    from submissions.models import Job
+
+logger = logging.getLogger(__name__)
+
+# A job fetches for this time, and goes on after the work of others.
+SLICE_SECONDS = 30
+# What may work later is tried so often, with this time between.
+ATTEMPTS, WAIT = 3, timedelta(minutes=1)
+# Bytes of the archive of a repository: a worker has them in memory.
+LARGEST = 50_000_000
+LEFT_OUT_CHARACTERS = 4000
+State = Repository.State
+
+
+def fetch_repositories(job: Job) -> None:
+    """Fetch repositories of a list that wait; make an upload when none does any more.
+
+    Raises
+    ------
+    Again, Later
+        When some are left, or are tried again.
+    Refused
+        When there is no git program.
+    """
+    started = time.monotonic()
+    for fetch in _running(job.subject).select_related("assignment"):
+        _check_git()
+        while row := _next(fetch):
+            if not _running(fetch.pk).exists():
+                return
+            if time.monotonic() - started > SLICE_SECONDS:
+                raise jobs.Again
+            _fetch(fetch, row)
+        if fetch.repositories.filter(state=State.WAITING).exists():
+            raise jobs.Later(WAIT, "some repositories did not answer")
+        gather(fetch)
+
+
+def _check_git() -> None:
+    try:
+        program()
+    except GitMissing as error:
+        raise jobs.Refused(str(error), "git is missing") from error
+
+
+def give_up(job: Job, message: str) -> None:
+    """Fail a list whose job failed."""
+    for fetch in _running(job.subject):
+        end(fetch, RepositoryFetch.State.FAILED, message)
+
+
+def _running(key: int) -> QuerySet[RepositoryFetch]:
+    return RepositoryFetch.objects.filter(pk=key, state=RepositoryFetch.State.FETCHING)
+
+
+def _next(fetch: RepositoryFetch) -> Repository | None:
+    """Return the repository that is next: a new one, or one whose last attempt is long enough ago."""
+    waiting = fetch.repositories.filter(state=State.WAITING)
+    early = timezone.now() - WAIT
+    return (waiting.filter(tried=None) | waiting.filter(tried__lt=early)).order_by("attempts", "pk").first()
+
+
+def _fetch(fetch: RepositoryFetch, row: Repository) -> None:
+    """Fetch a repository, and store what came, or why nothing did."""
+    mine = fetch.repositories.filter(pk=row.pk)
+    # Counted first: what ends this process is not tried for ever.
+    mine.update(attempts=F("attempts") + 1, tried=timezone.now())
+    try:
+        _store(fetch, row)
+    except SoftTimeLimitExceeded:
+        mine.update(reason=_("It took too long."))
+        raise
+    except GitFailed as error:
+        logger.info("%s, attempt %d: %s", row, row.attempts + 1, error)
+        is_tried_again = error.passing and row.attempts + 1 < ATTEMPTS
+        mine.update(state=State.WAITING if is_tried_again else State.FAILED, reason=str(error))
+
+
+def _store(fetch: RepositoryFetch, row: Repository) -> None:
+    if row.attempts >= ATTEMPTS:
+        raise GitFailed(_("Fetching it was interrupted too often."))
+    remote = reachable(row.address, fetch.token)
+    with tempfile.TemporaryFile() as target:
+        wanted = Wanted(row.branch, row.commit, fetch.assignment.due)
+        snapshot = take_snapshot(remote, wanted, target)
+        size = target.seek(0, 2)
+        target.seek(0)
+        _check_size(fetch, size)
+        fetch.repositories.filter(pk=row.pk).update(
+            state=State.FETCHED,
+            reason="",
+            found=snapshot.commit,
+            committed=snapshot.committed,
+            left_out="\n".join(snapshot.left_out)[:LEFT_OUT_CHARACTERS],
+            data=target.read(),
+        )
+
+
+def _check_size(fetch: RepositoryFetch, size: int) -> None:
+    if size > LARGEST:
+        raise GitFailed(f"It is larger than {format_size(LARGEST)}.")
+    stored = fetch.repositories.aggregate(size=Sum(Length("data")))["size"] or 0
+    if stored + size > settings.MAX_UPLOAD_BYTES:
+        raise GitFailed(f"All together are larger than {format_size(settings.MAX_UPLOAD_BYTES)}.")

@@ -1,0 +1,226 @@
+"""Run git on bare repositories in a folder that is deleted: with limits, and nothing of this service's.
+
+It knows no file of configuration, no credentials and no hooks, asks nobody, follows no redirect, and connects
+only to the number that was checked. A working tree is never made.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from base64 import b64encode
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from shutil import which
+from threading import Event, Timer
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+
+from django.utils.translation import gettext_noop as _
+
+from moss.addresses import DEFAULT_PORTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+# The first with http.curloptResolve, which pins the number of a host.
+OLDEST = (2, 37)
+# Of a program: address space, the largest file that it may write, seconds of the processor and of the clock.
+MEMORY, PACK_BYTES, PROCESSOR_SECONDS, SECONDS = 2_000_000_000, 100_000_000, 120, 120
+ERROR_CHARACTERS = 4000
+# A token without a user name is sent with this one, which GitHub, GitLab and Gitea take.
+TOKEN_USER = "x-access-token"  # noqa: S105 - a name
+CONFIG = {
+    "http.followRedirects": "false",
+    "http.proxy": "",
+    "http.lowSpeedLimit": "100",
+    "http.lowSpeedTime": "20",
+    "credential.helper": "",
+    "core.hooksPath": os.devnull,
+    "core.symlinks": "false",
+    "fetch.recurseSubmodules": "false",
+    "submodule.recurse": "false",
+    "transfer.bundleURI": "false",
+    "protocol.version": "2",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+}
+
+
+class Remote(NamedTuple):
+    """A repository to fetch from: its address, the checked number of its host, and a token or nothing."""
+
+    address: str
+    number: str
+    token: str = ""
+
+
+class GitFailed(Exception):
+    """A repository cannot be fetched; the message says why. Where it is `passing`, it may work later."""
+
+    def __init__(self, message: str, *, passing: bool = False) -> None:
+        super().__init__(message)
+        self.passing = passing
+
+
+class GitMissing(Exception):
+    """There is no git program that can be used; the message says what to do."""
+
+
+def program() -> str:
+    """Return the path of git.
+
+    Raises
+    ------
+    GitMissing
+    """
+    found = which("git")
+    if not found:
+        raise GitMissing(_("The program git is not installed. On Debian: apt install git"))
+    return found
+
+
+def version() -> tuple[int, ...]:
+    """Return the version of git as numbers; raise GitMissing without one."""
+    command = [program(), "--version"]
+    text = subprocess.run(command, capture_output=True, check=True, timeout=10).stdout.decode()  # noqa: S603 - a constant
+    return tuple(int(part) for part in text.split()[2].split(".")[:2])
+
+
+def authorization(token: str) -> str:
+    """Return the value of the header that states a token; `user:token` has its own user name."""
+    pair = token if ":" in token else f"{TOKEN_USER}:{token}"
+    return f"Basic {b64encode(pair.encode()).decode()}"
+
+
+class Git:
+    """The git program in a folder of its own, for one remote repository."""
+
+    def __init__(self, folder: Path, remote: Remote, seconds: float = SECONDS) -> None:
+        self.folder, self.remote, self.seconds = folder, remote, seconds
+
+    def run(self, *arguments: str, most: int = 1_000_000) -> bytes:
+        """Return what git prints, at most so many bytes.
+
+        Raises
+        ------
+        GitFailed
+        """
+        with self.started(arguments) as process:
+            assert process.stdout is not None
+            output: bytes = process.stdout.read(most + 1)
+            if len(output) > most:
+                raise GitFailed(_("It has more files than are taken."))
+        return output
+
+    @contextmanager
+    def started(self, arguments: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
+        """Yield a started git; when the block ends, wait for it, and raise GitFailed unless it succeeded."""
+        with tempfile.TemporaryFile() as errors:
+            process = subprocess.Popen(  # noqa: S603 - git, with checked arguments and no shell
+                self._command(arguments),
+                cwd=self.folder,
+                env=self._environment(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+            )
+            late = Event()
+            timer = Timer(self.seconds, _end, (process, late))
+            timer.start()
+            try:
+                yield process
+                if process.stdin:
+                    process.stdin.close()
+                status = process.wait()
+            finally:
+                timer.cancel()
+                _end(process)
+                process.wait()
+                for pipe in (process.stdin, process.stdout):
+                    if pipe:
+                        with suppress(BrokenPipeError):
+                            pipe.close()
+            if late.is_set():
+                raise GitFailed(_("It took too long."), passing=True)
+            if status:
+                errors.seek(0)
+                raise failure(status, errors.read(ERROR_CHARACTERS).decode(errors="replace"))
+
+    def _command(self, arguments: Sequence[str]) -> list[str]:
+        limits = map(str, (MEMORY, PACK_BYTES, PROCESSOR_SECONDS, os.getpid()))
+        launcher = [sys.executable, "-P", "-m", "submissions.intake.sandbox.program"]
+        return [*launcher, *limits, program(), *arguments]
+
+    def _environment(self) -> dict[str, str]:
+        config = {**CONFIG, **self._of_remote()}
+        pairs = {
+            **{f"GIT_CONFIG_KEY_{n}": name for n, name in enumerate(config)},
+            **{f"GIT_CONFIG_VALUE_{n}": value for n, value in enumerate(config.values())},
+        }
+        bundle = os.environ.get("REQUESTS_CA_BUNDLE")
+        return {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "PYTHONPATH": os.pathsep.join(str(Path(path).absolute()) for path in sys.path),
+            "HOME": str(self.folder),
+            "LC_ALL": "C.UTF-8",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_ASKPASS": "false",
+            "GIT_ALLOW_PROTOCOL": urlsplit(self.remote.address).scheme,
+            "GIT_CONFIG_COUNT": str(len(config)),
+            **pairs,
+            **({"GIT_SSL_CAINFO": bundle} if bundle else {}),
+        }
+
+    def _of_remote(self) -> dict[str, str]:
+        """Return the settings that name the number of the host, and state the token to this host only."""
+        parts = urlsplit(self.remote.address)
+        port = parts.port or DEFAULT_PORTS[parts.scheme]
+        number = f"[{self.remote.number}]" if ":" in self.remote.number else self.remote.number
+        config = {"http.curloptResolve": f"{parts.hostname}:{port}:{number}"}
+        if self.remote.token:
+            origin = f"{parts.scheme}://{parts.netloc}/"
+            config[f"http.{origin}.extraHeader"] = f"Authorization: {authorization(self.remote.token)}"
+        return config
+
+
+def _end(process: subprocess.Popen[bytes], late: Event | None = None) -> None:
+    """End a program with all that it started; note it if that is because it is late."""
+    if late:
+        late.set()
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+# Parts of what git prints in English, and what they mean; the rest of it may be the words of a server.
+MEANINGS = (
+    ("couldn't find remote ref", _("It has no such branch, or no commit at all.")),
+    ("not our ref", _("It has no such commit.")),
+    ("unadvertised object", _("It has no such commit, or its server does not give single commits.")),
+    ("error: 30", _("Its server sends to another address, which is not followed.")),
+    ("File too large", _("It is larger than 100 MB.")),
+    ("signal 25", _("It is larger than 100 MB.")),
+    ("Authentication failed", _("Its server refuses the token, or asks for one.")),
+    ("error: 403", _("Its server refuses the token, or asks for one.")),
+    ("could not read Username", _("Its server refuses the token, or asks for one.")),
+    ("Out of memory", _("Reading it takes more memory than it may use.")),
+)  # fmt: skip
+
+
+def failure(status: int, errors: str) -> GitFailed:
+    """Return the error that the exit status and the messages of git stand for."""
+    if status in {-signal.SIGXFSZ, 128 + signal.SIGXFSZ}:
+        return GitFailed(MEANINGS[4][1])
+    for part, meaning in MEANINGS:
+        if part.casefold() in errors.casefold():
+            return GitFailed(meaning)
+    passing = any(
+        part in errors for part in ("timed out", "too slow", "Could not resolve", "error: 5", "RPC")
+    )
+    return GitFailed(_("Git could not fetch it."), passing=passing)

@@ -1,0 +1,85 @@
+"""Lists of repositories, and what was fetched from each."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from moss.integrations.repositories.listing import LONGEST_ADDRESS, LONGEST_BRANCH, LONGEST_NAME
+from submissions.models import Assignment, Batch
+from submissions.sealing import SealedTextField
+
+
+class FetchQuerySet(models.QuerySet["RepositoryFetch"]):
+    def planned(self) -> RepositoryFetch | None:
+        """Return what is fetched again when the due date has passed."""
+        return self.filter(again_after_due=True).first()
+
+
+class RepositoryFetch(models.Model):
+    """A list of repositories that are fetched together, and become one upload."""
+
+    class State(models.TextChoices):
+        FETCHING = "fetching", _("fetching")
+        DONE = "done", _("done")
+        FAILED = "failed", _("failed")
+        CANCELLED = "cancelled", _("cancelled")
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="repository_fetches")
+    started_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.FETCHING)
+    message = models.TextField(blank=True)
+    role = models.CharField(max_length=10, choices=Batch.Role.choices, default=Batch.Role.CLASS)
+    preview = models.BooleanField(default=False)
+    # For the one host of the list; deleted when nothing is to be fetched with it any more.
+    token = SealedTextField(blank=True, default="")
+    # The same list is fetched once more when the due date of the assignment has passed.
+    again_after_due = models.BooleanField(default=False)
+    batch = models.ForeignKey(Batch, models.SET_NULL, null=True, related_name="repository_fetches")
+    created = models.DateTimeField(auto_now_add=True)
+
+    objects = FetchQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return f"fetch {self.pk} of assignment {self.assignment_id}"
+
+    @property
+    def is_running(self) -> bool:
+        return self.state == self.State.FETCHING
+
+
+class Repository(models.Model):
+    """A repository of a list, and what came of it."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("waiting")
+        FETCHED = "fetched", _("fetched")
+        FAILED = "failed", _("failed")
+
+    fetch = models.ForeignKey(RepositoryFetch, models.CASCADE, related_name="repositories")
+    student = models.CharField(max_length=LONGEST_NAME)
+    address = models.CharField(max_length=LONGEST_ADDRESS)
+    branch = models.CharField(max_length=LONGEST_BRANCH, blank=True)
+    # The commit that the list names; empty: the last one before the due date.
+    commit = models.CharField(max_length=64, blank=True)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    reason = models.TextField(blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    tried = models.DateTimeField(null=True)
+    # The commit that was fetched, its time by its committer, and what of it was not taken, one a line.
+    found = models.CharField(max_length=64, blank=True)
+    committed = models.DateTimeField(null=True)
+    left_out = models.TextField(blank=True)
+    # A zip archive, until it is in the upload.
+    data = models.BinaryField(null=True)
+
+    class Meta:
+        ordering = ("pk",)
+
+    def __str__(self) -> str:
+        """Return no address: it may name a student."""
+        return f"repository {self.pk} of fetch {self.fetch_id}"

@@ -1,0 +1,251 @@
+"""Lists of repositories: read, fetched by the real job, and read as one upload."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from moss.integrations.repositories import actions, fetching
+from moss.integrations.repositories.actions import cancel, retry_failed, start_due, start_fetch, take_off
+from moss.integrations.repositories.git import GitMissing
+from moss.integrations.repositories.listing import parse
+from moss.integrations.repositories.models import RepositoryFetch
+from submissions.models import Batch, Job, Report
+from submissions.work import jobs
+from tests.moss.integrations.repositories.test_snapshots import CODE, at
+from tests.support.git_server import hand_in
+from tests.support.jobs import carry_out
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+    from submissions.models import Assignment
+    from tests.support.git_server import GitServer
+
+KIND = "fetch_repositories"
+State = RepositoryFetch.State
+
+
+@pytest.fixture
+def two(git_server: GitServer) -> str:
+    """Return a list of two repositories, and one that there is not."""
+    for name in ("anna", "ben"):
+        hand_in(git_server.repository(name), {"main.py": CODE + f"# {name}\n".encode()})
+    return (
+        f"Anna Berg,{git_server.url('anna')}\nBen Ito,{git_server.url('ben')}\nEve,{git_server.url('eve')}\n"
+    )
+
+
+def begin(assignment: Assignment, text: str, **options: object) -> RepositoryFetch:
+    return start_fetch(assignment, assignment.course.owner, parse(text), **options)  # type: ignore[arg-type]
+
+
+def end(fetch: RepositoryFetch) -> RepositoryFetch:
+    carry_out(KIND, fetch.pk)
+    fetch.refresh_from_db()
+    return fetch
+
+
+def test_each_repository_becomes_a_submission_and_a_failed_one_is_named(
+    assignment: Assignment, two: str, eager_tasks: None, django_capture_on_commit_callbacks: object
+) -> None:
+    fetch = begin(assignment, two)
+    with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
+        end(fetch)
+    assert (fetch.state, fetch.token) == ("done", "")
+    batch = Batch.objects.get()
+    assert fetch.batch == batch
+    assert sorted(batch.submissions.values_list("name", flat=True)) == ["Anna Berg", "Ben Ito"]
+    assert set(batch.submissions.values_list("handed_in", flat=True)) == {at(0)}
+    assert Report.objects.get().state == "done"
+    failed = fetch.repositories.get(state="failed")
+    assert (failed.student, failed.reason) == (
+        "Eve",
+        "There is no such repository, or the token may not read it.",
+    )
+    assert not fetch.repositories.exclude(data=None).exists()
+
+
+def test_the_due_date_of_the_assignment_decides_which_commit_counts(
+    assignment: Assignment, git_server: GitServer
+) -> None:
+    repository = git_server.repository("anna")
+    first = hand_in(repository, {"main.py": CODE})
+    hand_in(repository, {"main.py": b"late\n"}, first, hours=2)
+    assignment.due = at(1)
+    assignment.save()
+    fetch = end(begin(assignment, git_server.url("anna")))
+    assert fetch.repositories.get().found == first
+
+
+def test_a_token_is_sealed_sent_to_its_host_and_forgotten(
+    assignment: Assignment, git_server: GitServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    hand_in(git_server.repository("private/anna"), {"main.py": CODE})
+    fetch = begin(assignment, git_server.url("private/anna"), token=git_server.token)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT token FROM repositories_repositoryfetch")
+        (stored,) = cursor.fetchone()
+    assert stored
+    assert git_server.token not in stored
+    assert end(fetch).state == "done"
+    assert fetch.token == ""
+    assert git_server.token not in caplog.text
+
+
+def test_a_student_cannot_rename_others_by_a_file_of_their_own(
+    assignment: Assignment,
+    git_server: GitServer,
+    eager_tasks: None,
+    django_capture_on_commit_callbacks: object,
+) -> None:
+    hand_in(git_server.repository("anna"), {"main.py": CODE})
+    fetch = begin(assignment, f"Anna,{git_server.url('anna')}\nEve,{git_server.url('eve')}")
+    keys = list(fetch.repositories.values_list("pk", flat=True))
+    record = f'{{"pushed-{keys[0]}": {{"name": "Somebody else", "identifier": "x"}}}}'.encode()
+    hand_in(git_server.repository("eve"), {"main.py": CODE, "pushed-submissions.json": record})
+    with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
+        end(fetch)
+    assert set(Batch.objects.get().submissions.values_list("name", flat=True)) == {"Anna", "Eve"}
+
+
+def test_nothing_fetched_is_a_failure_with_a_sentence(assignment: Assignment, git_server: GitServer) -> None:
+    fetch = end(begin(assignment, git_server.url("nobody")))
+    assert fetch.state == "failed"
+    assert "No repository could be fetched" in fetch.message
+    assert not Batch.objects.exists()
+
+
+def test_a_cancelled_list_is_not_fetched(assignment: Assignment, two: str, git_server: GitServer) -> None:
+    fetch = begin(assignment, two)
+    assert cancel(fetch)
+    assert end(fetch).state == "cancelled"
+    assert not git_server.asked
+    assert not Job.objects.filter(kind=KIND).exists()
+    assert not cancel(fetch)
+
+
+def test_what_failed_is_fetched_again_alone(
+    assignment: Assignment, two: str, git_server: GitServer, alice: User
+) -> None:
+    fetch = end(begin(assignment, two))
+    hand_in(git_server.repository("eve"), {"main.py": CODE})
+    again = retry_failed(fetch, alice)
+    assert again is not None
+    assert end(again).state == "done"
+    assert [row.student for row in again.repositories.all()] == ["Eve"]
+    assert retry_failed(again, alice) is None
+
+
+def test_a_silent_host_is_tried_again_later_and_holds_up_no_other(
+    assignment: Assignment, git_server: GitServer, two: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A port at which nobody listens.
+    text = f"Zoe,http://127.0.0.1:9/zoe\n{two}"
+    fetch = begin(assignment, text)
+    for attempt in range(fetching.ATTEMPTS):
+        fetch.repositories.filter(tried__isnull=False).update(tried=timezone.now() - timedelta(hours=1))
+        if attempt < fetching.ATTEMPTS - 1:
+            with pytest.raises(jobs.Later):
+                fetching.fetch_repositories(Job.objects.get(kind=KIND))
+            assert fetch.repositories.filter(state="fetched").count() == 2
+    assert end(fetch).state == "done"
+    assert fetch.repositories.get(student="Zoe").reason == "Its host does not answer."
+
+
+def test_a_job_goes_on_where_a_lost_one_ended(
+    assignment: Assignment, two: str, git_server: GitServer
+) -> None:
+    fetch = begin(assignment, two)
+    fetching._fetch(fetch, fetch.repositories.all()[0])
+    asked = len(git_server.asked)
+    assert asked
+    assert end(fetch).state == "done"
+    assert not any("anna" in path for path, _given in git_server.asked[asked:])
+
+
+def test_a_long_list_lets_others_work(
+    assignment: Assignment, two: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "SLICE_SECONDS", 0)
+    begin(assignment, two)
+    with pytest.raises(jobs.Again):
+        fetching.fetch_repositories(Job.objects.get(kind=KIND))
+
+
+def test_without_git_the_list_fails_with_what_to_do(
+    assignment: Assignment, two: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(assignment, two)
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(jobs.Refused, match="apt install git") as refused:
+        fetching.fetch_repositories(Job.objects.get(kind=KIND))
+    assert isinstance(refused.value.__cause__, GitMissing)
+
+
+def plan(assignment: Assignment, text: str, hours: float) -> RepositoryFetch:
+    """Have a list fetched that is fetched again at the due date, so many hours from now."""
+    assignment.due = timezone.now() + timedelta(hours=hours)
+    assignment.save()
+    return end(begin(assignment, text, again_after_due=True, token="secret"))
+
+
+def pass_due(assignment: Assignment) -> None:
+    assignment.due = timezone.now() - timedelta(seconds=1)
+    assignment.save()
+
+
+def test_a_planned_list_is_fetched_again_once_when_the_due_date_has_passed(
+    assignment: Assignment, two: str, git_server: GitServer
+) -> None:
+    fetch = plan(assignment, two, hours=1)
+    start_due()
+    assert RepositoryFetch.objects.count() == 1
+    hand_in(git_server.repository("eve"), {"main.py": CODE})
+    pass_due(assignment)
+    start_due()
+    start_due()
+    again = RepositoryFetch.objects.exclude(pk=fetch.pk).get()
+    assert (again.again_after_due, again.token) == (False, "secret")
+    fetch.refresh_from_db()
+    assert (fetch.again_after_due, fetch.token) == (False, "")
+    assert end(again).state == "done"
+    assert again.repositories.filter(state="fetched").count() == 3
+    assert again.token == ""
+
+
+def test_what_was_planned_can_be_taken_off(assignment: Assignment, two: str) -> None:
+    fetch = plan(assignment, two, hours=1)
+    assert take_off(assignment)
+    fetch.refresh_from_db()
+    assert (fetch.again_after_due, fetch.token) == (False, "")
+    pass_due(assignment)
+    start_due()
+    assert RepositoryFetch.objects.count() == 1
+    assert not take_off(assignment)
+
+
+def test_a_start_that_is_interrupted_is_made_up_for(
+    assignment: Assignment, two: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan(assignment, two, hours=1)
+    pass_due(assignment)
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(actions, "_copy", stop)
+        with pytest.raises(KeyboardInterrupt):
+            start_due()
+    assert (
+        RepositoryFetch.objects.filter(again_after_due=True).count() == RepositoryFetch.objects.count() == 1
+    )
+    start_due()
+    assert RepositoryFetch.objects.count() == 2

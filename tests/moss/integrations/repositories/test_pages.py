@@ -1,0 +1,148 @@
+"""The pages of repositories, and the same by the API."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from moss.integrations.repositories.models import RepositoryFetch
+from submissions.models import Batch
+from tests.moss.integrations.repositories.test_fetching import end, two
+from tests.support.api import api_client, problem_of, send
+from tests.support.git_server import hand_in
+from tests.support.html import get_page
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from submissions.models import Assignment
+    from tests.support.git_server import GitServer
+
+__all__ = ["two"]  # a fixture
+
+
+@pytest.fixture
+def address(assignment: Assignment) -> str:
+    return reverse("repositories", args=[assignment.pk])
+
+
+def due_tomorrow(assignment: Assignment) -> None:
+    assignment.due = timezone.now() + timedelta(days=1)
+    assignment.save()
+
+
+def test_a_list_is_fetched_from_the_page(alice_client: Client, address: str, two: str) -> None:
+    answer = alice_client.post(address, {"repositories": two})
+    assert answer.status_code == 302
+    shown = answer.headers["Location"]
+    assert "0 of 3 repositories are done" in get_page(alice_client, shown).text("main")
+    fetch = end(RepositoryFetch.objects.get())
+    page = get_page(alice_client, shown)
+    assert page.texts("section[aria-labelledby=failed-heading] tbody th") == ["Eve"]
+    assert "There is no such repository" in page.text("section[aria-labelledby=failed-heading]")
+    assert page.texts("section[aria-labelledby=fetched-heading] tbody th") == ["Anna Berg", "Ben Ito"]
+    assert fetch.batch is not None
+    assert page.has(f"a[href='{fetch.batch.get_absolute_url()}']")
+    assert shown in alice_client.get(address).content.decode()
+
+
+def test_what_failed_is_fetched_again_by_a_button(
+    alice_client: Client, address: str, two: str, git_server: GitServer
+) -> None:
+    shown = alice_client.post(address, {"repositories": two}).headers["Location"]
+    end(RepositoryFetch.objects.get())
+    hand_in(git_server.repository("eve"), {"main.py": b"x = 1\n"})
+    form = get_page(alice_client, shown).one("section[aria-labelledby=failed-heading] form")
+    alice_client.post(str(form.attributes["action"]))
+    end(RepositoryFetch.objects.first())  # type: ignore[arg-type]
+    assert Batch.objects.count() == 2
+
+
+def test_a_bad_list_is_shown_again_with_the_line_and_without_the_token(
+    alice_client: Client, address: str
+) -> None:
+    answer = alice_client.post(address, {"repositories": "Anna,ssh://x", "token": "secret-token"})
+    assert answer.status_code == 422
+    assert "Line 1: the address must" in answer.content.decode()
+    assert "secret-token" not in answer.content.decode()
+    assert not RepositoryFetch.objects.exists()
+
+
+def test_a_token_is_for_one_host(alice_client: Client, address: str) -> None:
+    text = "https://one.example.org/a\nhttps://two.example.org/b"
+    answer = alice_client.post(address, {"repositories": text, "token": "secret"})
+    assert "A token is for one host" in answer.content.decode()
+    assert not RepositoryFetch.objects.exists()
+
+
+def test_http_is_refused_where_no_network_is_listed(
+    alice_client: Client, address: str, settings: object
+) -> None:
+    settings.GIT_NETWORKS = []  # type: ignore[attr-defined]
+    answer = alice_client.post(address, {"repositories": "http://git.example.org/a"})
+    assert "must begin with https://" in answer.content.decode()
+
+
+def test_without_git_the_page_says_what_to_do(
+    alice_client: Client, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    answer = alice_client.post(address, {"repositories": "https://git.example.org/a"})
+    assert "apt install git" in answer.content.decode()
+
+
+def test_fetching_again_needs_a_due_date_is_shown_and_can_be_taken_off(
+    alice_client: Client, address: str, assignment: Assignment, two: str
+) -> None:
+    body = {"repositories": two, "again_after_due": "on"}
+    assert "has no due date" in alice_client.post(address, body).content.decode()
+    due_tomorrow(assignment)
+    alice_client.post(address, body)
+    end(RepositoryFetch.objects.get())
+    text = "The repositories are fetched again and compared when the due date has passed"
+    assert text in get_page(alice_client, assignment.get_absolute_url()).text("main")
+    alice_client.post(reverse("repositories_not_again", args=[assignment.pk]))
+    assert text not in get_page(alice_client, assignment.get_absolute_url()).text("main")
+
+
+def test_the_api_fetches_a_list_and_names_what_failed(
+    alice: User, assignment: Assignment, two: str, git_server: GitServer
+) -> None:
+    client, path = api_client(alice), f"/assignments/{assignment.pk}/repositories"
+    due_tomorrow(assignment)
+    body = {"repositories": two, "token": git_server.token, "again_after_due": True}
+    begun = send(client, "post", path, body)
+    assert begun.status_code == 202
+    assert (begun.json()["state"], begun.json()["total"]) == ("fetching", 3)
+    fetch = end(RepositoryFetch.objects.get())
+    answer = send(client, "get", f"{path}/{fetch.pk}").json()
+    assert (answer["state"], answer["done"], answer["upload"]) == ("done", 3, Batch.objects.get().pk)
+    assert [one["state"] for one in answer["repositories"]] == ["fetched", "fetched", "failed"]
+    assert git_server.token not in str(answer)
+    assert send(client, "get", path).json()["items"][0]["again_after_due"] is True
+    assert send(client, "patch", path, {"again_after_due": False}).status_code == 204
+    assert send(client, "get", path).json()["items"][0]["again_after_due"] is False
+    retried = send(client, "post", f"{path}/{fetch.pk}/retry", {})
+    assert (retried.status_code, retried.json()["total"]) == (202, 1)
+    cancelled = send(client, "post", f"{path}/{retried.json()['id']}/cancel", {})
+    assert cancelled.json()["state"] == "cancelled"
+
+
+def test_the_api_refuses_what_the_page_refuses(alice: User, assignment: Assignment) -> None:
+    path = f"/assignments/{assignment.pk}/repositories"
+    answer = send(api_client(alice), "post", path, {"repositories": "file:///etc/passwd"})
+    assert answer.status_code == 422
+    assert "Line 1" in problem_of(answer)["detail"]
+
+
+def test_bob_finds_nothing_of_alices_lists(
+    bob_client: Client, alice_client: Client, address: str, two: str
+) -> None:
+    shown = alice_client.post(address, {"repositories": two}).headers["Location"]
+    assert bob_client.get(shown).status_code == 404
+    assert bob_client.get(address).status_code == 404

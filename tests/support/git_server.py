@@ -1,0 +1,174 @@
+"""A Git server on loopback: git's own `http-backend` on real repositories, with a token, and its misdeeds."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import zlib
+from base64 import b64encode
+from hashlib import sha1
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# In seconds since 1970; commits of the tests are at whole hours after it.
+START = 1_790_000_000
+HOUR = 3600
+
+
+class GitServer(ThreadingHTTPServer):
+    """Serves the repositories of a folder; `token` is asked for in /private/, and kept what was sent."""
+
+    daemon_threads = True
+    token = "read-only-secret"
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(("127.0.0.1", 0), Answers)
+        self.folder = folder
+        self.asked: list[tuple[str, str]] = []
+        # Paths of repositories, and where their first request is sent.
+        self.redirects: dict[str, str] = {}
+        self.silent: set[str] = set()
+        self.ended = Event()
+
+    def url(self, name: str) -> str:
+        return f"http://127.0.0.1:{self.server_port}/{name}"
+
+    def repository(self, name: str) -> Path:
+        """Make an empty repository; return its folder."""
+        path = self.folder / name
+        git(self.folder, "init", "--quiet", "--bare", "--initial-branch=main", str(path))
+        for option in ("uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"):
+            git(path, "config", option, "true")
+        return path
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of a client that went away."""
+
+
+class Answers(BaseHTTPRequestHandler):
+    server: GitServer
+
+    def do_GET(self) -> None:
+        self._answer(b"")
+
+    def do_POST(self) -> None:
+        self._answer(self.rfile.read(int(self.headers.get("Content-Length", "0"))))
+
+    def _answer(self, body: bytes) -> None:
+        path, _, query = self.path.partition("?")
+        name = path.strip("/").removesuffix("/info/refs").removesuffix("/git-upload-pack")
+        given = self.headers.get("Authorization", "")
+        self.server.asked.append((path, given))
+        if name in self.server.silent:
+            self.server.ended.wait(30)
+        elif name in self.server.redirects:
+            self.send_response(301)
+            self.send_header("Location", self.server.redirects[name])
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        elif name.startswith("private/") and given != basic(self.server.token):
+            self.send_error(401)
+        elif not (self.server.folder / name).is_dir():
+            self.send_error(404)
+        else:
+            self._serve(path, query, body)
+
+    def _serve(self, path: str, query: str, body: bytes) -> None:
+        environment = {
+            "PATH": os.environ["PATH"],
+            "GIT_PROJECT_ROOT": str(self.server.folder),
+            "GIT_HTTP_EXPORT_ALL": "1",
+            "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "REQUEST_METHOD": self.command,
+            "PATH_INFO": path,
+            "QUERY_STRING": query,
+            "CONTENT_TYPE": self.headers.get("Content-Type", ""),
+            "CONTENT_LENGTH": str(len(body)),
+            "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
+        }
+        # It fails, and says why, where a client asks for a commit that is not there.
+        done = subprocess.run(
+            ["git", "http-backend"], input=body, env=environment, capture_output=True, check=False
+        )
+        head, _, content = done.stdout.partition(b"\r\n\r\n")
+        fields = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
+        self.send_response(int(fields.pop("Status", "200").split()[0]))
+        for field, value in fields.items():
+            self.send_header(field, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+def basic(token: str) -> str:
+    return f"Basic {b64encode(f'x-access-token:{token}'.encode()).decode()}"
+
+
+def git(folder: Path, *arguments: str, stdin: bytes = b"", time: int = START) -> str:
+    """Run git as a student whose clock says `time`; return what it prints."""
+    who = {
+        f"GIT_{role}_{field}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for field, value in (("NAME", "A"), ("EMAIL", "a@example.org"), ("DATE", f"{time} +0000"))
+    }
+    environment = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, **who}
+    done = subprocess.run(
+        ["git", *arguments], cwd=folder, input=stdin, env=environment, capture_output=True, check=True
+    )
+    return done.stdout.decode().strip()
+
+
+def blob(repository: Path, data: bytes) -> str:
+    return git(repository, "hash-object", "-w", "--stdin", stdin=data)
+
+
+def tree(repository: Path, *entries: tuple[str, str, str]) -> str:
+    """Store a tree with any entries, also those that git would not make; each has mode, name and id."""
+    body = b"".join(f"{mode} {name}\0".encode() + bytes.fromhex(key) for mode, name, key in entries)
+    content = b"tree %d\0" % len(body) + body
+    key = sha1(content, usedforsecurity=False).hexdigest()
+    path = repository / "objects" / key[:2] / key[2:]
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(zlib.compress(content))
+    return key
+
+
+def commit(repository: Path, tree_key: str, *parents: str, hours: int = 0, branch: str = "main") -> str:
+    """Commit a tree so many hours after START, as the end of a branch; return its id."""
+    before = [part for parent in parents for part in ("-p", parent)]
+    key = git(repository, "commit-tree", tree_key, *before, "-m", "work", time=START + hours * HOUR)
+    git(repository, "update-ref", f"refs/heads/{branch}", key)
+    return key
+
+
+def hand_in(
+    repository: Path, files: dict[str, bytes], *parents: str, hours: int = 0, branch: str = "main"
+) -> str:
+    """Commit files that are in no folder; return the id of the commit."""
+    entries = [("100644", name, blob(repository, data)) for name, data in sorted(files.items())]
+    return commit(repository, tree(repository, *entries), *parents, hours=hours, branch=branch)
+
+
+@pytest.fixture
+def git_server(tmp_path: Path) -> Iterator[GitServer]:
+    folder = tmp_path / "repositories"
+    (folder / "private").mkdir(parents=True)
+    server = GitServer(folder)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server
+    server.ended.set()
+    server.shutdown()
+    server.server_close()
+    thread.join()
