@@ -13,11 +13,13 @@ from django.urls import reverse
 from moss.integrations.lti.models import PushedFile, PushedSubmission
 from moss.integrations.webhooks.models import TEST, Delivery, Event, Webhook
 from submissions.disk_space import NO_ROOM
+from submissions.measuring import GONE
 from submissions.models import (
     Batch,
     Document,
     Duration,
     Erasure,
+    IgnoringProposal,
     Job,
     PostingBlock,
     PostingRun,
@@ -45,7 +47,7 @@ def outcome_violations(person: BusyPerson, kinds: list[str]) -> list[str]:
     """Return what does not hold, one sentence each."""
     checks = (_deliveries, _events, _mails, _pushed, _erased)
     lines = [line for check in checks for line in check(person)]
-    return [*lines, *_postings(), *_failed_jobs(), *_undone(kinds)]
+    return [*lines, *_postings(), *_unmeasured(), *_failed_jobs(), *_undone(kinds)]
 
 
 def _deliveries(person: BusyPerson) -> Iterator[str]:
@@ -159,9 +161,15 @@ def _stored_postings() -> dict[int, list[Hashes]]:
     return stored
 
 
+def _unmeasured() -> list[str]:
+    """Return the proposals to ignore lines of which nobody is told what that would change, or why not."""
+    waiting = IgnoringProposal.objects.filter(effect__isnull=True, message="")
+    return [f"nothing is said of the proposal to ignore {proposal}" for proposal in waiting]
+
+
 def _failed_jobs() -> list[str]:
-    """Return the jobs that failed otherwise than by a full disk, or as the student is gone already."""
-    failed = Job.objects.filter(state=Job.State.FAILED).exclude(reason=NO_ROOM)
+    """Return the jobs that failed otherwise than by a full disk, or as the student or the lines are gone."""
+    failed = Job.objects.filter(state=Job.State.FAILED).exclude(reason__in=[NO_ROOM, GONE])
     return [f"{job} failed: {job.reason}" for job in failed.exclude(kind="erase_student")]
 
 

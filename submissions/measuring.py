@@ -34,6 +34,7 @@ MAX_LISTED = 50
 MANY = 4
 # Lines of which it is counted who has them; the rest of a longer passage has no count.
 MAX_LINES = 500
+GONE = "The file with these lines is not in the report any more: its upload was deleted or read again."
 
 
 def measure_ignoring(job: Job) -> None:
@@ -42,13 +43,15 @@ def measure_ignoring(job: Job) -> None:
     Raises
     ------
     Refused
-        When the class is too large.
+        When the class is too large, or the file with the lines is not in it any more.
     """
     pending = IgnoringProposal.objects.filter(pk=job.subject, effect__isnull=True, message="")
     proposal = pending.select_related("assignment__course", "document").first()
     report = report_state(proposal.assignment).report if proposal else None
-    if proposal is None or report is None:
+    if proposal is None:
         return
+    if report is None:
+        raise jobs.Refused(GONE, GONE)
     selection = select_cohort(proposal.assignment)
     try:
         check_memory(token_count(selection))
@@ -68,7 +71,10 @@ def fail_ignoring(job: Job, message: str) -> None:
 
 def _choose_lines(proposal: IgnoringProposal, cohort: LoadedCohort) -> None:
     """Store who has the lines of a proposal; choose those that many have, or all where no line is in many."""
-    file = next(i for i, one in enumerate(cohort.files) if one.document_id == proposal.document_id)
+    files = (i for i, one in enumerate(cohort.files) if one.document_id == proposal.document_id)
+    file = next(files, None)
+    if file is None:
+        raise jobs.Refused(GONE, GONE)
     _, lines = unpack_with_lines(bytes(proposal.document.tokens))
     bounds = _line_bounds(lines, proposal.first, proposal.after)
     holders = [_holders(cohort, file, *bound) for bound in bounds[:MAX_LINES]]

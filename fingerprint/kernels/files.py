@@ -78,8 +78,11 @@ def file_name(level: str) -> str:
 
 
 def private_folder() -> Path:
-    """Return the folder of this user's libraries where the package is read-only; it may be missing."""
-    return Path(tempfile.gettempdir()) / f"moss-kernels-{os.getuid()}"
+    """Return the folder of this user's libraries where the package is read-only; it may be missing.
+
+    It is in MOSS_HOME, where that is set: temporary folders are empty at each start of a systemd unit.
+    """
+    return Path(os.environ.get("MOSS_HOME") or tempfile.gettempdir()) / f"moss-kernels-{os.getuid()}"
 
 
 def is_private(folder: Path) -> bool:
@@ -94,9 +97,9 @@ def _writable_folder() -> Path:
         COMPILED.mkdir(exist_ok=True)
         return COMPILED
     folder = private_folder()
-    folder.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not is_private(folder):
-        raise PermissionError(f"Other users may write to {folder}: delete it, or set TMPDIR.")
+        raise PermissionError(f"Other users may write to {folder}: delete it, or set MOSS_HOME.")
     return folder
 
 

@@ -19,6 +19,8 @@ LOCK_TIMEOUT = "-c lock_timeout=10s"
 # Parameters of a connection that are also variables of libpq, as PGHOST.
 PARAMETERS = ("host", "port", "user", "password", "service", "sslmode", "sslrootcert", "sslcert", "sslkey")
 EMPTY = "DROP SCHEMA public CASCADE; CREATE SCHEMA public;\n"
+# A setting that pg_restore writes from version 17 on, and that older servers refuse. It is within the HEAD.
+NEW_SETTING, NEW_SINCE, HEAD = b"SET transaction_timeout = 0;", 170000, 4096
 
 
 class BackupError(Exception):
@@ -42,8 +44,19 @@ def load(dumped: Path) -> None:
         file.write(EMPTY)
     options = ["--no-owner", "--no-privileges", str(dumped)]
     _run("pg_restore", ["--file=-", *options], script)
+    adapt(script, _server_version())
     options = ["--quiet", "--no-psqlrc", "--single-transaction", "--set=ON_ERROR_STOP=1", f"--file={script}"]
     _run("psql", options, Path(os.devnull))
+
+
+def adapt(script: Path, server_version: int) -> None:
+    """Comment out what a server of this version, such as 150018, does not know; the size stays."""
+    if server_version >= NEW_SINCE:
+        return
+    with script.open("r+b") as file:
+        head = file.read(HEAD)
+        file.seek(0)
+        file.write(head.replace(NEW_SETTING, b"--" + NEW_SETTING[2:], 1))
 
 
 def _run(program: str, options: Sequence[str], output: Path) -> None:
@@ -66,6 +79,14 @@ def _address() -> dict[str, str]:
     parameters = connection.get_connection_params()
     named = {f"PG{key.upper()}": str(parameters[key]) for key in PARAMETERS if parameters.get(key)}
     return {**named, "PGDATABASE": str(parameters["dbname"]), "PGOPTIONS": LOCK_TIMEOUT}
+
+
+def _server_version() -> int:
+    """Return the version of the server; no session is left open, which would hold what is replaced."""
+    connection.ensure_connection()
+    version: int = connection.connection.info.server_version
+    connection.close()
+    return version
 
 
 def _binary(program: str) -> str:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
+from submissions.actions.deletions import delete_batch
 from submissions.actions.ignoring import choose_lines, ignore_lines, propose_passage
+from submissions.measuring import GONE
 from submissions.models import Boilerplate, IgnoringProposal, Report, SubmissionFile
 from submissions.queries.cases import report_cases
 from submissions.queries.thresholds import threshold_of
@@ -198,3 +200,18 @@ def test_nobody_else_sees_or_ignores_the_lines(bob_client: Client, proposal: Ign
     for name in ("choose_lines", "ignore_lines"):
         assert bob_client.post(reverse(name, args=[proposal.pk]), {"first": 1, "last": 2}).status_code == 404
     assert not Boilerplate.objects.exists()
+
+
+def test_of_lines_whose_upload_was_deleted_meanwhile_it_is_said_why_nothing_is_measured(
+    report: Report, assignment: Assignment, hand_in: HandIn
+) -> None:
+    pair = report.pairs.all()[0]
+    proposal = propose_passage(assignment, pair, pair.passages[0].key)
+    assert proposal
+    batch = assignment.batches.get()
+    hand_in(zipped({f"late-{n}/main.py": program(Random(50 + n)) for n in range(3)}))
+    delete_batch(batch)
+    work_off("measure_ignoring")
+    proposal.refresh_from_db()
+    assert proposal.message == GONE
+    assert not proposal.is_pending

@@ -25,6 +25,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(building, "build", lambda path, *_: path.write_text("built"))
     monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
     monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.delenv("MOSS_HOME", raising=False)
     return tmp_path
 
 
@@ -40,6 +41,16 @@ def test_where_the_package_is_read_only_the_library_is_in_a_private_folder(tempo
     library = files.ensure_compiled(level=LEVEL)
     assert library.parent.parent == temporary
     assert library.parent.stat().st_mode & 0o077 == 0
+    assert files.compiled_library(LEVEL) == library
+
+
+def test_a_unit_with_temporary_files_of_its_own_compiles_once(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOSS_HOME", str(temporary / "home"))
+    library = files.ensure_compiled(level=LEVEL)
+    assert library.is_relative_to(temporary / "home")
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(temporary / "of the next start"))
     assert files.compiled_library(LEVEL) == library
 
 

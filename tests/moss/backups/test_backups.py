@@ -18,7 +18,7 @@ from django.db import connection
 from django.urls import reverse
 
 from moss.backups import restoring, writing
-from moss.backups.postgres import BackupError
+from moss.backups.postgres import BackupError, adapt
 from moss.cli import main
 from moss.database_locale import OTHER_ORDER, database_locale
 from moss.doctor import services
@@ -141,6 +141,18 @@ def test_a_backup_of_an_older_schema_is_brought_to_this_one(tmp_path: Path) -> N
         writing.write(tmp_path / "older")
         restoring.restore(tmp_path / "older", replace=True)
         assert "webhooks_webhook" in connection.introspection.table_names()
+
+
+@pytest.mark.parametrize(("version", "line"), [(150018, b"--T"), (169999, b"--T"), (170000, b"SET")])
+def test_an_older_server_gets_no_setting_that_it_does_not_know(
+    tmp_path: Path, version: int, line: bytes
+) -> None:
+    """As pg_restore 18 writes it, with a row that a student could hand in."""
+    setting, script = b" transaction_timeout = 0;\n", tmp_path / "database.sql"
+    rows = b"COPY sources FROM stdin;\n" + b"SET" + setting
+    script.write_bytes(b"SET statement_timeout = 0;\nSET" + setting + rows)
+    adapt(script, version)
+    assert script.read_bytes() == b"SET statement_timeout = 0;\n" + line + setting + rows
 
 
 def test_uploads_that_are_stored_in_a_folder_are_restored_too(
