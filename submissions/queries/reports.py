@@ -173,7 +173,7 @@ class PairFilter:
     @property
     def narrows(self) -> bool:
         """True if the filter can exclude pairs."""
-        return replace(self, sort=PairFilter.sort) != PairFilter()
+        return self != replace(PairFilter(), sort=self.sort)
 
 
 def effective_threshold(report: Report, pair_filter: PairFilter) -> float:
