@@ -80,7 +80,7 @@ NAMES = Evidence(Norm(0.0, 1.0), Norm(0.0, 1.0), tokens=3.0, cap=0.15, amount_by
 IMPORTS = Evidence(Norm(1.0, 10.0), Norm(0.0, 1.0), tokens=2.5, cap=0.5)
 # Uses of names: what is done with a name is kept where it is renamed and where statements are added or moved.
 # They weigh as rare k-grams do, and count where there is a passage.
-USES = Evidence(Norm(0.5, 3.0), Norm(0.0, 1.0), tokens=2.0, cap=0.5)
+USES = Evidence(Norm(0.5, 5.0), Norm(0.0, 1.0), tokens=2.0, cap=0.5)
 # Even if every term is changed, a score is at least this part of the score by passages alone.
 LEAST_PASSAGE_PART = 0.6
 # Where all code, literals and imports are equal, only names were changed (`renamed_groups`): that is a fact,
