@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 from django.utils.translation import gettext, gettext_noop
 
@@ -46,18 +45,28 @@ MORE = re.compile(r"(.+) and (\d+) more", re.DOTALL)
 OPENED = re.compile(r"\(opened in line (\d+)\)")
 
 
-@cache
-def _pattern(sentence: str) -> re.Pattern[str]:
-    parts = PLACE.split(sentence)
-    texts = [f"(?P<{part}>.*)" if number % 2 else re.escape(part) for number, part in enumerate(parts)]
-    return re.compile("".join(texts), re.DOTALL)
+def _values_in(text: str, sentence: str) -> dict[str, str] | None:
+    """Return what stands at the places of a sentence, or None if it is another one.
+
+    Names are students' words, so no expression with several places is matched with them.
+    """
+    literals, names = PLACE.split(sentence)[::2], PLACE.split(sentence)[1::2]
+    at, values = len(literals[0]), dict[str, str]()
+    if not text.startswith(literals[0]):
+        return None
+    for number, (name, literal) in enumerate(zip(names, literals[1:], strict=True), 1):
+        end = len(text) - len(literal) if number == len(names) else text.find(literal, at)
+        if end < at or not text.startswith(literal, end):
+            return None
+        values[name], at = text[at:end], end + len(literal)
+    return values
 
 
 def warning_text(text: str) -> str:
     """Return a warning in the language of the page; a sentence that is not in SENTENCES as it is."""
     for sentence in SENTENCES:
-        if found := _pattern(sentence).fullmatch(text):
-            values = {name: _value(name, value) for name, value in found.groupdict().items()}
+        if (found := _values_in(text, sentence)) is not None:
+            values = {name: _value(name, value) for name, value in found.items()}
             return gettext(sentence).format(**values)
     return text
 

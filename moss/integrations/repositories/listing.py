@@ -15,7 +15,8 @@ from submissions.intake.archives.submission_names import clean_name
 
 MOST_REPOSITORIES, MOST_CHARACTERS = 2000, 500_000
 LONGEST_NAME, LONGEST_ADDRESS, LONGEST_BRANCH = 200, 500, 200
-COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+COMMIT = re.compile(r"[0-9a-f]+")
+DIGITS_OF_COMMITS = (40, 64)
 # What Git allows in a branch, and a little less: see git-check-ref-format.
 BRANCH = re.compile(r"(?!-)[^\x00-\x20\x7f~^:?*\[\\]+")
 HEADER = ("student", "address")
@@ -99,7 +100,7 @@ def _problem(address: str, branch: str, commit: str) -> str:
         return _("the address must have no user, no password and no query; a token has its own field")
     if branch and (len(branch) > LONGEST_BRANCH or ".." in branch or not BRANCH.fullmatch(branch)):
         return _("that is no name of a branch")
-    if commit and not COMMIT.fullmatch(commit):
+    if commit and not (len(commit) in DIGITS_OF_COMMITS and COMMIT.fullmatch(commit)):
         return _("a commit is 40 or 64 hexadecimal digits")
     return ""
 

@@ -68,7 +68,7 @@ def test_a_page_that_was_rendered_takes_few_queries(
     submission = reverse("submission", args=[report.assignment_id, pair.left_id])
     for address, queries in (
         # The findings and what was suspected by hand are not kept.
-        (report.assignment.get_absolute_url(), 12),
+        (report.assignment.get_absolute_url(), 13),
         # Seven of each are those of the audit log.
         (pair_page(pair), 20),
         (submission, 16),
