@@ -11,7 +11,7 @@ from django.forms.models import model_to_dict
 from django.http import HttpRequest
 from ninja import Field, Router, Schema, Status
 
-from moss.integrations.api.inputs import Input
+from moss.integrations.api.inputs import Input, Name
 from moss.integrations.api.objects import Id, names_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from submissions.actions import deletions
@@ -83,13 +83,13 @@ class AssignmentSettings(Input):
 class AssignmentIn(AssignmentSettings):
     """A new assignment."""
 
-    name: str
+    name: Name
 
 
 class AssignmentChange(AssignmentSettings):
     """The settings to change; those that are left out stay."""
 
-    name: str = ""
+    name: Name = ""
     read_again: bool = False
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from django.http import HttpRequest
-from ninja import File, Form, Router, Schema, Status, UploadedFile
+from ninja import Form, Router, Schema, Status
 
-from moss.integrations.api.inputs import Input
+from moss.integrations.api.inputs import Files, Input
 from moss.integrations.api.objects import Id, names_of, user_of
 from moss.integrations.api.problems import invalid_form
 from submissions.actions import boilerplate as boilerplate_actions
@@ -74,7 +74,7 @@ def list_boilerplate(request: HttpRequest, assignment_id: Id) -> BoilerplateList
 def add_boilerplate(
     request: HttpRequest,
     assignment_id: Id,
-    files: File[list[UploadedFile]],  # noqa: ARG001 - the form takes both from the request
+    files: Files,  # noqa: ARG001 - the form takes both from the request
     options: Form[BoilerplateIn],  # noqa: ARG001
 ) -> Status[BoilerplateUploadOut]:
     assignment = find_assignment(user_of(request), assignment_id, Right.CHANGE)

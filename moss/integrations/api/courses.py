@@ -8,7 +8,7 @@ from django.forms.models import model_to_dict
 from django.http import HttpRequest
 from ninja import Router, Schema, Status
 
-from moss.integrations.api.inputs import Input
+from moss.integrations.api.inputs import Input, Name
 from moss.integrations.api.objects import Id, require_writing, user_of
 from moss.integrations.api.problems import invalid_form
 from submissions.models import Course
@@ -47,7 +47,7 @@ class Courses(Schema):
 class CourseChange(Input):
     """The settings to change; those that are left out stay. `in_archive` takes the right `own`."""
 
-    name: str = ""
+    name: Name = ""
     keep_months: int | None = None
     keep_sources_days: int | None = None
     in_archive: bool = False
@@ -56,7 +56,7 @@ class CourseChange(Input):
 class CourseIn(CourseChange):
     """A new course, which is yours."""
 
-    name: str
+    name: Name
 
 
 def course_out(request: HttpRequest, course: Course) -> CourseOut:

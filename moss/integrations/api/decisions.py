@@ -56,7 +56,7 @@ class DecisionIn(Input):
     state: State = "undecided"
     assignee: str | None = None
     notes: Annotated[str, Field(max_length=MAX_NOTES_CHARACTERS)] = ""
-    version: Annotated[int, Field(ge=0, le=LARGEST_ID)] | None = None
+    version: Annotated[int, Field(ge=0, le=LARGEST_ID, strict=True)] | None = None
 
 
 @router.get(PATH, response=DecisionOut, summary="Get the decision on a pair", url_name="api_decision")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from ninja import Schema
+from ninja import Field, File, Schema, UploadedFile
 from ninja.signature import ViewSignature
 from pydantic import ConfigDict
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
 UNKNOWN = "There is no such field here."
+# What the forms of the pages check, as the OpenAPI document says it.
+Name = Annotated[str, Field(json_schema_extra={"minLength": 1, "maxLength": 200, "pattern": r"\S"})]
+Files = Annotated[list[UploadedFile], File(min_length=1)]
 
 
 class Input(Schema):

@@ -31,6 +31,9 @@ PART_TYPE = "application/offset+octet-stream"
 LONGEST_NAME = 255
 PART = {"content": {PART_TYPE: {"schema": {"type": "string", "format": "binary"}}}}
 
+# What the document says of headers that the protocol has refused by 412 and 413, not by 422.
+LIMITS = {"Tus-Resumable": {"enum": [VERSION]}, "Upload-Length": {"maximum": settings.MAX_UPLOAD_BYTES}}
+
 Version = Annotated[str, Header(alias="Tus-Resumable")]
 Offset = Annotated[int, Header(alias="Upload-Offset", ge=0)]
 Length = Annotated[int, Header(alias="Upload-Length", ge=1)]

@@ -19,12 +19,13 @@ from moss.integrations.api.cases import router as cases
 from moss.integrations.api.courses import router as courses
 from moss.integrations.api.decisions import router as decisions
 from moss.integrations.api.documents import router as documents
+from moss.integrations.api.idempotency import LONGEST_KEY
 from moss.integrations.api.inputs import refuse_unknown
 from moss.integrations.api.pairs import router as pairs
 from moss.integrations.api.problems import Problem
 from moss.integrations.api.reports import router as reports
 from moss.integrations.api.repositories import router as repositories
-from moss.integrations.api.resumable import router as resumable
+from moss.integrations.api.resumable import LIMITS, router as resumable
 from moss.integrations.api.shares import router as shares
 from moss.integrations.api.uploads import router as uploads
 from moss.integrations.api.webhooks import router as webhooks
@@ -128,11 +129,13 @@ class Api(NinjaAPI):
         schema["components"].setdefault("schemas", {})["Problem"] = PROBLEM
         for operations in schema["paths"].values():
             for method, operation in operations.items():
-                _add_errors(method, operation)
+                _complete(method, operation)
         return schema
 
 
-def _add_errors(method: str, operation: dict[str, Any]) -> None:
+def _complete(method: str, operation: dict[str, Any]) -> None:
+    for parameter in operation["parameters"]:
+        parameter["schema"].update(LIMITS.get(parameter["name"], {}))
     reads = method == "get"
     for status in ERRORS if reads else (*ERRORS, *ERRORS_OF_WRITES):
         operation["responses"].setdefault(status, _error(status))
@@ -141,7 +144,7 @@ def _add_errors(method: str, operation: dict[str, Any]) -> None:
         operation["parameters"].append(_header("If-None-Match", "The ETag of what the client has."))
     if method == "post":
         text = "Any text; the same request with the same key is answered as the first time, for 24 hours."
-        operation["parameters"].append(_header("Idempotency-Key", text))
+        operation["parameters"].append(_header("Idempotency-Key", text, maxLength=LONGEST_KEY))
 
 
 def _error(status: int) -> dict[str, Any]:
@@ -152,8 +155,8 @@ def _error(status: int) -> dict[str, Any]:
     }
 
 
-def _header(name: str, description: str) -> dict[str, Any]:
-    schema = {"type": "string", "maxLength": 255}
+def _header(name: str, description: str, **limits: int) -> dict[str, Any]:
+    schema = {"type": "string", **limits}
     return {"in": "header", "name": name, "required": False, "description": description, "schema": schema}
 
 

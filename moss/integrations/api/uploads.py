@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest
-from ninja import Field, File, Form, Router, Schema, Status, UploadedFile
+from ninja import Field, Form, Router, Schema, Status
 
 from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numbers_of
-from moss.integrations.api.inputs import Input
+from moss.integrations.api.inputs import Files, Input
 from moss.integrations.api.objects import Id, RankingOut, names_of, ranking_out, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from submissions.actions.deletions import delete_batch
@@ -118,7 +118,7 @@ def list_uploads(
 def create_upload(
     request: HttpRequest,
     assignment_id: Id,
-    files: File[list[UploadedFile]],  # noqa: ARG001 - the form takes them from the request
+    files: Files,  # noqa: ARG001 - the form takes them from the request
     options: Form[UploadIn],
 ) -> Status[UploadOut]:
     """Upload files or archives; the answer has the id of the upload, whose state says when it is read."""

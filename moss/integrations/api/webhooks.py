@@ -50,7 +50,7 @@ class Webhooks(Schema):
 class WebhookIn(Input):
     """A new webhook; without `active` it is paused."""
 
-    url: Annotated[str, Field(max_length=LONGEST_ADDRESS)]
+    url: Annotated[str, Field(min_length=1, max_length=LONGEST_ADDRESS)]
     events: Events
     active: bool = True
 
