@@ -36,6 +36,7 @@ CAUSES = {
     "tell_owner": "stop_webhook",
     "mail_report": "upload_waiting",
     "fetch_submission": "push",
+    "fetch_repositories": "list_repositories",
     "gather_submissions": "push",
     "report_submission": "push",
 }

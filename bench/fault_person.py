@@ -145,6 +145,11 @@ class Person:
     def rank_again(self) -> None:
         self.post(f"/assignments/{self.rng.choice(self.assignments)}/rerank/")
 
+    def list_repositories(self) -> None:
+        """Have repositories fetched of a host that nobody knows; each of them fails, and no upload comes."""
+        path = f"/assignments/{self.rng.choice(self.assignments)}/repositories/"
+        self.post(path, repositories="https://git.invalid/one\nhttps://git.invalid/two")
+
     def change_language(self) -> None:
         """Have the files of an assignment read in another language, or in that of each file."""
         pk = self.rng.choice(self.assignments)

@@ -164,7 +164,7 @@ class BusyPerson(Person):
         things: list[Action] = [self.add_boilerplate, self.rank_again, self.change_language]
         things += [self.decide, self.export, self.upload_waiting, self.delete_upload, self.upload_large_class]
         things += [self.push, self.send_test, self.stop_webhook, self.add_to_corpus, self.erase_student]
-        things.append(self.propose_to_ignore)
+        things += [self.propose_to_ignore, self.list_repositories]
         first = self.rng.sample(things, len(things))
         try:
             while not self.stopped.is_set():

@@ -218,7 +218,7 @@ def test_pairs_with_a_doubtful_label_are_counted_and_left_out_of_a_second_figure
 ) -> None:
     """Label a pair as a copy that is none: the second figure is as if it were not there."""
     make_set(tmp_path / "class")
-    row = "fines/omar-haddad.py,fines/mateo-quispe.py"
+    row = "fines/amara-okafor.py,fines/felix-oduya.py"
     path = tmp_path / "class" / "pairs.csv"
     path.write_text(path.read_text().replace(f"{row},0", f"{row},1"))
     listed = tmp_path / "doubtful.csv"
