@@ -66,9 +66,9 @@ class Result(NamedTuple):
         goal, ratio = self.goal, self.ratio
         others = ", ".join(f"{name} {self.seconds[name]:.2f}" for name in goal.others if name in self.seconds)
         met = "-" if ratio is None else "yes" if ratio <= goal.limit else "no"
-        shown = "-" if ratio is None else f"{ratio:.2f}"
+        ratio_text = "-" if ratio is None else f"{ratio:.2f}"
         own = f"{goal.tool} {self.seconds[goal.tool]:.2f}"
-        return [f"{self.size} {goal.part}", own, others or "-", shown, f"{goal.limit:g}", met]
+        return [f"{self.size} {goal.part}", own, others or "-", ratio_text, f"{goal.limit:g}", met]
 
 
 def results(folder: Path, arguments: argparse.Namespace) -> Iterator[Result]:

@@ -1,4 +1,4 @@
-"""Which small mistakes the tests see: `python -m bench.mutants --count 20 --seed 1 --contexts .coverage`.
+"""Find small mistakes that no test notices: `python -m bench.mutants --count 20 --contexts .coverage`.
 
 Each mistake is made alone, in a worktree of the last commit: in Python a comparison, a number, a condition
 or a comparison in a text of SQL is changed; in a template an `if` or a variable. The tests that ran its line,

@@ -93,13 +93,15 @@ def git() -> Finding:
     """Check that submissions can be fetched from Git repositories."""
     oldest = ".".join(map(str, OLDEST))
     try:
-        found = version()
+        numbers = version()
     except GitMissing as error:
         return warning("git", "submissions cannot be fetched from Git repositories", str(error))
-    shown = ".".join(map(str, found))
-    if found >= OLDEST:
-        return ok("git", f"version {shown} fetches submissions from Git repositories")
-    return warning("git", f"version {shown} is too old to fetch submissions", f"Install {oldest} or later.")
+    installed = ".".join(map(str, numbers))
+    if numbers >= OLDEST:
+        return ok("git", f"version {installed} fetches submissions from Git repositories")
+    return warning(
+        "git", f"version {installed} is too old to fetch submissions", f"Install {oldest} or later."
+    )
 
 
 def kernels() -> Finding:

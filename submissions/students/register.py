@@ -210,7 +210,7 @@ REGISTER = {
         searched=("student", "address", "branch", "left_out"),
         assignment="fetch__assignment",
         course="fetch__assignment__course",
-        free=("commit", "state", "reason", "found"),
+        free=("commit", "state", "reason", "fetched_commit"),
         why="digests, states, and reasons without names",
     ),
     "moss_protocol.ClientResult": Table(

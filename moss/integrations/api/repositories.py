@@ -171,7 +171,7 @@ def _repository_out(row: Repository, *, hidden: bool) -> RepositoryOut:
         address=None if hidden else row.address,
         state=row.state,
         reason=row.reason,
-        commit=None if hidden else row.found,
+        commit=None if hidden else row.fetched_commit,
         committed=None if hidden else row.committed,
         left_out=None if hidden else row.left_out.splitlines(),
     )

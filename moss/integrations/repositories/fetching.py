@@ -117,7 +117,7 @@ def _store(fetch: RepositoryFetch, row: Repository) -> None:
         fetch.repositories.filter(pk=row.pk).update(
             state=State.FETCHED,
             reason="",
-            found=snapshot.commit,
+            fetched_commit=snapshot.commit,
             committed=snapshot.committed,
             left_out="\n".join(snapshot.left_out)[:LEFT_OUT_CHARACTERS],
             data=target.read(),

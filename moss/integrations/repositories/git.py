@@ -77,10 +77,10 @@ def program() -> str:
     ------
     GitMissing
     """
-    found = which("git")
-    if not found:
+    path = which("git")
+    if not path:
         raise GitMissing(_("The program git is not installed. On Debian: apt install git"))
-    return found
+    return path
 
 
 def version() -> tuple[int, ...]:

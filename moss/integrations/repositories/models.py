@@ -71,7 +71,7 @@ class Repository(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
     tried = models.DateTimeField(null=True)
     # The commit that was fetched, its time by its committer, and what of it was not taken, one a line.
-    found = models.CharField(max_length=64, blank=True)
+    fetched_commit = models.CharField(max_length=64, blank=True)
     committed = models.DateTimeField(null=True)
     left_out = models.TextField(blank=True)
     # A zip archive, until it is in the upload.

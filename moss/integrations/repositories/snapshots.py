@@ -28,7 +28,7 @@ LINK, SUBMODULE = "120000", "160000"
 
 
 class Wanted(NamedTuple):
-    """What is taken: a commit, or the last one of a branch that is not later than `until`."""
+    """The wanted commit: a given one, or the last one of a branch that is not later than `until`."""
 
     branch: str = ""
     commit: str = ""
@@ -36,7 +36,7 @@ class Wanted(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """What was taken: the commit, its time by its committer, and what of its tree was not taken."""
+    """The fetched files of a repository: the commit, its time by its committer, and what was left out."""
 
     commit: str
     committed: datetime
@@ -61,9 +61,9 @@ def take_snapshot(remote: Remote, wanted: Wanted, target: IO[bytes], seconds: fl
         size = f"--filter=blob:limit={LIMITS.file_bytes + 1}"
         _fetch(git, size, "--depth=1", source=commit or _ref(wanted.branch))
         (git.folder / "config").write_text(PLAIN_CONFIG)
-        found, seconds_of_commit = git.run("log", "-1", "--format=%H %ct", REF).decode().split()
+        commit, seconds_of_commit = git.run("log", "-1", "--format=%H %ct", REF).decode().split()
         files, left_out = _write(git, target)
-    return Snapshot(found, _time(int(seconds_of_commit)), files, left_out)
+    return Snapshot(commit, _time(int(seconds_of_commit)), files, left_out)
 
 
 def _bare(folder: Path, remote: Remote, seconds: float) -> Git:

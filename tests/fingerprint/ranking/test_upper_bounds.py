@@ -19,13 +19,14 @@ ScoreArguments = tuple[Cohort, LexicalTable, CandidatePairs]
 
 
 def score_arguments(submissions: list[tuple[list[int], set[int]]], boilerplate: list[int]) -> ScoreArguments:
-    """Return the arguments of `score`: a cohort, its table of names, and all its pairs as candidates."""
+    """Return the arguments of `score`: a cohort, its names and uses, and all pairs as candidates."""
     kinds = [[np.array(tokens, dtype=np.uint64)] for tokens, _ in submissions]
     none = np.empty(0, np.uint64)
-    names = [[LexicalTerms(none, np.array(sorted(own), np.uint64), none)] for _, own in submissions]
+    names = [np.array(sorted(own), np.uint64) for _, own in submissions]
+    terms = [[LexicalTerms(none, own, none, own[own % 2 == 1] * 32 + 31)] for own in names]
     left, right = (side.astype(np.int32) for side in np.triu_indices(len(submissions), 1))
     cohort = Cohort.from_submissions(kinds, K, [np.array(boilerplate, dtype=np.uint64)])
-    return cohort, LexicalTable.from_submissions(names), CandidatePairs(left, right, np.ones_like(left))
+    return cohort, LexicalTable.from_submissions(terms), CandidatePairs(left, right, np.ones_like(left))
 
 
 @given(cohorts, documents)

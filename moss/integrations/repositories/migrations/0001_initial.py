@@ -112,7 +112,7 @@ class Migration(migrations.Migration):
                 ("reason", models.TextField(blank=True)),
                 ("attempts", models.PositiveSmallIntegerField(default=0)),
                 ("tried", models.DateTimeField(null=True)),
-                ("found", models.CharField(blank=True, max_length=64)),
+                ("fetched_commit", models.CharField(blank=True, max_length=64)),
                 ("committed", models.DateTimeField(null=True)),
                 ("left_out", models.TextField(blank=True)),
                 ("data", models.BinaryField(null=True)),

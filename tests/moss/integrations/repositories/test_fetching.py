@@ -80,7 +80,7 @@ def test_the_due_date_of_the_assignment_decides_which_commit_counts(
     assignment.due = at(1)
     assignment.save()
     fetch = end(begin(assignment, git_server.url("anna")))
-    assert fetch.repositories.get().found == first
+    assert fetch.repositories.get().fetched_commit == first
 
 
 def test_a_token_is_sealed_sent_to_its_host_and_forgotten(
