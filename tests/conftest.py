@@ -77,6 +77,7 @@ pytest_plugins = [
     "tests.support.platform",
     "tests.support.pushed",
     "tests.support.inbox",
+    "tests.support.installed_wheel",
     "tests.support.receiver",
     "tests.support.git_server",
     "tests.support.planned_rankings",
