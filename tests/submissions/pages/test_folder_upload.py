@@ -40,6 +40,7 @@ def handed_in(batch: Batch | None) -> dict[str, list[str]]:
     return {each.name: sorted(each.files.values_list("path", flat=True)) for each in submissions}
 
 
+@pytest.mark.long
 def test_a_dropped_folder_is_grouped_by_the_folders_in_it(
     alice_client: Client, assignment: Assignment
 ) -> None:
@@ -49,6 +50,7 @@ def test_a_dropped_folder_is_grouped_by_the_folders_in_it(
     assert batch.name == "class"
 
 
+@pytest.mark.long
 def test_a_dropped_folder_and_a_zip_of_it_are_grouped_alike(
     alice_client: Client, assignment: Assignment
 ) -> None:
@@ -56,6 +58,7 @@ def test_a_dropped_folder_and_a_zip_of_it_are_grouped_alike(
     assert handed_in(send(alice_client, assignment, {"class.zip": zipped(TREE)})) == dropped
 
 
+@pytest.mark.long
 def test_a_dropped_folder_of_archives_has_one_student_an_archive(
     alice_client: Client, assignment: Assignment
 ) -> None:
@@ -63,6 +66,7 @@ def test_a_dropped_folder_of_archives_has_one_student_an_archive(
     assert handed_in(send(alice_client, assignment, files)) == {"ada": ["main.py"], "ben": ["main.py"]}
 
 
+@pytest.mark.long
 def test_several_archives_of_one_student_each_are_a_submission_each(
     alice_client: Client, assignment: Assignment
 ) -> None:
@@ -74,6 +78,7 @@ def test_several_archives_of_one_student_each_are_a_submission_each(
     assert handed_in(send(alice_client, assignment, files)) == expected
 
 
+@pytest.mark.long
 def test_several_archives_of_sections_have_the_students_of_all_of_them(
     alice_client: Client, assignment: Assignment
 ) -> None:
@@ -106,6 +111,7 @@ def test_no_list_of_paths_is_trusted(paths: str, alice_client: Client, assignmen
     assert all(".." not in name for name in handed_in(assignment.batches.get()))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [

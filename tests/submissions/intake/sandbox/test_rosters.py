@@ -93,6 +93,7 @@ def test_an_impossible_answer_is_no_roster(harmful_reader: GroupingReader, lie: 
         harmful_reader.roster(f"Name;Id;Section\nAda;1;lie: {lie}".encode())
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 @pytest.mark.usefixtures("harmful_groupings")
 def test_a_page_says_that_a_roster_was_not_read(assignment: Assignment, alice_client: Client) -> None:
