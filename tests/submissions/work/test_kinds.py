@@ -51,8 +51,8 @@ with work_locks(Work.JOB, [job.pk for job in started]):
 
 
 @pytest.fixture
-def sent() -> Iterator[None]:
-    """Discard the messages that a test sends."""
+def sent(no_worker: None) -> Iterator[None]:
+    """Discard the messages that a test sends, which nobody takes meanwhile."""
     yield
     app.control.purge()
 
