@@ -63,6 +63,7 @@ pytest_plugins = [
     "tests.support.previews",
     "tests.support.sessions",
     "tests.support.shared_worker",
+    "tests.support.shuffled",
     "tests.support.small_disks",
     "tests.support.summary",
     "tests.support.every_page",
