@@ -14,12 +14,14 @@ from fingerprint.languages.content import (
     HEAD_CHARACTERS,
     PAGES,
     first_match,
+    is_program,
+    language_of_program,
 )
-from fingerprint.languages.program_text import is_program, language_of_program
 from fingerprint.languages.registry import LANGUAGES, OTHERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
 
 # Linux reads no more of a file for its first line.
 SHEBANG_CHARACTERS = 256

@@ -18,7 +18,7 @@ from fingerprint.languages.code import RULES_VERSION, CodeFrontEnd
 from fingerprint.languages.lexer_dispatch import dispatching_lexer, raw_tokens
 from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.lexing import LEXER_ERRORS
-from fingerprint.languages.newlines import LexerInput
+from fingerprint.languages.raw_tokens import LexerInput
 from fingerprint.tokens import TokenStream
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from fingerprint.types import Classes
 
     Range = tuple[int, int]
+
 
 PROSE = "text"
 # Token types of what people wrote; those of code in another language are `Other` with the name of it.

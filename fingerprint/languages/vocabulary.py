@@ -11,9 +11,8 @@ import numpy as np
 
 from fingerprint.languages.base import LexicalClass
 from fingerprint.languages.lexeme_ids import lexeme_id
-from fingerprint.languages.marks import Mark
 from fingerprint.languages.normalisation import OPERATORS
-from fingerprint.languages.token_rows import Lexemes
+from fingerprint.languages.token_rows import Lexemes, Mark
 from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from fingerprint.languages.spec import Language
     from fingerprint.types import Ids
+
 
 Key = tuple[object, str]
 KindAndMarks = tuple[str, int]

@@ -44,7 +44,7 @@ class Hack(RegexLexer):
 
 
 class Scratch(RegexLexer):
-    """Scripts as `fingerprint.languages.scratch` shows them."""
+    """Scripts as `fingerprint.languages.lookup` shows them."""
 
     name = "Scratch"
     aliases: ClassVar = ["scratch"]

@@ -10,10 +10,9 @@ from pygments.token import _TokenType
 from fingerprint.languages.raw_tokens import LexemeTokens, RawTokens
 from fingerprint.languages.rule_tables import loop
 from fingerprint.languages.rule_tables.characters import folded
-from fingerprint.languages.rule_tables.lexemes import number_lexemes
 from fingerprint.languages.rule_tables.loop import run
 from fingerprint.languages.rule_tables.parts import HIGH, LOW, STEPS
-from fingerprint.languages.rule_tables.tables import Memory, Text
+from fingerprint.languages.rule_tables.tables import Memory, Text, number_lexemes
 from fingerprint.time_limit import TooSlow
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from fingerprint.languages.rule_tables.rules import LexerTables
     from fingerprint.languages.rule_tables.tables import CodePoints, Tokens
+
 
 # Steps that one text may take, some seconds, and those after which Python may end the run, a tenth of one.
 MOST_STEPS, SLICE = 1 << 30, 1 << 24
