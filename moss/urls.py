@@ -8,10 +8,10 @@ from django.templatetags.static import static
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from moss.first_steps import add_sample
 from moss.health import healthz
 from moss.integrations.accounts.signing_in import SignIn, SignOut
-from moss.metrics.views import metrics
+from moss.metrics.service import metrics
+from moss.sample_class import add_sample
 
 
 def favicon(_request: HttpRequest) -> HttpResponseRedirect:

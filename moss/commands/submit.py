@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     Report = Callable[[str, int, int], None]
 
+
 TOKEN_HELP = "Create one on the page of your account, and set MOSS_TOKEN or name its file by --token-file."  # noqa: S105
 
 
@@ -59,8 +60,7 @@ def submit(  # noqa: PLR0917 - click's
     environment variable MOSS_TOKEN or in a file: an argument could be read by every user of this machine.
     """
     from moss.commands.table import printable
-    from moss.submitting.assignments import assignment_named
-    from moss.submitting.client import ServerRefused, Service
+    from moss.submitting.client import ServerRefused, Service, assignment_named
     from moss.submitting.waiting import NotRanked, submit_folder, submit_repositories
 
     git_token = _git_token(git_token_env, is_one_named=(folder is None) != (repositories is None))

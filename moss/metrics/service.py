@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import shutil
+from http import HTTPStatus
 from importlib.metadata import version
 from itertools import groupby
 from math import inf
@@ -11,10 +12,16 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import DatabaseError
+from django.http import Http404, HttpResponse
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily, InfoMetricFamily
 from prometheus_client.registry import Collector
 
+from moss.metrics.requests import request_collector
 from submissions.models import Duration
 from submissions.queries.figures import service_figures
 from submissions.work import heartbeats
@@ -24,9 +31,11 @@ from submissions.work.states import LIMITS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from django.http import HttpRequest
     from prometheus_client import Metric
 
     from submissions.queries.figures import ServiceFigures
+
 
 logger = logging.getLogger(__name__)
 
@@ -122,3 +131,22 @@ def _durations(durations: list[Duration]) -> Iterator[Metric]:
         ]
         families[Duration.Measure(measure)].add_metric(labels, buckets, sum(row.seconds for row in classes))
     yield from families.values()
+
+
+@never_cache
+@require_GET
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Answer with all figures in Prometheus's text format; 404 without a token in the settings."""
+    if not settings.METRICS_TOKEN:
+        raise Http404
+    if not constant_time_compare(
+        request.headers.get("Authorization", ""), f"Bearer {settings.METRICS_TOKEN}"
+    ):
+        refusal = "The header Authorization must be: Bearer and the value of MOSS_METRICS_TOKEN.\n"
+        answer = HttpResponse(refusal, status=HTTPStatus.UNAUTHORIZED, content_type="text/plain")
+        answer.headers["WWW-Authenticate"] = "Bearer"
+        return answer
+    registry = CollectorRegistry()
+    registry.register(request_collector())
+    registry.register(ServiceCollector())
+    return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)

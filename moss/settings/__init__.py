@@ -23,13 +23,10 @@ from moss.environment import (
     upload_storage,
 )
 from moss.outgoing_kinds import OUTGOING_KINDS
-from moss.settings.accounts import *  # noqa: F403 - settings of their own file
-from moss.settings.monitoring import *  # noqa: F403 - as above
-from moss.settings.outgoing import *  # noqa: F403 - as above
-from moss.settings.outgoing import OWN_PATH
-from moss.settings.retention import *  # noqa: F403 - as above
-from moss.settings.saml import *  # noqa: F403 - as above
-from moss.settings.saml import SAML_INSTALLED
+from moss.settings.accounts import *  # noqa: F403 - settings of their own file  # noqa: F403 - as above
+from moss.settings.accounts import SAML_INSTALLED
+from moss.settings.operation import *  # noqa: F403 - as above
+from moss.settings.operation import OWN_PATH
 from moss.variables import value
 from submissions.work.kinds import INTERACTIVE, KINDS, QUEUES
 
@@ -122,10 +119,10 @@ INSTALLED_APPS = [
 ]
 # Those that set headers come first, so that every answer has them, whichever part it is from.
 MIDDLEWARE = [
-    "moss.request_ids.RequestIds",
+    "moss.middleware.RequestIds",
     "moss.metrics.requests.RequestMetrics",
     "moss.proxies.TrustedProxies",
-    "moss.headers.DefaultHeaders",
+    "moss.middleware.DefaultHeaders",
     "csp.middleware.CSPMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",

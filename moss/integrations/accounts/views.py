@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from moss.integrations.accounts.forms import ChangePassword, CreateToken, EndSessions, RevokeTokens
 from moss.integrations.accounts.models import MailChoice
 from moss.integrations.accounts.sessions import end_all_but, end_sessions, listed_sessions
-from moss.integrations.moss_protocol.user_ids import user_id_of
+from moss.integrations.moss_protocol.models import user_id_of
 from moss.proxies import client_address
 from submissions.actions.tokens import create_token, note_tokens, revoke_tokens
 from submissions.intake.limits import format_size
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from submissions.models import ApiToken
     from submissions.pages.views.access import AuthenticatedRequest
+
 
 logger = logging.getLogger(__name__)
 

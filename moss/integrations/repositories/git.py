@@ -21,10 +21,11 @@ from urllib.parse import urlsplit
 
 from django.utils.translation import gettext_noop as _
 
-from moss.addresses import DEFAULT_PORTS
+from moss.outgoing import DEFAULT_PORTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
 
 # The first with http.curloptResolve, which pins the number of a host.
 OLDEST = (2, 37)

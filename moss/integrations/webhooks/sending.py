@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
+from smtplib import SMTPException
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 import requests
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
+from django.core.mail import send_mail
 from django.db import transaction
+from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from standardwebhooks import Webhook as Signer
 
 from moss.integrations.webhooks.models import Delivery, Webhook
-from moss.integrations.webhooks.payloads import body_of
+from moss.integrations.webhooks.payloads import absolute, body_of
 from moss.outgoing import ForbiddenHost, UnknownHost, answer_of, is_public
 from submissions.sealing import OtherKey
 from submissions.work import jobs
@@ -23,6 +28,7 @@ from submissions.work import jobs
 if TYPE_CHECKING:
     from moss.outgoing import Number
     from submissions.models import Job
+
 
 logger = logging.getLogger(__name__)
 
@@ -170,3 +176,17 @@ def _stop(webhook: Webhook) -> None:
         webhook.deliveries.filter(state=Delivery.State.WAITING).update(state=Delivery.State.GIVEN_UP)
         logger.warning("%s of course %d was stopped", webhook, webhook.course_id)
         jobs.enqueue("tell_owner", webhook.pk)
+
+
+def tell_owner(job: Job) -> None:
+    """Tell the owner of a course by mail that a webhook was stopped; the page of the course says it, too."""
+    webhook = Webhook.objects.filter(pk=job.subject).select_related("course__owner").first()
+    if not webhook or not settings.MAIL or not webhook.course.owner.email:
+        return
+    address = absolute(reverse("webhook", args=[webhook.course_id, webhook.pk]))
+    text = render_to_string("webhooks/stopped.txt", {"webhook": webhook, "address": address})
+    subject = _("A webhook of {course} was stopped").format(course=webhook.course.name)
+    try:
+        send_mail(" ".join(subject.split()), text.strip() + "\n", None, [webhook.course.owner.email])
+    except (OSError, SMTPException) as error:
+        logger.warning("the notice on %s could not be sent: %s", webhook, error)
