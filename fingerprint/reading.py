@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from fingerprint.tokens import TokenStream
     from fingerprint.types import Lines
 
-
 DIGEST_BYTES = 16
 
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from celery import Task
     from django.http import HttpRequest, HttpResponse
 
-
 HEADER = "X-Request-ID"
 # What a client may choose: enough for a UUID or a trace id, and nothing that means something in a log.
 SAFE = re.compile(r"[0-9A-Za-z_.-]{8,64}")

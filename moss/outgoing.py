@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     Number = IPv4Address | IPv6Address
 
-
 # Seconds to connect, and between two parts of an answer.
 CONNECT_SECONDS, SILENCE_SECONDS = 5, 10
 

@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from moss.sample import SAMPLE, sample_zip
+from submissions.actions.accounts import QuotaExceeded
 from submissions.actions.boilerplate import add_boilerplate
 from submissions.actions.deletions import delete_batch
-from submissions.actions.quotas import QuotaExceeded
 from submissions.actions.uploads import create_batch
 from submissions.models import Course
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment, Batch
     from submissions.pages.views.access import AuthenticatedRequest
-
 
 COURSE, ASSIGNMENT, ARCHIVE = "Sample course", "Library fines", "sample-class.zip"
 

@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import Sum
 
 from submissions import language_changes, lifecycle
-from submissions.disk_space import WAITS_FOR_ROOM
+from submissions.database_errors import WAITS_FOR_ROOM
 from submissions.ingest import boilerplate, rereading
 from submissions.ingest.batches import add_documents_done, count_pending, ingest_batch, pending_documents
 from submissions.ingest.coarse_streams import needs_coarse_streams

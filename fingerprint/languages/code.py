@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from fingerprint.languages.token_rows import TokenRows
     from fingerprint.types import Classes, Kinds
 
-
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
 RULES_VERSION = 3
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-
 # Characters of a file that are searched for patterns: some 500 lines, so that a long licence can come before
 # the first line that tells. Searching them takes milliseconds.
 HEAD_CHARACTERS = 20_000

@@ -22,7 +22,6 @@ from fingerprint.languages.registry import LANGUAGES, OTHERS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-
 # Linux reads no more of a file for its first line.
 SHEBANG_CHARACTERS = 256
 # A pattern that asks for nothing but the end of a name.

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from fingerprint.languages.lexeme_ids import LexicalColumns
 
-
 Span = tuple[int, int]
 
 _DEFINE = re.compile(r"^[ \t]*+#[ \t]*+define\b((?:[^\n\\]|\\[\s\S])*+)", re.MULTILINE)

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from fingerprint.languages.vocabulary import Vocabulary
     from fingerprint.types import Ids, Marks, Offsets
 
-
 # Errors that a broken lexer raises. The exception of a time limit is not one of them, so it is not caught.
 LEXER_ERRORS = (
     ArithmeticError,

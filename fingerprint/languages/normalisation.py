@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from fingerprint.languages.token_rows import Lexemes, TokenRows
     from fingerprint.types import Ids, Marks, Offsets, PairRows
 
-
 # A statement without an end after this many tokens is broken code: none of its tokens are dropped.
 MAX_STATEMENT = 400
 STATEMENT, DECORATOR, STATEMENT_END = Mark.STATEMENT, Mark.DECORATOR, Mark.STATEMENT_END

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     Range = tuple[int, int]
 
-
 PROSE = "text"
 # Token types of what people wrote; those of code in another language are `Other` with the name of it.
 _WRITTEN = ("Token.Text", "Token.Literal", "Token.Keyword.Constant", "Token.Name.Constant")

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from fingerprint.languages.base import Span
 
-
 FAMILY = "text"
 
 # Scripts written without spaces, where each character is a word: Thai, Lao, Myanmar, Khmer, Kana, Han.

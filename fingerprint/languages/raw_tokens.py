@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     Tokens = Iterator[tuple[int, _TokenType, str]]
 
-
 Item = TypeVar("Item")
 
 

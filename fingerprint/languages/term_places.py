@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     Span = tuple[int, int]
 
-
 # What may be a name or a literal, in code that is compared by no token: annotations, and names of imports.
 PIECES = (
     re.compile(r"""[@`:]?[^\W\d]\w*|"[^"\n]*"|'[^'\n]*'|\d[\w.]*"""),

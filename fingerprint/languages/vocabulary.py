@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from fingerprint.languages.spec import Language
     from fingerprint.types import Ids
 
-
 Key = tuple[object, str]
 KindAndMarks = tuple[str, int]
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     # The row of each slot, -1 for none; by row the length, the letters and the kind; the secret number.
     Table = tuple[Ids, Bytes, ByteRows, Words, np.uint64]
 
-
 MAX_WORDS = 1 << 18
 
 

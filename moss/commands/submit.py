@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     Report = Callable[[str, int, int], None]
 
-
 TOKEN_HELP = "Create one on the page of your account, and set MOSS_TOKEN or name its file by --token-file."  # noqa: S105
 
 

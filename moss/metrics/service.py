@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from submissions.queries.figures import ServiceFigures
 
-
 logger = logging.getLogger(__name__)
 
 

@@ -23,7 +23,7 @@ from moss.environment import (
     upload_storage,
 )
 from moss.outgoing_kinds import OUTGOING_KINDS
-from moss.settings.accounts import *  # noqa: F403 - settings of their own file  # noqa: F403 - as above
+from moss.settings.accounts import *  # noqa: F403 - settings of their own file
 from moss.settings.accounts import SAML_INSTALLED
 from moss.settings.operation import *  # noqa: F403 - as above
 from moss.settings.operation import OWN_PATH

@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-
 TIMEOUT = 120
 # How often a request is sent again that came too early, and the seconds to wait if the server names none.
 TRIES, WAIT = 5, 5

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     Progress = Callable[[str, int, int], None]
 
-
 PART_BYTES = 8 << 20
 # Seconds to wait before a part is sent again, each after the one before failed too.
 WAITS = (1, 2, 5, 10, 20, 30, 60)

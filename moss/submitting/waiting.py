@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from moss.submitting.client import Service
     from moss.submitting.sending import Progress
 
-
 # Seconds between two questions for the state.
 EVERY = 1.0
 STAGES = {

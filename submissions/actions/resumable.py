@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from submissions.actions.quotas import QuotaExceeded, check_quotas
+from submissions.actions.accounts import QuotaExceeded, check_quotas
 from submissions.actions.uploads import create_batch
 from submissions.models import Batch, ResumableUpload
 from submissions.storage import growing_files

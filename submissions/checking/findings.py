@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from submissions.checking.facts import is_of_class, title
 from submissions.mates import are_mates, compared_mates
 from submissions.queries.cases import report_cases
-from submissions.queries.thresholds import suggested_threshold, threshold_of
+from submissions.queries.pairs import suggested_threshold, threshold_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,7 @@ from django.db import connection
 from psycopg import sql
 
 from submissions.corpus.models import CorpusShard
-from submissions.cursors import open_cursor
-from submissions.rows import update
+from submissions.rows import open_cursor, update
 
 if TYPE_CHECKING:
     from submissions.corpus.models import CorpusSweep

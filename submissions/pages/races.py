@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from submissions.conflicts import is_conflict
+from submissions.database_errors import is_conflict
 from submissions.pages.views.access import changed_meanwhile
 
 if TYPE_CHECKING:

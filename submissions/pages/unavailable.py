@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views import defaults
 from psycopg.errors import LockNotAvailable
 
-from submissions.disk_space import is_no_room
+from submissions.database_errors import is_no_room
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -8,7 +8,7 @@ import numpy as np
 
 from fingerprint import engine
 from submissions.comparison.ranked_pairs import are_exchanged, by_name
-from submissions.models.passages import pack_passages, with_other_files
+from submissions.models.reports import pack_passages, with_other_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -14,7 +14,7 @@ from django.core.files.storage import Storage
 from django.db import connection, transaction
 from django.db.models import F, Func, PositiveBigIntegerField, Sum
 
-from submissions.models.resumable_uploads import FileChunk
+from submissions.models.waiting import FileChunk
 from submissions.rows import insert
 
 if TYPE_CHECKING:

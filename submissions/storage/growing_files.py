@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.db import connection
 
-from submissions.models.resumable_uploads import FileChunk
+from submissions.models.waiting import FileChunk
 from submissions.rows import insert
 from submissions.storage.database_files import CHUNK_BYTES, DatabaseStorage
 

@@ -13,9 +13,8 @@ import numpy as np
 from django.db import connection, transaction
 
 from fingerprint.engine import distinct_values
-from submissions.cursors import open_cursor
 from submissions.models import PostingBlock, PostingRun
-from submissions.rows import insert
+from submissions.rows import insert, open_cursor
 from submissions.work.locks import Work, transaction_lock
 
 if TYPE_CHECKING:

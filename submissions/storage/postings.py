@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.engine import distinct_values
-from submissions.cursors import open_cursor
+from submissions.rows import open_cursor
 from submissions.storage.posting_runs import POSTING
 
 if TYPE_CHECKING:

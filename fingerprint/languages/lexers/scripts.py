@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     # Where the lines begin whose text is a name, and where that name ends; by whether a line may be indented.
     LastLines = dict[tuple[str, bool], list[tuple[int, int]]]
 
-
 _WHOLE_LINE = re.compile(r"^([ \t]*+)(\S[^\n]*+)", re.MULTILINE)
 _FIRST_WORD = re.compile(r"^([ \t]*+)(\w++)", re.MULTILINE)
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from fingerprint.languages.rule_tables.tables import Changes, CharacterKinds, KindRows
     from fingerprint.types import Flags
 
-
 LIMIT = sys.maxunicode + 1
 # Code points in one page of the table from code points to kinds.
 PAGE = 128

@@ -16,7 +16,6 @@ from fingerprint.languages.rule_tables.tables import LAST_GROUP
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-
 TYPE_FLAGS = re.ASCII | re.UNICODE | re.LOCALE
 NEWLINE = CharacterClass((ord("\n"),), negated=False, flags=0)
 SINGLE = frozenset({"LITERAL", "NOT_LITERAL", "IN", "ANY"})

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from fingerprint.languages.rule_tables.rules import LexerTables
     from fingerprint.languages.rule_tables.tables import CodePoints, Tokens
 
-
 # Steps that one text may take, some seconds, and those after which Python may end the run, a tenth of one.
 MOST_STEPS, SLICE = 1 << 30, 1 << 24
 # Rows of the stack of the machine at first and at most.

@@ -55,7 +55,6 @@ if TYPE_CHECKING:
         Text,
     )
 
-
 # Results that are no end of a match.
 NO_MATCH, STACK_FULL, TOO_LONG = -1, -2, -3
 # Rows of the stack that one instruction may need.

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
         Stack,
     )
 
-
 # Kinds of rows of the stack.
 SAVED, COUNTED, FRAME = -1, -2, -3
 # Registers: the steps that are left, the innermost frame, and the part of the text that is read; `loop` has

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from fingerprint.languages.rule_tables.characters import Sets
     from fingerprint.languages.rule_tables.expressions import Node
 
-
 # Copies of a body that is repeated at least so often; with more a counter is used.
 MOST_COPIES = 3
 # Whether an empty text has a place between no words depends on the version of Python.

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     # As `RegexLexer._tokens` has them: the method that matches, the action, and the transition.
     Rule = tuple[Any, Any, Any]
 
-
 # Shorter texts are read as fast by Python; tables are made after so many characters of a language.
 SHORTEST_TEXT = 300
 FIRST_CHARACTERS = 250_000

@@ -16,7 +16,6 @@ from fingerprint.kernels.registry import bare_kernel, bare_njit
 if TYPE_CHECKING:
     from fingerprint.types import Ids
 
-
 # Sorted code points at which membership in a set of characters changes.
 Changes = npt.NDArray[np.int64]
 CharacterKinds = npt.NDArray[np.uint16]

@@ -14,7 +14,6 @@ from submissions.sealing import opened, seal
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
 
-
 # What somebody tries first who guesses passwords of this service.
 WORDS = (
     *("moss", "plagiarism", "plagiat", "similarity", "submission", "assignment", "course", "report"),

@@ -15,7 +15,7 @@ from moss.integrations.api.inputs import Input, Name
 from moss.integrations.api.objects import Id, names_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from submissions.actions import deletions
-from submissions.actions.thresholds import choose_threshold
+from submissions.actions.comparisons import choose_threshold
 from submissions.models import Assignment
 from submissions.pages.forms.assignments import (
     AssignmentForm,

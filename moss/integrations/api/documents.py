@@ -19,8 +19,7 @@ from submissions.pages.views.exports import case_subject, document_file
 from submissions.permissions import Right
 from submissions.queries.access import find_assignment
 from submissions.queries.exports import confirmed_pairs
-from submissions.queries.pairs import find_pair
-from submissions.queries.thresholds import threshold_of
+from submissions.queries.pairs import find_pair, threshold_of
 
 router = Router()
 FILE = {"schema": {"type": "string", "format": "binary"}}

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from moss.integrations.lti.tokens import Launch
     from submissions.models import Assignment
 
-
 SETTINGS = "dl/claim/deep_linking_settings"
 DL = "https://purl.imsglobal.org/spec/lti-dl/claim/"
 LINK, PROCESSOR = "ltiResourceLink", "ltiAssetProcessor"

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from moss.integrations.lti.models import Platform
     from submissions.models import Job
 
-
 logger = logging.getLogger(__name__)
 
 # How long after each failed attempt the next one is due; more than a day in all.

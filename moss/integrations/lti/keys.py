@@ -26,7 +26,6 @@ from submissions.sealing import OtherKey
 if TYPE_CHECKING:
     from moss.integrations.lti.models import Platform
 
-
 # The algorithm that LTI asks every platform and tool for; no other one is taken.
 ALGORITHM = "RS256"
 KEY_BITS = 2048

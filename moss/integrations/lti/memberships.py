@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from moss.integrations.lti.models import Platform, PlatformCourse
 
-
 MEDIA_TYPE = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
 # Seconds for a whole list.
 LIST_SECONDS = 60

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from moss.integrations.lti.models import DeepLinkRequest
     from submissions.pages.views.access import AuthenticatedRequest
 
-
 if TYPE_CHECKING:
     from submissions.models import Course
 

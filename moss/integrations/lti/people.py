@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from moss.integrations.lti.models import Platform
     from moss.integrations.lti.tokens import Launch
 
-
 logger = logging.getLogger(__name__)
 
 LONGEST_NAME, LONGEST_COURSE, LONGEST_URL = 100, 200, 2000

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from submissions.pages.views.access import AuthenticatedRequest
 
-
 HOLDS = timedelta(hours=1)
 NAME = "moss"
 PLATFORM = "https://purl.imsglobal.org/spec/lti-platform-configuration"

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from submissions.students.receipts import Counts
     from submissions.students.scope import Scope
 
-
 logger = logging.getLogger(__name__)
 
 TITLE = "Similarity"

@@ -15,7 +15,6 @@ from submissions.models import Assignment
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-
 MAX_OPTIONS = 200
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from submissions.models import Pair, Report, SubmissionFile
-    from submissions.models.passages import PassageRecord
+    from submissions.models.reports import PassageRecord
 
     Lines = npt.NDArray[np.int32]
 

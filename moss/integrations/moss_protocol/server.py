@@ -18,7 +18,7 @@ from moss.integrations.moss_protocol.connections import Connections, ListeningLi
 from moss.integrations.moss_protocol.models import account_of
 from moss.integrations.moss_protocol.session import CHUNK, FAILED, Session
 from moss.integrations.moss_protocol.uploads import outcome, store
-from submissions.actions.quotas import QuotaExceeded
+from submissions.actions.accounts import QuotaExceeded
 
 if TYPE_CHECKING:
     import socket
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
     from moss.integrations.moss_protocol.uploads import Received
-
 
 logger = logging.getLogger(__name__)
 

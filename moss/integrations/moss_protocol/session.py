@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from moss.integrations.moss_protocol.connections import Connections, ListeningLimits
 
-
 logger = logging.getLogger(__name__)
 
 # Bytes of a connection that are in memory at once, at most twice that.

@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
 from moss.integrations.repositories.models import Repository, RepositoryFetch
-from submissions.actions.quotas import QuotaExceeded
+from submissions.actions.accounts import QuotaExceeded
 from submissions.actions.uploads import create_batch
 from submissions.enrolment import course_roster
 from submissions.events import erasing
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from submissions.students.receipts import Counts
     from submissions.students.scope import Scope
-
 
 logger = logging.getLogger(__name__)
 

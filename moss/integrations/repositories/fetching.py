@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from moss.outgoing import Number
     from submissions.models import Job
 
-
 logger = logging.getLogger(__name__)
 
 # A job fetches for this time, and goes on after the work of others.

@@ -26,7 +26,6 @@ from moss.outgoing import DEFAULT_PORTS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-
 # The first with http.curloptResolve, which pins the number of a host.
 OLDEST = (2, 37)
 # Of a program: address space, the largest file that it may write, seconds of the processor and of the clock.

@@ -18,7 +18,6 @@ from moss.outgoing import is_loopback, web_origin
 if TYPE_CHECKING:
     from submissions.models import Course
 
-
 # Each event is sent to each of them.
 MOST_WEBHOOKS = 10
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from moss.outgoing import Number
     from submissions.models import Job
 
-
 logger = logging.getLogger(__name__)
 
 # How long after each failed attempt the next one is due; more than three days in all.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions.comparison.source_html import LINE_END
 from submissions.pages.source_view.excerpts import documents, source_excerpt
-from submissions.queries.duplicates import SAMENESS
+from submissions.queries.submissions import SAMENESS
 from submissions.queries.withheld import readable_submissions
 from submissions.storage.sources import document_text
 from submissions.storage.tokens import unpack_with_lines

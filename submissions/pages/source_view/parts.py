@@ -14,7 +14,7 @@ from submissions.queries.pairs import add_contents
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from submissions.models.passages import PassageRecord
+    from submissions.models.reports import PassageRecord
     from submissions.pages.source_view.file_view import FileView
     from submissions.pages.source_view.selection import Selection
 

@@ -57,7 +57,7 @@ def theme(context: Context) -> str:
 @register.inclusion_tag("submissions/parts/_hint.html", takes_context=True)
 def hint(context: Context, name: str) -> dict[str, object]:
     """Show a hint to a signed-in user who has not dismissed it; readers of a share link have none."""
-    from submissions.queries.hints import has_dismissed  # noqa: PLC0415 - `moss check` uses these tags without the models
+    from submissions.queries.accounts import has_dismissed  # noqa: PLC0415 - `moss check` uses these tags without the models
 
     user = context["user"]
     is_reader = context.get("readonly") or not user.is_authenticated

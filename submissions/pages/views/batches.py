@@ -16,8 +16,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django_htmx.http import HttpResponseClientRefresh
 
 from submissions.actions import uploads
+from submissions.actions.accounts import QuotaExceeded
 from submissions.actions.deletions import Held, delete_batch
-from submissions.actions.quotas import QuotaExceeded
 from submissions.actions.uploads import create_batch, list_again
 from submissions.ingest.resumable import delete_resumable
 from submissions.intake.archives.read_files import languages_read, reading_warnings
@@ -34,7 +34,6 @@ from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 from submissions.queries.access import find_assignment, find_batch, find_resumable
 from submissions.queries.activity import ranking_progress, uploads_before
-from submissions.queries.deletions import lost_with_batch
 from submissions.queries.flags import partly_read
 from submissions.queries.lists import (
     batch_submissions,
@@ -45,6 +44,7 @@ from submissions.queries.lists import (
     taken_entries,
 )
 from submissions.queries.reports import report_state
+from submissions.queries.retention import lost_with_batch
 
 if TYPE_CHECKING:
     from submissions.pages.views.access import AuthenticatedRequest

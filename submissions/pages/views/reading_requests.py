@@ -17,8 +17,8 @@ from submissions.actions import reading_requests as actions
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 from submissions.queries.access import find_assignment
+from submissions.queries.archive import find_request, requests_of
 from submissions.queries.pairs import find_pair
-from submissions.queries.reading_requests import find_request, requests_of
 from submissions.queries.reports import report_state
 from submissions.queries.withheld import withheld_pair
 

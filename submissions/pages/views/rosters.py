@@ -19,7 +19,7 @@ from submissions.pages.views.access import right_for
 from submissions.permissions import Right
 from submissions.pseudonyms.names import hides_names
 from submissions.queries.access import find_course
-from submissions.queries.rosters import roster_by_assignment, roster_of, roster_students
+from submissions.queries.people import roster_by_assignment, roster_of, roster_students
 
 if TYPE_CHECKING:
     from django.http import HttpResponse

@@ -23,14 +23,14 @@ from submissions.pseudonyms.names import names_for
 from submissions.queries import cases as case_queries
 from submissions.queries.access import find_assignment
 from submissions.queries.course_of_student import assignments_of_student
-from submissions.queries.duplicates import listed_duplicates
 from submissions.queries.flags import partly_read
 from submissions.queries.lists import displayed_entries
-from submissions.queries.pairs import displayed_pair
+from submissions.queries.pairs import displayed_pair, threshold_of
 from submissions.queries.reports import PairFilter, ordered_pairs, report_state
 from submissions.queries.submissions import (
     files_with_sources,
     find_submission,
+    listed_duplicates,
     ranked_ids,
     refused_entries,
     replaced_by,
@@ -38,7 +38,6 @@ from submissions.queries.submissions import (
     submission_files,
     submission_pairs,
 )
-from submissions.queries.thresholds import threshold_of
 from submissions.queries.versions import decisions_version
 from submissions.queries.withheld import withheld_pairs
 

@@ -9,9 +9,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
-from submissions.actions.tokens import note_tokens, revoke_tokens
+from submissions.actions.accounts import note_tokens, revoke_tokens
 from submissions.pages.views.access import staff_only
-from submissions.queries.tokens import all_tokens
+from submissions.queries.accounts import all_tokens
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
