@@ -15,8 +15,8 @@ from submissions.models.records import IgnoringEffect, LineCounts, LoweredPair
 from submissions.queries.cases import linking_pairs, report_cases
 from submissions.queries.pairs import threshold_of
 from submissions.queries.reports import report_state
+from submissions.ranking.kept_cohorts import ClassTooLarge, check_memory, token_count
 from submissions.ranking.load import load_cohort
-from submissions.ranking.memory import ClassTooLarge, check_memory, token_count
 from submissions.ranking.selection import select_cohort
 from submissions.storage.tokens import unpack_with_lines
 from submissions.work import jobs

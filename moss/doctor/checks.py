@@ -27,9 +27,8 @@ from moss.doctor.findings import Finding, ok, problem, warning
 from moss.integrations.lti.models import ToolKey
 from moss.integrations.repositories.git import OLDEST, GitMissing, version
 from moss.integrations.webhooks.models import Webhook
-from submissions.audit_chain import verify
 from submissions.models import AuditEntry
-from submissions.models.audit import AuditAction
+from submissions.models.audit import AuditAction, verify
 from submissions.queries.audit import service_may_erase_log
 from submissions.sealing import opened_or_empty
 

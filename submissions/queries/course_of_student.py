@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from django.db.models import Count, Q
 
-from submissions.comparison.natural_order import natural_key
+from submissions.comparison.orders import natural_key
 from submissions.mates import student_keys
 from submissions.models import Batch, Report, Submission
 from submissions.models.courses import NOTHING_WITHHELD

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 from django.db.models import Count, Exists, IntegerField, OuterRef, Subquery, Sum
 from django.db.models.functions import Coalesce, Collate
 
-from submissions.comparison.natural_order import natural_key
+from submissions.comparison.orders import natural_key
 from submissions.intake.archives.read_files import ReadFile
 from submissions.intake.left_out.patterns import EXCLUDED
 from submissions.intake.left_out.rules import REASONS

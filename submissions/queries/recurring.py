@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.db.models import Q
 
 from submissions.comparison.components import connected_components
-from submissions.comparison.natural_order import natural_key
+from submissions.comparison.orders import natural_key
 from submissions.mates import are_mates, compared_mates, student_keys
 from submissions.models import Batch, CaseMember, Decision, Pair, Report, Submission
 from submissions.queries.cases import decided_case, stored_cases

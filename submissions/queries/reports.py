@@ -11,7 +11,7 @@ from django.db.models.lookups import LessThanOrEqual
 
 from submissions.models import Assignment, Batch, Boilerplate, Report
 from submissions.models.records import NotCompared
-from submissions.pseudonyms.name_search import search_words
+from submissions.pseudonyms.names import search_words
 from submissions.queries.decisions import (
     DecisionAnnotation,
     next_in_list,

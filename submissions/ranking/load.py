@@ -18,7 +18,7 @@ from fingerprint.engine import (
     RankingInput,
     coarse_family,
 )
-from submissions.comparison.content_order import HashedFile, content_order
+from submissions.comparison.orders import HashedFile, content_order
 from submissions.ingest.documents import PARAMS
 from submissions.mates import identities
 from submissions.models import Batch, Document, Submission, SubmissionFile

@@ -16,7 +16,7 @@ from submissions.queries.exclusions import listed_boilerplate_uploads
 from submissions.queries.pairs import add_contents, pair_files
 from submissions.queries.reports import report_state
 from submissions.queries.withheld import for_reader, readable_pairs
-from submissions.storage.sources import file_text
+from submissions.storage.listings import file_text
 from submissions.storage.tokens import unpack_with_lines
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from submissions.comparison.source_html import LINE_END
 from submissions.pages.source_view.excerpts import documents, source_excerpt
 from submissions.queries.submissions import SAMENESS
 from submissions.queries.withheld import readable_submissions
-from submissions.storage.sources import document_text
+from submissions.storage.listings import document_text
 from submissions.storage.tokens import unpack_with_lines
 
 if TYPE_CHECKING:

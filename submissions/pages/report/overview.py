@@ -11,7 +11,7 @@ from submissions.pages.forms.filters import FilterForm
 from submissions.pages.report import case_list, pair_list
 from submissions.pages.report.charts import histogram, pair_bins
 from submissions.pages.report.exclusions import exclusion_context
-from submissions.pseudonyms.name_search import search_words
+from submissions.pseudonyms.names import search_words
 from submissions.queries.comparisons import has_earlier_work, listed_comparisons
 from submissions.queries.course_of_student import listed_students
 from submissions.queries.exclusions import skipped_content

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.comparison.source_html import LINE_END, line_starts
 from submissions.models import Document
-from submissions.storage.sources import document_text
+from submissions.storage.listings import document_text
 from submissions.storage.tokens import unpack_tokens
 
 if TYPE_CHECKING:

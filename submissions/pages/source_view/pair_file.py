@@ -12,7 +12,7 @@ from fingerprint.engine import front_end
 from submissions.comparison.source_html import line_starts
 from submissions.comparison.written_differences import TokenRun
 from submissions.models import Document
-from submissions.storage.sources import decode_file
+from submissions.storage.listings import decode_file
 from submissions.storage.syntax_spans import keyword_offsets
 from submissions.storage.tokens import unpack_coarse, unpack_tokens
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
-from submissions.comparison.percentages import whole_percent
+from submissions.comparison.pair_rows import whole_percent
 from submissions.pages.source_view.parts import show_side
 from submissions.pages.source_view.selection import PartStart
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
-from submissions.comparison.percentages import whole_percent
+from submissions.comparison.pair_rows import whole_percent
 from submissions.comparison.written_differences import count_changed
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
-from submissions.comparison.percentages import percent_text
+from submissions.comparison.pair_rows import percent_text
 from submissions.comparison.visible import visible_html, visible_text
 from submissions.comparison.written_differences import count_changed
 from submissions.pages.fixed_texts import HINTS, SCRIPT_TEXTS

@@ -19,7 +19,7 @@ from submissions.actions import uploads
 from submissions.actions.accounts import QuotaExceeded
 from submissions.actions.deletions import Held, delete_batch
 from submissions.actions.uploads import create_batch, list_again
-from submissions.ingest.resumable import delete_resumable
+from submissions.ingest.uploads import delete_resumable
 from submissions.intake.archives.read_files import languages_read, reading_warnings
 from submissions.intake.left_out.rules import REASONS
 from submissions.lifecycle import cancel_batch

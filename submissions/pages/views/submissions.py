@@ -163,6 +163,6 @@ def _decisions(
 def _line_counts(files: list[SubmissionFile]) -> dict[int, int]:
     """Return the number of lines of every file's text, as its front-end extracts it, by the file's id."""
     # Imported here because it loads the front-ends and their lexers, which other pages do not need.
-    from submissions.storage.sources import file_text  # noqa: PLC0415
+    from submissions.storage.listings import file_text  # noqa: PLC0415
 
     return {file.pk: count_lines(file_text(file)) for file in files_with_sources(files)}

@@ -12,7 +12,7 @@ from django.db import transaction
 
 from submissions.actions.comparisons import choose_threshold
 from submissions.actions.decisions import CaseNames, DecisionInput, decide, decide_case
-from submissions.checking.contradictions import contradictions
+from submissions.checking.findings import contradictions
 from submissions.models import Decision, Ignored, Pair, Report
 from submissions.models.records import DuplicateRecord
 from submissions.pages.report.cases import cases
