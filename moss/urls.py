@@ -19,7 +19,7 @@ def favicon(_request: HttpRequest) -> HttpResponseRedirect:
     return HttpResponseRedirect(static("submissions/icon.svg"))
 
 
-handler500 = "submissions.pages.unavailable.server_error"
+handler500 = "submissions.pages.middleware.server_error"
 urlpatterns = [
     path("", include("submissions.pages.urls")),
     path("", include("moss.integrations.accounts.urls")),

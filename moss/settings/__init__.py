@@ -141,7 +141,7 @@ MIDDLEWARE = [
     "moss.audit.AccessLog",
     "axes.middleware.AxesMiddleware",
     "moss.integrations.api.middleware.ApiRequests",
-    "submissions.pages.races.ConflictAnswers",
+    "submissions.pages.middleware.ConflictAnswers",
     # After it, so that it is asked first: what a provider answers is no conflict.
     "moss.integrations.accounts.silent_providers.SilentProviders",
 ]

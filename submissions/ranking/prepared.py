@@ -8,7 +8,7 @@ import numpy as np
 
 from fingerprint import engine
 from submissions.comparison.ranked_pairs import are_exchanged, by_name
-from submissions.ingest.coarse_streams import read_coarse_stream, without_coarse_stream
+from submissions.ingest.rereading import read_coarse_stream, without_coarse_stream
 from submissions.models import Batch, Document, SubmissionFile
 from submissions.models.reports import pack_passages, with_other_files
 from submissions.ranking import progress

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from submissions.models.reports import PassageRecord
     from submissions.pages.source_view.file_view import FileView
-    from submissions.pages.source_view.selection import Selection
+    from submissions.pages.source_view.pair_file import Selection
 
 # Bytes of sources of a side that a page reads; the file with the selected passage is read in any case.
 READ_BYTES = 6_000_000

@@ -26,8 +26,7 @@ from submissions.intake.left_out.rules import REASONS
 from submissions.intake.limits import BadArchive
 from submissions.pages.fixed_texts import fixed_text
 from submissions.pages.forms.assignments import PatternFields
-from submissions.pages.forms.previews import DEPTH, PreviewForm
-from submissions.pages.forms.rosters import RosterForm
+from submissions.pages.forms.previews import DEPTH, PreviewForm, RosterForm
 from submissions.pages.request_bodies import takes_files
 from submissions.pages.views.access import gone_as_410
 from submissions.permissions import Right

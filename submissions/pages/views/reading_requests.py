@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from submissions.actions import reading_requests as actions
+from submissions.actions import shares as actions
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 from submissions.queries.access import find_assignment
