@@ -143,7 +143,7 @@ MIDDLEWARE = [
     "moss.integrations.api.middleware.ApiRequests",
     "submissions.pages.middleware.ConflictAnswers",
     # After it, so that it is asked first: what a provider answers is no conflict.
-    "moss.integrations.accounts.silent_providers.SilentProviders",
+    "moss.integrations.accounts.campus.SilentProviders",
 ]
 # The first one refuses an account with too many wrong passwords before the second one hashes another.
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]

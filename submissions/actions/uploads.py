@@ -19,7 +19,7 @@ from submissions.intake.archives.languages import ChosenLanguages
 from submissions.intake.left_out.patterns import RULE_SIGN
 from submissions.lifecycle import change_batches, change_reports, enqueue_rank
 from submissions.models import Assignment, Batch, Course, Report, Submission, Upload
-from submissions.queries.language_changes import rereading_of
+from submissions.queries.comparisons import rereading_of
 from submissions.reading import enqueue_documents, enqueue_unpacking
 from submissions.work import jobs
 from submissions.work.kinds import INTERACTIVE

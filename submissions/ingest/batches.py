@@ -15,10 +15,9 @@ from django.utils import timezone
 
 from submissions import lifecycle
 from submissions.enrolment import save_students, stored_names
-from submissions.ingest.contents import BatchEnded, list_entries, save_listing
 from submissions.ingest.documents import delete_unused_sources
 from submissions.ingest.sandboxed import grouping_reader
-from submissions.ingest.sources import store_documents
+from submissions.ingest.sources import BatchEnded, list_entries, save_listing, store_documents
 from submissions.intake.left_out.listing import folders_around
 from submissions.intake.limits import BadArchive
 from submissions.lifecycle import language_lock

@@ -25,8 +25,7 @@ from submissions.pages.forms.assignments import (
 )
 from submissions.permissions import Right, courses_of_old_work
 from submissions.queries.access import find_assignment, find_course
-from submissions.queries.comparisons import comparable_assignments
-from submissions.queries.language_changes import rereading_of
+from submissions.queries.comparisons import comparable_assignments, rereading_of
 
 router = Router()
 

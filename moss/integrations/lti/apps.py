@@ -11,4 +11,4 @@ class LtiConfig(AppConfig):
     verbose_name = "Learning platforms"
 
     def ready(self) -> None:
-        pass
+        from moss.integrations.lti import reporting  # noqa: F401, PLC0415 - the import connects the signals

@@ -29,10 +29,9 @@ from submissions.permissions import Right, may
 from submissions.pseudonyms.names import names_for
 from submissions.queries.access import find_assignment, unfinished_uploads
 from submissions.queries.activity import activity_of
-from submissions.queries.comparisons import comparable_assignments
+from submissions.queries.comparisons import changes_of_language, comparable_assignments, rereading_of
 from submissions.queries.exclusions import suspicions
 from submissions.queries.flags import unknown_team_members
-from submissions.queries.language_changes import changes_of_language, rereading_of
 from submissions.queries.lists import listed_batches
 from submissions.queries.reports import report_state
 from submissions.queries.withheld import withheld_pairs
