@@ -8,7 +8,10 @@ from contextlib import suppress
 from threading import Thread
 from typing import Any
 
+from gunicorn.glogging import Logger
 from gunicorn.workers.gthread import TConn, ThreadWorker
+
+from moss.log_lines import FORMATS, LOG_FORMAT
 
 # Requests that gunicorn itself refuses, such as one with a malformed header, never reach Django.
 HEADERS_OF_ERRORS = (
@@ -115,3 +118,11 @@ def _stop_reading(sock: socket.socket) -> None:
 
 def _already_closed(*, graceful: bool = False) -> None:
     """Do nothing."""
+
+
+class ServiceLog(Logger):  # type: ignore[misc]  # gunicorn has no types
+    def setup(self, cfg: Any) -> None:
+        super().setup(cfg)
+        for log in (self.error_log, self.access_log):
+            for handler in log.handlers:
+                handler.setFormatter(FORMATS[LOG_FORMAT]())

@@ -34,7 +34,7 @@ def test_a_cut_session_fails_no_upload(
         monkeypatch.setattr(TASKS[kind], "apply_async", lambda *_, **__: None)
     batch = create_batch(assignment, alice, [zipped(CLASS)])
     with monkeypatch.context() as patch:
-        patch.setattr("submissions.ingest.contents.store_sources", cut)
+        patch.setattr("submissions.ingest.sources.store_sources", cut)
         with pytest.raises(DatabaseAway):
             work_once("unpack")
     connection.close()

@@ -13,7 +13,7 @@ from submissions.actions.ignoring import choose_lines, ignore_lines, propose_pas
 from submissions.measuring import GONE
 from submissions.models import Boilerplate, IgnoringProposal, Report, SubmissionFile
 from submissions.queries.cases import report_cases
-from submissions.queries.thresholds import threshold_of
+from submissions.queries.pairs import threshold_of
 from tests.submissions.ranking.test_findings import TEMPLATE
 from tests.support.html import get_page, page_of
 from tests.support.jobs import work_off

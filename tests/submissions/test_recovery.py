@@ -175,7 +175,7 @@ def test_a_reader_that_is_killed_while_it_starts_fails_no_upload(
 
     batch = create_batch(assignment, alice, [zipped(CLASS)])
     with monkeypatch.context() as patch:
-        patch.setattr("submissions.ingest.contents.identify", start)
+        patch.setattr("submissions.ingest.sources.identify", start)
         with pytest.raises(NotStarted):
             work_once("unpack")
     assert Job.objects.get().state == "running"  # It has no lock: maintenance finds it.

@@ -12,7 +12,7 @@ from django.test import TestCase
 from moss.celery import app
 from submissions import lifecycle, reading
 from submissions.actions.uploads import create_batch
-from submissions.ingest import contents, documents
+from submissions.ingest import documents, sources
 from submissions.lifecycle import cancel_batch
 from submissions.models import Assignment, Batch, Course, Job, Report
 from submissions.ranking import progress
@@ -166,7 +166,7 @@ def test_an_upload_of_many_files_is_read_in_the_heavy_queue(
 def test_unpacking_that_takes_long_goes_on_in_the_heavy_queue(
     hand_in: HandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contents, "INTERACTIVE_SECONDS", -1)
+    monkeypatch.setattr(sources, "INTERACTIVE_SECONDS", -1)
     queues_of = queues_in_order(monkeypatch)
     assert hand_in(zipped(CLASS)).state == "done"
     assert queues_of["unpack"] == [INTERACTIVE, HEAVY]

@@ -15,7 +15,7 @@ from moss.integrations.api.objects import LARGEST_ID, Id, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from submissions.actions.shares import create_share, revoke_share, share_token
 from submissions.models import Assignment, Share
-from submissions.pages.forms.shares import ShareForm
+from submissions.pages.forms.people import ShareForm
 from submissions.permissions import Right
 from submissions.queries.access import find_assignment, find_share
 from submissions.queries.decisions import pair_names

@@ -13,8 +13,7 @@ from click.testing import CliRunner, Result
 from fingerprint.shingling.shingles import containment, resemblance, shingles
 from moss.cli import main
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusText
-from submissions.corpus.new_documents import read_documents
-from submissions.corpus.reading import decode_document, token_kinds
+from submissions.corpus.reading import decode_document, read_documents, token_kinds
 from submissions.corpus.recipe import RECIPE
 from submissions.corpus.screening import query_corpus
 from tests.moss.check.test_check import folder

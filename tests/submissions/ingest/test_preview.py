@@ -13,7 +13,7 @@ from submissions.actions.uploads import create_batch, list_again, read_listed
 from submissions.ingest.batches import ingest_batch
 from submissions.lifecycle import cancel_batch
 from submissions.models import Batch, Document, Entry, ListedEntry, Source, Submission
-from submissions.queries.quotas import stored_bytes
+from submissions.queries.accounts import stored_bytes
 from tests.support.sample_class import CLASS, loose, zipped
 
 if TYPE_CHECKING:

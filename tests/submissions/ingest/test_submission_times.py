@@ -13,7 +13,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from submissions.ingest.submission_times import submission_times
+from submissions.ingest.batches import submission_times
 from submissions.models import Batch, Submission
 from tests.support.archives import entries
 from tests.support.sample_class import CLASS, loose

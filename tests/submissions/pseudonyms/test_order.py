@@ -12,7 +12,7 @@ from django.urls import reverse
 from submissions.actions import shares
 from submissions.models import Submission
 from submissions.pseudonyms.names import anonymous_names
-from submissions.queries.duplicates import listed_duplicates
+from submissions.queries.submissions import listed_duplicates
 from tests.support.html import get_page
 from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import CLASS, zipped

@@ -13,7 +13,7 @@ from submissions.actions.uploads import create_batch, rerank
 from submissions.intake.rosters import parse_roster
 from submissions.models import Batch, Report, Submission, SubmissionStudent
 from submissions.queries.cases import report_cases
-from submissions.queries.rosters import roster_of
+from submissions.queries.people import roster_of
 from submissions.ranking.mates import Mates
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped

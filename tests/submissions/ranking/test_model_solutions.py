@@ -12,8 +12,8 @@ from django.urls import reverse
 from submissions.actions.uploads import create_batch
 from submissions.models import Batch, Pair, Report, SubmissionStudent
 from submissions.queries.cases import report_cases
+from submissions.queries.pairs import suggested_threshold
 from submissions.queries.reports import PairFilter, ranked_pairs
-from submissions.queries.thresholds import suggested_threshold
 from tests.support.html import get_page
 from tests.support.kept_classes import stored
 from tests.support.programs import program, renamed

@@ -12,8 +12,7 @@ from django.db import connection, transaction
 
 from submissions.models import Document, PostingBlock, PostingRun
 from submissions.storage import posting_runs
-from submissions.storage.posting_runs import POSTING, forget, merge_runs
-from submissions.storage.postings import look_up
+from submissions.storage.posting_runs import POSTING, forget, look_up, merge_runs
 from submissions.work.locks import Work, transaction_lock
 from tests.support.fingerprints import create_documents, store
 

@@ -12,9 +12,8 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 
-from moss.integrations.moss_protocol.models import ClientResult, MossUserId
+from moss.integrations.moss_protocol.models import ClientResult, MossUserId, account_of, renew_user_id
 from moss.integrations.moss_protocol.protocol import Options
-from moss.integrations.moss_protocol.user_ids import account_of, renew_user_id
 from submissions.ingest.uploads import FOLDER
 from submissions.models import Assignment, Boilerplate, Course, Submission, Upload
 from tests.conftest import wait_until

@@ -1,4 +1,4 @@
-"""The order of a cohort by content, for the service and `moss check`, so that both find the same figures.
+"""Orders in which people expect names, `HW2` before `HW10`, and of submissions by their content.
 
 An alignment may depend on which of two submissions comes first, and the order of equal pairs shows it: it
 must not reveal the order of the names.
@@ -6,10 +6,25 @@ must not reveal the order of the names.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+NUMBERS = re.compile(r"(\d+)")
+
+
+def natural_key(name: str) -> tuple[tuple[tuple[int, str], ...], str]:
+    """Return a key to sort names by: numbers in them by value, letters without case and accents.
+
+    Spaces beside a number do not count: `hw 3` is between `HW2` and `HW10`.
+    """
+    text = unicodedata.normalize("NFKD", name).casefold()
+    letters = "".join(char for char in text if not unicodedata.combining(char))
+    parts = list(map(str.strip, NUMBERS.split(letters)))
+    return tuple((int(part), "") if index % 2 else (-1, part) for index, part in enumerate(parts)), name
 
 
 class HashedFile(NamedTuple):

@@ -1,4 +1,4 @@
-"""The id of each request: in its answer, its lines of the log, and those of the tasks that it caused."""
+"""Headers of every answer, and the id of each request, also for its lines and tasks in the log."""
 
 from __future__ import annotations
 
@@ -60,3 +60,26 @@ def end_task(task: Task[..., object], **_: object) -> None:
     TASK.set(None)
     if task.request.get(TASK_HEADER):
         REQUEST.set("")
+
+
+# What a page could ask of the device; none of it is used.
+UNUSED = ("camera", "display-capture", "geolocation", "microphone", "payment", "usb")
+DEFAULTS = {
+    # Whatever the service writes may be about students; static files have a header of their own.
+    "Cache-Control": "no-store, private",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": ", ".join(f"{feature}=()" for feature in UNUSED),
+}
+
+
+class DefaultHeaders:
+    """Set the default headers of answers that do not set them themselves."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        for name, value in DEFAULTS.items():
+            response.headers.setdefault(name, value)
+        return response
