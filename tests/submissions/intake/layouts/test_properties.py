@@ -87,6 +87,7 @@ def test_no_entry_is_lost_and_their_order_changes_nothing(
     assert checked(files, choices) == checked(dict(shuffled), choices)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
 @FEWER
 @given(files=uploads)
