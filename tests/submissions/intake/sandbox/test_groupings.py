@@ -138,7 +138,6 @@ def test_an_impossible_answer_is_no_answer(harmful_reader: GroupingReader, lie: 
         harmful_reader.group(upload(names, lie))
 
 
-@pytest.mark.long
 def test_a_child_that_somebody_ends_is_replaced(reader: GroupingReader) -> None:
     listed, child = upload(SAMPLES["moodle"]), reader.start()
     child.wait_until_ready()
