@@ -41,7 +41,7 @@ test-thorough: ready
 coverage: warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not hostile" --hypothesis-profile=some --cov --cov-report=term:skip-covered --cov-report=html:artifacts/coverage
 
-# Run the tests that need neither services nor a browser; takes about a minute on two cores.
+# Run the quick tests that need neither services nor a browser; takes less than a minute on two cores.
 test-fast: warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not services and not slow and not long and not hostile" --hypothesis-profile=few
 

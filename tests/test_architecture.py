@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.paths import ROOT
 
 SOURCES = sorted(
@@ -36,6 +38,7 @@ def test_imports_point_one_way() -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+@pytest.mark.slow
 def test_the_web_app_does_not_load_the_engine() -> None:
     loaded = loaded_by("import django; django.setup(); import moss.urls, moss.celery")
     assert {"django", "celery", "submissions"} <= loaded

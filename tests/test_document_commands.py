@@ -101,6 +101,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", CHECKS)
 def test_moss_check_runs_as_written(command: str, folder: Path) -> None:
     result = CliRunner().invoke(main, shlex.split(command)[1:])
@@ -125,6 +126,7 @@ def test_the_first_account_is_created(monkeypatch: pytest.MonkeyPatch) -> None:
     assert User.objects.get().is_superuser
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", sorted({one.document for one in SHELL}))
 def test_other_commands_run_as_written_in_a_shell(document: str, folder: Path) -> None:
     (folder / "deploy" / "kubernetes").mkdir(parents=True)

@@ -57,6 +57,7 @@ def defaults(text: str) -> str:
     return re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", text).replace("$$", "$")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("name", MANIFESTS)
 def test_the_schemas_of_kubernetes_accept_every_manifest(name: str, version: str) -> None:

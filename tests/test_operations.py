@@ -101,6 +101,7 @@ def test_the_service_is_answered_over_https_and_names_the_request(ports: tuple[i
     assert re.fullmatch("[0-9a-f]{32}", answer.headers["X-Request-ID"])
 
 
+@pytest.mark.slow
 def test_every_figure_of_the_metrics_is_explained() -> None:
     sources = "".join((ROOT / "moss/metrics" / name).read_text() for name in ("service.py", "requests.py"))
     made = set(re.findall(r'"(moss_[a-z_]+)"', sources)) | {"moss_info"}

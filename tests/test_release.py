@@ -49,6 +49,7 @@ def compiled_before(tree: Path) -> None:
     shutil.copy(library, tree / "fingerprint" / "kernels" / "compiled")
 
 
+@pytest.mark.slow
 def test_the_version_names_the_commit_of_a_checkout(checkout: Path) -> None:
     short = git(checkout, "rev-parse", "--short=12", "HEAD").decode().strip()
     assert release.commit_of(checkout) == short
@@ -86,6 +87,7 @@ def test_what_differs_is_not_released(checkout: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "dist").exists()
 
 
+@pytest.mark.slow
 def test_only_a_dated_committed_and_new_version_is_released(checkout: Path) -> None:
     version = version_to_release(checkout)
     git(checkout, "tag", f"v{version}")

@@ -9,11 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.paths import ROOT
 
 RECIPE = re.compile(r"^sbom:.*\n(?:\t.*\n)*?\t(\$\(BIN\)/cyclonedx-py .*)$", re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_list_of_dependencies_has_every_locked_package_with_its_version(tmp_path: Path) -> None:
     recipe = RECIPE.search((ROOT / "Makefile").read_text())
     assert recipe

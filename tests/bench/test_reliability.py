@@ -25,6 +25,7 @@ def test_a_true_statement_lies_on_the_diagonal_and_pairs_of_all_sets_count_the_s
     assert both.true == pytest.approx(0.02)
 
 
+@pytest.mark.slow
 def test_what_no_set_states_has_no_point(tmp_path: Path) -> None:
     sets = [figures("a", 10, 20)]
     assert [round(one.stated, 4) for one in points(sets)] == [0.01]

@@ -38,6 +38,7 @@ def hostile_folder(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output_format", ["table", "csv", "html"])
 def test_no_name_and_no_reason_writes_a_control_character(hostile_folder: Path, output_format: str) -> None:
     result = check(hostile_folder, "--format", output_format)

@@ -36,6 +36,7 @@ def test_each_language_of_the_settings_has_a_catalogue() -> None:
     assert [*settings.LOCALE_PATHS] == [LOCALES]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_marked_text_is_in_the_catalogue_and_no_other(language: str) -> None:
     stored = {text_of_entry(entry) for entry in catalogue(language) if not entry.obsolete}

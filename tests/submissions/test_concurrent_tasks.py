@@ -160,7 +160,6 @@ def test_a_worker_lost_right_after_unpacking_loses_nothing(
     assert not Upload.objects.exists()
 
 
-@pytest.mark.long
 def test_the_same_boilerplate_twice_is_registered_once(
     assignment: Assignment, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> None:

@@ -86,7 +86,6 @@ def test_handed_out_files_count_too(alice: User, assignment: Assignment, hand_in
     assert usage_of(alice).stored == len(STARTER)
 
 
-@pytest.mark.long
 def test_too_many_uploads_in_an_hour_are_refused_with_what_to_do(
     alice_client: Client, assignment: Assignment, settings: Settings
 ) -> None:

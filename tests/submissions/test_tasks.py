@@ -286,7 +286,6 @@ def test_a_copy_in_another_encoding_is_found(hand_in: HandIn, encoding: str) -> 
     assert batch.assignment.reports.get().pairs.get().left_share == 1
 
 
-@pytest.mark.long
 def test_invalid_utf_8_is_still_read(hand_in: HandIn) -> None:
     batch = hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": COPIED.encode() + b"\n# \xff\xfe\xfa\n"}))
     assert batch.assignment.reports.get().pairs.get().similarity > 1 / 1.15

@@ -150,7 +150,6 @@ def test_a_large_upload_and_a_large_cohort_are_heavy_work(
     assert lifecycle.cohort_queue(1_500, 200_000) == lifecycle.cohort_queue(100, 5_000_000) == HEAVY
 
 
-@pytest.mark.long
 def test_an_upload_of_many_files_is_read_in_the_heavy_queue(
     hand_in: HandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -237,6 +237,7 @@ def test_any_broken_program_has_symbols_in_text_order(language: str, words: list
     assert tokens.ends.max(initial=0) <= len(source)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", rest_is_long(sorted(COARSE_LANGUAGES), first=3))
 @pytest.mark.parametrize(
     "piece", ["for ", "f(", "a<", "if __name__ ", "cout ", "A():", "func (", "a[", "((a:"]

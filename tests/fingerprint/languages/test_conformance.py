@@ -41,6 +41,7 @@ def test_a_table_has_literals_comments_other_constructs_and_what_is_unclosed(pat
     assert len(constructs["literals"]) > 2
 
 
+@pytest.mark.slow
 @each_language
 @pytest.mark.parametrize("section", SECTIONS)
 def test_a_construct_is_read_as_it_is_meant_and_changes_no_function_around_it(

@@ -78,6 +78,7 @@ def lexer_of(name: str) -> type[Lexer]:
         return lexer_class(row.lexer)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DISPATCHED)
 def test_a_dispatching_lexer_returns_the_tokens_of_its_base(name: str) -> None:
     lexer = lexer_of(name)

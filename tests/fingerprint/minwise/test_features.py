@@ -136,6 +136,7 @@ def test_the_papers_features_take_under_fifty_bytes_a_document() -> None:
     assert features(array(range(1000))).nbytes == 48
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("resemblance", [0.77, 0.85, 0.909, 0.95, 0.975])
 def test_a_monte_carlo_run_agrees_with_the_curve(resemblance: float) -> None:
     left, right = pair(resemblance)

@@ -111,6 +111,7 @@ def is_repetitive(left: list[int], right: list[int]) -> bool:
     return fewest**2 > LEAST_STEPS + STEPS_PER_TOKEN * (len(left) + len(right))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [6_000, 30_000])
 def test_a_copied_table_is_one_passage_however_long_it_is(rows: int) -> None:
     table = numbers(rows, 1)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fingerprint.engine import Ranking
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("least", [None, 0.15])
 def test_a_report_is_the_same_whether_all_pairs_are_scored_or_those_that_it_needs(
     least: float | None,

@@ -187,6 +187,7 @@ def test_what_the_class_is_too_small_for_is_stated_as_a_bound() -> None:
     assert tail.rarity(0.2 + 0.05 * log(4)) == (100, 500, 20, "")
 
 
+@pytest.mark.slow
 def test_the_threshold_does_not_depend_on_what_is_shown() -> None:
     programs = many_candidates()
     files = [file(at, source) for at, source in enumerate(programs)]
@@ -196,6 +197,7 @@ def test_the_threshold_does_not_depend_on_what_is_shown() -> None:
     assert len({(one.threshold, one.tail) for one in rankings}) == 1
 
 
+@pytest.mark.slow
 def test_the_tail_is_of_the_same_pairs_in_any_order_of_the_class() -> None:
     programs = many_candidates()
     tails = []

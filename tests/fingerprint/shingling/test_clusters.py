@@ -107,6 +107,7 @@ def test_clusters_are_those_of_comparing_every_pair(
     assert clustering.labels.tolist() == naive.mod_clusters(sketches, threshold, common)
 
 
+@pytest.mark.slow
 @given(
     st.integers(0, 300),
     st.integers(1, 12),
@@ -119,6 +120,7 @@ def test_clusters_are_the_same_for_every_budget(count: int, size: int, budget: i
     assert bounded.labels.tolist() == cluster(sketches, common=common).labels.tolist()
 
 
+@pytest.mark.slow
 def test_records_beyond_the_budget_are_written_to_files_that_are_deleted_afterwards(tmp_path: Path) -> None:
     sketches = sketch_families(200, 12, seed=1)
     with Runs(MIN_BUDGET, tmp_path) as runs:

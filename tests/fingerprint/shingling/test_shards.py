@@ -64,6 +64,7 @@ def test_the_counts_of_all_shards_add_up_to_the_shared_values_of_each_pair(
     assert counts == {pair: count for pair, count in naive_counts.items() if count}
 
 
+@pytest.mark.slow
 @given(st.integers(0, 200), st.integers(1, 7), st.integers(MIN_BUDGET * 2, MIN_BUDGET * 40))
 def test_the_budget_and_the_number_of_shards_change_no_cluster(count: int, shards: int, budget: int) -> None:
     random = np.random.default_rng(count)

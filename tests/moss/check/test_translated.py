@@ -52,6 +52,7 @@ def test_the_table_and_the_html_file_show_the_mark(mixed: Path) -> None:
     assert [text.endswith("translated") for text in summaries] == [JAVA in text for text in summaries]
 
 
+@pytest.mark.slow
 def test_the_html_file_is_written_in_a_process_without_the_service(mixed: Path) -> None:
     command = [sys.executable, "-m", "moss", "check", str(mixed), "--format", "html"]
     environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}

@@ -39,7 +39,6 @@ def test_the_languages_of_files_are_counted_the_most_frequent_first() -> None:
     assert languages_read(languages) == "48 Java, 2 read as prose, 1 julia"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("name", "text", "line"), UNCLOSED)
 def test_a_literal_that_never_ends_is_named_with_its_line(
     tmp_path: Path, name: str, text: str, line: int

@@ -104,7 +104,6 @@ def test_its_boilerplate_is_named_by_path_and_lines_and_can_count_again(
     assert newest(assignment).similarity == pytest.approx(pair.similarity)
 
 
-@pytest.mark.long
 def test_ignoring_a_passage_twice_makes_it_boilerplate_once(pair: Pair, alice_client: Client) -> None:
     for _ in range(2):
         ignore_passage(alice_client, pair, pair.passages[0].key)
@@ -141,7 +140,6 @@ def test_a_file_with_an_ignored_passage_can_be_handed_out_as_a_whole(
     assert Boilerplate.objects.count() == 3
 
 
-@pytest.mark.long
 def test_a_passage_ignored_while_a_ranking_is_queued_is_left_out_of_that_ranking(
     pair: Pair, assignment: Assignment
 ) -> None:

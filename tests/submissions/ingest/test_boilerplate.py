@@ -84,7 +84,6 @@ def test_no_web_request_reads_boilerplate(
     assert page.has(f'#boilerplate [hx-get^="{reverse("boilerplate_progress", args=[assignment.pk])}"]')
 
 
-@pytest.mark.long
 def test_files_of_newlines_are_read_within_the_time_limit_by_a_worker(assignment: Assignment) -> None:
     upload = add_boilerplate(assignment, [loose(f"{n}.txt", NEWLINES) for n in range(8)])
     started = time.monotonic()

@@ -78,7 +78,6 @@ def test_a_preview_that_cannot_be_made_is_refused_by_the_api(alice: User, previe
     assert (problem["status"], problem["detail"]) == (422, reason)
 
 
-@pytest.mark.long
 def test_no_web_process_and_no_worker_groups_files_itself(
     alice_client: Client, preview_upload: Upload, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -136,7 +136,6 @@ def test_an_earlier_attempt_is_listed_with_the_one_that_counts(hand_in: HandIn) 
     assert refused(hand_in(zipped(files))) == {"Ada Byron": {earlier, photo}, "Ben Novak": set()}
 
 
-@pytest.mark.long
 def test_the_names_of_a_gradescope_export_come_from_its_records(hand_in: HandIn) -> None:
     batch = hand_in(zipped(SAMPLES["gradescope"]))
     assert submissions_of(batch).keys() == {"Ada Byron, Bruno Popeșcu", "Chidi O'Neill", "submission_77002"}

@@ -42,6 +42,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("encoding", "names"), CASES)
 def test_the_names_of_five_students_are_read_in_each_code_page_that_can_write_them(
     encoding: str, names: list[str]

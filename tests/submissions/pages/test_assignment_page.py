@@ -101,7 +101,6 @@ def test_the_report_says_how_it_was_made(alice_client: Client, report: Report) -
     assert details["Front-ends"] == ", ".join(report.parameters["profiles"]) != ""
 
 
-@pytest.mark.long
 def test_pairs_are_sorted_and_filtered_by_links_that_need_no_script(
     alice_client: Client, report: Report
 ) -> None:
@@ -123,7 +122,6 @@ def test_a_filter_that_lets_nothing_through_offers_the_way_back(alice_client: Cl
     assert page.values("#findings .empty a", "href") == [tab(report.assignment, "pairs")]
 
 
-@pytest.mark.long
 def test_nonsense_in_the_address_is_ignored(alice_client: Client, report: Report) -> None:
     nonsense = {"sort": "password", "threshold": "-4", "page": "99999", "q": "\x00"}
     for name, value in nonsense.items():

@@ -75,7 +75,6 @@ def test_misleading_characters_are_marked_in_names(alice_client: Client, nasty: 
         assert literal <= {*page.texts(names)}, name
 
 
-@pytest.mark.long
 def test_misleading_characters_are_marked_in_the_source(alice_client: Client, nasty: World) -> None:
     for pair in pairs(nasty):
         if {"writes backwards", "paints a terminal"} & _sources_of(nasty, pair):

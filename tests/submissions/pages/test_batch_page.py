@@ -152,7 +152,6 @@ def test_deleting_asks_first_and_then_takes_everything_that_came_from_it(
     assert not Submission.objects.exists()
 
 
-@pytest.mark.long
 def test_a_deleted_batch_is_gone_for_its_owner_and_unknown_to_others(
     alice_client: Client, charlie_client: Client, colleague_client: Client, batch: Batch
 ) -> None:

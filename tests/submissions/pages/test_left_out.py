@@ -81,7 +81,6 @@ def test_patterns_are_settings_that_apply_to_the_next_upload(alice_client: Clien
     assert batch.assignment.file_patterns.taken_in == {"target"}
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("sent", "reason"),
     [

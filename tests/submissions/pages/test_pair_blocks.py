@@ -88,14 +88,12 @@ def test_a_comment_is_marked_only_where_both_have_it(open_pair: Callable[[dict[s
     assert sentence(page) == "All of ada\u2019s code is in ben\u2019s; only comments and layout differ in it."
 
 
-@pytest.mark.long
 def test_the_sentence_says_what_was_changed(open_pair: Callable[[dict[str, str]], Page]) -> None:
     page = open_pair({"ada/a.py": COPIED, "ben/b.py": RENAMED.replace("0", "1")})
     assert sentence(page) == "All of ada\u2019s code is in ben\u2019s; 4 names and 1 literal were changed."
     assert page.terms(".figures")["Similarity"]
 
 
-@pytest.mark.long
 def test_the_sentence_on_identical_files(open_pair: Callable[[dict[str, str]], Page]) -> None:
     assert (
         sentence(open_pair({"ada/a.py": COPIED, "ben/b.py": COPIED}))

@@ -107,7 +107,6 @@ def test_a_passage_counts_the_tokens_that_the_figures_of_the_pair_count(
     assert f"{left_out} more tokens of it are common code or boilerplate." in page.texts(".passages .about p")
 
 
-@pytest.mark.long
 def test_the_address_of_a_pair_survives_a_new_ranking(
     alice_client: Client, report: Report, starter: Callable[[], None]
 ) -> None:

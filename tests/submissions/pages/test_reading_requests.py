@@ -116,7 +116,6 @@ def test_an_agreement_opens_one_pair_and_no_other(sealed: Sealed, assistant: Cli
         assert assistant.get(closed, follow=True).status_code == 404
 
 
-@pytest.mark.long
 def test_an_agreement_survives_a_new_ranking_of_the_same_submissions(
     sealed: Sealed, assistant: Client, keeper: Client, django_capture_on_commit_callbacks: Committing
 ) -> None:

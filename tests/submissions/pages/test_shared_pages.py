@@ -82,7 +82,6 @@ def test_a_shared_page_offers_nothing_that_changes_or_leads_inside(
             assert inside not in page.html, inside
 
 
-@pytest.mark.long
 def test_nothing_of_the_owners_is_disclosed_but_what_was_shared(
     visitor: Client, report: Report, alice: User
 ) -> None:

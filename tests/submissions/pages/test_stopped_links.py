@@ -75,7 +75,6 @@ def take_over(client: Client, share: Share) -> None:
     client.post(reverse("take_over_share", args=[share.pk]))
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("end", ENDS)
 def test_a_link_ends_with_the_right_of_its_maker_and_says_whom_to_ask(
     end: Callable[[User], None], share: Share, colleague: User, client: Client

@@ -80,7 +80,6 @@ def test_it_shows_what_was_decided_of_each_pair(
     assert "Confirmed" not in get_submission(alice_client, submission_named("cleo")).text()
 
 
-@pytest.mark.long
 def test_it_lists_what_was_decided_with_notes_and_without_what_was_only_opened(
     alice_client: Client, report: Report, ada: Submission, alice: User
 ) -> None:
@@ -264,7 +263,6 @@ def test_many_pairs_and_files_are_paged_and_take_as_many_queries_as_few(
     assert page.text("nav[aria-label='Pages of files'] span:not(.off)") == "51\u201360 of 60"
 
 
-@pytest.mark.long
 def test_nonsense_in_the_address_is_ignored(alice_client: Client, ada: Submission) -> None:
     for query in ({"page": "x"}, {"page": "-3"}, {"files": "99999"}, {"files": "\x00"}):
         assert alice_client.get(address(ada), query).status_code == 200

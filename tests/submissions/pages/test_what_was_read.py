@@ -33,7 +33,6 @@ OTHERWISE = (
 )
 
 
-@pytest.mark.long
 def test_the_preview_says_how_files_are_going_to_be_read(
     alice_client: Client, preview_upload: Upload
 ) -> None:

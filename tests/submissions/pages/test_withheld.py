@@ -74,7 +74,6 @@ def leaks(client: Client, addresses: list[str]) -> list[tuple[str, list[str]]]:
     return [(address, told) for address, told in answers if told]
 
 
-@pytest.mark.long
 def test_the_owner_of_both_courses_reads_the_pair_in_full(sealed: Sealed) -> None:
     client = client_of("owner", sealed.world)
     for name in ("cases", "pairs", "students"):

@@ -68,7 +68,6 @@ def test_tables_are_sorted_by_the_names_in_them(
     assert displayed == sorted(displayed)
 
 
-@pytest.mark.long
 def test_identical_submissions_are_sorted_by_the_displayed_names(
     assignment: Assignment, hand_in: HandIn
 ) -> None:

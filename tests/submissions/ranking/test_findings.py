@@ -93,14 +93,12 @@ def test_best_matches_come_from_pairs_that_are_not_listed_too(
     )
 
 
-@pytest.mark.long
 def test_a_submission_that_is_like_nobodys_has_no_best_match(hand_in: HandIn) -> None:
     lonely = {"ada/main.py": CLASS["cleo/main.py"].removeprefix(STARTER), "ben/main.py": "print('hello')\n"}
     report = newest(hand_in(zipped(lonely)).assignment)
     assert [(match.match, match.similarity) for match in findings_of(report).best] == [(None, 0.0)] * 2
 
 
-@pytest.mark.long
 def test_submissions_of_the_same_bytes_are_identical_whatever_their_files_are_called(hand_in: HandIn) -> None:
     files = {"ada/main.py": STARTER, "ben/copy.py": STARTER, "cleo/main.py": STARTER + "\n# by Cleo\n"}
     report = newest(hand_in(zipped(files)).assignment)
@@ -115,7 +113,6 @@ def test_without_exclusions_there_is_no_effect(report: Report) -> None:
     assert findings_of(report).common == []
 
 
-@pytest.mark.long
 def test_the_effect_of_boilerplate_is_the_difference_to_the_ranking_without_it(
     report: Report, starter: Callable[[], None]
 ) -> None:

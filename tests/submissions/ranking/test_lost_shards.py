@@ -53,7 +53,6 @@ def test_lost_messages_are_sent_again(planned: RankingPlan) -> None:
     content(Report.objects.get(pk=planned.report_id))
 
 
-@pytest.mark.long
 def test_a_ranking_that_nobody_has_go_on_after_its_last_part_goes_on(
     planned: RankingPlan, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committing
 ) -> None:

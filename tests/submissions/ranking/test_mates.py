@@ -190,7 +190,6 @@ def test_pairs_are_counted_by_the_first_reason(
     assert {(pair.left, pair.right) for pair in found.pairs if pair.reason == "team"} == team
 
 
-@pytest.mark.long
 def test_co_submitters_of_an_export_are_known_and_not_compared_with_their_own_work(
     hand_in: HandIn, assignment: Assignment
 ) -> None:

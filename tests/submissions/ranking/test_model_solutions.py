@@ -136,7 +136,6 @@ def test_a_model_is_no_student(with_solutions: Report) -> None:
     assert not SubmissionStudent.objects.filter(submission__in=solutions).exists()
 
 
-@pytest.mark.long
 def test_lists_and_the_page_of_a_pair_label_a_model_solution(
     with_solutions: Report, assignment: Assignment, alice_client: Client
 ) -> None:

@@ -59,7 +59,6 @@ def test_everything_that_names_the_student_is_in_the_export(text: str, planted: 
     assert {row["email"] for row in export.tables["submissions.EnrolledStudent"]} == {MAIL}
 
 
-@pytest.mark.long
 def test_no_name_or_code_of_another_student_is_in_it(planted: Planted) -> None:
     export = Export(NAME)
     text = export.archive.read("data.json").decode() + "".join(export.archive.namelist())

@@ -29,7 +29,6 @@ def chosen(planted: Planted, act: str, **more: object) -> dict[str, object]:
     return {"student": NAME, "act": act, "courses": courses, "reason": "Letter of 2 November."} | more
 
 
-@pytest.mark.long
 def test_a_student_is_found_by_id_with_courses_holds_and_groups(
     planted: Planted, admin_client: Client
 ) -> None:

@@ -29,12 +29,14 @@ CLASSES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one", CLASSES, ids=class_pattern)
 def test_a_class_has_the_characters_that_re_matches(one: CharacterClass) -> None:
     spans = [at for match in re.finditer(f"{class_pattern(one)}+", EVERY, one.flags) for at in match.span()]
     assert members(one).tolist() == spans
 
 
+@pytest.mark.slow
 def test_characters_are_of_one_kind_if_they_are_in_the_same_classes() -> None:
     parts = partition(CLASSES)
     kinds = parts.kinds[(parts.pages.astype(np.int64)[:, None] * 128 + np.arange(128)).reshape(-1)]

@@ -65,6 +65,7 @@ def pygments_tokens(lexer: Any, text: str) -> list[Token]:
     return list(RegexLexer.get_tokens_unprocessed(lexer, text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMPILED)
 @FEWER
 @given(random=st.randoms(use_true_random=False))
@@ -105,6 +106,7 @@ class AlwaysTables(LazyTables):
         return self._tables
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMPILED)
 def test_a_program_has_the_tokens_of_pygments(name: str) -> None:
     text = program(name)

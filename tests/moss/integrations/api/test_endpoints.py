@@ -152,7 +152,6 @@ def test_files_are_taken_only_with_a_token_and_where_they_belong(
     assert problem_of(caller.post(f"{API}{path}/uploads", file))["status"] == 413
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("eager_tasks")
 def test_boilerplate_is_added_listed_and_removed(
     caller: Client, path: str, django_capture_on_commit_callbacks: Committing

@@ -53,7 +53,6 @@ def test_a_platform_that_asks_for_a_processor_gets_one_and_is_told_where_notices
     assert (attached.activity, attached.assignment) == ("activity-1", pusher.assignment)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("accepted", "activity", "kind"),
     [

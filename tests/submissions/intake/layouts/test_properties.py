@@ -17,6 +17,9 @@ from tests.submissions.intake.layouts.samples import SAMPLES
 PARTS = sorted({part for files in SAMPLES.values() for path in files for part in path.split("/")})
 TEXTS = sorted({text for files in SAMPLES.values() for text in files.values()})
 
+# There is a row for each layout.
+FEWER = settings(max_examples=max(5, settings().max_examples // 8))
+
 letters = string.ascii_letters + string.digits + "_-+@. ;,()"
 name = st.sampled_from(PARTS) | st.text(letters, min_size=1, max_size=30)
 paths = st.lists(name, min_size=1, max_size=4).map("/".join)
@@ -84,8 +87,9 @@ def test_no_entry_is_lost_and_their_order_changes_nothing(
     assert checked(files, choices) == checked(dict(shuffled), choices)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
-@settings(max_examples=25)
+@FEWER
 @given(files=uploads)
 def test_a_layout_that_was_chosen_loses_no_entry_of_any_upload(layout: str, files: dict[str, str]) -> None:
     checked(files, Choices(layout))

@@ -130,6 +130,7 @@ def test_an_upload_that_ends_the_child_by_its_names_is_refused_with_the_reason(
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lie", harmful_groupings.LIES)
 def test_an_impossible_answer_is_no_answer(harmful_reader: GroupingReader, lie: str) -> None:
     names = {"Ada Byron/a.c": CODE, "ada/a.c": CODE, "ben/b.c": CODE}
@@ -137,7 +138,6 @@ def test_an_impossible_answer_is_no_answer(harmful_reader: GroupingReader, lie: 
         harmful_reader.group(upload(names, lie))
 
 
-@pytest.mark.long
 def test_a_child_that_somebody_ends_is_replaced(reader: GroupingReader) -> None:
     listed, child = upload(SAMPLES["moodle"]), reader.start()
     child.wait_until_ready()

@@ -71,6 +71,7 @@ def test_a_child_refuses_with_the_reason_of_this_process(reader: GroupingReader,
     assert str(refused.value) == str(expected.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("harm", "reason"),
     rest_is_long(
@@ -91,6 +92,7 @@ def test_a_roster_that_ends_the_child_is_refused_and_the_next_one_is_read(
     assert len(harmful_reader.roster(b"Name;Id\nAda;1").students) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lie", harmful_groupings.ROSTER_LIES)
 def test_an_impossible_answer_is_no_roster(harmful_reader: GroupingReader, lie: str) -> None:
     with pytest.raises(RosterRefused, match="it ended the program that reads it"):

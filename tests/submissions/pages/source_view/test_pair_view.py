@@ -43,13 +43,11 @@ def notices(view: PairView) -> str:
     return " ".join(view.sides[0].files[0].notices)
 
 
-@pytest.mark.long
 def test_an_ordinary_file_has_no_remarks(view_of: Callable[..., PairView]) -> None:
     view = view_of({"ada/m.py": COPIED, "ben/m.py": RENAMED.replace("\n", "\r\n")})
     assert [file.notices for side in view.sides for file in side.files] == [[], []]
 
 
-@pytest.mark.long
 def test_characters_that_cannot_be_seen_are_counted_and_named(view_of: Callable[..., PairView]) -> None:
     odd = COPIED + "# \u202eevil\u202c \u200b\u200b \x1b[31m\n"
     assert notices(view_of({"ada/m.py": odd, "ben/m.py": RENAMED})) == (
