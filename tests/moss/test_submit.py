@@ -104,7 +104,7 @@ def test_the_repositories_of_a_list_are_fetched_and_the_failed_ones_named(
         monkeypatch.setenv("WRONG", "wrong")
         refused = run(server, *about, "WRONG", token=secret_of(owner))
         assert refused.returncode == 1
-        assert "Its server refuses the token" in refused.stderr
+        assert "Its server refused the token" in refused.stderr
 
 
 def test_a_folder_or_a_list_is_named_and_not_both(folder: Path) -> None:
