@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
@@ -105,3 +106,8 @@ def test_only_a_dated_committed_and_new_version_is_released(checkout: Path) -> N
         commit(checkout)
         with pytest.raises(NotReady, match=reason):
             version_to_release(checkout)
+
+
+def test_the_command_is_also_called_like_the_package_so_that_uvx_finds_it() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["scripts"][project["name"]] == project["scripts"]["moss"]

@@ -159,8 +159,8 @@ def _refuse_nul(text: str) -> None:
 def _refuse_controls(data: bytes) -> None:
     controls = len(data) - len(data.translate(None, _CONTROLS))
     if controls > len(data) * CONTROLS_ALLOWED:
-        ratio = controls / len(data)
-        raise NotText(f"{ratio:.0%} of it are control characters, as in binary files")
+        share = controls / len(data)
+        raise NotText(f"it holds control characters ({share:.0%} of it), as binary files do")
 
 
 def _decode_legacy(data: bytes) -> Decoded:

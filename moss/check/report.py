@@ -110,5 +110,8 @@ class LocalReport:
             return (
                 "Found no submission of the class that can be read, and earlier work is not compared alone."
             )
-        plural = "" if readable == 1 else "s"
-        return f"Found {readable} submission{plural} that can be read; at least two are needed."
+        found = "1 submission" if readable else "no submission"
+        return (
+            f"Found {found} that can be read; at least two are needed. "
+            "Give a folder or an archive with a file or folder for each student."
+        )

@@ -225,14 +225,17 @@ def _skipped_lines(report: LocalReport, *, every_name: bool) -> Iterator[str]:
 
     Reasons are one if they differ only in brackets, such as `(at offset 4)`.
     """
-    kinds: dict[str, list[SkippedInput]] = {}
+    kinds: dict[tuple[str, str], list[SkippedInput]] = {}
     for skipped in report.skipped:
-        kinds.setdefault(skipped.reason.partition(" (")[0], []).append(skipped)
-    for reason, files in kinds.items():
-        if len(files) > NAMED and not every_name:
-            yield f"skipped {len(files):,} files, such as {files[0].name}: {reason}"
+        noun = "folders" if skipped.name.endswith("/") else "files"
+        kinds.setdefault((noun, skipped.reason.partition(" (")[0]), []).append(skipped)
+    for (noun, reason), entries in kinds.items():
+        if len(entries) > NAMED and not every_name:
+            yield f"skipped {len(entries):,} {noun}, such as {entries[0].name}: {reason}"
         else:
-            yield from (f"skipped {file.name}: {file.reason}" for file in files)
+            yield from (f"skipped {entry.name}: {entry.reason}" for entry in entries)
+    if not every_name and any(len(entries) > NAMED for entries in kinds.values()):
+        yield "(-v names each of them.)"
 
 
 def _list_skipped(report: LocalReport, path: Path, *, every_name: bool) -> None:

@@ -81,7 +81,7 @@ def submit(  # noqa: PLR0917 - click's
 
 def _id(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and int(text)):
-        raise click.UsageError(f"{text!r} is no id of an assignment. With --course, it can be a name.")
+        raise click.UsageError(f"{text!r} is not the id of an assignment. To give a name, add --course.")
     return int(text)
 
 
@@ -90,7 +90,9 @@ def _origin(server: str) -> str:
 
     parts = urlsplit(server)
     if parts.scheme not in {"http", "https"} or not parts.netloc or parts.username:
-        raise click.UsageError(f"{server!r} is no address of a server, such as https://moss.example.org.")
+        raise click.UsageError(
+            f"{server!r} is not the address of a server, such as https://moss.example.org."
+        )
     return server.rstrip("/")
 
 

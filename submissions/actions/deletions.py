@@ -40,7 +40,7 @@ class Held(ValueError):
 
 def _refuse_held(assignments: Q) -> None:
     for held in holds_on(assignments):
-        text = _("A hold keeps {assignment}. Nothing was deleted; its settings have the reason.")
+        text = _("A hold protects {assignment}, so nothing was deleted. Its settings have the reason.")
         raise Held(text.format(assignment=held.name))
 
 

@@ -162,7 +162,7 @@ def transfer(course: Course, membership: Membership, user: User) -> None:
         When the new owner has a course of the same name, or is `user`, who transfers it.
     """
     if membership.user_id == user.pk:
-        raise CannotTransfer(_("Nobody transfers a course to themselves. Its owner can do this."))
+        raise CannotTransfer(_("You cannot transfer a course to yourself. Its owner can do this."))
     if Course.objects.filter(owner=membership.user, name=course.name).exists():
         text = _("{user} has a course of this name already. Rename this one first.")
         raise CannotTransfer(text.format(user=membership.user.get_username()))

@@ -39,8 +39,8 @@ def begin_resumable(
     if ResumableUpload.objects.filter(uploaded_by=user, ended=None).count() >= MOST_BEGUN:
         raise QuotaExceeded(
             _(
-                "You have begun {n} uploads whose rest did not arrive, which is the most. Send it, or delete "
-                "some of them."
+                "{n} of your uploads arrived only in part, and no more are allowed. Send the "
+                "rest of one, or delete one."
             ).format(n=MOST_BEGUN)
         )
     return ResumableUpload.objects.create(

@@ -135,7 +135,7 @@ def find_share(token: str) -> Share:
     course = share.assignment.course
     if not share.created_by or not may(share.created_by, Right.SHARE, course):
         raise ShareEnded(
-            _("Who made this link may not share it any more.") + f" {_whom_to_ask(course.owner)}"
+            _("The person who made this link may no longer share it.") + f" {_whom_to_ask(course.owner)}"
         )
     # A link shows what its creator may see now.
     for_reader(share.assignment, share.created_by, shared=True)

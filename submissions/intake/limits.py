@@ -96,5 +96,5 @@ class Budget:
     def check_ratio(self, unpacked: int, packed: int) -> None:
         if unpacked > self.limits.ratio_floor and unpacked > self.limits.ratio * max(packed, 1):
             raise RefusalError(
-                f"unpacks to more than {self.limits.ratio} times its packed size; the look of a zip bomb"
+                f"unpacks to more than {self.limits.ratio} times its packed size, as a zip bomb does"
             )

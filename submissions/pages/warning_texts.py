@@ -10,7 +10,7 @@ from submissions.pages.fixed_texts import fixed_text
 
 # What `submissions.intake.archives` writes; the first that fits counts.
 SENTENCES = (
-    gettext_noop("Less than half of the code became tokens: {names}."),
+    gettext_noop("Less than half of the code could be read: {names}."),
     gettext_noop("A string or comment never ends: {names}."),
     gettext_noop("Read in another language than the class ({language}): {names}."),
     gettext_noop("Without code: {names}."),
@@ -34,7 +34,7 @@ SENTENCES = (
     gettext_noop("Students whom the roster does not know ({count}): {names}."),
     gettext_noop("Students of the roster who handed in nothing ({count}): {names}."),
     gettext_noop(
-        "Nothing of these can be compared, because all of it is ignored, left out or cannot be read: {names}."
+        "These cannot be compared, because all their code is ignored, left out or unreadable: {names}."
     ),
     gettext_noop("These handed in texts or data, but no program: {names}."),
     gettext_noop("Roster: {names}"),

@@ -45,7 +45,7 @@ def ask_for_erasure(work: Scope, who: str, reason: str, address: str | None = No
     if work.undecided:
         raise NotFound(undecided_message(work))
     if not work.erasable and not work.enrolled.exists():
-        text = _("A hold keeps it: {held}. Nothing was erased.")
+        text = _("Nothing was erased, because a hold protects it: {held}.")
         raise NotFound(text.format(held=", ".join(held_titles(work.held))))
     erasure = Erasure.objects.create(
         who=who,
@@ -97,8 +97,8 @@ def undecided_message(work: Scope) -> str:
     """Return a sentence on the rows of similar names that nobody decided on."""
     number = len(work.undecided)
     text = ngettext(
-        "Nothing was erased. Say first whether %(number)d similar name or id is this student's.",
-        "Nothing was erased. Say first of %(number)d similar names or ids whether they are this student's.",
+        "Nothing was erased yet. First say whose %(number)d similar name or id is.",
+        "Nothing was erased yet. First say whose these %(number)d similar names or ids are.",
         number,
     )
     return text % {"number": number}

@@ -212,8 +212,8 @@ def scope(text: str, courses: Collection[int] | None = None, decided: Decided | 
     for one in chosen:
         if one.is_ambiguous:
             text = _(
-                "Several students of this name are in {course}: ask with an id of the student, or leave "
-                "this course out."
+                "Several students of {course} have this name: search by an id of the student, or "
+                "leave this course out."
             )
             raise NotFound(text.format(course=one.course.name))
     left = tuple(one for one in found if one.course.pk in without)

@@ -58,7 +58,7 @@ def test_a_moodle_export_is_dropped_checked_changed_and_read(
     expect(page.get_by_label("Name of Cleo V. Vance")).to_be_visible()
     page.get_by_label("Choose Dora Maar").check()
     page.get_by_label("Choose Émile Noether").check()
-    page.get_by_role("button", name="Merge the chosen").click()
+    page.get_by_role("button", name="Merge the chosen ones").click()
     expect(page.get_by_role("heading", name="4 submissions found")).to_be_visible()
     page.get_by_text("Add a roster").click()
     roster = tmp_path / "class.csv"

@@ -104,7 +104,7 @@ def test_the_repositories_of_a_list_are_fetched_and_the_failed_ones_named(
         monkeypatch.setenv("WRONG", "wrong")
         refused = run(server, *about, "WRONG", token=secret_of(owner))
         assert refused.returncode == 1
-        assert "Its server refuses the token" in refused.stderr
+        assert "Its server refused the token" in refused.stderr
 
 
 def test_a_folder_or_a_list_is_named_and_not_both(folder: Path) -> None:
@@ -157,7 +157,7 @@ def test_without_a_course_the_assignment_is_an_id(folder: Path) -> None:
     for text in ("Sheet 7", "0", "٣"):
         refused = run("https://moss.example.org", str(folder), "--assignment", text, token="moss_x")
         assert refused.returncode == 2
-        assert "is no id of an assignment. With --course, it can be a name." in refused.stderr
+        assert "is not the id of an assignment. To give a name, add --course." in refused.stderr
 
 
 def test_a_token_is_never_taken_from_the_arguments(folder: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_token_is_never_taken_from_the_arguments(folder: Path) -> None:
 def test_an_address_that_is_none_is_refused(server: str, folder: Path) -> None:
     refused = run(server, str(folder), "--assignment", "1", token="moss_x")
     assert refused.returncode == 2
-    assert "is no address of a server" in refused.stderr
+    assert "is not the address of a server" in refused.stderr
 
 
 def test_a_server_that_does_not_answer_and_an_empty_folder_are_told(tmp_path: Path, folder: Path) -> None:

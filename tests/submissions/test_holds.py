@@ -38,11 +38,11 @@ def test_a_page_deletes_nothing_under_a_hold_and_says_why(
     keys = {"assignment": held.pk, "batch": held.batches.get().pk, "course": held.course_id}
     asked = reverse(f"delete_{kind}", args=[keys[kind]])
     page = get_page(alice_client, asked)
-    assert f"A hold keeps {held.course.name} / Statistics: Case 12." in page.text("main")
+    assert f"A hold protects {held.course.name} / Statistics: Case 12." in page.text("main")
     assert not page.has("main button")
     answer = alice_client.post(asked)
     assert answer.status_code == 409
-    assert "A hold keeps Statistics. Nothing was deleted" in page_of(answer).text("main")
+    assert "A hold protects Statistics, so nothing was deleted" in page_of(answer).text("main")
     assert Batch.objects.filter(assignment=held).exists()
     assert not AuditEntry.objects.exists()
 
@@ -63,7 +63,7 @@ def test_who_does_not_see_names_does_not_read_the_reason_of_a_hold(
         Membership.objects.create(course=sealed.old.course, user=bob, role="instructor")
         asked = reverse("delete_assignment", args=[sealed.old.pk])
     page = get_page(client, asked).text("main")
-    assert f"A hold keeps {held.course.name} / Statistics." in page
+    assert f"A hold protects {held.course.name} / Statistics." in page
     assert "appeal" not in page + page_of(client.post(asked)).text("main")
 
 
@@ -72,7 +72,7 @@ def test_the_api_deletes_nothing_under_a_hold(held: Assignment, alice: User) -> 
     for path in (f"/assignments/{held.pk}", f"/uploads/{held.batches.get().pk}"):
         problem = problem_of(send(caller, "delete", path))
         assert problem["status"] == 409
-        assert problem["detail"].startswith("A hold keeps Statistics. Nothing was deleted")
+        assert problem["detail"].startswith("A hold protects Statistics, so nothing was deleted")
     assert Batch.objects.filter(assignment=held).exists()
 
 
@@ -112,9 +112,9 @@ def test_pages_say_that_a_hold_keeps_an_assignment_and_lead_to_it(
     )
     assert settings in get_page(alice_client, urls["course"]).links()
     page = page_of(alice_client.get(urls["case"], follow=True))
-    assert "A hold keeps it" in page.texts(f'a[href="{settings}"]')
+    assert "Protected by a hold" in page.texts(f'a[href="{settings}"]')
     Membership.objects.create(course=world.assignment.course, user=bob, role="observer")
-    assert "a hold keeps it" in get_page(bob_client, urls["course"]).text("main")
+    assert "protected by a hold" in get_page(bob_client, urls["course"]).text("main")
     assert "appeal" not in get_page(bob_client, urls["assignment_settings"]).text("body")
     answer = send(api_client(bob), "get", f"/assignments/{world.assignment.pk}").json()
     assert (answer["hold"], answer["teams"]) == (None, None)

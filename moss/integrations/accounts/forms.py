@@ -50,7 +50,7 @@ class ChangePassword(PasswordChangeForm):
     def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.request = request
-        self.fields["old_password"].label = _("Your password now")
+        self.fields["old_password"].label = _("Your current password")
         self.fields["new_password1"].label = _("New password")
         self.fields["new_password2"].label = _("New password again")
         self.fields["new_password1"].help_text = LENGTH_HINT
@@ -100,7 +100,7 @@ class CreateToken(ProvedForm):
     """A new token for the API: its name, what it may do, in which courses, and for how long."""
 
     name = forms.CharField(label=_("Name"), max_length=100, help_text=_("What uses it, such as a script."))
-    scope = forms.ChoiceField(label=_("May"), choices=ApiToken.Scope.choices)
+    scope = forms.ChoiceField(label=_("Rights"), choices=ApiToken.Scope.choices)
     lasting = forms.TypedChoiceField(
         label=_("Valid for"),
         coerce=int,

@@ -17,7 +17,7 @@ from submissions.permissions import limits_of
 from submissions.queries.audit import AuditFilter, audit_entries
 
 router = Router()
-REFUSED = "Only a token of an administrator, for all courses, reads the audit log."
+REFUSED = "Reading the audit log takes an administrator's token for all courses."
 
 
 class AuditEntryOut(Schema):

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.utils.datastructures import MultiValueDict
 
-REASON = "A text has no NUL and no half of a surrogate pair."
+REASON = "A text must contain no NUL and no half of a surrogate pair."
 
 
 class StorableParser(Parser):

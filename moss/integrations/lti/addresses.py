@@ -20,7 +20,7 @@ def check_address(address: str) -> None:
     """Raise ValidationError for an address without HTTPS that is not of this machine."""
     if any(character.isspace() for character in address) or not origin(address):
         raise ValidationError(
-            _("“%(address)s” is no address that begins with https:// and names a host."),
+            _("“%(address)s” is not an address that begins with https:// and names a host."),
             params={"address": address},
         )
 

@@ -47,7 +47,7 @@ def receive(launch: Launch, user: User, platform_course: PlatformCourse) -> str:
     url, data = settings.get("deep_link_return_url"), settings.get("data")
     if not isinstance(url, str) or len(url) > LONGEST_URL or not platform_course.platform.has_address(url):
         raise LaunchRefused(
-            _("The answer would go to an address that is not stored of {platform}.").format(
+            _("The answer would go to an address that is not stored for {platform}.").format(
                 platform=platform_course.platform
             ),
             _("Ask the administrator of this service to add it to the other addresses: {address}").format(
@@ -101,12 +101,12 @@ def _notices_url(launch: Launch, platform: Platform) -> str:
     if SUBMISSION_NOTICE not in (service.get("notice_types_supported") or ()) or not isinstance(url, str):
         raise LaunchRefused(
             _("Your learning platform does not tell this service of submissions."),
-            _("Ask its administrator to allow this tool the notices of the Asset Processor."),
+            _("Ask its administrator to let this tool receive Asset Processor notices."),
             f"no {SUBMISSION_NOTICE} offered",
         )
     if len(url) > LONGEST_URL or not platform.has_address(url):
         raise LaunchRefused(
-            _("The notices of {platform} are at an address that is not stored of it.").format(
+            _("{platform} has its notices at an address that is not stored for it.").format(
                 platform=platform
             ),
             _("Ask the administrator of this service to add it to the other addresses: {address}").format(

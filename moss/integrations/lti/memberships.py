@@ -42,8 +42,8 @@ def students(platform_course: PlatformCourse) -> Roster:
     problems = []
     if nameless := sum(not student.name for student in found):
         text = ngettext(
-            "The platform gave no name of {n} student: it may be set to keep names to itself.",
-            "The platform gave no name of {n} students: it may be set to keep names to itself.",
+            "The platform gave no name for {n} student: its settings may keep names private.",
+            "The platform gave no names for {n} students: its settings may keep names private.",
             nameless,
         )
         problems.append(RosterProblem(0, text.format(n=f"{nameless:,}")))

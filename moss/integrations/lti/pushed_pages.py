@@ -63,7 +63,7 @@ def fetch_again(request: AuthenticatedRequest, pk: int, pushed_id: int) -> HttpR
         logger.info("account %s has %s fetched again", request.user.pk, row)
         messages.info(request, _("It is being fetched. Load this page again to see whether it came."))
     else:
-        messages.info(request, _("It did not fail any more."))
+        messages.info(request, _("Nothing was done: it is no longer marked as failed."))
     return redirect("lti_pushed", pk)
 
 
@@ -75,7 +75,7 @@ def read_now(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     fetched = PushedSubmission.objects.filter(assignment=assignment, state=State.FETCHED)
     if fetched.exists():
         jobs.enqueue("gather_submissions", assignment.pk)
-        messages.info(request, _("An upload is made of what came. The report follows."))
+        messages.info(request, _("What arrived becomes an upload, and is compared next."))
     else:
-        messages.info(request, _("Nothing waits to be read."))
+        messages.info(request, _("Nothing is waiting to be read."))
     return redirect("lti_pushed", pk)

@@ -55,7 +55,7 @@ READING = Progress(PROCESSING, "It is read together with others.")
 READY = Progress(PROCESSED, "Ready to be read by the instructor.")
 REPLACED = Progress(PROCESSED, "A later submission of the student is read instead.")
 NOT_FETCHED = Progress(FAILED, "The file could not be fetched.", DOWNLOAD_FAILED)
-TOO_MUCH = Progress(FAILED, "The file is larger than is taken.", TOO_LARGE)
+TOO_MUCH = Progress(FAILED, "The file is too large.", TOO_LARGE)
 NOT_READ = Progress(FAILED, "The upload of which it was a part was not read.", DOWNLOAD_FAILED)
 NO_TEXT = Progress(FAILED, "The file could not be used.", UNSUPPORTED)
 

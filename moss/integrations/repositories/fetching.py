@@ -18,7 +18,14 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
 from moss.integrations.repositories.actions import end, gather
-from moss.integrations.repositories.git import GitFailed, GitMissing, Remote, authorization, program
+from moss.integrations.repositories.git import (
+    TOKEN_REFUSED,
+    GitFailed,
+    GitMissing,
+    Remote,
+    authorization,
+    program,
+)
 from moss.integrations.repositories.models import Repository, RepositoryFetch
 from moss.integrations.repositories.snapshots import Wanted, take_snapshot
 from moss.outgoing import ForbiddenHost, UnknownHost, answer_of, is_public, resolve
@@ -142,8 +149,8 @@ ADVERTISEMENT = "application/x-git-upload-pack-advertisement"
 REDIRECTS, MOST_REDIRECTS = range(300, 400), 2
 OK, SERVER_ERROR, TOO_MANY = 200, 500, 429
 REASONS = {
-    401: _("Its server refuses the token, or asks for one."),
-    403: _("Its server refuses the token, or asks for one."),
+    401: TOKEN_REFUSED,
+    403: TOKEN_REFUSED,
     404: _("There is no such repository, or the token may not read it."),
     410: _("There is no such repository any more."),
 }
@@ -165,13 +172,18 @@ def reachable(address: str, token: str) -> Remote:
         except UnknownHost as error:
             raise GitFailed(_("The name of its host is not known."), passing=True) from error
         except ForbiddenHost as error:
-            raise GitFailed(_("Its host is in a network that nothing is fetched from.")) from error
+            raise GitFailed(
+                _(
+                    "This service may not fetch from the network of its host. Ask the administrator of "
+                    "this service to allow it."
+                )
+            ) from error
         except requests.exceptions.SSLError as error:
             raise GitFailed(_("The certificate of its host is not valid for its name.")) from error
         except requests.RequestException as error:
             raise GitFailed(_("Its host does not answer."), passing=True) from error
         address = other
-    raise GitFailed(_("Its server sends from one address to the next."))
+    raise GitFailed(_("Its server redirects too often."))
 
 
 def may_ask(address: str) -> Callable[[Number], bool]:
@@ -206,7 +218,7 @@ def _sent_to(address: str, location: str) -> str:
     target = urljoin(address + QUESTION, location)
     old, new = urlsplit(address), urlsplit(target)
     if (new.scheme, new.netloc) != (old.scheme, old.netloc):
-        raise GitFailed(_("Its server sends to another host, which is not followed."))
+        raise GitFailed(_("Its server redirects to another host. Enter the address there."))
     if not target.endswith(QUESTION) or target == address + QUESTION:
         raise GitFailed(REASONS[401])  # A page to sign in at.
     return target.removesuffix(QUESTION)

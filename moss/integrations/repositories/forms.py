@@ -47,8 +47,8 @@ class RepositoriesForm(TokenForm):
     repositories = forms.CharField(
         label=gettext_lazy("Repositories, one a line"),
         help_text=gettext_lazy(
-            "An address, or student, address, branch, commit with commas. "
-            "All but the address can be left out."
+            "The address alone, or student, address, branch and commit, separated by commas. "
+            "Only the address is required."
         ),
         widget=forms.Textarea(
             attrs={

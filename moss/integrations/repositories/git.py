@@ -113,7 +113,7 @@ class Git:
             assert process.stdout is not None
             output: bytes = process.stdout.read(most + 1)
             if len(output) > most:
-                raise GitFailed(_("It has more files than are taken."))
+                raise GitFailed(_("It has too many files."))
         return output
 
     @contextmanager
@@ -198,17 +198,18 @@ def _end(process: subprocess.Popen[bytes], late: Event | None = None) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
+TOKEN_REFUSED = _("Its server refused the token, or asks for one. Enter a token that may read it.")
 # Parts of what git prints in English, and what they mean; the rest of it may be the words of a server.
 MEANINGS = (
     ("couldn't find remote ref", _("It has no such branch, or no commit at all.")),
     ("not our ref", _("It has no such commit.")),
-    ("unadvertised object", _("It has no such commit, or its server does not give single commits.")),
-    ("error: 30", _("Its server sends to another address, which is not followed.")),
+    ("unadvertised object", _("It has no such commit, or its server does not serve single commits.")),
+    ("error: 30", _("Its server redirects to another address. Enter that address.")),
     ("File too large", _("It is larger than 100 MB.")),
     ("signal 25", _("It is larger than 100 MB.")),
-    ("Authentication failed", _("Its server refuses the token, or asks for one.")),
-    ("error: 403", _("Its server refuses the token, or asks for one.")),
-    ("could not read Username", _("Its server refuses the token, or asks for one.")),
+    ("Authentication failed", TOKEN_REFUSED),
+    ("error: 403", TOKEN_REFUSED),
+    ("could not read Username", TOKEN_REFUSED),
     ("Out of memory", _("Reading it takes more memory than it may use.")),
 )  # fmt: skip
 

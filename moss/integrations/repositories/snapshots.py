@@ -97,7 +97,7 @@ def _time(seconds: int) -> datetime:
     try:
         return datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, ValueError, OSError) as error:
-        raise GitFailed(_("Its commit has a time that there is not.")) from error
+        raise GitFailed(_("The time of its commit is not valid.")) from error
 
 
 def _write(git: Git, target: IO[bytes]) -> tuple[int, list[str]]:
@@ -121,7 +121,7 @@ def _write(git: Git, target: IO[bytes]) -> tuple[int, list[str]]:
                 raise GitFailed(f"Its files are larger than {format_size(MOST_BYTES)} together.")
             archive.writestr(_member(name, mode), data)
     if count == len(left_out):
-        raise GitFailed(_("It has no file that can be taken."))
+        raise GitFailed(_("It has only submodules and files that are too large."))
     return count - len(left_out), left_out
 
 

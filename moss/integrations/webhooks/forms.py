@@ -72,7 +72,7 @@ def check_url(url: str) -> None:
     A name is resolved when something is sent, so only a host that is given as a number is refused here.
     """
     if not url.isascii() or not url.isprintable() or " " in url or not web_origin(url):
-        raise ValidationError(_("This is no address that begins with https:// and names a host."))
+        raise ValidationError(_("Enter an address that begins with https:// and names a host."))
     parts = urlsplit(url)
     if parts.scheme == "http" and not settings.WEBHOOK_NETWORKS:
         raise ValidationError(_("The address must begin with https://."))
@@ -84,4 +84,9 @@ def check_url(url: str) -> None:
     else:
         allowed = may_ask(number)
     if not allowed:
-        raise ValidationError(_("The host is in a network that nothing is sent to."))
+        raise ValidationError(
+            _(
+                "This service may not send to the network of this host. Ask the administrator of this "
+                "service to allow it."
+            )
+        )

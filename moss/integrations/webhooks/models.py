@@ -105,9 +105,15 @@ class Delivery(models.Model):
     class Problem(models.TextChoices):
         """The reason for which the last attempt failed."""
 
-        STATUS = "status", _("The answer was no success.")
+        STATUS = "status", _("The receiver answered with an error.")
         UNKNOWN_HOST = "unknown host", _("The name of the host is not known.")
-        FORBIDDEN_HOST = "forbidden host", _("The host is in a network that nothing is sent to.")
+        FORBIDDEN_HOST = (
+            "forbidden host",
+            _(
+                "This service may not send to the network of this host. Ask the administrator of this "
+                "service to allow it."
+            ),
+        )
         NO_CONNECTION = "no connection", _("No connection to the host.")
         CERTIFICATE = "certificate", _("The certificate of the host is not valid for its name.")
         NO_ANSWER = "no answer", _("No answer within 10 seconds.")

@@ -230,7 +230,7 @@ def _code_warnings(uncompared: Collection[str], counted: Mapping[str, str]) -> I
     if uncompared:
         yield GroupingWarning(
             "no-code",
-            f"Nothing of these can be compared, because all of it is ignored, left out or cannot be read:"
+            "These cannot be compared, because all their code is ignored, left out or unreadable:"
             f" {listed(uncompared)}.",
             tuple(sorted(uncompared)),
         )

@@ -53,7 +53,7 @@ def reading_warnings(files: Sequence[ReadFile]) -> Iterator[GroupingWarning]:
     few = [file for file in files if file.tokens and file.share < LEAST_SHARE]
     if few:
         names = listed([file.name for file in few])
-        yield _warning("few-tokens", f"Less than half of the code became tokens: {names}.", few)
+        yield _warning("few-tokens", f"Less than half of the code could be read: {names}.", few)
     unclosed = [file for file in files if file.unclosed]
     if unclosed:
         names = listed([f"{file.name} (opened in line {file.unclosed})" for file in unclosed])

@@ -123,5 +123,5 @@ def refuse_header(row: list[str]) -> RosterRefused:
     )
     return RosterRefused(
         f"No column says who the students are: the first row has {present}. "
-        f"Add a first row with the names of the columns. Understood are, among others, {understood}."
+        f"Add a first row with the names of the columns. Known names are, among others, {understood}."
     )

@@ -49,9 +49,10 @@ def document_html(document: PairDocument) -> str:
     assignment = report.assignment
     if len(copy.pairs) > MAX_PAIRS:
         raise DocumentTooLong(
-            _("More than {n} pairs are too many for one document; take copies for single students.").format(
-                n=MAX_PAIRS
-            )
+            _(
+                "More than {n} pairs are too many for one document: export copies for single "
+                "students instead."
+            ).format(n=MAX_PAIRS)
         )
     context: dict[str, Any] = {
         "assignment": assignment,

@@ -37,8 +37,8 @@ MAX_CHARACTERS = 30_000_000
 # Characters of a line; the rest of a longer one is left out.
 MAX_LINE = 110_000
 TOO_LONG = _(
-    "That makes more than {lines} lines or {megabytes} MB, too much for one document: leave the whole sources"
-    " out, or take the pairs one by one."
+    "That makes more than {lines} lines or {megabytes} MB, too much for one document: leave the "
+    "whole sources out, or export the pairs one by one."
 )
 EMPTY_CELLS = '<td class="no"></td><td class="code"></td>'
 CONTINUED_CELLS = '<td class="no"></td><td class="margin"></td>'

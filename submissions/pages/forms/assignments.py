@@ -104,8 +104,8 @@ class PatternFields(forms.Form):
         label=_("Languages by name"),
         widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
         help_text=_(
-            "For files whose language is not found out: a pattern, = and a language on each line, as in "
-            "*.st = Structured Text."
+            "For files whose language is not detected: a pattern, = and a language on each line, "
+            "such as *.st = Structured Text."
         ),
     )
 
@@ -135,7 +135,7 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
     term = forms.CharField(
         required=False,
         max_length=40,
-        help_text=_("As in “autumn 2026”, to tell it from those of other years. Empty: the year."),
+        help_text=_("Such as “autumn 2026”, to tell this course from those of other years. Empty: the year."),
     )
     due = forms.DateTimeField(
         required=False,
@@ -179,7 +179,7 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         language, patterns = self.fields["language"], self.fields["exclude_patterns"]
-        again = _("A change has the files of all uploads looked at again.")
+        again = _("After a change, the files of all uploads are checked again.")
         language.help_text = f"{language.help_text} {again}"
         zone = get_current_timezone_name()
         late = _("Pairs with a submission that came in later are flagged. Time zone: {zone}.")

@@ -32,7 +32,10 @@ def notices(decoded: Decoded, starts: Sequence[int]) -> list[str]:
 def _encoding_notices(source: Decoded) -> Iterator[str]:
     name = source.encoding.replace("cp125", "windows-125")
     if source.encoding != "utf-8":
-        text = _("Not in UTF-8; read as {encoding}. Letters beyond ASCII may be others than were meant.")
+        text = _(
+            "Not in UTF-8; read as {encoding}. Letters with accents and other characters beyond "
+            "ASCII may be wrong."
+        )
         yield text.format(encoding=name)
     if damaged := source.text.count("\ufffd"):
         yield ngettext(
@@ -53,8 +56,8 @@ def _unseen_character_notices(text: str) -> Iterator[str]:
         kinds.append(_("{n} more kinds").format(n=len(counts) - MAX_CHARACTER_KINDS))
     total = counts.total()
     yield ngettext(
-        "Holds {n} character that cannot be seen or would mislead, each marked in red: {kinds}.",
-        "Holds {n} characters that cannot be seen or would mislead, each marked in red: {kinds}.",
+        "Has {n} invisible or misleading character, marked in red: {kinds}.",
+        "Has {n} invisible or misleading characters, each marked in red: {kinds}.",
         total,
     ).format(n=f"{total:,}", kinds="; ".join(kinds))
 
@@ -69,10 +72,10 @@ def _long_line_notices(starts: Sequence[int], text: str) -> Iterator[str]:
         if length > longest:
             longest, number = length, line
     if long:
-        one = _("Line {line} has {n} characters; those after the first {limit} open by a click.")
+        one = _("Line {line} has {n} characters; click to see those after the first {limit}.")
         many = _(
-            "The longest of {lines} long lines has {n} characters; those after the first {limit} open by a"
-            " click."
+            "The longest of {lines} long lines has {n} characters; click to see those after the "
+            "first {limit}."
         )
         figures = {"line": number, "lines": long, "n": f"{longest:,}", "limit": f"{LONG_LINE:,}"}
         yield (one if long == 1 else many).format(**figures)

@@ -34,7 +34,9 @@ class AuditFilterForm(forms.Form):
         max_length=200,
         widget=forms.TextInput(attrs={"type": "search"}),
     )
-    action = forms.ChoiceField(label=_("Act"), required=False, choices=[("", _("All")), *AuditAction.choices])
+    action = forms.ChoiceField(
+        label=_("Action"), required=False, choices=[("", _("All")), *AuditAction.choices]
+    )
     since = forms.DateField(
         label=_("From"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
     )

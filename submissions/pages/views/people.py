@@ -128,7 +128,7 @@ def add_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         return _page(request, course, group_form=form)
     form.instance.added_by = request.user
     _tell_owner(request, course.owner, course, str(form.save()))
-    messages.success(request, _("It counts from the next sign-in of each of its members on."))
+    messages.success(request, _("It applies to each member from their next sign-in on."))
     return redirect("people", pk)
 
 

@@ -74,7 +74,7 @@ def retry_batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         messages.info(request, _("Upload {number} is tried again.").format(number=pk))
     else:
         messages.warning(
-            request, _("Upload {number} cannot be tried again: it must be uploaded again.").format(number=pk)
+            request, _("Upload {number} cannot be tried again: upload its files again.").format(number=pk)
         )
     return redirect("service")
 

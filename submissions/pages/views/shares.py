@@ -88,7 +88,7 @@ def _address(request: HttpRequest, share: Share) -> str:
 def revoke(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     share = find_share(request.user, pk)
     revoke_share(share)
-    messages.info(request, _("The link was revoked. A person who opens it only sees this."))
+    messages.info(request, _("The link was revoked. Whoever opens it is only told so."))
     return redirect("shares", share.assignment_id)
 
 

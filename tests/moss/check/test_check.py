@@ -99,6 +99,29 @@ def test_many_files_that_are_skipped_for_one_reason_take_one_line(tmp_path: Path
     assert any(line.startswith("skipped ada/5.txt: it holds a NUL byte (at offset 5)") for line in every)
 
 
+def test_folders_are_counted_as_folders_and_shares_of_control_characters_do_not_split_a_reason(
+    tmp_path: Path,
+) -> None:
+    modules = {f"ada/{n}/node_modules/left-pad/index.js": b"x = 1\n" for n in range(4)}
+    data = {f"ben/{n}.txt": b"a" * n + b"\x01" * 9 for n in (3, 5, 7, 9)}
+    errors = check(folder(tmp_path, {**CLASS, **modules, **data})).stderr.splitlines()
+    assert "skipped 4 folders, such as ada/0/node_modules/: downloaded packages" in errors
+    assert "skipped 4 files, such as ben/3.txt: it holds control characters" in errors
+    assert errors.count("(-v names each of them.)") == 1
+
+
+@pytest.mark.parametrize(
+    ("files", "found"), [({}, "no submission"), ({"ada/one.py": b"print(1 + 2)\n"}, "1 submission")]
+)
+def test_a_folder_without_two_submissions_says_what_to_give(
+    files: dict[str, bytes], found: str, tmp_path: Path
+) -> None:
+    (tmp_path / "class").mkdir()
+    result = check(folder(tmp_path / "class", files))
+    assert result.exit_code == 1
+    assert f"Found {found} that can be read; at least two are needed. Give a folder" in result.stderr
+
+
 def test_all_lists_pairs_that_show_hides(tmp_path: Path) -> None:
     files = {f"s{n}/main.py": STARTER + f"\nx{n} = {n}\n" for n in range(4)}
     root = folder(tmp_path, files)

@@ -126,7 +126,7 @@ def test_most_of_a_program_becomes_tokens(name: str) -> None:
 def test_files_of_which_little_became_tokens_are_named() -> None:
     files = [ReadFile("ada", "A.java", "java", 10, 0.4), ReadFile("ben", "A.java", "java", 10, 0.6)]
     (warning,) = reading_warnings(files)
-    assert warning.text == "Less than half of the code became tokens: ada/A.java."
+    assert warning.text == "Less than half of the code could be read: ada/A.java."
 
 
 def test_what_was_read_badly_is_the_same_from_the_cache(

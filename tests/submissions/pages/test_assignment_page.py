@@ -274,7 +274,7 @@ def test_a_report_of_one_submission_says_that_it_takes_two(alice_client: Client,
     page = get_assignment(alice_client, assignment)
     assert page.text("#report-heading") == "Nothing to compare yet"
     lead = page.text("#headline .lead")
-    assert lead.startswith("One submission has been read; a report takes two at least.")
+    assert lead.startswith("One submission has been read; a report needs at least two.")
     assert not page.has("#filter")
     assert tab(assignment, "uploads") in page.values("#headline a", "href")
 

@@ -171,7 +171,7 @@ def test_a_failed_upload_whose_files_were_deleted_cannot_be_tried_again(
     assert not Upload.objects.exists()
     page = get_page(admin_client, reverse("service"))
     assert not page.has("[aria-labelledby=failed-uploads] button")
-    assert "it must be uploaded again" in post(admin_client, "retry_batch", batch.pk)
+    assert "upload its files again" in post(admin_client, "retry_batch", batch.pk)
 
 
 def test_a_failed_ranking_is_tried_again_with_the_uploads_that_failed_with_it(

@@ -115,7 +115,7 @@ def test_a_change_of_the_language_says_first_what_is_read_again(
     page = page_of(response)
     assert page.texts(".lost li") == [
         "2 files of 1 upload are read again",
-        "1 file is kept for reading and no longer compared",
+        "1 file can still be read, but is no longer compared",
     ]
     assignment.refresh_from_db()
     assert (assignment.language, assignment.teams, assignment.reports.count()) == ("", "", 1)

@@ -86,7 +86,7 @@ def test_a_link_ends_with_the_right_of_its_maker_and_says_whom_to_ask(
         response = client.get(address)
         assert response.status_code == 410
         text = page_of(response).text("main")
-        assert "Who made this link may not share it any more. Ask alice for a new one." in text
+        assert "The person who made this link may no longer share it. Ask alice for a new one." in text
         assert not [name for name in names if name in text]
 
 
@@ -97,9 +97,9 @@ def test_the_owner_sees_that_it_stopped_and_takes_it_over(
 ) -> None:
     end(colleague)
     course = get_page(alice_client, share.assignment.course.get_absolute_url())
-    assert f"Shared links to {share.assignment.name} do not work any more" in course.text(".notice")
+    assert f"Shared links to {share.assignment.name} no longer work" in course.text(".notice")
     page = get_page(alice_client, shares_page(share.assignment))
-    assert "It does not work any more" in page.text(f"#share-{share.pk}")
+    assert "It no longer works" in page.text(f"#share-{share.pk}")
     assert not page.has(".copy")
     take_over(alice_client, share)
     page = get_page(alice_client, shares_page(share.assignment))

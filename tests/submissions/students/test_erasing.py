@@ -192,7 +192,7 @@ def test_a_hold_keeps_the_case_and_the_receipt_names_it(planted: Planted, erase:
 
 def test_an_erasure_of_held_work_alone_is_refused(planted: Planted) -> None:
     Assignment.objects.update(hold="Case 12.")
-    with pytest.raises(NotFound, match="A hold keeps it: Programming 1 / Statistics"):
+    with pytest.raises(NotFound, match="because a hold protects it: Programming 1 / Statistics"):
         ask_for_erasure(scope(NAME), "admin", "No reason at all.")
     assert not Erasure.objects.exists()
 

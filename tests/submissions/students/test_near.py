@@ -129,7 +129,7 @@ def test_work_of_a_similar_name_that_comes_after_the_decision_stops_the_erasure(
     carry_out("erase_student", erasure.pk)
     erasure.refresh_from_db()
     assert erasure.state == "failed"
-    assert "Say first whether 1 similar name or id is this student's." in erasure.message
+    assert "First say whose 1 similar name or id is." in erasure.message
     assert Submission.objects.filter(name=NAME).exists()
 
 

@@ -38,7 +38,7 @@ def test_a_student_is_found_by_id_with_courses_holds_and_groups(
     assert [row[0] for row in rows] == ["Compilers", "Programming 1"]
     assert [row[3] for row in rows] == ["1", "2"]
     text = page.text("main")
-    assert "A hold keeps Programming 1 / Statistics: Case 12" in text
+    assert "A hold protects Programming 1 / Statistics: Case 12" in text
     assert "1 submission of a group stays" in text
     assert not AuditEntry.objects.filter(who="admin").exists()
 
@@ -99,7 +99,7 @@ def test_several_students_of_a_name_take_an_id(planted: Planted, admin_client: C
         one.students.create(name=NAME, identifier=number)
     answer = admin_client.post(PAGE, chosen(planted, "erase"))
     assert answer.status_code == 422
-    assert "Several students of this name are in Compilers" in page_of(answer).text("main")
+    assert "Several students of Compilers have this name" in page_of(answer).text("main")
     by_id = page_of(admin_client.post(PAGE, {"student": "1111111", "act": "find"}))
     assert "3 other submissions have this name" not in by_id.text("main")
     assert [row[3] for row in by_id.rows("[aria-labelledby=found-heading] tbody tr")] == ["1"]

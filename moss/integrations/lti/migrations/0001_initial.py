@@ -146,7 +146,7 @@ class Migration(migrations.Migration):
                     "service_urls",
                     models.TextField(
                         blank=True,
-                        help_text="One a line, where its courses are at another host than the addresses above.",
+                        help_text="One a line. Only needed if its courses are on another host than the addresses above.",
                         validators=[moss.integrations.lti.addresses.check_addresses],
                         verbose_name="Other addresses of its services",
                     ),
@@ -155,7 +155,7 @@ class Migration(migrations.Migration):
                     "trusts_mail",
                     models.BooleanField(
                         default=False,
-                        help_text="Only where nobody can change the own address there: who comes with the address of an account of this service gets this account. Never those of administrators.",
+                        help_text="Only if people cannot change their own address there: whoever comes with the address of an account of this service gets that account, unless it is an administrator's.",
                         verbose_name="Its e-mail addresses are verified",
                     ),
                 ),
@@ -297,12 +297,18 @@ class Migration(migrations.Migration):
                         blank=True,
                         choices=[
                             ("nothing", "The platform named no file."),
-                            ("too large", "A file, or all together, are larger than is taken."),
-                            ("host", "A file is at a host that is not stored of the platform."),
-                            ("gone", "The platform has the file no more."),
+                            ("too large", "A file is too large, or all files together are."),
+                            (
+                                "host",
+                                "A file is on a host that is not among the stored addresses of the platform. Ask the administrator of this service to add it.",
+                            ),
+                            ("gone", "The platform no longer has the file."),
                             ("other bytes", "What came is not the file that the platform named."),
-                            ("no answer", "The platform did not give the file."),
-                            ("no room", "The courses of its owner hold as much as is allowed."),
+                            ("no answer", "The platform did not send the file."),
+                            (
+                                "no room",
+                                "The owner's courses have no storage left. Delete old assignments or uploads.",
+                            ),
                         ],
                         max_length=20,
                     ),

@@ -48,14 +48,15 @@ class Platform(models.Model):
         _("Other addresses of its services"),
         blank=True,
         validators=(check_addresses,),
-        help_text=_("One a line, where its courses are at another host than the addresses above."),
+        help_text=_("One a line. Only needed if its courses are on another host than the addresses above."),
     )
     trusts_mail = models.BooleanField(
         _("Its e-mail addresses are verified"),
         default=False,
         help_text=_(
-            "Only where nobody can change the own address there: who comes with the address of an account "
-            "of this service gets this account. Never those of administrators."
+            "Only if people cannot change their own address there: whoever comes with the "
+            "address of an account of this service gets that account, unless it is an "
+            "administrator's."
         ),
     )
     # The keys that it published, and when it was asked for them last.

@@ -45,12 +45,18 @@ class PushedSubmission(models.Model):
         """The reason for which the last attempt to fetch it failed."""
 
         NOTHING = "nothing", _("The platform named no file.")
-        TOO_LARGE = "too large", _("A file, or all together, are larger than is taken.")
-        HOST = "host", _("A file is at a host that is not stored of the platform.")
-        GONE = "gone", _("The platform has the file no more.")
+        TOO_LARGE = "too large", _("A file is too large, or all files together are.")
+        HOST = (
+            "host",
+            _(
+                "A file is on a host that is not among the stored addresses of the platform. Ask the "
+                "administrator of this service to add it."
+            ),
+        )
+        GONE = "gone", _("The platform no longer has the file.")
         OTHER_BYTES = "other bytes", _("What came is not the file that the platform named.")
-        NO_ANSWER = "no answer", _("The platform did not give the file.")
-        NO_ROOM = "no room", _("The courses of its owner hold as much as is allowed.")
+        NO_ANSWER = "no answer", _("The platform did not send the file.")
+        NO_ROOM = "no room", _("The owner's courses have no storage left. Delete old assignments or uploads.")
 
     # Those whose files are still to come, or to be read.
     UNDER_WAY = (State.WAITING, State.FETCHED)

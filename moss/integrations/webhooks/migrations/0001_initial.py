@@ -110,9 +110,12 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         choices=[
-                            ("status", "The answer was no success."),
+                            ("status", "The receiver answered with an error."),
                             ("unknown host", "The name of the host is not known."),
-                            ("forbidden host", "The host is in a network that nothing is sent to."),
+                            (
+                                "forbidden host",
+                                "This service may not send to the network of this host. Ask the administrator of this service to allow it.",
+                            ),
                             ("no connection", "No connection to the host."),
                             ("certificate", "The certificate of the host is not valid for its name."),
                             ("no answer", "No answer within 10 seconds."),

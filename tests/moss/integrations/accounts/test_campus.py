@@ -132,7 +132,7 @@ def test_only_groups_that_may_sign_in_do(campus: Campus, client: Client, setting
     campus.enrol("sam", groups=["students"])
     refused = campus.sign_in(client, "sam")
     assert refused.status_code == 403
-    assert "has no group that may use this service" in page_of(refused).text("main")
+    assert "is in no group that may use this service" in page_of(refused).text("main")
     assert not User.objects.exists()
     campus.enrol("dora", groups=["cs-staff", "library"])
     campus.sign_in(client, "dora")

@@ -53,7 +53,7 @@ def test_groups_let_in_make_administrators_and_give_roles(
     oidc_provider.enrol("sam", groups=["students"])
     refused = visitor.sign_in("sam")
     assert refused.status_code == 403
-    assert "has no group that may use this service" in text(refused)
+    assert "is in no group that may use this service" in text(refused)
     for groups, is_staff, roles in (
         (["staff", "admins", "tutors"], True, ["assistant"]),
         (["staff"], False, []),

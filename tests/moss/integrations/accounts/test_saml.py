@@ -82,7 +82,7 @@ def test_groups_let_in_make_administrators_and_give_roles(
     identity_provider.enrol("sam", groups=("students",))
     refused = identity_provider.sign_in(client, "sam")
     assert refused.status_code == 403
-    assert "has no group that may use this service" in page_of(refused).text("main")
+    assert "is in no group that may use this service" in page_of(refused).text("main")
     identity_provider.enrol("dora", groups=("staff", "admins", "tutors"))
     identity_provider.sign_in(client, "dora")
     user = signed_in(client)

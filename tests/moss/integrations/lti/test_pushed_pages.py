@@ -62,7 +62,7 @@ def test_a_submission_that_failed_is_fetched_again_by_a_button(
     row.refresh_from_db()
     assert row.state == State.FETCHED
     pusher.client.post(str(form.attributes["action"]))
-    assert "did not fail any more" in shown(pusher).text(".notices")
+    assert "it is no longer marked as failed" in shown(pusher).text(".notices")
 
 
 def asset_data(pusher: Pusher) -> bytes:
@@ -78,10 +78,10 @@ def test_what_waits_is_read_at_once_by_a_button(
 ) -> None:
     address = reverse("lti_read_now", args=[pusher.assignment.pk])
     pusher.client.post(address)
-    assert "Nothing waits to be read." in shown(pusher).text(".notices")
+    assert "Nothing is waiting to be read." in shown(pusher).text(".notices")
     for student in (1, 2):
         carry_out("fetch_submission", pusher.push(student, pusher.asset(f"{student}.py")).pk)
-    assert "Read the 2 that wait now" in shown(pusher).texts("button")
+    assert "Read the 2 submissions that arrived" in shown(pusher).texts("button")
     with django_capture_on_commit_callbacks(execute=True):
         pusher.client.post(address)
     assert Batch.objects.get().state == Batch.State.DONE

@@ -64,7 +64,7 @@ def test_the_students_of_all_pages_become_the_roster(lms: LearningPlatform, clie
 
 def test_a_platform_that_keeps_names_to_itself_is_said(lms: LearningPlatform, client: Client) -> None:
     page = fill(lms, client, [{"user_id": "user-1", "roles": [LEARNER]}, member(2)])
-    assert "The platform gave no name of 1 student:" in page.text(".problems")
+    assert "The platform gave no name for 1 student:" in page.text(".problems")
     assert EnrolledStudent.objects.count() == 2
 
 

@@ -67,7 +67,7 @@ def test_it_is_stopped_and_the_owner_is_told_once(
     assert Delivery.objects.get().state == Delivery.State.GIVEN_UP
     [mail] = mailoutbox
     assert mail.to == [webhook.course.owner.email]
-    assert "because colin added its address and may not share this course any more" in mail.body
+    assert "because colin added its address and may no longer share this course" in mail.body
 
 
 @pytest.mark.parametrize("end", ENDS)
@@ -77,10 +77,10 @@ def test_the_owner_sees_it_and_takes_it_over(
     end(colleague)
     sending.stop_without_right()
     course = webhook.course
-    said = "A webhook was stopped: who made it may not share this course any more"
+    said = "A webhook was stopped: the person who made it may no longer share this course"
     assert said in get_page(alice_client, course.get_absolute_url()).text("main")
     address = reverse("webhook", args=[course.pk, webhook.pk])
-    assert "Choose to send events to take it over" in get_page(alice_client, address).text(".notice")
+    assert "To take it over, choose to send events" in get_page(alice_client, address).text(".notice")
     alice_client.post(address, {"events": ["pair.decided"], "active": "on"})
     taken = Webhook.objects.get()
     assert (taken.state, taken.maker, taken.created_by) == (Webhook.State.ACTIVE, alice, "alice")

@@ -51,7 +51,7 @@ def test_an_ordinary_file_has_no_remarks(view_of: Callable[..., PairView]) -> No
 def test_characters_that_cannot_be_seen_are_counted_and_named(view_of: Callable[..., PairView]) -> None:
     odd = COPIED + "# \u202eevil\u202c \u200b\u200b \x1b[31m\n"
     assert notices(view_of({"ada/m.py": odd, "ben/m.py": RENAMED})) == (
-        "Holds 5 characters that cannot be seen or would mislead, each marked in red: "
+        "Has 5 invisible or misleading characters, each marked in red: "
         "U+200B ZERO WIDTH SPACE, 2 of them; U+202E RIGHT-TO-LEFT OVERRIDE, 1 of them; "
         "U+202C POP DIRECTIONAL FORMATTING, 1 of them; U+001B control character, 1 of them."
     )
@@ -76,7 +76,7 @@ def test_bytes_that_could_not_be_decoded_are_counted(view_of: Callable[..., Pair
 def test_the_longest_line_is_named(view_of: Callable[..., PairView]) -> None:
     long, longer = f"s = '{'y' * 5_000}'\n", f"t = '{'z' * 100_000}'\n"
     view = view_of({"ada/m.py": long + COPIED, "ben/m.py": long + RENAMED + longer})
-    assert notices(view).startswith("Line 1 has 5,006 characters; those after the first 2,000 open")
+    assert notices(view).startswith("Line 1 has 5,006 characters; click to see those after the first 2,000")
     assert view.sides[1].files[0].notices[0].startswith("The longest of 2 long lines has 100,006 characters")
 
 
