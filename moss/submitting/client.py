@@ -9,14 +9,16 @@ from base64 import b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TIMEOUT = 120
-# How often a request is sent again that came too early, and the seconds to wait if the server names none.
-TRIES, WAIT = 5, 5
+# How often a request is sent that came too early, and the seconds to wait if the server names none.
+TRIES, WAIT = 12, 5
 TOO_MANY, FIRST_ERROR, FIRST_SERVER_ERROR = 429, 300, 500
+BUSY = (TOO_MANY, 503)
 # Statuses with which the server says how much of an upload has arrived.
 TELLS_OFFSET = (200, 204, 409)
 
@@ -44,24 +46,18 @@ class Service:
         ServerRefused
             When the answer is an error, or no JSON.
         """
-        for _ in range(TRIES):
-            response, content = self._ask("GET", path, None, {})
-            if response.status != TOO_MANY:
-                break
-            wait = response.headers.get("Retry-After", "")
-            time.sleep(min(int(wait), 60) if wait.isdecimal() else WAIT)
-        return _answer(response, content)
+        return _answer(*self._ask_again("GET", path, None, {}))
 
     def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """Create an object with these fields; return it. Raises as `get` does."""
         headers = {"Content-Type": "application/json"}
-        return _answer(*self._ask("POST", path, json.dumps(body).encode(), headers))
+        return _answer(*self._ask_again("POST", path, json.dumps(body).encode(), headers))
 
     def begin(self, path: str, length: int, fields: Mapping[str, str]) -> int:
         """Begin an upload of `length` bytes; return its id."""
         named = (f"{name} {b64encode(value.encode()).decode()}" for name, value in fields.items())
         headers = {"Upload-Length": str(length), "Upload-Metadata": ",".join(named), "Content-Length": "0"}
-        return int(_answer(*self._ask("POST", f"{path}/resumable", None, headers))["id"])
+        return int(_answer(*self._ask_again("POST", f"{path}/resumable", None, headers))["id"])
 
     def offset(self, upload: int) -> int:
         """Return how many bytes of an upload have arrived."""
@@ -75,6 +71,19 @@ class Service:
             "Upload-Offset": str(offset),
         }
         return _offset(*self._ask("PATCH", f"/resumable/{upload}", part, headers))
+
+    def _ask_again(
+        self, method: str, path: str, body: bytes | None, headers: dict[str, str]
+    ) -> tuple[http.client.HTTPResponse, bytes]:
+        """Ask until there is an answer but that the server is busy; with one key, so that it acts once."""
+        keys = {"Idempotency-Key": str(uuid4())} if method == "POST" else {}
+        for _ in range(TRIES):
+            response, content = self._ask(method, path, body, headers | keys)
+            if response.status not in BUSY:
+                break
+            wait = response.headers.get("Retry-After", "")
+            time.sleep(min(int(wait), 60) if wait.isdecimal() else WAIT)
+        return response, content
 
     def _ask(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str]

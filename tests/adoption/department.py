@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from moss.embedded.servers import guarded
 from tests.adoption.servers import OWNER, PASSWORD, SERVICE
 from tests.conftest import wait_until
 from tests.support.html import Page
-from tests.support.ports import free_port_number
+from tests.support.web_server import with_socket
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +47,9 @@ class Department:
             # A class of this test is cut into shards, as a large one is.
             "MOSS_SHARD_SECONDS": "0.2",
         }
-        self.ports = {name: free_port_number() for name in PARTS if name.startswith("web")}
+        # As deploy/systemd has it, these stay open while a web server restarts.
+        self.sockets = {n: socket.create_server(("127.0.0.1", 0)) for n in PARTS if n.startswith("web")}
+        self.ports = {name: listener.getsockname()[1] for name, listener in self.sockets.items()}
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
 
     def run(self, home: str, *arguments: str | Path, **variables: str) -> str:
@@ -69,13 +72,14 @@ class Department:
     def start(self, *names: str) -> None:
         """Start parts in groups of their own, and return when the web servers answer."""
         for name in names:
-            options = [f"--port={self.ports[name]}"] if name in self.ports else []
+            command = guarded([str(self.python), "-m", "moss", *PARTS[name]], signal.SIGTERM)
+            passed = [self.sockets[name]] if name in self.sockets else []
+            for listener in passed:
+                command = with_socket(command, listener)
             with (self.folder / f"{name}.log").open("ab") as log:
-                command = [str(self.python), "-m", "moss", *PARTS[name], *options]
                 self.processes[name] = subprocess.Popen(
-                    guarded(command, signal.SIGTERM),  # it ends with the test, even where that is killed
-                    env=self._environment(name), cwd=self.folder, stdout=log, stderr=log,
-                    start_new_session=True,
+                    command, env=self._environment(name), cwd=self.folder, stdout=log, stderr=log,
+                    start_new_session=True, pass_fds=[listener.fileno() for listener in passed],
                 )  # fmt: skip
         for name in names:
             if name in self.ports:
@@ -103,6 +107,8 @@ class Department:
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait(30)
+        for listener in self.sockets.values():
+            listener.close()
 
     def url(self, name: str = "web-1") -> str:
         return f"http://localhost:{self.ports[name]}"
@@ -111,7 +117,7 @@ class Department:
         assert self.processes[name].poll() is None, (self.folder / f"{name}.log").read_text()
         try:
             return requests.get(self.url(name) + "/accounts/login/", timeout=30).ok
-        except requests.ConnectionError:
+        except requests.RequestException:  # it has not begun, or it ended
             return False
 
     def _environment(self, home: str, **variables: str) -> dict[str, str]:

@@ -47,12 +47,17 @@ def web_server(
 
 
 # Systemd passes sockets from descriptor 3 on, and says to which process.
-AS_SYSTEMD = 'export LISTEN_FDS=1 LISTEN_PID=$$; exec "$@" 3<&"$0"'
+AS_SYSTEMD = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()))
+os.execv(sys.argv[2], sys.argv[2:])
+"""
 
 
 def with_socket(command: Sequence[str], listener: socket.socket) -> list[str]:
     """Return a command that takes over a socket as from systemd; `pass_fds` has to name the socket, too."""
-    return ["sh", "-c", AS_SYSTEMD, str(listener.fileno()), *command]
+    return [sys.executable, "-c", AS_SYSTEMD, str(listener.fileno()), *command]
 
 
 def ask(
