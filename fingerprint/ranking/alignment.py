@@ -18,7 +18,7 @@ LONGER = 3
 
 
 class KgramIndex(NamedTuple):
-    """Where each k-gram of a submission occurs; see the arrays of the same names in `IndexedTokens`."""
+    """The places of each k-gram of a submission; see the arrays of the same names in `IndexedTokens`."""
 
     kgrams: Ids
     order: Offsets
