@@ -56,6 +56,24 @@ class ClosingThreadWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has n
                 if self._deadlines.pop(conn, None):
                     _stop_reading(conn.sock)
 
+    def set_accept_enabled(self, enabled: bool) -> None:  # noqa: FBT001 - gunicorn calls it by position
+        """Start or stop accepting; a worker that ends takes the connections that wait, and refuses new ones.
+
+        Gunicorn would leave the socket open until all requests are answered, so that clients connect,
+        wait in vain, and are reset.
+        """
+        super().set_accept_enabled(enabled)
+        if not self.alive:
+            for listener in self.sockets:
+                self._accept_waiting(listener)
+                listener.close()
+
+    def _accept_waiting(self, listener: socket.socket) -> None:
+        before = -1
+        while self.nr_conns != before:
+            before = self.nr_conns
+            self.accept(listener)
+
     def handle(self, conn: TConn) -> object:
         """Handle a request; close the connection unless it is kept for the next request."""
         self._deadlines[conn] = time.monotonic() + HEADER_SECONDS

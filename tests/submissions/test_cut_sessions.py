@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("empty_queues")
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_a_cut_session_fails_no_upload(
     assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch

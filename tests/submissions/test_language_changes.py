@@ -93,6 +93,7 @@ def matched_files(assignment: Assignment) -> set[str]:
     return set(SubmissionFile.objects.filter(pk__in=keys).values_list("path", flat=True))
 
 
+@pytest.mark.long
 def test_files_of_other_languages_are_no_longer_compared_and_come_back(
     hand_in: HandIn, assignment: Assignment, change_language: ChangeLanguage
 ) -> None:
@@ -113,6 +114,7 @@ def test_files_of_other_languages_are_no_longer_compared_and_come_back(
     assert not Document.objects.filter(files=None, boilerplate=None).exists()
 
 
+@pytest.mark.long
 def test_only_files_that_are_read_otherwise_are_read_again(
     hand_in: HandIn, assignment: Assignment, change_language: ChangeLanguage
 ) -> None:
@@ -193,6 +195,7 @@ def test_a_change_back_before_the_files_are_read_leaves_everything_as_it_was(
     assert not Document.objects.filter(language="ruby").exists()
 
 
+@pytest.mark.long
 def test_tasks_of_a_change_can_run_twice(
     hand_in: HandIn, assignment: Assignment, change_language: ChangeLanguage
 ) -> None:
@@ -205,6 +208,7 @@ def test_tasks_of_a_change_can_run_twice(
     assert (readings(assignment), assignment.reports.count()) == (after, reports)
 
 
+@pytest.mark.long
 def test_an_upload_that_comes_in_during_a_change_is_read_in_the_new_language(
     hand_in: HandIn, assignment: Assignment, change_language: ChangeLanguage
 ) -> None:

@@ -11,7 +11,7 @@ from django.forms.models import model_to_dict
 from django.http import HttpRequest
 from ninja import Field, Router, Schema, Status
 
-from moss.integrations.api.inputs import Input, Name
+from moss.integrations.api.inputs import Body, Name, Time
 from moss.integrations.api.objects import Id, names_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from submissions.actions import deletions
@@ -60,14 +60,14 @@ class Assignments(Schema):
     items: list[AssignmentOut]
 
 
-class AssignmentSettings(Input):
+class AssignmentSettings(Body):
     """Settings of an assignment; an empty language is detected for each file."""
 
     term: str = ""
     language: str = ""
     language_patterns: str = ""
     common_limit: int | None = None
-    due: datetime | None = None
+    due: Time | None = None
     teams: str = ""
     compare_mates: bool = False
     include_patterns: str = ""

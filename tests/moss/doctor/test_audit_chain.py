@@ -44,6 +44,7 @@ def test_a_log_that_nobody_changed_is_whole() -> None:
     assert AuditEntry.objects.values_list("number", flat=True).order_by("pk")[4] == 5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("statement", "broken"),
     [

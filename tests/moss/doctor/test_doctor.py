@@ -63,7 +63,7 @@ def test_each_check_is_one_line_and_services_that_answer_are_ok() -> None:
 
 
 @pytest.mark.django_db
-def test_without_a_server_workers_are_a_warning_of_the_private_set_up() -> None:
+def test_without_a_server_workers_are_a_warning_of_the_private_set_up(no_worker: None) -> None:
     # The tests set the variable that this check refuses.
     with override_settings(SILENCED_SYSTEM_CHECKS=["async.E001"]):
         result = run()
@@ -74,7 +74,7 @@ def test_without_a_server_workers_are_a_warning_of_the_private_set_up() -> None:
 
 @pytest.mark.django_db
 def test_without_workers_a_set_up_with_its_own_database_has_a_problem(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, no_worker: None
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://elsewhere/moss")
     monkeypatch.setenv("REDIS_URL", "redis://elsewhere")

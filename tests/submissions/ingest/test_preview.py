@@ -65,6 +65,7 @@ def test_a_checked_batch_is_read_without_unpacking_it_again(
     assert not read_listed(listed)
 
 
+@pytest.mark.long
 def test_a_listed_batch_keeps_its_files_and_sources_until_it_is_deleted(
     listed: Batch, alice: User, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -87,6 +88,7 @@ def test_a_listed_batch_can_be_cancelled(listed: Batch) -> None:
     assert listed.state == "cancelled"
 
 
+@pytest.mark.long
 def test_a_listed_batch_is_unpacked_again_for_other_patterns(
     listed: Batch, django_capture_on_commit_callbacks: Committing
 ) -> None:

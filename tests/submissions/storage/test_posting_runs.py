@@ -48,6 +48,7 @@ def test_four_runs_of_a_size_become_one_and_three_stay() -> None:
     }
 
 
+@pytest.mark.long
 def test_merged_runs_are_merged_again_when_there_are_four_of_their_size(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -34,6 +34,7 @@ def naive_look_up(stored: dict[int, set[int]], wanted: set[int], limit: int) -> 
     return weights
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 @REPEATED
 @given(st.data(), st.lists(HASHES, min_size=1, max_size=12), HASHES, st.integers(1, 12))

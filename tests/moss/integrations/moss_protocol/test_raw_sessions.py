@@ -174,6 +174,7 @@ def test_a_file_that_is_too_large_is_told_at_the_end(server: Listening, number: 
     assert_nothing_is_left(server)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_gigabyte_of_files_is_read_without_keeping_it(server: Listening, number: str) -> None:
     content = b"x" * 4_000_000
