@@ -2,10 +2,39 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import contextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 from fingerprint.engine import ensure_compiled
-from moss.progress_bars import PREPARING, progress_bars
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    # Called with a description and a number of parts; returns what is called after each part.
+    StartBar = Callable[[str, int], Callable[[], None]]
+
+READING, PREPARING = "Reading files", "Preparing the engine, once on this machine"
+
+
+@contextmanager
+def progress_bars() -> Iterator[StartBar]:
+    """Yield a function that starts a bar on the error stream; without a terminal, it shows nothing."""
+    if not sys.stderr.isatty():
+        yield lambda _description, _parts: lambda: None
+        return
+    from rich.console import Console  # noqa: PLC0415 - only where it is shown
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415 - as above
+
+    columns = TextColumn("{task.description}:"), MofNCompleteColumn(" of "), BarColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+
+        def start(description: str, parts: int) -> Callable[[], None]:
+            task = bars.add_task(description, total=parts)
+            return lambda: bars.advance(task)
+
+        yield start
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """Requests to other services: without redirects, with limits of time, and only to where they may go.
 
-A name is resolved once, and the request goes to the number that was checked, so that a name that means
+A name is resolved once, and the request goes to the IP address that was checked, so that a name that means
 another machine a moment later leads nowhere else.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from requests import PreparedRequest, Response
 
-    Number = IPv4Address | IPv6Address
+    Address = IPv4Address | IPv6Address
 
 # Seconds to connect, and between two parts of an answer.
 CONNECT_SECONDS, SILENCE_SECONDS = 5, 10
@@ -32,29 +32,29 @@ class UnknownHost(Exception):
 
 
 class ForbiddenHost(Exception):
-    """A host is at a number that no request may go to; the message is for the log."""
+    """A host is at an IP address that no request may go to; the message is for the log."""
 
 
-def is_public(number: Number) -> bool:
-    """Return whether a number is that of a machine on the internet.
+def is_public(ip: Address) -> bool:
+    """Return whether an IP address is that of a machine on the internet.
 
-    Loopback, private, link-local and shared networks are not, nor are multicast and reserved numbers, nor
-    numbers of version 6 that stand for any of version 4.
+    Loopback, private, link-local and shared networks are not, nor are multicast and reserved addresses,
+    nor addresses of version 6 that stand for any of version 4.
     """
-    if isinstance(number, IPv6Address) and (number.sixtofour or number.teredo or number.ipv4_mapped):
+    if isinstance(ip, IPv6Address) and (ip.sixtofour or ip.teredo or ip.ipv4_mapped):
         return False
-    return number.is_global and not (number.is_multicast or number.is_reserved)
+    return ip.is_global and not (ip.is_multicast or ip.is_reserved)
 
 
-def resolve(address: str, may_ask: Callable[[Number], bool]) -> Number:
-    """Return the number of an address's host.
+def resolve(address: str, may_ask: Callable[[Address], bool]) -> Address:
+    """Return the IP address of a web address's host.
 
     Raises
     ------
     UnknownHost
-        When the name of the host leads to no number.
+        When the name of the host leads to no IP address.
     ForbiddenHost
-        When one of its numbers is none that may be asked.
+        When one of its IP addresses is none that may be asked.
     """
     parts = urlsplit(address)
     host, port = parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme]
@@ -62,20 +62,20 @@ def resolve(address: str, may_ask: Callable[[Number], bool]) -> Number:
         rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise UnknownHost(f"{host:.200}: {error!s:.200}") from error
-    numbers = [ip_address(row[4][0]) for row in rows]
-    if refused := [number for number in numbers if not may_ask(number)]:
+    ips = [ip_address(row[4][0]) for row in rows]
+    if refused := [ip for ip in ips if not may_ask(ip)]:
         raise ForbiddenHost(f"{host:.200} is at {refused[0]}")
     # A container often has a way to version 4 only.
-    return min(numbers, key=lambda number: number.version)
+    return min(ips, key=lambda ip: ip.version)
 
 
 @contextmanager
 def answer_of(
-    method: str, address: str, *, may_ask: Callable[[Number], bool] | None = None, **options: Any
+    method: str, address: str, *, may_ask: Callable[[Address], bool] | None = None, **options: Any
 ) -> Iterator[Response]:
     """Send a request; yield the answer, of which only the head was read.
 
-    With `may_ask`, it goes straight to the number that was checked, and no proxy of the environment is used.
+    With `may_ask`, it goes straight to the IP address that was checked, without a proxy of the environment.
     Certificates are checked for the name in any case.
 
     Raises
@@ -90,7 +90,7 @@ def answer_of(
         if may_ask:
             session.trust_env = False
             session.verify = os.environ.get("REQUESTS_CA_BUNDLE") or True
-            adapter = OneNumber(resolve(address, may_ask))
+            adapter = OneAddress(resolve(address, may_ask))
             session.mount("https://", adapter)
             session.mount("http://", adapter)
             headers["Host"] = urlsplit(address).netloc
@@ -106,12 +106,12 @@ def answer_of(
             yield response
 
 
-class OneNumber(HTTPAdapter):
-    """Connect to this number, whatever the name of the host is; certificates must be for the name."""
+class OneAddress(HTTPAdapter):
+    """Connect to this IP address, whatever the name of the host is; certificates must be for the name."""
 
-    def __init__(self, number: Number) -> None:
+    def __init__(self, ip: Address) -> None:
         super().__init__()
-        self.number = number
+        self.ip = ip
 
     def build_connection_pool_key_attributes(
         self,
@@ -124,14 +124,14 @@ class OneNumber(HTTPAdapter):
         pool: dict[str, Any] = {**options}
         if host["scheme"] == "https":
             pool |= {"server_hostname": host["host"], "assert_hostname": host["host"]}
-        return {**host, "host": str(self.number)}, pool
+        return {**host, "host": str(self.ip)}, pool
 
 
 DEFAULT_PORTS = {"https": 443, "http": 80}
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine by its name or number."""
+    """Return whether a host is this machine by its name or IP address."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.kernels.registry import bare_kernel, bare_njit, kernel, njit
-from fingerprint.ranking.maxima import highest_id
-from fingerprint.ranking.sorting import number_pairs, order_by
+from fingerprint.ranking.sorting import highest_id, number_pairs, order_by
 from fingerprint.ranking.weights import document_frequency
 
 if TYPE_CHECKING:
     from fingerprint.types import Bounds, Flags, Ids, Kinds, Offsets
-
 
 # A long k-gram has so many tokens more: of 2 to 8, ranking took least with this number.
 LONGER = 3
 
 
 class KgramIndex(NamedTuple):
-    """Where each k-gram of a submission occurs; see the arrays of the same names in `IndexedTokens`."""
+    """The places of each k-gram of a submission; see the arrays of the same names in `IndexedTokens`."""
 
     kgrams: Ids
     order: Offsets

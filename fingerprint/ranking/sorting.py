@@ -1,4 +1,4 @@
-"""Sort what numpy takes longer for: the few runs of a pair, and millions of numbers without gaps."""
+"""Sort what numpy takes longer for: few runs, or millions of numbers without gaps; quick maxima."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint.kernels.registry import bare_kernel, kernel, njit
-from fingerprint.ranking.maxima import highest_id
 
 if TYPE_CHECKING:
-    from fingerprint.types import Ids, Positions, Runs
+    from fingerprint.types import Bounds, Ids, Positions, Runs
 
 # Up to so many numbers are sorted by insertion.
 FEW = 48
@@ -85,3 +84,21 @@ def number_pairs(first: Ids, second: Ids) -> Ids:
         number += first[here] != first[before] or second[here] != second[before]
         numbers[here] = number
     return numbers
+
+
+@njit
+def highest_id(ids: Ids) -> int:
+    """Return the highest id, -1 where there is none."""
+    highest = -1
+    for one in ids:
+        highest = max(highest, one)
+    return highest
+
+
+@njit
+def longest_part(starts: Bounds) -> int:
+    """Return the length of the longest part between two starts, 0 where there is none."""
+    longest = 0
+    for at in range(len(starts) - 1):
+        longest = max(longest, starts[at + 1] - starts[at])
+    return longest

@@ -8,25 +8,26 @@ import numpy as np
 
 from fingerprint.kernels.registry import bare_njit, kernel, njit
 from fingerprint.ranking.alignment import longer
-from fingerprint.ranking.edges import lines_of, trim, trim_to_lines
-from fingerprint.ranking.pieces import pop_piece, push_piece
 from fingerprint.ranking.repetition import RANKED_RUNS_PER_TOKEN, fill_ranked_runs
 from fingerprint.ranking.runs import (
     INITIAL_RUNS,
     POSITION_BITS,
     POSITION_MASK,
     has_any,
+    lines_of,
     list_long_runs,
     list_runs,
     place_of,
+    trim,
+    trim_to_lines,
     with_room,
 )
-from fingerprint.ranking.short_tiles import add_short_tiles, shared_places
+from fingerprint.ranking.short_tiles import add_short_tiles, pop_piece, push_piece, shared_places
 from fingerprint.ranking.sorting import sort_places, sort_rows
 
 if TYPE_CHECKING:
     from fingerprint.ranking.alignment import IndexedTokens
-    from fingerprint.ranking.edges import Lines
+    from fingerprint.ranking.runs import Lines
     from fingerprint.ranking.workspace import Workspace
     from fingerprint.types import Bounds, Flags, Ids, Positions, Runs
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from fingerprint.kernels.registry import kernel
 from fingerprint.ranking import score_constants as constants
-from fingerprint.ranking.maxima import highest_id
+from fingerprint.ranking.sorting import highest_id
 
 if TYPE_CHECKING:
     import numpy.typing as npt

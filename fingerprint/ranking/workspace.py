@@ -8,7 +8,7 @@ import numpy as np
 
 from fingerprint.kernels.registry import bare_kernel, njit
 from fingerprint.ranking.alignment import fill_kgram_table, slice_submission
-from fingerprint.ranking.maxima import longest_part
+from fingerprint.ranking.sorting import longest_part
 
 if TYPE_CHECKING:
     from fingerprint.ranking.alignment import CohortTokens, IndexedTokens

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from moss.commands.input_options import InputPath, input_options
-from moss.progress_bars import PREPARING, READING, progress_bars
+from moss.compiling import PREPARING, READING, progress_bars
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -174,7 +174,7 @@ def list_entries(batch: Batch, *, is_interactive: bool) -> list[ListedEntry]:
 
 
 def _settle_languages(listed: Sequence[ListedEntry]) -> None:
-    """Give files whose name and content leave doubt the language of most files of the class, if it fits."""
+    """Set the language of doubtful files to that of most files of the class, if it fits."""
     likely = likely_language(row.language for row in listed)
     doubtful = [row for row in listed if row.language not in ("", likely) and leaves_doubt(row.name)]
     for start in range(0, len(doubtful) if likely else 0, GROUP_FILES):

@@ -1,4 +1,4 @@
-"""What an account has stored and uploaded, its tokens, and the hints that it dismissed."""
+"""Sizes and uploads of an account, its tokens, and the hints that it dismissed."""
 
 from __future__ import annotations
 

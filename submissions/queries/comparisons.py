@@ -1,4 +1,4 @@
-"""What an assignment is compared with, or may be; changes of its language and their effect."""
+"""The other assignments that one is or may be compared with, and changes of its language."""
 
 from __future__ import annotations
 

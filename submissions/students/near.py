@@ -34,14 +34,14 @@ class Near:
 
     @property
     def key(self) -> str:
-        """What a form or a command calls it by."""
+        """The name by which forms and commands call it."""
         kind, rows = ("s", self.rows.students) if self.rows.students else ("e", self.rows.enrolled)
         return f"{kind}{min(rows)}"
 
 
 @dataclass(frozen=True)
 class Decided:
-    """What a person said of rows that resemble the student's: the same student, or somebody else."""
+    """An answer on rows that resemble the student's: the same student, or somebody else."""
 
     same: Rows = field(default_factory=Rows)
     others: Rows = field(default_factory=Rows)

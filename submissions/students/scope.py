@@ -55,7 +55,7 @@ class Scope:
 
     @property
     def others(self) -> list[Near]:
-        """What somebody said is another person's."""
+        """Rows of another person, as somebody said."""
         return [match for match in self.near if self.decided.others >= match.rows]
 
     @cached_property

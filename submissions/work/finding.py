@@ -16,7 +16,7 @@ from submissions.models import Job
 from submissions.work import jobs
 from submissions.work.heartbeats import answering, package_version
 from submissions.work.locks import Work, end_session, sessions
-from submissions.work.messages import announce, empty_queues, kind_of
+from submissions.work.messages import announce, kind_of, queue_lengths
 from submissions.work.running import OUT_OF_TIME
 from submissions.work.turns import startable
 
@@ -76,7 +76,8 @@ def _announce_due(name: str) -> None:
     now, kind = timezone.now(), kind_of(name)
     waiting = Job.objects.filter(kind=name, state=State.QUEUED, due__lte=now).order_by()
     unsent, lost = waiting.filter(sent__lt=F("due")), waiting.filter(sent__lt=now - SENDING)
-    due = unsent | lost.filter(queue__in=empty_queues()) if lost.exists() else unsent
+    empty = [queue for queue, length in queue_lengths().items() if not length] if lost.exists() else []
+    due = unsent | lost.filter(queue__in=empty)
     for queue in set(due.values_list("queue", flat=True)):
         keys = {*due.filter(queue=queue).values_list("pk", flat=True)}
         chosen = [job.pk for job in startable(kind, queue) if job.pk in keys]

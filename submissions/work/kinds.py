@@ -13,13 +13,10 @@ from typing import Any
 
 INTERACTIVE, HEAVY = "interactive", "heavy"
 QUEUES = (INTERACTIVE, HEAVY)
-
 # Heavy work is served in the order of its messages, after all interactive work.
 HEAVY_ROUTE: dict[str, Any] = {"queue": HEAVY, "priority": 9}
-
 # What takes longer than its size promised goes on in the heavy queue after this time, in seconds.
 INTERACTIVE_SECONDS = 20
-
 HOUR = 60 * 60
 MAX_ATTEMPTS = 3
 

@@ -55,8 +55,3 @@ def queue_lengths() -> dict[str, int]:
     except OperationalError as error:
         logger.warning("the broker does not answer: %s", error)
         return {}
-
-
-def empty_queues() -> set[str]:
-    """Return the queues in which no message waits; none where the broker does not answer."""
-    return {queue for queue, length in queue_lengths().items() if length == 0}

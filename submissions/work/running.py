@@ -64,10 +64,14 @@ def carry_out(kind: Kind, job: Job) -> None:
     """Call the function of a started job, and store what came of it."""
     try:
         import_string(f"{kind.module}.{kind.name}")(job)
+        jobs.finish(job)
     except jobs.Later as later:
         jobs.wait(job, later.delay, later.reason, counts=later.counts)
-    except (jobs.Again, TakesLong, jobs.Parts) as left:
-        _go_on_later(job, left)
+    except jobs.Parts:
+        jobs.wait_for_parts(job)
+        _go_on(job.kind, job.subject)  # They may be done already.
+    except (jobs.Again, TakesLong) as left:
+        jobs.go_on_later(job, HEAVY if isinstance(left, TakesLong) else job.queue)
     except jobs.Refused as refused:
         jobs.fail(job, str(refused), refused.reason)
     except IntegrityError:
@@ -80,16 +84,6 @@ def carry_out(kind: Kind, job: Job) -> None:
         elif not was_interrupted(error):
             _end(kind, job, BROKEN, type(error).__name__)
         raise
-    else:
-        jobs.finish(job)
-
-
-def _go_on_later(job: Job, left: Exception) -> None:
-    if isinstance(left, jobs.Parts):
-        jobs.wait_for_parts(job)
-        _go_on(job.kind, job.subject)  # They may be done already.
-    else:
-        jobs.go_on_later(job, HEAVY if isinstance(left, TakesLong) else job.queue)
 
 
 def _end(kind: Kind, job: Job, message: str, reason: str) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 router = Router()
 NEW, ONE = "/assignments/{assignment_id}/resumable", "/resumable/{resumable_id}"
-VERSION, EXTENSIONS = "1.0.0", "creation,expiration,termination"
+VERSION = "1.0.0"
 PART_TYPE = "application/offset+octet-stream"
 LONGEST_NAME = 255
 PART = {"content": {PART_TYPE: {"schema": {"type": "string", "format": "binary"}}}}

@@ -86,10 +86,10 @@ class Connections:
 
 
 class WrongIds:
-    """Count the wrong user ids of each address, so that nobody tries numbers one after the other.
+    """Count the wrong user ids of each address, so that nobody tries ids one after the other.
 
-    A neighbour behind the same address goes on: a number that was right from there, and one that is too long
-    to be guessed, are refused only where this number itself was wrong too often.
+    A neighbour behind the same address goes on: an id that was right from there, and one that is too long
+    to be guessed, are refused only where this id itself was wrong too often.
     """
 
     def __init__(self, allowed: int) -> None:
@@ -97,23 +97,23 @@ class WrongIds:
         self._wrong: OrderedDict[tuple[str, str], deque[float]] = OrderedDict()
         self._right: OrderedDict[tuple[str, str], None] = OrderedDict()
 
-    def add(self, address: str, number: str, now: float) -> None:
+    def add(self, address: str, user_id: str, now: float) -> None:
         """Count a wrong id, by itself and among all of its address."""
-        for key in ((address, number), (address, ANY)):
+        for key in ((address, user_id), (address, ANY)):
             self._wrong.setdefault(key, deque(maxlen=self._allowed)).append(now)
             self._wrong.move_to_end(key)
         _forget_oldest(self._wrong)
 
-    def note_right(self, address: str, number: str) -> None:
-        self._right[address, number] = None
-        self._right.move_to_end((address, number))
+    def note_right(self, address: str, user_id: str) -> None:
+        self._right[address, user_id] = None
+        self._right.move_to_end((address, user_id))
         _forget_oldest(self._right)
 
-    def is_refused(self, address: str, number: str, now: float) -> bool:
-        """Return whether this number has to wait at this address."""
-        if self._is_full((address, number), now):
+    def is_refused(self, address: str, user_id: str, now: float) -> bool:
+        """Return whether this id has to wait at this address."""
+        if self._is_full((address, user_id), now):
             return True
-        if len(number) >= UNGUESSABLE_DIGITS or (address, number) in self._right:
+        if len(user_id) >= UNGUESSABLE_DIGITS or (address, user_id) in self._right:
             return False
         return self._is_full((address, ANY), now)
 

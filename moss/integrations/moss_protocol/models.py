@@ -19,7 +19,7 @@ MAX_OPTIONS = 200
 
 
 class MossUserId(models.Model):
-    """The number by which a client names an account; whoever knows it can upload into that account."""
+    """The user id by which a client names an account; whoever knows it can upload into that account."""
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="moss_user_id")
     # Digits without a leading zero: scripts write it as a number without quotes.
@@ -36,7 +36,7 @@ class MossUserId(models.Model):
         verbose_name = "MOSS user id"
 
     def __str__(self) -> str:
-        """Return no number: it is a secret."""
+        """Return no id: it is a secret."""
         return f"the MOSS user id of account {self.user_id}"
 
 
@@ -65,9 +65,9 @@ logger = logging.getLogger(__name__)
 DIGITS = 15
 
 
-def account_of(number: str) -> User | None:
+def account_of(user_id: str) -> User | None:
     """Return the active account of a user id, or None."""
-    row = MossUserId.objects.select_related("user").filter(number=number, user__is_active=True).first()
+    row = MossUserId.objects.select_related("user").filter(number=user_id, user__is_active=True).first()
     return row.user if row else None
 
 
@@ -78,7 +78,7 @@ def user_id_of(user: User) -> str:
 
 def renew_user_id(user: User) -> str:
     """Replace the user id of an account; the earlier one is refused from now on."""
-    number = str(10 ** (DIGITS - 1) + secrets.randbelow(9 * 10 ** (DIGITS - 1)))
-    MossUserId.objects.update_or_create(user=user, defaults={"number": number})
+    user_id = str(10 ** (DIGITS - 1) + secrets.randbelow(9 * 10 ** (DIGITS - 1)))
+    MossUserId.objects.update_or_create(user=user, defaults={"number": user_id})
     logger.info("account %s renewed its MOSS user id", user.pk)
-    return number
+    return user_id

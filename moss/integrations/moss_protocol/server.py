@@ -36,7 +36,7 @@ Result = TypeVar("Result")
 # Threads that use the database, with a connection each.
 DATABASE_THREADS = 4
 # Characters of a user id that are looked at.
-LONGEST_NUMBER = 40
+LONGEST_USER_ID = 40
 # Seconds between two looks at whether a report is ready, from the first to the longest.
 FIRST_LOOK, LONGEST_PAUSE = 0.25, 2.0
 # File descriptors beside those of the connections: their temporary files, the database and the libraries.
@@ -77,17 +77,17 @@ class ListeningServer:
             self.connections.remove(session)
             writer.close()
 
-    async def account(self, address: str, number: str) -> User | None:
+    async def account(self, address: str, user_id: str) -> User | None:
         """Return the account of a user id; None where it is wrong, or after too many wrong ones."""
-        number = number[:LONGEST_NUMBER]
-        if self._wrong_ids.is_refused(address, number, time.monotonic()):
+        user_id = user_id[:LONGEST_USER_ID]
+        if self._wrong_ids.is_refused(address, user_id, time.monotonic()):
             return None
-        user = await self._in_database(account_of, number)
+        user = await self._in_database(account_of, user_id)
         if user is None:
             logger.warning("wrong MOSS user id from %s", address)
-            self._wrong_ids.add(address, number, time.monotonic())
+            self._wrong_ids.add(address, user_id, time.monotonic())
         else:
-            self._wrong_ids.note_right(address, number)
+            self._wrong_ids.note_right(address, user_id)
         return user
 
     async def store_and_wait(

@@ -47,7 +47,7 @@ class Server(Protocol):
     limits: ListeningLimits
     connections: Connections
 
-    async def account(self, address: str, number: str) -> User | None: ...
+    async def account(self, address: str, user_id: str) -> User | None: ...
 
     async def store_and_wait(
         self, received: Received, stored: Callable[[], None], is_closing: Callable[[], bool]

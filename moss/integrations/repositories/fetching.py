@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
-    from moss.outgoing import Number
+    from moss.outgoing import Address
     from submissions.models import Job
 
 logger = logging.getLogger(__name__)
@@ -186,14 +186,14 @@ def reachable(address: str, token: str) -> Remote:
     raise GitFailed(_("Its server redirects too often."))
 
 
-def may_ask(address: str) -> Callable[[Number], bool]:
-    """Return which numbers may be asked: by HTTPS public and listed ones, by HTTP those that are listed."""
+def may_ask(address: str) -> Callable[[Address], bool]:
+    """Return which IP addresses may be asked: by HTTPS public and listed ones, by HTTP listed ones."""
     is_encrypted = urlsplit(address).scheme == "https"
-    return lambda number: (is_encrypted and is_public(number)) or _is_listed(number)
+    return lambda ip: (is_encrypted and is_public(ip)) or _is_listed(ip)
 
 
-def _is_listed(number: Number) -> bool:
-    return any(number in network for network in settings.GIT_NETWORKS)
+def _is_listed(ip: Address) -> bool:
+    return any(ip in network for network in settings.GIT_NETWORKS)
 
 
 def _ask(address: str, token: str) -> str:

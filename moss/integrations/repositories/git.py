@@ -1,7 +1,7 @@
 """Run git on bare repositories in a folder that is deleted: with limits, and nothing of this service's.
 
 It knows no file of configuration, no credentials and no hooks, asks nobody, follows no redirect, and connects
-only to the number that was checked. A working tree is never made.
+only to the IP address that was checked. A working tree is never made.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from moss.outgoing import DEFAULT_PORTS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# The first with http.curloptResolve, which pins the number of a host.
+# The first with http.curloptResolve, which pins the IP address of a host.
 OLDEST = (2, 37)
 # Of a program: address space, the largest file that it may write, seconds of the processor and of the clock.
 MEMORY, PACK_BYTES, PROCESSOR_SECONDS, SECONDS = 2_000_000_000, 100_000_000, 120, 120
@@ -51,10 +51,10 @@ CONFIG = {
 
 
 class Remote(NamedTuple):
-    """A repository to fetch from: its address, the checked number of its host, and a token or nothing."""
+    """A repository to fetch from: its address, the checked IP address of its host, and a token or nothing."""
 
     address: str
-    number: str
+    ip: str
     token: str = ""
 
 
@@ -179,11 +179,11 @@ class Git:
         }
 
     def _of_remote(self) -> dict[str, str]:
-        """Return the settings that name the number of the host, and state the token to this host only."""
+        """Return the settings that name the IP address of the host, and state the token to this host only."""
         parts = urlsplit(self.remote.address)
         port = parts.port or DEFAULT_PORTS[parts.scheme]
-        number = f"[{self.remote.number}]" if ":" in self.remote.number else self.remote.number
-        config = {"http.curloptResolve": f"{parts.hostname}:{port}:{number}"}
+        ip = f"[{self.remote.ip}]" if ":" in self.remote.ip else self.remote.ip
+        config = {"http.curloptResolve": f"{parts.hostname}:{port}:{ip}"}
         if self.remote.token:
             origin = f"{parts.scheme}://{parts.netloc}/"
             config[f"http.{origin}.extraHeader"] = f"Authorization: {authorization(self.remote.token)}"

@@ -69,7 +69,7 @@ class ChangeWebhookForm(EventsForm):
 def check_url(url: str) -> None:
     """Raise ValidationError for an address that nothing could be sent to.
 
-    A name is resolved when something is sent, so only a host that is given as a number is refused here.
+    A name is resolved when something is sent, so only a host that is given as an IP address is refused here.
     """
     if not url.isascii() or not url.isprintable() or " " in url or not web_origin(url):
         raise ValidationError(_("Enter an address that begins with https:// and names a host."))
@@ -78,11 +78,11 @@ def check_url(url: str) -> None:
         raise ValidationError(_("The address must begin with https://."))
     may_ask = may_ask_encrypted if parts.scheme == "https" else is_listed
     try:
-        number = ip_address(parts.hostname or "")
+        ip = ip_address(parts.hostname or "")
     except ValueError:
         allowed = not is_loopback(parts.hostname or "") or bool(settings.WEBHOOK_NETWORKS)
     else:
-        allowed = may_ask(number)
+        allowed = may_ask(ip)
     if not allowed:
         raise ValidationError(
             _(

@@ -31,7 +31,7 @@ from submissions.work import jobs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from moss.outgoing import Number
+    from moss.outgoing import Address
     from submissions.models import Job
 
     Data = Callable[[Assignment, int], dict[str, Any]]
@@ -133,13 +133,13 @@ def _post(delivery: Delivery) -> Outcome:
     return Outcome(status, "" if status in SUCCESS else Problem.STATUS)
 
 
-def is_listed(number: Number) -> bool:
-    """Return whether a number is in a network that the settings name for webhooks."""
-    return any(number in network for network in settings.WEBHOOK_NETWORKS)
+def is_listed(ip: Address) -> bool:
+    """Return whether an IP address is in a network that the settings name for webhooks."""
+    return any(ip in network for network in settings.WEBHOOK_NETWORKS)
 
 
-def may_ask_encrypted(number: Number) -> bool:
-    return is_public(number) or is_listed(number)
+def may_ask_encrypted(ip: Address) -> bool:
+    return is_public(ip) or is_listed(ip)
 
 
 def _problem_of(error: Exception) -> str:
