@@ -128,7 +128,7 @@ def test_identical_submissions_score_one_in_any_cohort_of_them(
     assert set(scores.similarity.tolist()) == {1.0}
 
 
-def test_renaming_everything_costs_an_eighth_at_most() -> None:
+def test_renaming_everything_costs_a_sixth_at_most() -> None:
     # One token more on one side: more than names was changed.
     kinds, longer = list(range(200)), list(range(201))
     names = frozenset(f"identifier{n}" for n in range(50))
@@ -137,7 +137,7 @@ def test_renaming_everything_costs_an_eighth_at_most() -> None:
     (with_other_names,) = scored(
         [Submission(kinds, names=names), Submission(longer, names=renamed)]
     ).similarity
-    assert with_other_names == pytest.approx(without_names / 1.15, rel=1e-6)
+    assert with_other_names == pytest.approx(without_names / 1.2, rel=1e-6)
 
 
 @given(st.integers(K, 300), words, words, words, words)
