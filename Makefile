@@ -12,7 +12,7 @@ STARTED := $(shell date +%s)
 # Hundreds of processes start in the tests: from compiled modules each takes a third of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo serve test ready test-thorough coverage test-long test-fast test-hostile test-compilers test-faults fuzz lint types warm messages sbom release site lock clean nightly
+.PHONY: demo serve test ready test-thorough coverage test-long test-fast test-shuffled test-hostile test-compilers test-faults fuzz lint types warm messages sbom release site lock clean nightly
 
 demo: .venv/app
 	$(BIN)/moss demo
@@ -44,6 +44,11 @@ coverage: warm
 # Run the tests that need neither services nor a browser; takes about a minute on two cores.
 test-fast: warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not services and not slow and not long and not hostile" --hypothesis-profile=few
+
+# Run the tests of `make test` in another order, for each seed in one of its own: a test that fails there needs another one.
+test-shuffled: warm
+	TESTS_STARTED=$(STARTED) $(BIN)/pytest -n $(CORES) --dist=worksteal -m "not hostile and not long" --hypothesis-profile=few --shuffle=$(SEED)
+SEED ?= 1
 
 # Ask the compilers and interpreters that are installed whether the constructs of each language are ones;
 # `make test-long` asks them too.

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from bench.fault_outcomes import outcome_violations
 from bench.fault_person import COPIES, retried
-from submissions.disk_space import NO_ROOM
+from submissions.database_errors import NO_ROOM
 from submissions.ingest.documents import delete_unreferenced
 from submissions.ingest.uploads import FOLDER, delete_orphans
 from submissions.models import (

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from moss.integrations.lti.models import PushedFile, PushedSubmission
 from moss.integrations.webhooks.models import TEST, Delivery, Event, Webhook
-from submissions.disk_space import NO_ROOM
+from submissions.database_errors import NO_ROOM
 from submissions.measuring import GONE
 from submissions.models import (
     Batch,

@@ -182,7 +182,7 @@ def best_documents(hashes: Ids) -> set[int]:
 
     from submissions.models import Document  # noqa: PLC0415
     from submissions.ranking.old_work import MAX_CANDIDATES  # noqa: PLC0415
-    from submissions.storage.postings import look_up  # noqa: PLC0415
+    from submissions.storage.posting_runs import look_up  # noqa: PLC0415
 
     shared = look_up(connection, hashes.view(np.uint64))
     order = np.lexsort((shared.documents, -shared.weights))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from fingerprint._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from fingerprint.fingerprints import pack as pack, unpack as unpack
     from fingerprint.hashing import kgram_hashes as kgram_hashes
     from fingerprint.index import InvertedIndex as InvertedIndex
     from fingerprint.minwise.binned import binned_min_wise as binned_min_wise
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
         shared_features as shared_features,
         super_features as super_features,
     )
-    from fingerprint.packing import pack as pack, unpack as unpack
     from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
     from fingerprint.permutation import permute as permute
     from fingerprint.ranking.duplicates import (
@@ -93,12 +93,12 @@ if TYPE_CHECKING:
     )
 else:
     SOURCES = {
+        "fingerprints": "pack unpack",
         "hashing": "kgram_hashes",
         "index": "InvertedIndex",
         "minwise.binned": "binned_min_wise",
         "minwise.features": "Filter acceptance choose features min_wise min_wise_resemblance shared_features"
         " super_features",
-        "packing": "pack unpack",
         "params": "ENGINE_VERSION Params Profile",
         "permutation": "permute",
         "ranking.duplicates": "DuplicateGroup Sameness group_duplicates",

@@ -87,13 +87,13 @@ if TYPE_CHECKING:
         FILE_SECONDS as FILE_SECONDS,
         NO_LINES as NO_LINES,
         Reading as Reading,
+        Spelling as Spelling,
         Unreadable as Unreadable,
         identify as identify,
         profile_of as profile_of,
         read as read,
         token_lines as token_lines,
     )
-    from fingerprint.spelling import Spelling as Spelling
     from fingerprint.time_limit import TooSlow as TooSlow, time_limit as time_limit
     from fingerprint.tokens import TokenStream as TokenStream
     from fingerprint.unionfind import components as components
@@ -128,8 +128,7 @@ else:
         "ranking.terms": "LexicalTable",
         "ranking.threshold": "Rarity UnrelatedTail",
         "ranking.translations": "CoarseFile",
-        "reading": "FILE_SECONDS NO_LINES Reading Unreadable identify profile_of read token_lines",
-        "spelling": "Spelling",
+        "reading": "FILE_SECONDS NO_LINES Reading Spelling Unreadable identify profile_of read token_lines",
         "time_limit": "TooSlow time_limit",
         "tokens": "TokenStream",
         "unionfind": "components",

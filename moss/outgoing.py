@@ -16,8 +16,6 @@ from urllib.parse import urlsplit
 import requests
 from requests.adapters import HTTPAdapter
 
-from moss.addresses import DEFAULT_PORTS
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -127,3 +125,27 @@ class OneNumber(HTTPAdapter):
         if host["scheme"] == "https":
             pool |= {"server_hostname": host["host"], "assert_hostname": host["host"]}
         return {**host, "host": str(self.number)}, pool
+
+
+DEFAULT_PORTS = {"https": 443, "http": 80}
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine by its name or number."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def web_origin(address: str) -> str:
+    """Return scheme, host and port of an address with HTTP or HTTPS and no user; empty for any other one."""
+    try:
+        parts = urlsplit(address)
+        host, port = (parts.hostname or ""), parts.port
+    except ValueError:
+        return ""
+    if not host or parts.username is not None or parts.scheme not in DEFAULT_PORTS:
+        return ""
+    bracketed = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{bracketed}:{port or DEFAULT_PORTS[parts.scheme]}"

@@ -13,7 +13,7 @@ OUTGOING_KINDS = (
         "deliver", "moss.integrations.webhooks.sending", "give_up", seconds=10, grace=20, priority=LAST,
         attempts=10, is_slow_again=True,
     ),
-    Kind("tell_owner", "moss.integrations.webhooks.notices", priority=LAST),
+    Kind("tell_owner", "moss.integrations.webhooks.sending", priority=LAST),
     Kind("mail_report", "moss.integrations.accounts.report_mail", priority=LAST),
     Kind(
         "fetch_submission", "moss.integrations.lti.fetching", "give_up", priority=LAST, attempts=7,

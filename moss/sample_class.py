@@ -1,13 +1,19 @@
-"""A course of somebody's with the bundled sample class."""
+"""A course of somebody's with the bundled sample class, which the start page offers with one click."""
 
 from __future__ import annotations
 
 from itertools import chain, count
 from typing import TYPE_CHECKING
 
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
 
 from moss.sample import SAMPLE, sample_zip
+from submissions.actions.accounts import QuotaExceeded
 from submissions.actions.boilerplate import add_boilerplate
 from submissions.actions.deletions import delete_batch
 from submissions.actions.uploads import create_batch
@@ -15,8 +21,10 @@ from submissions.models import Course
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+    from django.http import HttpResponse
 
     from submissions.models import Assignment, Batch
+    from submissions.pages.views.access import AuthenticatedRequest
 
 COURSE, ASSIGNMENT, ARCHIVE = "Sample course", "Library fines", "sample-class.zip"
 
@@ -46,3 +54,19 @@ def _free_name(user: User) -> str:
 def upload_sample(assignment: Assignment, user: User) -> Batch:
     """Upload the sample class, as somebody does on the page of an assignment."""
     return create_batch(assignment, user, [SimpleUploadedFile(ARCHIVE, sample_zip(), "application/zip")])
+
+
+@login_required
+@require_POST
+def add_sample(request: AuthenticatedRequest) -> HttpResponse:
+    """Create a course of the user's with the sample class, and open its assignment."""
+    try:
+        assignment = sample_assignment(request.user)
+        upload_sample(assignment, request.user)
+    except QuotaExceeded as refusal:
+        messages.warning(request, str(refusal))
+        return redirect("courses")
+    messages.info(
+        request, _("The sample class is being read. Delete it on the page of its course at any time.")
+    )
+    return redirect(assignment)

@@ -8,10 +8,10 @@ from django.templatetags.static import static
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from moss.first_steps import add_sample
 from moss.health import healthz
 from moss.integrations.accounts.signing_in import SignIn, SignOut
-from moss.metrics.views import metrics
+from moss.metrics.service import metrics
+from moss.sample_class import add_sample
 
 
 def favicon(_request: HttpRequest) -> HttpResponseRedirect:
@@ -19,7 +19,7 @@ def favicon(_request: HttpRequest) -> HttpResponseRedirect:
     return HttpResponseRedirect(static("submissions/icon.svg"))
 
 
-handler500 = "submissions.pages.unavailable.server_error"
+handler500 = "submissions.pages.middleware.server_error"
 urlpatterns = [
     path("", include("submissions.pages.urls")),
     path("", include("moss.integrations.accounts.urls")),

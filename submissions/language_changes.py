@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import F
 from django.utils import timezone
 
-from submissions.disk_space import WAITS_FOR_ROOM
+from submissions.database_errors import WAITS_FOR_ROOM
 from submissions.lifecycle import language_lock
 from submissions.models import Assignment, LanguageChange
 from submissions.work import jobs

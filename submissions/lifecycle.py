@@ -16,7 +16,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
-from submissions.disk_space import WAITS_FOR_ROOM
+from submissions.database_errors import WAITS_FOR_ROOM
 from submissions.models import Assignment, Batch, BoilerplateUpload, Report, SubmissionFile
 from submissions.work import jobs
 from submissions.work.jobs import BUSY, Later

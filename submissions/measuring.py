@@ -13,10 +13,10 @@ from submissions.mates import are_mates, compared_mates
 from submissions.models import Boilerplate, IgnoringProposal, Submission
 from submissions.models.records import IgnoringEffect, LineCounts, LoweredPair
 from submissions.queries.cases import linking_pairs, report_cases
+from submissions.queries.pairs import threshold_of
 from submissions.queries.reports import report_state
-from submissions.queries.thresholds import threshold_of
+from submissions.ranking.kept_cohorts import ClassTooLarge, check_memory, token_count
 from submissions.ranking.load import load_cohort
-from submissions.ranking.memory import ClassTooLarge, check_memory, token_count
 from submissions.ranking.selection import select_cohort
 from submissions.storage.tokens import unpack_with_lines
 from submissions.work import jobs

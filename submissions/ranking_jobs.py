@@ -18,7 +18,7 @@ from submissions import lifecycle
 from submissions.comparisons import compares, comparing_assignments
 from submissions.ingest.rereading import replace_documents, waits_for_ranking
 from submissions.models import Job, RankingPlan, RankingShard, Report
-from submissions.ranking.memory import ClassTooLarge
+from submissions.ranking.kept_cohorts import ClassTooLarge
 from submissions.ranking.progress import Cancelled
 from submissions.ranking.selection import CohortChanged
 from submissions.storage.posting_runs import merge_small

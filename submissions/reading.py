@@ -16,12 +16,12 @@ from django.db import transaction
 from django.db.models import Sum
 
 from submissions import language_changes, lifecycle
-from submissions.disk_space import WAITS_FOR_ROOM
+from submissions.database_errors import WAITS_FOR_ROOM
 from submissions.ingest import boilerplate, rereading
 from submissions.ingest.batches import add_documents_done, count_pending, ingest_batch, pending_documents
-from submissions.ingest.coarse_streams import needs_coarse_streams
-from submissions.ingest.contents import BatchEnded
 from submissions.ingest.documents import fingerprint_groups, fingerprint_pending
+from submissions.ingest.rereading import needs_coarse_streams
+from submissions.ingest.sources import BatchEnded
 from submissions.ingest.uploads import discard_uploads
 from submissions.intake.limits import BadArchive
 from submissions.lifecycle import enqueue_rank

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 from django.db import models, transaction
 from django.utils import timezone
 from psycopg import sql
 
-from submissions.cursors import open_cursor
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from django.db.backends.base.base import BaseDatabaseWrapper
     from django.db.models import Field, Model
 
     Columns = Mapping[str, Sequence[Any]]
+    Cursor = psycopg.Cursor[tuple[Any, ...]]
 
 INSERT = "INSERT INTO {table} ({names}) SELECT {values} FROM unnest({arrays}) AS new_rows ({columns})"
 NEW_ROWS = " ON CONFLICT DO NOTHING RETURNING {columns}"
@@ -109,3 +110,11 @@ def _default(field: Field[Any, Any]) -> object:
 
 def _listed(parts: Iterable[sql.Composable]) -> sql.Composed:
     return sql.SQL(", ").join(parts)
+
+
+@contextmanager
+def open_cursor(connection: BaseDatabaseWrapper) -> Iterator[Cursor]:
+    """Yield a cursor of psycopg, for binary values and results; its errors are raised as Django's."""
+    connection.ensure_connection()
+    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
+        yield cursor

@@ -9,9 +9,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from submissions import lifecycle
-from submissions.ingest import resumable
+from submissions.ingest import uploads
 from submissions.ingest.documents import delete_unreferenced
-from submissions.ingest.expiry import delete_expired
+from submissions.ingest.releasing import delete_expired
 from submissions.ingest.uploads import delete_orphans, delete_unfinished, discard_uploads, unneeded_uploads
 from submissions.models import Batch, IgnoringProposal, Job, RankingPlan, Report
 from submissions.work.finding import STARTING, sweep_jobs
@@ -29,7 +29,7 @@ def sweep() -> None:
     sweep_jobs()
     _rank_waiting()
     delete_expired()
-    resumable.delete_expired()
+    uploads.delete_expired()
     discard_uploads(unneeded_uploads())
     delete_orphans(timezone.now() - SOURCE_GRACE_PERIOD)
     delete_unfinished(timezone.now() - SOURCE_GRACE_PERIOD)

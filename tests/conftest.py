@@ -22,7 +22,6 @@ from django.db import connection
 from django.test import Client
 from hypothesis import HealthCheck, settings as examples
 
-from moss.celery import app
 from moss.embedded import client
 from moss.embedded.client import ensure_services, release_services, wait_until_stopped
 from moss.embedded.paths import SERVICE_ROLE, installation_paths
@@ -63,6 +62,8 @@ pytest_plugins = [
     "tests.support.ports",
     "tests.support.previews",
     "tests.support.sessions",
+    "tests.support.shared_worker",
+    "tests.support.shuffled",
     "tests.support.small_disks",
     "tests.support.summary",
     "tests.support.every_page",
@@ -77,6 +78,7 @@ pytest_plugins = [
     "tests.support.platform",
     "tests.support.pushed",
     "tests.support.inbox",
+    "tests.support.installed_wheel",
     "tests.support.receiver",
     "tests.support.git_server",
     "tests.support.planned_rankings",
@@ -277,18 +279,3 @@ def running_worker(log: Path, **variables: str) -> Iterator[Path]:
     finally:
         worker.terminate()
         worker.wait(60)
-
-
-@pytest.fixture(scope="session")
-def _worker(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with running_worker(tmp_path_factory.mktemp("worker") / "worker.log") as log:
-        yield log
-
-
-@pytest.fixture
-def celery_worker_process(transactional_db: None, _worker: Path) -> Iterator[Path]:
-    """Return the log file of a real worker that uses the test database and queue."""
-    app.control.purge()
-    yield _worker
-    app.control.purge()
-    wait_for_other_sessions(rest=0.1)

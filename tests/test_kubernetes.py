@@ -192,6 +192,13 @@ def test_the_time_for_the_end_of_a_worker_is_that_of_compose() -> None:
         assert f"{PODS[name]['terminationGracePeriodSeconds']}s" == OURS[name]["stop_grace_period"]
 
 
+def test_a_pod_that_answers_clients_ends_when_no_more_are_sent_to_it() -> None:
+    for name in ("web", "proxy"):
+        assert main_container(name)["lifecycle"]["preStop"]["exec"]["command"] == ["sleep", "5"]
+    # Gunicorn takes 30 seconds for the requests that it has.
+    assert PODS["web"]["terminationGracePeriodSeconds"] >= 5 + 30
+
+
 @pytest.mark.parametrize("name", CONTAINERS)
 def test_containers_have_no_rights_they_do_not_need(name: str) -> None:
     assert CONTAINERS[name]["securityContext"] == {

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 
 CONTENT: Any = import_module("fingerprint.languages.content")
 MARKUP: Any = import_module("fingerprint.languages.lexers.markup")
-PROGRAM_TEXT: Any = import_module("fingerprint.languages.program_text")
+PROGRAM_TEXT: Any = import_module("fingerprint.languages.content")
 LITERALS: Any = import_module("fingerprint.languages.literal_lines")
 SCRIPTS: Any = import_module("fingerprint.languages.lexers.scripts")
 REGISTRY: Any = import_module("fingerprint.languages.registry")
@@ -62,7 +62,7 @@ MADE: dict[str, list[tuple[re.Pattern[Any], str]]] = {
         for choices in (*CONTENT.AMBIGUOUS.values(), CONTENT.CONTENT_PATTERNS, PROGRAM_TEXT.PROGRAM_PATTERNS)
         for pattern, _ in choices
     ],
-    "fingerprint/languages/lexers/here_documents.py": [
+    "fingerprint/languages/lexers/scripts.py": [
         (lexer.rewrite._mark, "search") for lexer in (SCRIPTS.Perl, SCRIPTS.Php, SCRIPTS.Bash)
     ],
     "fingerprint/languages/lexers/markup.py": [

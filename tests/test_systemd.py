@@ -50,6 +50,14 @@ def test_every_unit_runs_a_part_that_the_program_has(name: str) -> None:
     assert result.exit_code == 0, result.output
 
 
+def test_the_socket_is_at_the_address_that_the_web_server_would_take_alone() -> None:
+    options = section("moss-web.service", "Service")["ExecStart"].split()[2:]
+    address = dict(zip(options[::2], options[1::2], strict=True))
+    stream = section("moss-web.socket", "Socket")["ListenStream"]
+    assert stream == f"{address['--host']}:{address['--port']}"
+    assert section("moss-web.service", "Unit")["Requires"] == "moss-web.socket"
+
+
 def test_the_target_wants_every_service_and_all_are_alike() -> None:
     assert section("moss.target", "Unit")["Wants"].split() == [
         "moss-web.service", "moss-worker.service", "moss-interactive.service", "moss-maintenance.service",

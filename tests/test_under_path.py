@@ -126,6 +126,7 @@ def test_every_page_leads_only_to_what_is_under_the_path(site: str, world: World
         assert session.get(site + path, timeout=60).status_code == 200, path
 
 
+@pytest.mark.long
 def test_redirects_the_api_and_lti_name_the_path(site: str, world: World, lms: LearningPlatform) -> None:
     start = requests.get(f"{site}/moss/", timeout=60, allow_redirects=False)
     assert start.headers["Location"] == "/moss/accounts/login/?next=/moss/"

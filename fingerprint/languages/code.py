@@ -30,7 +30,6 @@ from fingerprint.languages.lexeme_ids import lexeme_family
 from fingerprint.languages.lexer_dispatch import DispatchingLexer, dispatching_lexer
 from fingerprint.languages.lexers import UNTUNED_MULTILINE, import_mended_lexers, lexer_class
 from fingerprint.languages.lexing import LEXER_ERRORS, Lexed, lexed
-from fingerprint.languages.newlines import LexerInput
 from fingerprint.languages.normalisation import (
     KERNELS,
     Normalised,
@@ -39,6 +38,7 @@ from fingerprint.languages.normalisation import (
     significant_tokens,
     with_joined_literals,
 )
+from fingerprint.languages.raw_tokens import LexerInput
 from fingerprint.languages.spec import Language
 from fingerprint.languages.token_rows import CODE, END, START, StreamColumns, collect_lexemes, collect_tokens
 from fingerprint.languages.vocabulary import Vocabulary
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from fingerprint.languages.lexeme_ids import LexicalColumns
     from fingerprint.languages.token_rows import TokenRows
     from fingerprint.types import Classes, Kinds
-
 
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
 RULES_VERSION = 3

@@ -1,4 +1,4 @@
-"""Patterns that decide the language of a file by its content, where its name leaves several or none.
+"""Decide the language of a file by its content, where its name leaves several or none.
 
 Students write these files, so every search takes linear time: attempts of a pattern at different places may
 not read the same text for more than a bounded length. A class of all white space would match line ends too,
@@ -109,3 +109,130 @@ CONTENT_PATTERNS = (
 def first_match(choices: Iterable[tuple[str, str]], head: str) -> str:
     """Return the language of the first pattern that occurs in a text, "" if none does."""
     return next((language for pattern, language in choices if re.search(pattern, head, re.MULTILINE)), "")
+
+
+# For a text that looks like a program as a whole (`is_program`): the first pattern that occurs decides.
+PROGRAM_PATTERNS = (
+    (r"<\?php\b", "php"),
+    (
+        BEGIN + r"(?:pub )?(?:fn \w.*\{|impl\b.*\{)" + END + r"|^use (?:std|crate)::|\blet mut \w",
+        "rust",
+    ),
+    (r"^#include[^\S\n]*<(?:iostream|string|vector|map|algorithm)>|\bstd::", "cpp"),
+    (BEGIN + r"(?:#include[^\S\n]*[<\"]|int main\()", "c"),
+    (BEGIN + r"(?:override |private |suspend )?fun \w.*[{=]|^import kotlin[.x]", "kotlin"),
+    (r"^import java\.|\bSystem\.out\.print", "java"),
+    (r"(?i)^(?:public |private )?sub \w+\(.*\)" + END + r"|" + BEGIN + r"dim \w+ as \w", "vb"),
+    (
+        r"^using System|^namespace \w|\bConsole\.(?:Write|Read)|\b(?:string|bool|int) [A-Z]\w* \{ get;",
+        "csharp",
+    ),
+    (BEGIN + r"(?:[a-z]+ )?func \w.*-> ?\w|^import (?:Foundation|SwiftUI)$", "swift"),
+    (
+        r"^import (?:scala|akka)\.|" + BEGIN + r"(?:case class \w|object \w+(?: extends \w.*)? \{"
+        r"|def \w+(?:\(.*\))?(?:: ?\w+)? = ?\{?$)",
+        "scala",
+    ),
+    (
+        BEGIN + r"public (?:static |final |abstract )?(?:class|interface|enum|void|int|double|String) \w",
+        "java",
+    ),
+    (r"^package \w+$|" + BEGIN + r"func (?:\(\w+ \*?\w+\) )?\w+\(", "go"),
+    (
+        BEGIN + r"(?:let rec \w|let \w+ =.* in$|let \(\) =|match .* with$|open [A-Z]\w+$)",
+        "ocaml",
+    ),
+    (r"^[a-z]\w* ::|^module [A-Z][\w.]*+[ (]|^import (?:qualified )?Data\.", "haskell"),
+    (BEGIN + r"module \w+[^\S\n]*(?:#\(|\(|;)|\balways[^\S\n]*@", "verilog"),
+    (r"(?i)" + BEGIN + r"(?:entity \w+ is|architecture \w+ of|library ieee)\b", "vhdl"),
+    (r"(?i)" + BEGIN + r"(?:with ada\.|procedure \w+ is$)", "ada"),
+    (r"(?i)^program \w+(?:\([\w, ]*\))?;|^unit \w+;", "pascal"),
+    (r"(?i)" + BEGIN + r"(?:implicit none|subroutine \w+|end program)\b", "fortran"),
+    (r"^\(define[ -]|^#lang racket", "scheme"),
+    (r"(?i)^\((?:defun|defparameter|defvar|defmacro|in-package)\b", "common-lisp"),
+    (r"<- ?function\(|^library\(\w+\)$", "r"),
+    (r"^function (?:\[[\w, ]{1,200}\]|\w{1,60}) ?= ?\w+\(|^(?:clc|clear all|close all);?$", "matlab"),
+    (r"^use strict;|^my [$@%]\w|^sub \w+ ?\{", "perl"),
+    (
+        BEGIN + rf"(?:class \w|for |while |if |def \w+\().*:{END}"
+        r"|^from \w[\w.]* import |^import \w[\w., ]*$",
+        "python",
+    ),
+    (BEGIN + r"def \w+[?!]?(?:\(.*\))?" + END + r"|^require ['\"]|\bputs [\"']|\.each do\b", "ruby"),
+    (
+        BEGIN + r"(?:interface \w+ \{|type \w+ =|(?:const|let) \w+: |function \w+\(\w+\??: )",
+        "typescript",
+    ),
+    (
+        BEGIN + r"(?:(?:export )?(?:async )?function \w*\(|(?:const|let|var) \w+ = )|\bconsole\.log\(",
+        "javascript",
+    ),
+    (BEGIN + r"(?:\w+:[^\S\n]*)?(?:li|la|lw|sw|addiu?|move|beq|jal)[^\S\n]+" + MIPS, "mips"),
+    (ATT, "gas"),
+    (INTEL_MEMORY, "x86"),
+    (PLSQL, "plsql"),
+    (r"(?i)^(?:create table|select\s.{1,500}\sfrom|insert into)\b", "sql"),
+    (PROLOG, "prolog"),
+    (r"^#!/bin/|^(?:if|while) \[\[? |^fi$|^done$", "bash"),
+)
+
+# A stripped line that ends as a statement or a block does, or begins as a comment or a directive.
+_CODE_LINE = re.compile(
+    r"(?:#\w|//|/\*|\*/|--|import [\w.*, ]{1,200};?$|from [\w.]{1,80} import"
+    r"|end\b|return\b|def |print|\w{1,80}(?:\.\w{1,80}){0,5}\()"
+    r"|(?:[^\s=]{1,80} ){0,6}(?:[^\s=]{0,80}[-+*/:.]?=|<-|::|->) ?[^\s=]"
+    r"|[\w.]{1,9}[ \t]{1,9}[$%@#\w]\w{0,80},"
+)
+# Words that begin lines of some languages, and sentences too.
+_CODE_WORD = re.compile(
+    r"(?i)(?:select|insert|create|update|delete|drop|from|where|values|group by|order by|dim|end|next|public"
+    r"|private|sub|if|else|for|while|case|var|begin|procedure|function|module|section|global|ret|int|push|pop"
+    r"|jmp|call|\w{1,30}:|\|)(?:\b|(?<=\W))"
+)
+_CODE_ENDS = (
+    "{",
+    "}",
+    "(",
+    "[",
+    ";",
+    "):",
+    ")",
+    "->",
+    "=",
+    " do",
+    " then",
+    " begin",
+    "else",
+    "]",
+    "},",
+    "],",
+    "),",
+)
+# Five words in a row with nothing but spaces and commas between them.
+_SENTENCE = re.compile(r"(?:[^\W\d_][\w'’-]*,? ){5}")
+MIN_LINES = 3
+_COMMENT_LINE = ("//", "#", "--", "*", "/*", "%", ";", "(*")
+
+
+def is_program(head: str) -> bool:
+    """Return whether most lines of a text look like those of a program; comments do not count.
+
+    A sentence in a string makes no difference to the line, and words about a program make no program.
+    """
+    lines = [
+        line for line in map(str.strip, head.splitlines()) if line and not line.startswith(_COMMENT_LINE)
+    ]
+    code = sum(map(_is_code, lines))
+    sentences = sum(bool(_SENTENCE.match(line)) and not _is_code(line) for line in lines)
+    return len(lines) >= MIN_LINES and code > len(lines) / 2 and sentences <= len(lines) / 8
+
+
+def _is_code(line: str) -> bool:
+    if line.endswith(_CODE_ENDS) or _CODE_LINE.match(line):
+        return True
+    return _CODE_WORD.match(line) is not None and _SENTENCE.match(line) is None
+
+
+def language_of_program(head: str) -> str:
+    """Return the language of a text that looks like a program, "" for another text or an unknown one."""
+    return first_match(PROGRAM_PATTERNS, head) if is_program(head) else ""

@@ -14,8 +14,9 @@ from fingerprint.languages.content import (
     HEAD_CHARACTERS,
     PAGES,
     first_match,
+    is_program,
+    language_of_program,
 )
-from fingerprint.languages.program_text import is_program, language_of_program
 from fingerprint.languages.registry import LANGUAGES, OTHERS
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from fingerprint.languages.code import RULES_VERSION, CodeFrontEnd
 from fingerprint.languages.lexer_dispatch import dispatching_lexer, raw_tokens
 from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.lexing import LEXER_ERRORS
-from fingerprint.languages.newlines import LexerInput
+from fingerprint.languages.raw_tokens import LexerInput
 from fingerprint.tokens import TokenStream
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ import numpy as np
 
 from fingerprint.languages.base import LexicalClass
 from fingerprint.languages.lexeme_ids import lexeme_id
-from fingerprint.languages.marks import Mark
 from fingerprint.languages.normalisation import OPERATORS
-from fingerprint.languages.token_rows import Lexemes
+from fingerprint.languages.token_rows import Lexemes, Mark
 from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from moss.check.inputs import (
 )
 from moss.check.readings import ReadJob, detected_languages, languages_of, read_boilerplate, read_files
 from moss.check.report import LocalFile, LocalReport
-from submissions.comparison.content_order import HashedFile, content_order
 from submissions.comparison.mates import group_numbers
+from submissions.comparison.orders import HashedFile, content_order
 from submissions.intake.archives.grouping import ListingBuilder
 from submissions.intake.archives.grouping_warnings import roster_warnings
 from submissions.intake.archives.languages import NOT_COMPARED, ChosenLanguages

@@ -26,9 +26,8 @@ def backup(file: Path, recipient: str | None) -> None:
     from django.conf import settings
 
     from moss.backups.encryption import suffix_for
-    from moss.backups.folder import name_of_now
     from moss.backups.postgres import BackupError
-    from moss.backups.writing import write
+    from moss.backups.writing import name_of_now, write
 
     recipient = recipient or settings.BACKUP_RECIPIENT
     target = file / name_of_now(suffix_for(recipient)) if file.is_dir() else file
@@ -46,7 +45,7 @@ def backup(file: Path, recipient: str | None) -> None:
 def _delete_old(folder: Path) -> None:
     from django.conf import settings
 
-    from moss.backups.folder import delete_old
+    from moss.backups.writing import delete_old
 
     if settings.BACKUP_DAYS:
         for old in delete_old(folder, settings.BACKUP_DAYS):

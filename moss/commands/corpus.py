@@ -179,7 +179,7 @@ def query(path: Path, name: str, least: float, show: int, as_json: bool) -> None
     from moss.commands.corpus_tables import matches_text
 
     with _corpus_database():
-        from submissions.corpus.new_documents import read_documents
+        from submissions.corpus.reading import read_documents
         from submissions.corpus.screening import query_corpus
 
         with _progress(path, "Reading") as advance:
@@ -208,7 +208,7 @@ def near(path: Path, name: str, distance: int, as_json: bool) -> None:  # noqa: 
     from moss.commands.corpus_tables import copies_text
 
     with _corpus_database():
-        from submissions.corpus.new_documents import read_documents
+        from submissions.corpus.reading import read_documents
         from submissions.corpus.screening import find_near_copies
 
         with _progress(path, "Reading") as advance:

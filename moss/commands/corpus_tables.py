@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from moss.commands.table import WIDTH, printable
-from submissions.comparison.percentages import percent_text
+from submissions.comparison.pair_rows import percent_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -59,8 +59,7 @@ def submit(  # noqa: PLR0917 - click's
     environment variable MOSS_TOKEN or in a file: an argument could be read by every user of this machine.
     """
     from moss.commands.table import printable
-    from moss.submitting.assignments import assignment_named
-    from moss.submitting.client import ServerRefused, Service
+    from moss.submitting.client import ServerRefused, Service, assignment_named
     from moss.submitting.waiting import NotRanked, submit_folder, submit_repositories
 
     git_token = _git_token(git_token_env, is_one_named=(folder is None) != (repositories is None))

@@ -12,8 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from submissions.comparison.pair_rows import NO_PASSAGE
-from submissions.comparison.percentages import percent_text
+from submissions.comparison.pair_rows import NO_PASSAGE, percent_text
 from submissions.intake.limits import format_size
 
 if TYPE_CHECKING:

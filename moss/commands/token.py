@@ -40,13 +40,13 @@ def create(account: str, name: str, scope: str, courses: tuple[int, ...], days: 
     belongs to no person, nobody can sign in to it, and it is created with a role in the courses.
     """
     _start()
-    from submissions.actions import tokens
+    from submissions.actions import accounts
 
     chosen = _courses(courses)
-    is_service = account.startswith(tokens.SERVICE)
+    is_service = account.startswith(accounts.SERVICE)
     user = _service(account, chosen, role) if is_service else _person(account, chosen)
-    created, secret = tokens.create_token(user, name, scope, timedelta(days=days), chosen)
-    tokens.note_tokens(_who(), None, "created", [created])
+    created, secret = accounts.create_token(user, name, scope, timedelta(days=days), chosen)
+    accounts.note_tokens(_who(), None, "created", [created])
     click.echo(f"Token {created.pk} of {account}, valid until {created.expires:%Y-%m-%d}:", err=True)
     click.echo(secret)
 
@@ -56,7 +56,7 @@ def create(account: str, name: str, scope: str, courses: tuple[int, ...], days: 
 def list_(account: str) -> None:
     """List the tokens that were not revoked, of ACCOUNT or of all."""
     _start()
-    from submissions.queries.tokens import all_tokens
+    from submissions.queries.accounts import all_tokens
 
     for one in all_tokens(account):
         click.echo(_line(one))
@@ -68,8 +68,8 @@ def list_(account: str) -> None:
 def revoke(ids: tuple[int, ...], account: str) -> None:
     """Revoke tokens by the ids that `moss token list` shows, or all of an account."""
     _start()
-    from submissions.actions import tokens
-    from submissions.queries.tokens import all_tokens
+    from submissions.actions import accounts
+    from submissions.queries.accounts import all_tokens
 
     if bool(ids) == bool(account):
         raise click.UsageError("Name the ids of tokens, or an account by --account.")
@@ -78,8 +78,8 @@ def revoke(ids: tuple[int, ...], account: str) -> None:
     if unknown or not chosen:
         raise click.ClickException(f"There is no such token: {', '.join(map(str, unknown)) or account}.")
     for one in chosen:
-        tokens.revoke_tokens(one.user, [one.pk])
-    tokens.note_tokens(_who(), None, "revoked", chosen)
+        accounts.revoke_tokens(one.user, [one.pk])
+    accounts.note_tokens(_who(), None, "revoked", chosen)
     click.echo(f"{len(chosen)} revoked.")
 
 
@@ -107,7 +107,7 @@ def _person(account: str, courses: list[Course]) -> User:
 
 
 def _service(account: str, courses: list[Course], role: str) -> User:
-    from submissions.actions.service_accounts import BadName, service_account
+    from submissions.actions.accounts import BadName, service_account
 
     try:
         return service_account(account, courses, role, _who())

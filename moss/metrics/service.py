@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import logging
 import shutil
+from dataclasses import dataclass
+from http import HTTPStatus
 from importlib.metadata import version
-from itertools import groupby
+from itertools import groupby, product
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
+from django.db.models import Count, Sum
+from django.http import Http404, HttpResponse
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily, InfoMetricFamily
 from prometheus_client.registry import Collector
 
-from submissions.models import Duration
-from submissions.queries.figures import service_figures
+from moss.metrics.requests import request_collector
+from submissions.models import Batch, Duration, Entry, Job, Source, Upload
 from submissions.work import heartbeats
 from submissions.work.messages import queue_lengths
-from submissions.work.states import LIMITS
+from submissions.work.states import LIMITS, WORK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from django.http import HttpRequest
     from prometheus_client import Metric
-
-    from submissions.queries.figures import ServiceFigures
 
 logger = logging.getLogger(__name__)
 
@@ -122,3 +129,79 @@ def _durations(durations: list[Duration]) -> Iterator[Metric]:
         ]
         families[Duration.Measure(measure)].add_metric(labels, buckets, sum(row.seconds for row in classes))
     yield from families.values()
+
+
+@never_cache
+@require_GET
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Answer with all figures in Prometheus's text format; 404 without a token in the settings."""
+    if not settings.METRICS_TOKEN:
+        raise Http404
+    if not constant_time_compare(
+        request.headers.get("Authorization", ""), f"Bearer {settings.METRICS_TOKEN}"
+    ):
+        refusal = "The header Authorization must be: Bearer and the value of MOSS_METRICS_TOKEN.\n"
+        answer = HttpResponse(refusal, status=HTTPStatus.UNAUTHORIZED, content_type="text/plain")
+        answer.headers["WWW-Authenticate"] = "Bearer"
+        return answer
+    registry = CollectorRegistry()
+    registry.register(request_collector())
+    registry.register(ServiceCollector())
+    return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceFigures:
+    """Figures of one moment.
+
+    `work` has the number of rows by kind and state, each state of each kind included. `files` and `read` are
+    the files of all uploads and those that were read or refused by a reader; `refused` are the entries of
+    uploads that were not accepted. The sizes are bytes: of the database, of files that wait to be unpacked,
+    and of the stored sources. `durations` are all of them since the database was made, by class.
+    """
+
+    work: dict[tuple[str, str], int]
+    files: int
+    read: int
+    refused: int
+    database_bytes: int
+    waiting_bytes: int
+    source_bytes: int
+    durations: list[Duration]
+
+
+def service_figures() -> ServiceFigures:
+    files = Batch.objects.aggregate(all=Sum("documents_total"), done=Sum("documents_done"))
+    return ServiceFigures(
+        work=_rows() | _jobs(),
+        files=files["all"] or 0,
+        read=files["done"] or 0,
+        refused=Entry.objects.filter(accepted=False).count(),
+        database_bytes=_database_bytes(),
+        waiting_bytes=Upload.objects.aggregate(sum=Sum("size"))["sum"] or 0,
+        source_bytes=Source.objects.aggregate(sum=Sum("size"))["sum"] or 0,
+        durations=list(Duration.objects.order_by("measure", "name", "detail", "at_most")),
+    )
+
+
+def _rows() -> dict[tuple[str, str], int]:
+    return {key: count for kind, model in WORK.items() for key, count in _states(kind, model).items()}
+
+
+def _jobs() -> dict[tuple[str, str], int]:
+    rows = Job.objects.order_by().values_list("kind", "state").annotate(count=Count("pk"))
+    counts = {(kind, state): count for kind, state, count in rows}
+    keys = product(settings.WORK_KINDS, Job.State.values)
+    return {key: counts.get(key, 0) for key in keys}
+
+
+def _states(kind: str, model: Any) -> dict[tuple[str, str], int]:
+    counts = dict(model.objects.order_by().values_list("state").annotate(count=Count("pk")))
+    return {(kind, state): counts.get(state, 0) for state in model.State.values}
+
+
+def _database_bytes() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_database_size(current_database())")
+        size: int = cursor.fetchone()[0]
+    return size

@@ -8,7 +8,10 @@ from contextlib import suppress
 from threading import Thread
 from typing import Any
 
+from gunicorn.glogging import Logger
 from gunicorn.workers.gthread import TConn, ThreadWorker
+
+from moss.log_lines import FORMATS, LOG_FORMAT
 
 # Requests that gunicorn itself refuses, such as one with a malformed header, never reach Django.
 HEADERS_OF_ERRORS = (
@@ -52,6 +55,24 @@ class ClosingThreadWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has n
             for conn in late:
                 if self._deadlines.pop(conn, None):
                     _stop_reading(conn.sock)
+
+    def set_accept_enabled(self, enabled: bool) -> None:  # noqa: FBT001 - gunicorn calls it by position
+        """Start or stop accepting; a worker that ends takes the connections that wait, and refuses new ones.
+
+        Gunicorn would leave the socket open until all requests are answered, so that clients connect,
+        wait in vain, and are reset.
+        """
+        super().set_accept_enabled(enabled)
+        if not self.alive:
+            for listener in self.sockets:
+                self._accept_waiting(listener)
+                listener.close()
+
+    def _accept_waiting(self, listener: socket.socket) -> None:
+        before = -1
+        while self.nr_conns != before:
+            before = self.nr_conns
+            self.accept(listener)
 
     def handle(self, conn: TConn) -> object:
         """Handle a request; close the connection unless it is kept for the next request."""
@@ -97,3 +118,11 @@ def _stop_reading(sock: socket.socket) -> None:
 
 def _already_closed(*, graceful: bool = False) -> None:
     """Do nothing."""
+
+
+class ServiceLog(Logger):  # type: ignore[misc]  # gunicorn has no types
+    def setup(self, cfg: Any) -> None:
+        super().setup(cfg)
+        for log in (self.error_log, self.access_log):
+            for handler in log.handlers:
+                handler.setFormatter(FORMATS[LOG_FORMAT]())

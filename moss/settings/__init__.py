@@ -24,12 +24,9 @@ from moss.environment import (
 )
 from moss.outgoing_kinds import OUTGOING_KINDS
 from moss.settings.accounts import *  # noqa: F403 - settings of their own file
-from moss.settings.monitoring import *  # noqa: F403 - as above
-from moss.settings.outgoing import *  # noqa: F403 - as above
-from moss.settings.outgoing import OWN_PATH
-from moss.settings.retention import *  # noqa: F403 - as above
-from moss.settings.saml import *  # noqa: F403 - as above
-from moss.settings.saml import SAML_INSTALLED
+from moss.settings.accounts import SAML_INSTALLED
+from moss.settings.operation import *  # noqa: F403 - as above
+from moss.settings.operation import OWN_PATH
 from moss.variables import value
 from submissions.work.kinds import INTERACTIVE, KINDS, QUEUES
 
@@ -122,10 +119,10 @@ INSTALLED_APPS = [
 ]
 # Those that set headers come first, so that every answer has them, whichever part it is from.
 MIDDLEWARE = [
-    "moss.request_ids.RequestIds",
+    "moss.middleware.RequestIds",
     "moss.metrics.requests.RequestMetrics",
     "moss.proxies.TrustedProxies",
-    "moss.headers.DefaultHeaders",
+    "moss.middleware.DefaultHeaders",
     "csp.middleware.CSPMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -144,9 +141,9 @@ MIDDLEWARE = [
     "moss.audit.AccessLog",
     "axes.middleware.AxesMiddleware",
     "moss.integrations.api.middleware.ApiRequests",
-    "submissions.pages.races.ConflictAnswers",
+    "submissions.pages.middleware.ConflictAnswers",
     # After it, so that it is asked first: what a provider answers is no conflict.
-    "moss.integrations.accounts.silent_providers.SilentProviders",
+    "moss.integrations.accounts.campus.SilentProviders",
 ]
 # The first one refuses an account with too many wrong passwords before the second one hashes another.
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]

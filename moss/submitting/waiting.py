@@ -9,8 +9,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from moss.submitting.begun import BegunUpload
-from moss.submitting.sending import send_file
+from moss.submitting.sending import BegunUpload, send_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

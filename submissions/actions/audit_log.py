@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from django.db import connection, transaction
 
-from submissions.audit_chain import cut_text
 from submissions.models import AuditEntry
-from submissions.models.audit import AuditAction
+from submissions.models.audit import AuditAction, cut_text
 from submissions.work.locks import Work, transaction_lock
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from submissions.actions.quotas import check_quotas
-from submissions.actions.stored_files import save_uploads, stored_files, upload_name
+from submissions.actions.accounts import check_quotas
+from submissions.actions.uploads import save_uploads, stored_files, upload_name
 from submissions.ingest.documents import delete_unused
 from submissions.lifecycle import enqueue_rank
 from submissions.models import Boilerplate, BoilerplateUpload

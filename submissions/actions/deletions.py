@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from submissions import lifecycle
-from submissions.conflicts import done_again
+from submissions.database_errors import done_again
 from submissions.ingest.documents import delete_unused, delete_unused_sources
 from submissions.ingest.uploads import discard_uploads
 from submissions.models import (

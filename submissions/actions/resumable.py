@@ -10,10 +10,10 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from submissions.actions.quotas import QuotaExceeded, check_quotas
+from submissions.actions.accounts import QuotaExceeded, check_quotas
 from submissions.actions.uploads import create_batch
 from submissions.models import Batch, ResumableUpload
-from submissions.storage import growing_files
+from submissions.storage import database_files
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -50,7 +50,7 @@ def begin_resumable(
         length=length,
         preview=preview,
         role=role or Batch.Role.CLASS,
-        file=f"{growing_files.FOLDER}/{uuid4().hex}",
+        file=f"{database_files.FOLDER}/{uuid4().hex}",
     )
 
 
@@ -69,11 +69,11 @@ def end_resumable(upload: ResumableUpload) -> ResumableUpload:
     # From here on its bytes are counted as those of the batch.
     locked.ended = timezone.now()
     locked.save(update_fields=["ended"])
-    with growing_files.opened(locked.file) as parts:
+    with database_files.opened(locked.file) as parts:
         whole = File(parts, locked.name)
         locked.batch = create_batch(
             locked.assignment, locked.uploaded_by, [whole], preview=locked.preview, role=locked.role
         )
     locked.save(update_fields=["batch"])
-    growing_files.delete(locked.file)
+    database_files.delete(locked.file)
     return locked

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
+from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
 
 from submissions import lifecycle
-from submissions.actions.languages import change_language
-from submissions.actions.quotas import check_quotas
-from submissions.actions.stored_files import save_uploads, stored_files, upload_name
+from submissions.actions.accounts import check_quotas
+from submissions.actions.comparisons import change_language
+from submissions.ingest.uploads import FOLDER
 from submissions.intake.archives.languages import ChosenLanguages
 from submissions.intake.left_out.patterns import RULE_SIGN
 from submissions.lifecycle import change_batches, change_reports, enqueue_rank
-from submissions.models import Assignment, Batch, Report, Submission, Upload
-from submissions.queries.language_changes import rereading_of
+from submissions.models import Assignment, Batch, Course, Report, Submission, Upload
+from submissions.queries.comparisons import rereading_of
 from submissions.reading import enqueue_documents, enqueue_unpacking
 from submissions.work import jobs
 from submissions.work.kinds import INTERACTIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from django.contrib.auth.models import User
     from django.core.files import File
     from django.db.models import QuerySet
 
     from submissions.intake.archives.choices import Choices
+    from submissions.models import BoilerplateUpload
 
 # Why the state changed, in the log.
 RETRIED = "retried by staff"
@@ -159,3 +164,62 @@ def retry_report(report: Report) -> bool:
     change_batches(_unpacked(batches), Batch.State.RANKING, reason=RETRIED)  # They have been read.
     jobs.enqueue("rank", report.assignment_id, user=report.assignment.course.owner_id)
     return change_reports(failed, Report.State.QUEUED, RETRIED, message="")
+
+
+def upload_name(files: Sequence[File[bytes]]) -> str:
+    """Return the name for files that were uploaded together: `main.py and 3 more`, or their folder."""
+    first = files[0].name or "upload"
+    folder, slash, _ = first.partition("/")
+    if slash and all((file.name or "").startswith(f"{folder}/") for file in files):
+        return folder[:255] or "upload"
+    return (first if len(files) == 1 else f"{first} and {len(files) - 1} more")[-255:]
+
+
+@contextmanager
+def stored_files(files: Sequence[File[bytes]]) -> Iterator[list[Upload]]:
+    """Store uploaded files and yield their rows, to be saved; delete the files if the body fails."""
+    written: list[str] = []
+    try:
+        with transaction.atomic():  # Many small files are one commit where they are kept in the database.
+            for file in files:
+                # A name that is known before writing, so that a file that was written in part is deleted too.
+                written.append(f"{FOLDER}/{uuid4().hex}")
+                default_storage.save(written[-1], file)
+        yield [
+            Upload(name=file.name or "upload", file=name, size=file.size)
+            for file, name in zip(files, written, strict=True)
+        ]
+    except BaseException:
+        for name in written:
+            default_storage.delete(name)
+        raise
+
+
+def save_uploads(uploads: Sequence[Upload], **owner: Batch | BoilerplateUpload) -> None:
+    """Save stored files for their owner: `save_uploads(uploads, batch=batch)`."""
+    for upload in uploads:
+        for name, value in owner.items():
+            setattr(upload, name, value)
+    Upload.objects.bulk_create(uploads)
+
+
+NAME_CHARACTERS = 190
+
+
+@transaction.atomic
+def compare_files(user: User, files: Sequence[File[bytes]], course: str) -> Batch:
+    """Upload files to a new assignment that is named after them, in the user's course of a name.
+
+    The course is created if necessary. The upload waits until the user has checked how it is grouped.
+
+    Raises
+    ------
+    QuotaExceeded
+        When the files are more than may be stored; then nothing is created.
+    """
+    owned, _ = Course.objects.get_or_create(owner=user, name=course)
+    stem = PurePosixPath(upload_name(files)).name.partition(".")[0][:NAME_CHARACTERS] or "upload"
+    taken = set(owned.assignments.values_list("name", flat=True))
+    names = (stem if number == 1 else f"{stem} {number}" for number in range(1, len(taken) + 2))
+    assignment = owned.assignments.create(name=next(name for name in names if name not in taken))
+    return create_batch(assignment, user, files, preview=True)

@@ -1,4 +1,4 @@
-"""Check what a report states besides its pairs: counts, best matches, cases and identical submissions."""
+"""Check a report: its pairs, its decisions, and its counts, best matches, cases and identical submissions."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from submissions.checking.facts import is_of_class, title
+from submissions.checking import pairs
+from submissions.checking.facts import Facts, is_of_class, title
 from submissions.mates import are_mates, compared_mates
+from submissions.models import Decision
 from submissions.queries.cases import report_cases
-from submissions.queries.thresholds import suggested_threshold, threshold_of
+from submissions.queries.pairs import suggested_threshold, threshold_of
+from submissions.queries.reports import PairFilter, ranked_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from submissions.checking.facts import Facts
+    from submissions.models import Pair, Report
 
 # Figures that are floating point sums of the same terms may differ by the order of these.
 TOLERANCE = 1e-9
@@ -122,3 +125,47 @@ def identical_pairs(facts: Facts) -> Iterator[str]:
 
 def _names(facts: Facts, ids: set[int]) -> str:
     return ", ".join(sorted(facts.submissions[pk].name for pk in ids if pk in facts.submissions))
+
+
+UNDECIDED = Decision.State.UNDECIDED.value
+
+
+def shown_decisions(facts: Facts) -> Iterator[str]:
+    """Check that a pair shows its own decision, or else that on the case of both, or else none."""
+    state_by_pair = {pair.pk: pair.decision for pair in ranked_pairs(facts.report, PairFilter())}
+    for pair in facts.pairs:
+        if pair.pk in state_by_pair and state_by_pair[pair.pk] not in (on_record := _on_record(facts, pair)):
+            yield f"{title(pair)}: shown as {state_by_pair[pair.pk]}, and {' or '.join(on_record)} on record"
+
+
+def _on_record(facts: Facts, pair: Pair) -> set[str]:
+    names = pair.left.name, pair.right.name
+    own = facts.decisions.get(names, UNDECIDED)
+    if own != UNDECIDED:
+        return {own}
+    return {
+        case.state
+        for case in facts.case_decisions
+        if case.names.issuperset(names) and case.threshold <= pair.similarity
+    } or {UNDECIDED}
+
+
+CHECKS = (
+    pairs.sides,
+    pairs.evidence,
+    pairs.passages,
+    pairs.figures,
+    counts,
+    best_matches,
+    cases,
+    identical,
+    identical_pairs,
+    shown_decisions,
+)
+
+
+def contradictions(report: Report) -> Iterator[str]:
+    """Yield in a sentence each what a finished report states against its own sources and decisions."""
+    facts = Facts(report)
+    for check in CHECKS:
+        yield from check(facts)

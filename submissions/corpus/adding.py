@@ -11,11 +11,10 @@ from django.utils import timezone
 
 from submissions.corpus.corpora import check_current, exclusive_lock
 from submissions.corpus.models import Corpus, CorpusSweep
-from submissions.corpus.packets import pack_documents
 from submissions.corpus.reading import SkippedDocument, read_entries
 from submissions.corpus.recipe import RECIPE
 from submissions.corpus.sharing import compute_on_workers
-from submissions.corpus.storing import RawDocument, store_documents
+from submissions.corpus.storing import RawDocument, pack_documents, store_documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

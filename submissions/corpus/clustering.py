@@ -10,9 +10,9 @@ from django.db.models import Max, Min
 from fingerprint import Sketches, cluster, duplicate_labels, merge_shared, mod_resemblance, value_ranges
 from submissions.corpus.corpora import exclusive_lock, get_current_corpus
 from submissions.corpus.models import CorpusDocument
-from submissions.corpus.packets import pack_sketches, unpack_shared
 from submissions.corpus.sharing import compute_on_workers
 from submissions.corpus.stored import IDENTICAL, SAME_TOKENS, StoredDocument, load_sketches
+from submissions.corpus.storing import pack_sketches, unpack_shared
 
 if TYPE_CHECKING:
     from fingerprint import Clustering

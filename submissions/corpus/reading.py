@@ -1,20 +1,22 @@
-"""Read documents and turn them into tokens: words of prose and HTML, tokens of code."""
+"""Read documents and turn them into tokens: words of prose and HTML, tokens of code; also of new ones."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from fingerprint.engine import FILE_SECONDS, TooSlow, Unreadable, WordKinds, front_end, identify, time_limit
+from submissions.corpus.recipe import Signatures, compute_signatures
 from submissions.intake.archives.unpack import unpack, walk
 from submissions.intake.limits import Limits
 from submissions.intake.sandbox.archives import unpack_opened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import numpy as np
@@ -168,3 +170,38 @@ def _check_depth(markup: str) -> None:
         depth += step
         if depth > MAX_DEPTH:
             raise ValueError(f"its elements are nested more than {MAX_DEPTH:,} deep, which is the limit")
+
+
+class NewDocument(NamedTuple):
+    name: str
+    sha256: str
+    signatures: Signatures
+
+
+def read_documents(
+    path: Path, on_entry: Callable[[], None] = lambda: None
+) -> tuple[list[NewDocument], list[SkippedDocument]]:
+    """Read all documents of a folder, archive or file.
+
+    `on_entry` is called after each entry.
+
+    Raises
+    ------
+    BadArchive
+        When `path` cannot be read.
+    """
+    documents, skipped = [], []
+    for entry in read_entries(path):
+        try:
+            documents.append(_read(entry))
+        except Unreadable as error:
+            skipped.append(SkippedDocument(entry.name, str(error)))
+        on_entry()
+    return documents, skipped
+
+
+def _read(entry: UnpackedEntry) -> NewDocument:
+    if entry.data is None:
+        raise Unreadable(entry.reason)
+    signatures = compute_signatures(token_kinds(decode_document(entry.name, entry.data)))
+    return NewDocument(entry.name, sha256(entry.data).hexdigest(), signatures)

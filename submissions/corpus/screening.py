@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from fingerprint.types import Hashes
     from submissions.corpus.models import Corpus
-    from submissions.corpus.new_documents import NewDocument
+    from submissions.corpus.reading import NewDocument
 
 # Number of new documents that one scan of the corpus compares.
 SCAN_BATCH = 256

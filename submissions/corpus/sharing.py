@@ -9,15 +9,16 @@ import signal
 import threading
 import time
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from django.db import connection
+from psycopg import sql
 
-from submissions.corpus.computing import stored_bytes
 from submissions.corpus.corpora import CorpusError
 from submissions.corpus.models import CorpusShard
 from submissions.models import Job
-from submissions.rows import insert
+from submissions.rows import insert, open_cursor, update
 from submissions.work import heartbeats, jobs
 from submissions.work.finding import restart_lost
 from submissions.work.kinds import HEAVY
@@ -158,3 +159,48 @@ def interrupts_held() -> Iterator[Callable[[], None]]:
         yield raise_held
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def corpus_shard(job: Job) -> None:
+    """Compute one part, unless whoever waited for it has stopped."""
+    waiting = CorpusShard.objects.filter(pk=job.subject, result=None)
+    shard = waiting.select_related("corpus", "sweep__corpus").defer("payload").first()
+    if shard is None:
+        return
+    _compile()
+    payload = stored_bytes(shard.pk, "payload")
+    result = count_values(payload) if shard.sweep is None else store(shard.sweep, payload)
+    update(connection, CorpusShard, [shard.pk], {"result": [result]})
+
+
+def stored_bytes(shard_id: int, column: str) -> bytes:
+    """Return the payload or the result of a part as they are: as text they would have twice the size."""
+    query = sql.SQL("SELECT {} FROM corpus_corpusshard WHERE id = %s").format(sql.Identifier(column))
+    with open_cursor(connection) as cursor:
+        row = cursor.execute(query, [shard_id], binary=True).fetchone()
+    return bytes(row[0]) if row and row[0] else b""
+
+
+@cache
+def _compile() -> None:
+    """Have one process of this machine compile the kernels, before several need them at once."""
+    from fingerprint.engine import ensure_compiled  # noqa: PLC0415 - the engine, in workers only
+
+    ensure_compiled()
+
+
+def store(sweep: CorpusSweep, payload: bytes) -> bytes:
+    """Read the documents of a part of a sweep and write them; the result is empty."""
+    # It imports the engine: workers only.
+    from submissions.corpus.storing import store_documents, unpack_documents  # noqa: PLC0415
+
+    store_documents(sweep, unpack_documents(payload))
+    return b""
+
+
+def count_values(payload: bytes) -> bytes:
+    """Return how many values of one range each two documents share."""
+    from fingerprint import count_shared  # noqa: PLC0415 - imports the engine: workers only
+    from submissions.corpus.storing import pack_shared, unpack_sketches  # noqa: PLC0415 - as above
+
+    return pack_shared(count_shared(*unpack_sketches(payload)))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fingerprint.types import Hashes
     from submissions.corpus.models import Corpus
-    from submissions.corpus.new_documents import NewDocument
+    from submissions.corpus.reading import NewDocument
 
 CHUNK = 5000  # texts in memory at once
 

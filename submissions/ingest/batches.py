@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from random import SystemRandom
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,11 +15,9 @@ from django.utils import timezone
 
 from submissions import lifecycle
 from submissions.enrolment import save_students, stored_names
-from submissions.ingest.contents import BatchEnded, list_entries, save_listing
 from submissions.ingest.documents import delete_unused_sources
 from submissions.ingest.sandboxed import grouping_reader
-from submissions.ingest.sources import store_documents
-from submissions.ingest.submission_times import submission_times
+from submissions.ingest.sources import BatchEnded, list_entries, save_listing, store_documents
 from submissions.intake.left_out.listing import folders_around
 from submissions.intake.limits import BadArchive
 from submissions.lifecycle import language_lock
@@ -27,7 +26,7 @@ from submissions.rows import insert
 from submissions.storage.listings import listed_upload, modified
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from django.db.models import QuerySet
 
@@ -241,3 +240,41 @@ def add_documents_done(batch_id: int, number: int) -> None:
 
 def _documents(batch_id: int) -> QuerySet[Document]:
     return Document.objects.filter(files__submission__batch=batch_id).distinct()
+
+
+# The start of a zip's calendar (1980), or of a tar's before it (1970), means that no time was stored.
+NO_TIME = datetime(1980, 1, 3, tzinfo=UTC)
+# A zip stores times in steps of two seconds; files that differ by no more were all written at once.
+SAME_TIME = timedelta(seconds=2)
+
+
+def submission_times(
+    files: Iterable[tuple[str, datetime]], now: datetime, known: Mapping[str, datetime] | None = None
+) -> dict[str, datetime]:
+    """Return when each submission was handed in: as `known`, else the latest time of its files.
+
+    `files` are pairs (submission, time of a file); no time is estimated if all of them are the same (within
+    SAME_TIME). A naive time is in this server's time zone. A submission whose time is after `now` has none,
+    since its clock was wrong.
+    """
+    latest = _latest(files) | {name: _aware(time) for name, time in (known or {}).items()}
+    return {name: time for name, time in latest.items() if time <= now}
+
+
+def _latest(files: Iterable[tuple[str, datetime]]) -> dict[str, datetime]:
+    times = [(name, _aware(time)) for name, time in files]
+    times = [(name, time) for name, time in times if time > NO_TIME]
+    if not times or max(times, key=_file_time)[1] - min(times, key=_file_time)[1] <= SAME_TIME:
+        return {}
+    latest: dict[str, datetime] = {}
+    for name, time in times:
+        latest[name] = max(time, latest.get(name, time))
+    return latest
+
+
+def _file_time(file: tuple[str, datetime]) -> datetime:
+    return file[1]
+
+
+def _aware(time: datetime) -> datetime:
+    return timezone.make_aware(time) if timezone.is_naive(time) else time

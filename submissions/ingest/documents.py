@@ -13,7 +13,7 @@ from django.db import OperationalError, connection, transaction
 from django.db.models import F
 
 from fingerprint.engine import Params, Unreadable
-from submissions.disk_space import is_database_away, is_no_room
+from submissions.database_errors import is_database_away, is_no_room
 from submissions.ingest.sandboxed import document_reader
 from submissions.intake.sandbox.process import NotStarted
 from submissions.models import Document, Source

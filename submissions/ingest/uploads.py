@@ -19,10 +19,11 @@ from django.utils import timezone
 
 from submissions.intake.archives.unpack import DEFAULT_PATTERNS
 from submissions.intake.sandbox.archives import UploadedFile, unpack, unpack_all
-from submissions.models import Batch, BoilerplateUpload, Upload
+from submissions.models import Batch, BoilerplateUpload, ResumableUpload, Upload
+from submissions.storage import database_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
     from django.db.models import QuerySet
@@ -102,3 +103,58 @@ def delete_unfinished(before: datetime) -> None:
                 status = entry.stat(follow_symlinks=False)
                 if status.st_uid == os.geteuid() and status.st_mtime < before.timestamp():
                     Path(entry).unlink()
+
+
+class OtherOffset(Exception):
+    """A part does not begin where the stored ones end, at `offset`."""
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(f"The next part begins at byte {offset}.")
+        self.offset = offset
+
+
+def append(upload: ResumableUpload, offset: int, read: Callable[[int], bytes]) -> int:
+    """Store what `read(most)` returns until it is nothing or the upload is whole; return the new offset.
+
+    Every MiB is committed for itself, so that a lost connection costs at most one, and no lock is held
+    while the next one is awaited.
+
+    Raises
+    ------
+    OtherOffset
+        When parts were stored meanwhile, or `offset` is not the end of the stored ones.
+    """
+    _locked_at(upload, offset)
+    while data := read(min(database_files.room(offset), upload.length - offset)):
+        with transaction.atomic():
+            locked = _locked_at(upload, offset, lock=True)
+            database_files.append(upload.file, offset, data)
+            offset += len(data)
+            locked.offset, locked.touched = offset, timezone.now()
+            locked.save(update_fields=["offset", "touched"])
+    return offset
+
+
+def _locked_at(upload: ResumableUpload, offset: int, *, lock: bool = False) -> ResumableUpload:
+    rows = ResumableUpload.objects.all()
+    stored = (rows.select_for_update() if lock else rows).get(pk=upload.pk)
+    if stored.offset != offset:
+        raise OtherOffset(stored.offset)
+    return stored
+
+
+@transaction.atomic
+def delete_resumable(upload: ResumableUpload) -> None:
+    """Delete an upload with what arrived of it; its batch stays, if it is one already."""
+    database_files.delete(upload.file)
+    upload.delete()
+
+
+def delete_expired() -> None:
+    """Delete the uploads whose time is over, and the parts of those whose assignment was deleted."""
+    before = timezone.now() - ResumableUpload.KEPT
+    for upload in ResumableUpload.objects.filter(touched__lt=before):
+        delete_resumable(upload)
+    known = set(ResumableUpload.objects.values_list("file", flat=True))
+    for name in database_files.names_before(before) - known:
+        database_files.delete(name)

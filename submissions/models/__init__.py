@@ -12,11 +12,12 @@ from submissions.models.batches import (
     SubmissionFile,
     Upload,
 )
-from submissions.models.courses import Alias, Assignment, Course
+from submissions.models.courses import Alias, Assignment, Course, LanguageChange
 from submissions.models.decisions import CaseChange, CaseDecision, CaseMember, Change, Decision, Share
 from submissions.models.jobs import Duration, Job
-from submissions.models.language_changes import LanguageChange
 from submissions.models.people import (
+    ApiAnswer,
+    ApiToken,
     CampusGroup,
     DismissedHint,
     Invitation,
@@ -25,12 +26,10 @@ from submissions.models.people import (
     ReadingRequestChange,
     StatedReason,
 )
-from submissions.models.proposals import IgnoringProposal
 from submissions.models.reports import Ignored, Pair, RankingPlan, RankingShard, Report
-from submissions.models.resumable_uploads import FileChunk, ResumableUpload
 from submissions.models.sources import Document, PostingBlock, PostingRun, Source
 from submissions.models.students import CourseRoster, EnrolledStudent, Erasure, SubmissionStudent
-from submissions.models.tokens import ApiAnswer, ApiToken
+from submissions.models.waiting import FileChunk, IgnoringProposal, ResumableUpload
 
 __all__ = [
     "Alias",

@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from submissions.intake.archives.languages import ChosenLanguages
 from submissions.intake.left_out.patterns import FilePatterns, pattern_lines
-from submissions.models.withheld import NOTHING_WITHHELD, Withheld
+
+
+class Withheld(NamedTuple):
+    """Old work that is kept from a reader, by primary key; see `submissions.queries.withheld`.
+
+    `batches`: the compared assignments, as batches of copies; `copies`: the copies in them; `opened`: pairs
+    of a submission of the class and a copy that the owner of the old course has agreed to.
+    """
+
+    batches: frozenset[int] = frozenset()
+    copies: frozenset[int] = frozenset()
+    opened: frozenset[tuple[int, int]] = frozenset()
+
+    @property
+    def hidden(self) -> frozenset[int]:
+        """The copies that are in no opened pair: nothing of these is shown."""
+        return self.copies - {copy for _, copy in self.opened}
+
+
+NOTHING_WITHHELD = Withheld()
 
 
 class Course(models.Model):
@@ -121,3 +144,45 @@ class Alias(models.Model):
 
     def __str__(self) -> str:
         return self.alias
+
+
+class LanguageChange(models.Model):
+    """One change of an assignment's language; a worker decides for every stored file how it is read then.
+
+    It stays as a record of who changed the language, and when.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued", _("waiting")
+        READING = "reading", _("Reading")
+        DONE = "done", _("Done")
+        FAILED = "failed", _("Failed")
+        # The language was changed again before all files were read.
+        CANCELLED = "cancelled", _("Cancelled")
+
+    RUNNING = (State.QUEUED, State.READING)
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="language_changes")
+    changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    before = models.CharField(max_length=40, blank=True)
+    after = models.CharField(max_length=40, blank=True)
+    # The languages by name after it; see `ChosenLanguages`.
+    patterns = models.TextField(blank=True)
+    created = models.DateTimeField(auto_now_add=True)
+    touched = models.DateTimeField(auto_now=True)
+    # The time from which on it is in its state.
+    since = models.DateTimeField(default=timezone.now)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
+    message = models.TextField(blank=True)
+    documents_total = models.PositiveIntegerField(default=0)
+    documents_done = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return f"language of {self.assignment}: {self.before or 'any'} to {self.after or 'any'}"
+
+    @property
+    def is_running(self) -> bool:
+        return self.state in self.RUNNING

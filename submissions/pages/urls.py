@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.urls import path
 
 from submissions.pages.views import (
-    activity,
     appearance,
     assignments,
     audit,
@@ -27,7 +26,6 @@ from submissions.pages.views import (
     shares,
     students,
     submissions,
-    tokens,
 )
 
 urlpatterns = [
@@ -47,7 +45,7 @@ urlpatterns = [
     path("department/", people.department, name="department"),
     path("department/log/", audit.log, name="audit_log"),
     path("department/log/entries.<str:suffix>", audit.file, name="audit_file"),
-    path("department/tokens/", tokens.tokens, name="all_tokens"),
+    path("department/tokens/", service.tokens, name="all_tokens"),
     path("department/students/", students.student_data, name="student_data"),
     path("erasures/<int:pk>/", students.erasure, name="erasure"),
     path("erasures/<int:pk>/receipt.json", students.receipt_file, name="receipt_file"),
@@ -59,9 +57,9 @@ urlpatterns = [
     path("assignments/<int:pk>/students/", assignments.assignment, {"tab": "students"}, name="students"),
     path("assignments/<int:pk>/ignored/", assignments.assignment, {"tab": "ignored"}, name="ignored"),
     path("assignments/<int:pk>/uploads/", assignments.assignment, {"tab": "uploads"}, name="uploads"),
-    path("assignments/<int:pk>/activity/", activity.activity, name="activity"),
+    path("assignments/<int:pk>/activity/", batches.activity, name="activity"),
     path("assignments/<int:pk>/settings/", assignments.change, name="assignment_settings"),
-    path("assignments/<int:pk>/ranking/cancel/", activity.cancel_ranking, name="cancel_ranking"),
+    path("assignments/<int:pk>/ranking/cancel/", batches.cancel_ranking, name="cancel_ranking"),
     path("assignments/<int:pk>/delete/", courses.delete_assignment, name="delete_assignment"),
     path("assignments/<int:pk>/language/read-again/", assignments.read_again, name="read_again"),
     path("assignments/<int:pk>/threshold/", assignments.choose, name="choose_threshold"),

@@ -1,4 +1,4 @@
-"""Names of submissions as a reader may see them: real names or aliases."""
+"""Names of submissions as a reader may see them: real names or aliases; search in them."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import count, product
 from string import ascii_uppercase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.permissions import Right, may
-from submissions.pseudonyms.aliases import ensure_aliases
 from submissions.pseudonyms.redaction import NAME_PLACEHOLDER, NameFinder
 from submissions.pseudonyms.students import (
     RosterLabel,
+    ensure_aliases,
     known_ids,
     known_spellings,
     origin_suffixes,
     others_in_roster,
     roster_labels,
 )
+from submissions.pseudonyms.words import normalised_spellings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -177,3 +178,47 @@ def _replace_spans(text: str, spans: list[tuple[int, int, str]]) -> str:
         pieces += [text[position:start], replacement]
         position = end
     return "".join([*pieces, text[position:]])
+
+
+TERM = re.compile(r"(?:(?=(?:case|decided|assignee|team):)|(?=similarity[:<>]))([a-z]+)(:|[<>]=?)(\S+)")
+
+
+class SearchWord(NamedTuple):
+    """A word of a search, in its normalised spellings."""
+
+    spellings: frozenset[str]
+
+    def is_in(self, name: str) -> bool:
+        """Return whether a name contains the word; Müller is also spelt Mueller."""
+        names = normalised_spellings(name)
+        return any(word in spelling for word in self.spellings for spelling in names)
+
+
+class SearchTerm(NamedTuple):
+    """A term of a search that is no part of a name, such as `similarity>60`; `operator` is ":" for most."""
+
+    name: str
+    operator: str
+    value: str
+
+
+def search_words(text: str) -> list[SearchWord]:
+    """Return the words of a search without its terms; a name is found if each of them is in it."""
+    return [
+        SearchWord(frozenset(normalised_spellings(word))) for word in text.split() if not TERM.fullmatch(word)
+    ]
+
+
+def search_terms(text: str) -> list[SearchTerm]:
+    """Return the terms of a search, in its order."""
+    return [SearchTerm(*match.groups()) for word in text.split() if (match := TERM.fullmatch(word))]
+
+
+def follows_decisions(text: str) -> bool:
+    """Return whether what a search finds depends on decisions."""
+    return any(term.name in {"decided", "assignee"} for term in search_terms(text))
+
+
+def asks_of_people(text: str) -> bool:
+    """Return whether a search asks what was decided, who is to decide, or who is in which team."""
+    return any(term.name in {"decided", "assignee", "team"} for term in search_terms(text))

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from submissions.pseudonyms.author_tags import ADDRESS, CommentScanner
 from submissions.pseudonyms.words import (
+    ADDRESS,
     MIN_ID,
     MIN_ID_IN_COMMENT,
     MIN_WORD,
     PIECE,
     RUN,
+    CommentScanner,
     is_distinctive,
     normalise_word,
     normalised_runs,

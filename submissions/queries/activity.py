@@ -10,8 +10,8 @@ from django.db.models import F
 from django.utils.translation import gettext as _, ngettext
 
 from submissions.models import Batch, Report
+from submissions.queries.comparisons import open_language_change
 from submissions.queries.exclusions import listed_boilerplate_uploads
-from submissions.queries.language_changes import open_language_change
 from submissions.ranking import progress
 from submissions.ranking.progress import Progress
 from submissions.work import heartbeats

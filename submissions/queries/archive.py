@@ -1,16 +1,21 @@
-"""The department's archive: what it holds, and what of it an assignment would be compared with."""
+"""The department's archive, what of it an assignment is compared with, and requests to read it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.db.models import Count
+from django.shortcuts import get_object_or_404
 
 from submissions.comparisons import archived_assignments, newest_submissions
-from submissions.models import Assignment, Course, Document, SubmissionFile
+from submissions.models import Assignment, Course, Document, ReadingRequest, SubmissionFile
+from submissions.permissions import Right, require, visible_courses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from django.contrib.auth.models import User
+    from django.db.models import QuerySet
 
 
 class ArchiveSize(NamedTuple):
@@ -52,3 +57,32 @@ def archive_languages(assignment: Assignment) -> list[LanguageCount]:
     languages = ready.order_by().values_list("document__language")
     rows = [LanguageCount(*row) for row in languages.annotate(n=Count("submission", distinct=True))]
     return sorted(rows, key=lambda row: (-row.submissions, row.language))
+
+
+def find_request(user: User, pk: int) -> ReadingRequest:
+    """Return a request that a user may answer: who may share the work of the old course.
+
+    Raises
+    ------
+    Http404
+        When it does not exist, or `user` has no right in the old course at all.
+    PermissionDenied
+        When `user` may not share the work of that course.
+    """
+    rows = ReadingRequest.objects.filter(old__batch__assignment__course__in=visible_courses(user))
+    row = get_object_or_404(rows.select_related("old__batch__assignment__course__owner", "asked_by"), pk=pk)
+    require(user, Right.SHARE, row.old.batch.assignment.course)
+    return row
+
+
+def requests_of(course: Course) -> QuerySet[ReadingRequest]:
+    """Return the requests to read work of a course, newest first, with their changes."""
+    rows = ReadingRequest.objects.filter(old__batch__assignment__course=course)
+    sides = ("old__batch__assignment__course__roster", "new__batch__assignment__course", "asked_by")
+    return rows.select_related(*sides).prefetch_related("changes")
+
+
+def open_reading_requests(course: Course) -> int:
+    """Return the number of requests to read work of a course that nobody has answered."""
+    rows = ReadingRequest.objects.filter(old__batch__assignment__course=course)
+    return rows.filter(state=ReadingRequest.State.ASKED).count()

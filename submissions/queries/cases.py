@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from submissions.comparison.components import connected_components
 from submissions.mates import are_mates, compared_mates
 from submissions.models import CaseChange, CaseDecision, CaseMember, Decision
+from submissions.queries.pairs import is_suggested, threshold_of
 from submissions.queries.submissions import links
-from submissions.queries.thresholds import is_suggested, threshold_of
 from submissions.queries.withheld import all_submissions, readable_pairs, readable_submissions
 
 if TYPE_CHECKING:

@@ -1,16 +1,16 @@
-"""Decisions on pairs, and the undecided pairs."""
+"""Decisions on pairs, and the undecided pairs and cases, by whom they are assigned to."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Self, TypedDict
 
 from django.contrib.auth.models import User
-from django.db.models import OuterRef, Q, Subquery, Value
+from django.db.models import Count, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.http import Http404
 
-from submissions.models import CaseDecision, Decision
-from submissions.permissions import Right, people_with
+from submissions.models import Assignment, CaseDecision, Decision
+from submissions.permissions import Right, courses_with, people_with
 from submissions.queries.withheld import all_submissions, readable_pairs, withheld_names
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
 
-    from submissions.models import Assignment, Change, Pair, Report
+    from submissions.models import Change, Course, Pair, Report
     from submissions.pseudonyms.names import Names
 
     DecidedPair = WithAnnotations[Pair, "DecisionAnnotation"]
@@ -155,3 +155,36 @@ def _ranked_after(pair: Pair) -> Q:
     equal = Q(similarity=pair.similarity)
     fewer = Q(tokens__lt=pair.tokens) | Q(tokens=pair.tokens, pk__gt=pair.pk)
     return Q(similarity__lt=pair.similarity) | (equal & fewer)
+
+
+OPEN = Decision.State.UNDECIDED
+
+
+class Assigned(NamedTuple):
+    """An assignment with the number of undecided cases, and of other undecided pairs, of one assignee."""
+
+    assignment: Assignment
+    cases: int
+    pairs: int
+
+
+def assignees(assignment: Assignment) -> list[str]:
+    """Return the usernames of those to whom a case or a pair of an assignment is assigned."""
+    cases = Q(pk__in=assignment.case_decisions.values("assignee"))
+    pairs = Q(pk__in=assignment.decisions.values("assignee"))
+    return list(User.objects.filter(cases | pairs).order_by("username").values_list("username", flat=True))
+
+
+def assigned_to(user: User, course: Course | None = None) -> list[Assigned]:
+    """Return what is assigned to a user who may decide it, in all courses or in one."""
+    rows = Assignment.objects.filter(course__in=courses_with(user, Right.DECIDE)).select_related("course")
+    if course is not None:
+        rows = rows.filter(course=course)
+    cases = Q(case_decisions__assignee=user, case_decisions__state=OPEN)
+    pairs = Q(decisions__assignee=user, decisions__state=OPEN)
+    counted = rows.annotate(
+        cases=Count("case_decisions", filter=cases, distinct=True),
+        pairs=Count("decisions", filter=pairs, distinct=True),
+    )
+    listed = counted.filter(Q(cases__gt=0) | Q(pairs__gt=0)).order_by("course__name", "name", "pk")
+    return [Assigned(one, one.cases, one.pairs) for one in listed]

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from submissions.comparison.pair_rows import pair_mark
 from submissions.models import Decision
-from submissions.pseudonyms.name_search import search_words
+from submissions.pseudonyms.names import search_words
 from submissions.queries.cases import case_decisions, cases_by_member, followed_decision, is_linking
 from submissions.queries.decisions import readable_decisions, stored_decisions, with_decisions
 from submissions.queries.flags import Flags, partly_read, timed_submissions

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from django.db.models import Count, Exists, IntegerField, OuterRef, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Collate
 
-from submissions.comparison.natural_order import natural_key
+from submissions.comparison.orders import natural_key
 from submissions.intake.archives.read_files import ReadFile
 from submissions.intake.left_out.patterns import EXCLUDED
 from submissions.intake.left_out.rules import REASONS
 from submissions.models import (
+    Alias,
     Assignment,
     Batch,
     Course,
@@ -22,7 +23,6 @@ from submissions.models import (
     SubmissionFile,
 )
 from submissions.permissions import Right, courses_with
-from submissions.queries.aliases import alias_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -170,3 +170,12 @@ def displayed_entries(entries: QuerySet[Entry], names: Names) -> Sequence[Entry]
     if not names.hidden:
         return entries
     return sorted(entries, key=lambda entry: (names.redact_entry(entry.name), entry.reason, entry.size))
+
+
+def alias_of(assignment: str, name: str) -> Collate:
+    """Return the alias of a row's submission; `assignment` and `name` are fields of the row.
+
+    It is sorted as Python sorts it, whatever the collation of the database is.
+    """
+    aliases = Alias.objects.filter(assignment=OuterRef(assignment), name=OuterRef(name))
+    return Collate(Subquery(aliases.values("alias")), "C")

@@ -1,4 +1,4 @@
-"""The data of one pair's page."""
+"""The data of one pair's page, and the threshold of a report."""
 
 from __future__ import annotations
 
@@ -88,3 +88,19 @@ def ignored_tokens(report: Report, files: list[SubmissionFile]) -> dict[int, lis
     """Return the ignored token ranges [first, after the last) of a report by the document's primary key."""
     rows = Ignored.objects.filter(report=report, document__in={file.document_id for file in files})
     return {row.document_id: [(first, after) for first, after in row.spans] for row in rows}
+
+
+def suggested_threshold(report: Report) -> float:
+    """Return the similarity in [0, 1] that the ranking suggests; see `fingerprint.ranking.threshold`."""
+    return float(report.parameters["threshold"]["value"])
+
+
+def threshold_of(report: Report) -> float:
+    """Return the similarity in [0, 1] from which on the pairs of a report stand out."""
+    chosen = report.assignment.threshold
+    return suggested_threshold(report) if chosen is None else chosen
+
+
+def is_suggested(report: Report, threshold: float) -> bool:
+    """Return whether what the ranking stored of all pairs, with its suggestion, holds at a threshold."""
+    return threshold == suggested_threshold(report)

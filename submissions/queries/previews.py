@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Count, Max
 
-from submissions.comparison.natural_order import natural_key
+from submissions.comparison.orders import natural_key
 from submissions.ingest.later import LATER
 from submissions.ingest.sandboxed import grouping_reader
 from submissions.storage.listings import listed_upload

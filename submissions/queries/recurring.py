@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.db.models import Q
 
 from submissions.comparison.components import connected_components
-from submissions.comparison.natural_order import natural_key
+from submissions.comparison.orders import natural_key
 from submissions.mates import are_mates, compared_mates, student_keys
 from submissions.models import Batch, CaseMember, Decision, Pair, Report, Submission
 from submissions.queries.cases import decided_case, stored_cases
 from submissions.queries.lists import listed_assignments
-from submissions.queries.thresholds import threshold_of
+from submissions.queries.pairs import threshold_of
 from submissions.queries.withheld import readable, readable_pairs, withheld_in_course, withhold
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from submissions.comparison.mates import Key
     from submissions.models import Assignment, CaseDecision, Course
-    from submissions.models.withheld import Withheld
+    from submissions.models.courses import Withheld
     from submissions.queries.lists import ListedAssignment
 
 # A pair of students comes back if it stands out in so many assignments.

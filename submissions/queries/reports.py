@@ -11,8 +11,7 @@ from django.db.models.lookups import LessThanOrEqual
 
 from submissions.models import Assignment, Batch, Boilerplate, Report
 from submissions.models.records import NotCompared
-from submissions.pseudonyms.name_search import search_words
-from submissions.queries.aliases import alias_of
+from submissions.pseudonyms.names import search_words
 from submissions.queries.decisions import (
     DecisionAnnotation,
     next_in_list,
@@ -20,9 +19,10 @@ from submissions.queries.decisions import (
     with_decisions,
 )
 from submissions.queries.flags import TimeAnnotations, flagged_pair_ids, with_times
+from submissions.queries.lists import alias_of
+from submissions.queries.pairs import threshold_of
 from submissions.queries.search import is_assigned, with_terms
 from submissions.queries.submissions import submissions_by_id
-from submissions.queries.thresholds import threshold_of
 from submissions.queries.withheld import readable_pairs, readable_submissions, withhold
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from django.db.models import Exists, OuterRef, Q
 
 from submissions.models import CaseDecision, Decision, Pair, Submission
-from submissions.pseudonyms.name_search import search_terms
+from submissions.pseudonyms.names import search_terms
 from submissions.queries.cases import cases_by_member
 from submissions.queries.submissions import CAN_MAKE_CASE
 from submissions.queries.withheld import readable_submissions

@@ -23,7 +23,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from fingerprint import engine
 from submissions.models import Batch, Job, Report, Submission, Upload
-from submissions.ranking.memory import TOO_LARGE
+from submissions.ranking.kept_cohorts import TOO_LARGE
 from submissions.work import heartbeats
 from submissions.work.jobs import GAVE_UP
 from submissions.work.kinds import QUEUES

@@ -1,4 +1,4 @@
-"""Submissions of a report, their files, pairs and decisions."""
+"""Submissions of a report, their files, pairs and decisions, and which are identical."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from django.db.models import Q
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext_lazy as _
 
 from submissions.models import Batch, Document, Submission, SubmissionFile
 from submissions.queries.decisions import UNDECIDED, stored_decisions, with_decisions
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from submissions.models import Assignment, Decision, Entry, Report
+    from submissions.pseudonyms.names import Names
     from submissions.queries.decisions import DecidedPair
 
 # Pairs of which both sides were handed in, and not by one student; see `Pair.can_make_case`.
@@ -119,3 +121,54 @@ def readable_files(submission: int) -> list[SubmissionFile]:
     readable = files.filter(document__state__in=(Document.State.READY, Document.State.KEPT))
     heavy = ("document__tokens", "document__lexical", "document__coarse", "document__styles")
     return list(readable.select_related("source", "document").defer(*heavy).order_by("path", "pk"))
+
+
+class ListedDuplicates(NamedTuple):
+    """Submissions of a report that are duplicates; `description` says what they have in common."""
+
+    description: str
+    submissions: list[Submission]
+
+
+SAMENESS = {
+    "identical": _("the same bytes"),
+    "layout": _("the same but for layout and comments"),
+    "names": _("the same but for names, layout and comments"),
+    "lexical": _("the same but for names, values, types, layout and comments"),
+}
+
+
+def listed_duplicates(report: Report, names: Names, member: int | None = None) -> list[ListedDuplicates]:
+    """Return the groups of identical submissions, the strongest sameness and the largest group first.
+
+    Each is sorted by displayed name. With `member`, the primary key of a submission, only those it is in.
+    """
+    duplicates = [
+        group
+        for group in report.duplicates
+        if group.sameness in SAMENESS and (member is None or member in group.submissions)
+    ]
+    submissions = submissions_by_id(pk for group in duplicates for pk in group.submissions)
+    groups = [
+        ListedDuplicates(
+            str(SAMENESS[group.sameness]),
+            sorted(
+                (submissions[pk] for pk in group.submissions if pk in submissions),
+                key=lambda submission: names.display_name(submission.name),
+            ),
+        )
+        for group in duplicates
+    ]
+    strength = {str(description): place for place, description in enumerate(SAMENESS.values())}
+    return sorted(
+        groups,
+        key=lambda group: (
+            strength[group.description],
+            -len(group.submissions),
+            _first_name(group, names),
+        ),
+    )
+
+
+def _first_name(group: ListedDuplicates, names: Names) -> str:
+    return names.display_name(group.submissions[0].name) if group.submissions else ""

@@ -15,8 +15,8 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.utils.functional import SimpleLazyObject
 
 from submissions.models import Batch, ReadingRequest, Submission, SubmissionFile
+from submissions.models.courses import NOTHING_WITHHELD, Withheld
 from submissions.models.records import DuplicateRecord, NotCompared
-from submissions.models.withheld import NOTHING_WITHHELD, Withheld
 from submissions.permissions import courses_of_old_work
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from django.db import connection
 from submissions import lifecycle
 from submissions.enrolment import stored_names
 from submissions.models import Batch, Document, Submission, SubmissionFile, SubmissionStudent
-from submissions.ranking.labels import delete_copies, delete_unneeded_labels
+from submissions.ranking.old_work import delete_copies, delete_unneeded_labels
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

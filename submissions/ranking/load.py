@@ -18,13 +18,13 @@ from fingerprint.engine import (
     RankingInput,
     coarse_family,
 )
-from submissions.comparison.content_order import HashedFile, content_order
-from submissions.cursors import open_cursor
+from submissions.comparison.orders import HashedFile, content_order
 from submissions.ingest.documents import PARAMS
 from submissions.mates import identities
 from submissions.models import Batch, Document, Submission, SubmissionFile
 from submissions.ranking.mates import find_mates
 from submissions.ranking.selection import select_cohort
+from submissions.rows import open_cursor
 from submissions.storage.fingerprints import unpack_hashes
 from submissions.storage.tokens import unpack_coarse, unpack_kinds, unpack_lexical
 

@@ -10,9 +10,8 @@ import numpy as np
 from fingerprint import engine
 from submissions.models import RankingShard
 from submissions.ranking.exclusions import rank_without_exclusions
-from submissions.ranking.kept_cohorts import planned
-from submissions.ranking.listed_pairs import ListedPairs, with_copies
-from submissions.ranking.packing import unpack_parts, unpack_scores
+from submissions.ranking.kept_cohorts import planned, unpack_parts, unpack_scores
+from submissions.ranking.prepared import ListedPairs, with_copies
 from submissions.ranking.rank import compute
 from submissions.ranking.selection import CohortChanged
 from submissions.ranking.shards import plan_check

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import chain
+from functools import partial
+from itertools import chain, count
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from django.db import connection
+from django.db import connection, transaction
 
 from fingerprint.engine import distinct_values
 from submissions.comparisons import archived_assignments, compared_assignments, newest_submissions
-from submissions.models import Assignment, Boilerplate, Document, Submission, SubmissionFile
+from submissions.ingest.documents import delete_unused
+from submissions.models import Assignment, Batch, Boilerplate, Document, Submission, SubmissionFile
 from submissions.models.records import ComparedArchive, ComparedAssignment
-from submissions.ranking.labels import set_labels
 from submissions.storage import fingerprints
-from submissions.storage.postings import look_up
+from submissions.storage.posting_runs import look_up
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from fingerprint.types import Hashes
-    from submissions.storage.postings import SharedRarity
+    from submissions.storage.posting_runs import SharedRarity
 
 # Number of old submissions that are aligned with a new one, those that share most.
 MAX_CANDIDATES = 24
@@ -167,3 +168,64 @@ def _best(shared: SharedRarity, by_document: Mapping[int, Collection[int]]) -> l
         for submission in by_document.get(document, ()):
             weights[submission] += weight
     return sorted(weights, key=lambda pk: (-weights[pk], pk))[:MAX_CANDIDATES]
+
+
+# Characters of the names of the course and of the assignment in a label.
+MAX_PART_OF_LABEL = 60
+
+
+def set_labels(
+    assignment: Assignment, chosen: Collection[Assignment], archived: Collection[int], found: Collection[int]
+) -> dict[int, str]:
+    """Return the labels of other assignments in the reports of an assignment, by primary key.
+
+    These are the `chosen` ones, and of the `archived` ones those where something was `found`. A label stays
+    what it was at first, whatever is renamed: decisions are stored for names that end with it. Those that the
+    report does not need any more are deleted with its predecessor, see `delete_unneeded_labels`.
+    """
+    batches = assignment.batches.filter(role=Batch.Role.OTHER)
+    batches.filter(from_archive=True, origin__in=chosen).update(from_archive=False)
+    batches.filter(from_archive=False, origin__in=archived).update(from_archive=True)
+    labels = {origin: name for origin, name in batches.values_list("origin_id", "name") if origin}
+    missing = [other for other in chosen if other.pk not in labels]
+    new = Assignment.objects.filter(pk__in=set(found) - labels.keys()).select_related("course").order_by("pk")
+    for other in [*missing, *new]:
+        labels[other.pk] = _distinct(_label(other), labels.values())
+    Batch.objects.bulk_create(
+        Batch(
+            assignment=assignment,
+            name=labels[other.pk],
+            role=Batch.Role.OTHER,
+            origin=other,
+            from_archive=other.pk in archived,
+            state=Batch.State.DONE,
+        )
+        for other in [*missing, *new]
+    )
+    return labels
+
+
+def delete_unneeded_labels(assignment: Assignment) -> None:
+    """Delete the labels of assignments that are not compared any more and have no copies."""
+    compared = [other.pk for other in compared_assignments(assignment)]
+    if assignment.compare_archive:
+        compared += archived_assignments(assignment).values_list("pk", flat=True)
+    labels = assignment.batches.filter(role=Batch.Role.OTHER, submissions=None)
+    labels.exclude(origin__in=compared).delete()
+
+
+def _label(other: Assignment) -> str:
+    parts = (other.course.name[:MAX_PART_OF_LABEL], other.name[:MAX_PART_OF_LABEL], other.shown_term)
+    return ", ".join(parts)
+
+
+def _distinct(label: str, taken: Collection[str]) -> str:
+    return next(one for one in chain([label], (f"{label} ({n})" for n in count(2))) if one not in taken)
+
+
+def delete_copies(copies: QuerySet[Submission]) -> None:
+    """Delete copies, and their documents where nothing else has these."""
+    files = SubmissionFile.objects.filter(submission__in=copies.values("pk"))
+    documents = list(files.values_list("document_id", flat=True).distinct())
+    copies.delete()
+    transaction.on_commit(partial(delete_unused, documents))

@@ -17,8 +17,7 @@ from submissions.ranking import progress
 from submissions.ranking.copies import copy_old_work
 from submissions.ranking.exclusions import RankedInput, rank_without_exclusions
 from submissions.ranking.findings import collect_findings, duplicate_groups, find_cases
-from submissions.ranking.listed_pairs import pack_aligned, pair_columns
-from submissions.ranking.prepared import prepare, ranked_batches
+from submissions.ranking.prepared import pack_aligned, pair_columns, prepare, ranked_batches
 from submissions.rows import insert
 
 if TYPE_CHECKING:
@@ -27,9 +26,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.engine import ScorePairs
-    from submissions.ranking.listed_pairs import ListedPairs
     from submissions.ranking.load import LoadedCohort
-    from submissions.ranking.prepared import Prepared
+    from submissions.ranking.prepared import ListedPairs, Prepared
 
 # Number of pairs that a report stores, the most similar ones.
 MAX_PAIRS = 5_000

@@ -20,10 +20,16 @@ from submissions import lifecycle
 from submissions.comparison.ranked_pairs import aligned_rows
 from submissions.models import RankingPlan, RankingShard, Report
 from submissions.ranking import progress
-from submissions.ranking.kept_cohorts import Kept, keep, planned
-from submissions.ranking.listed_pairs import packed_passages
-from submissions.ranking.memory import check_memory
-from submissions.ranking.packing import NUMBERS, pack_parts, pack_scores
+from submissions.ranking.kept_cohorts import (
+    NUMBERS,
+    Kept,
+    check_memory,
+    keep,
+    pack_parts,
+    pack_scores,
+    planned,
+)
+from submissions.ranking.prepared import packed_passages
 from submissions.ranking.selection import CohortChanged
 from submissions.work.heartbeats import package_version
 

@@ -14,7 +14,7 @@ from django.core.files.storage import Storage
 from django.db import connection, transaction
 from django.db.models import F, Func, PositiveBigIntegerField, Sum
 
-from submissions.models.resumable_uploads import FileChunk
+from submissions.models.waiting import FileChunk
 from submissions.rows import insert
 
 if TYPE_CHECKING:
@@ -131,3 +131,37 @@ def _read_chunk(name: str, number: int) -> bytes:
     if row is None:
         raise FileNotFoundError(f"{name} was deleted while it was read")
     return bytes(row[0])
+
+
+# The folder of files that grow.
+FOLDER = "resumable"
+EXTEND = "UPDATE submissions_filechunk SET data = data || %s WHERE name = %s AND number = %s"
+
+
+def room(offset: int) -> int:
+    """Return how many bytes fit into the chunk in which a file of `offset` bytes ends."""
+    return CHUNK_BYTES - offset % CHUNK_BYTES
+
+
+def append(name: str, offset: int, data: bytes) -> None:
+    """Append at most `room(offset)` bytes to a file of `offset` bytes; call this in a transaction."""
+    number, inside = divmod(offset, CHUNK_BYTES)
+    if inside:
+        with connection.cursor() as cursor:
+            cursor.execute(EXTEND, [data, name, number])
+    else:
+        insert(connection, FileChunk, {"name": [name], "number": [number], "data": [data]})
+
+
+def opened(name: str) -> File[bytes]:
+    return DatabaseStorage().open(name)
+
+
+def delete(name: str) -> None:
+    DatabaseStorage().delete(name)
+
+
+def names_before(before: datetime) -> set[str]:
+    """Return the names of the files whose first part is from before `before`."""
+    firsts = FileChunk.objects.filter(name__startswith=f"{FOLDER}/", number=0, stored__lt=before)
+    return set(firsts.values_list("name", flat=True))

@@ -1,4 +1,4 @@
-"""The listed entries of an upload, as grouping takes them."""
+"""The listed entries of an upload, as grouping takes them, and the stored texts of sources."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from datetime import datetime
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from fingerprint.engine import decode, front_end
 from submissions.intake.archives.formats import archive_stem
 from submissions.intake.archives.listed_upload import ListedRow, ListedUpload
 from submissions.intake.layouts.listing import ALL_METADATA_BYTES
@@ -15,7 +16,8 @@ from submissions.models import Source
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from submissions.models import Batch, ListedEntry
+    from fingerprint.engine import Decoded
+    from submissions.models import Batch, Document, ListedEntry, SubmissionFile
 
 
 def listed_upload(batch: Batch, listed: Sequence[ListedEntry]) -> ListedUpload:
@@ -48,3 +50,18 @@ def _upload_name(batch: Batch) -> str:
     """Return the name of a single upload without its suffix; empty for several."""
     names = list(batch.uploads.values_list("name", flat=True))
     return archive_stem(names[0]) if len(names) == 1 else ""
+
+
+def file_text(file: SubmissionFile) -> str:
+    return decode_file(file).text
+
+
+def decode_file(file: SubmissionFile) -> Decoded:
+    """Return the text of a file and the encoding of its bytes."""
+    decoded = decode(bytes(file.source.data))
+    return decoded._replace(text=front_end(file.document.language).text(decoded.text))
+
+
+def document_text(document: Document) -> str:
+    """Return the text of a document that was loaded with its source."""
+    return front_end(document.language).text(decode(bytes(document.source.data)).text)

@@ -11,7 +11,6 @@ from django.db.models import Q
 from submissions.intake.rosters.roster import name_key
 from submissions.models import Course, EnrolledStudent, SubmissionStudent
 from submissions.students.likeness import Likeness
-from submissions.students.row_keys import Rows
 from submissions.students.spellings import Spellings
 
 if TYPE_CHECKING:
@@ -202,3 +201,24 @@ def other_names(course: int, found: Iterable[CourseOfStudent], *, also_ids: bool
     if also_ids:
         names.update(*(one.as_roster_student.ids for one in absent))
     return names | set(absent.exclude(name="").values_list("name", flat=True))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Primary keys of students of submissions, and of students of rosters."""
+
+    students: frozenset[int] = frozenset()
+    enrolled: frozenset[int] = frozenset()
+
+    def __or__(self, other: Rows) -> Rows:
+        return Rows(self.students | other.students, self.enrolled | other.enrolled)
+
+    def __ge__(self, other: Rows) -> bool:
+        return self.students >= other.students and self.enrolled >= other.enrolled
+
+    @property
+    def number(self) -> int:
+        return len(self.students) + len(self.enrolled)
+
+    def as_json(self) -> list[list[int]]:
+        return [sorted(self.students), sorted(self.enrolled)]

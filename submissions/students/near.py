@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Q
 
 from submissions.models import Course, EnrolledStudent, SubmissionStudent
+from submissions.students.finding import Rows
 from submissions.students.likeness import Likeness
-from submissions.students.row_keys import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

@@ -16,7 +16,7 @@ from django.db.models.functions import Least
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
-from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
+from submissions.database_errors import NO_ROOM, WAITS_FOR_ROOM
 from submissions.models import Job
 from submissions.work.heartbeats import package_version
 from submissions.work.kinds import HEAVY, INTERACTIVE, MAX_ATTEMPTS

@@ -86,7 +86,7 @@ KINDS = (
     # One transaction over many tables: the limit only ends one that would never end. So for merging.
     Kind("erase_student", "submissions.students.erasing", "fail_erasure", seconds=HOUR, priority=3),
     Kind("merge_postings", "submissions.storage.posting_runs", seconds=HOUR),
-    Kind("corpus_shard", "submissions.corpus.computing", is_same_version=True),
+    Kind("corpus_shard", "submissions.corpus.sharing", is_same_version=True),
 )  # fmt: skip
 
 

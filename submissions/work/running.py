@@ -8,7 +8,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.db import IntegrityError, transaction
 from django.utils.module_loading import import_string
 
-from submissions.disk_space import is_database_away, is_no_room
+from submissions.database_errors import is_database_away, is_no_room
 from submissions.intake.sandbox.process import NotStarted
 from submissions.models import Job
 from submissions.work import jobs

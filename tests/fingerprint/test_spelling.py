@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fingerprint.reading import Reading, read
-from fingerprint.spelling import UNKNOWN
+from fingerprint.reading import UNKNOWN, Reading, read
 
 SOURCES = {
     "python": """

@@ -22,10 +22,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pygments.lexer import RegexLexer
 
 from fingerprint.engine import TooSlow, time_limit
-from fingerprint.languages.content import AMBIGUOUS, CONTENT_PATTERNS
+from fingerprint.languages.content import AMBIGUOUS, CONTENT_PATTERNS, PROGRAM_PATTERNS
 from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.lookup import front_end
-from fingerprint.languages.program_text import PROGRAM_PATTERNS
 from fingerprint.languages.registry import LANGUAGES
 from tests.hostile.slow_texts import FOUND, SlowText, found
 

@@ -58,6 +58,7 @@ def test_every_address_is_logged_or_left_out() -> None:
     assert not logged & LEFT_OUT
 
 
+@pytest.mark.long
 def test_who_opens_a_pair_a_case_and_a_submission_is_logged(world: World, alice_client: Client) -> None:
     for name in ("pair", "case", "submission"):
         alice_client.get(address_of(world, name), follow=True)
@@ -69,6 +70,7 @@ def test_who_opens_a_pair_a_case_and_a_submission_is_logged(world: World, alice_
     assert entry.address == "127.0.0.1"
 
 
+@pytest.mark.long
 def test_who_opens_or_deletes_the_roster_is_logged_with_that_word(world: World, alice_client: Client) -> None:
     urls = addresses(world)
     alice_client.get(urls["roster"])
@@ -76,6 +78,7 @@ def test_who_opens_or_deletes_the_roster_is_logged_with_that_word(world: World, 
     assert entries() == [("alice", "saw", "roster"), ("alice", "deleted", "roster")]
 
 
+@pytest.mark.long
 def test_a_decision_an_export_and_a_share_are_logged(world: World, alice_client: Client) -> None:
     urls = addresses(world)
     ids = sorted((world.pair.left_id, world.pair.right_id))
@@ -87,6 +90,7 @@ def test_a_decision_an_export_and_a_share_are_logged(world: World, alice_client:
     assert [action for _who, action, _subject in entries()] == ["decided", "exported", "shared"]
 
 
+@pytest.mark.long
 def test_what_is_refused_or_does_not_exist_is_not_logged(
     world: World, charlie_client: Client, client: Client
 ) -> None:
@@ -98,6 +102,7 @@ def test_what_is_refused_or_does_not_exist_is_not_logged(
     assert entries() == []
 
 
+@pytest.mark.long
 def test_an_upload_is_logged_with_the_names_of_its_files(world: World, alice_client: Client) -> None:
     url = address_of(world, "upload")
     for names in (["class.zip"], ["late.zip", "later.zip"], []):
@@ -107,6 +112,7 @@ def test_an_upload_is_logged_with_the_names_of_its_files(world: World, alice_cli
     assert {entry.assignment for entry in AuditEntry.objects.all()} == {world.assignment.name}
 
 
+@pytest.mark.long
 def test_a_deletion_is_logged_with_what_was_deleted(world: World, alice_client: Client) -> None:
     batch, assignment, course = world.batch.name, world.assignment.name, world.assignment.course.name
     urls = addresses(world)
@@ -130,6 +136,7 @@ def test_a_stated_reason_is_logged_with_its_text(world: World, admin_client: Cli
     assert entries() == [("admin", "reason", "An appeal, case 7.")]
 
 
+@pytest.mark.long
 def test_what_happens_to_people_is_logged_with_whom_and_the_role(
     world: World, alice_client: Client, bob_client: Client
 ) -> None:
@@ -154,6 +161,7 @@ def test_what_happens_to_people_is_logged_with_whom_and_the_role(
     assert {entry.course for entry in AuditEntry.objects.all()} == {world.assignment.course.name}
 
 
+@pytest.mark.long
 def test_changes_of_what_is_kept_are_logged(world: World, alice_client: Client) -> None:
     urls, name = addresses(world), world.assignment.name
     alice_client.post(urls["rename_course"], {"name": "Renamed", "keep_months": "24", "in_archive": "False"})
@@ -184,6 +192,7 @@ def test_the_database_refuses_to_change_an_entry(change: str, world: World, alic
     assert entries() == before
 
 
+@pytest.mark.long
 def test_administrators_search_the_log(world: World, alice_client: Client, admin_client: Client) -> None:
     alice_client.get(address_of(world, "submission"))
     alice_client.get(address_of(world, "table"))

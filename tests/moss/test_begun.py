@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from moss.submitting.begun import KEPT_SECONDS, BegunUpload
+from moss.submitting.sending import KEPT_SECONDS, BegunUpload
 from moss.submitting.waiting import pack
 
 if TYPE_CHECKING:

@@ -36,6 +36,7 @@ def test_a_server_that_nobody_watches_is_told_how_to_make_its_first_account(
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.long
 def test_the_sample_class_is_opened_and_deleted_with_a_click_each(alice_client: Client, alice: User) -> None:
     page = get_page(alice_client, reverse("courses"))
     assert page.has(f'form[method=post][action="{reverse("add_sample")}"]')

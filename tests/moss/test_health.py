@@ -59,6 +59,7 @@ def test_a_database_that_does_not_answer_fails_the_check(
     assert {"database": False, "broker": True}.items() <= response.json().items()
 
 
+@pytest.mark.long
 def test_a_worker_that_answers_is_reported_and_one_that_is_stopped_is_not(
     celery_worker_process: Path, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,6 +69,7 @@ def test_the_id_of_a_proxy_is_taken_over(client: Client, given: str) -> None:
     assert client.get("/healthz", HTTP_X_REQUEST_ID=given).headers["X-Request-ID"] == given
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     "given", ["", "short", "0" * 65, "Ada Lovelace", "12345678\n", '12345678"', "1234567é"]

@@ -17,8 +17,8 @@ from django.conf import settings
 from django.core.files.storage import default_storage
 
 from moss.submitting import sending
-from moss.submitting.begun import BegunUpload
 from moss.submitting.client import Service
+from moss.submitting.sending import BegunUpload
 from submissions.models import Batch, ResumableUpload, Upload
 from tests.conftest import wait_until
 from tests.support.api import secret_of

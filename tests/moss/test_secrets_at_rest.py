@@ -36,6 +36,7 @@ def create_webhook(user: User, assignment: Assignment) -> tuple[str, Any]:
     return token, answers[0]
 
 
+@pytest.mark.long
 def test_no_secret_is_found_in_any_column(alice: User, assignment: Assignment) -> None:
     token, answer = create_webhook(alice, assignment)
     app = generate_totp_secret()

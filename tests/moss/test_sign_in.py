@@ -51,6 +51,7 @@ def fail(client: Client, name: str, times: int) -> list[int]:
     return [sign_in(client, name, password).status_code for password in wrong]
 
 
+@pytest.mark.long
 def test_after_ten_wrong_passwords_even_the_right_one_has_to_wait(client: Client, alice: User) -> None:
     assert fail(client, "alice", 10) == [200] * 9 + [429]
     refused = sign_in(client, "alice", PASSWORD)
@@ -80,11 +81,13 @@ def test_the_admin_has_no_sign_in_of_its_own(client: Client, admin: User) -> Non
     assert sign_in(client, "admin", PASSWORD, next=address).headers["Location"] == address
 
 
+@pytest.mark.long
 def test_others_still_sign_in_from_the_same_address(client: Client, alice: User, bob: User) -> None:
     fail(client, "alice", 12)
     assert sign_in(client, "bob", PASSWORD).status_code == 302
 
 
+@pytest.mark.long
 def test_an_address_that_tries_many_accounts_has_to_wait(client: Client, alice: User) -> None:
     for number in range(10):
         fail(client, f"user {number}", 5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from typing import TYPE_CHECKING
 
+import pytest
 from click.testing import CliRunner
 
 from moss.commands.student import student
@@ -49,6 +50,7 @@ def test_an_export_is_written_once_and_logged(planted: Planted, tmp_path: Path) 
     assert (status, "exists: name another file." in output) == (1, True)
 
 
+@pytest.mark.long
 def test_an_erasure_takes_a_reason_and_leaves_nothing(
     planted: Planted, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -82,6 +84,7 @@ def test_similar_names_are_decided_before_the_receipt(
     assert "zquartz_late.py" not in names
 
 
+@pytest.mark.long
 def test_only_the_named_courses_are_erased(planted: Planted) -> None:
     course = str(planted.second.course_id)
     assert run("erase", NAME, "--reason", "A letter.", "--yes", "--course", course)[0] == 0

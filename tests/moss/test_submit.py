@@ -116,6 +116,7 @@ def test_a_folder_or_a_list_is_named_and_not_both(folder: Path) -> None:
     assert "The variable NOT_SET is empty" in empty.stderr
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_an_assignment_that_is_not_there_is_created(
     celery_worker_process: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

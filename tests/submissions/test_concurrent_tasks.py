@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from tests.support.uploads import Committing, HandIn
 
 
+@pytest.mark.long
 def test_two_workers_with_one_report_finish_it_once(
     ranking_batch: Batch, paused_ranking: PausedRanking
 ) -> None:
@@ -87,6 +88,7 @@ def test_boilerplate_added_while_a_cohort_is_ranked_counts_and_no_worker_waits(
     assert (last_report.state, last_report.pairs.count()) == ("done", 0)
 
 
+@pytest.mark.long
 def test_a_second_report_of_an_assignment_waits_without_a_worker(
     ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment
 ) -> None:
@@ -129,6 +131,7 @@ def test_a_waiting_report_is_not_taken_up_before_its_worker_can_see_what_is_new(
     assert not waiting.exists()
 
 
+@pytest.mark.long
 def test_a_batch_that_a_newer_one_supersedes_is_done_with_it(
     hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -142,6 +145,7 @@ def test_a_batch_that_a_newer_one_supersedes_is_done_with_it(
         assert batch.state == "done"
 
 
+@pytest.mark.long
 def test_a_worker_lost_right_after_unpacking_loses_nothing(
     assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -156,6 +160,7 @@ def test_a_worker_lost_right_after_unpacking_loses_nothing(
     assert not Upload.objects.exists()
 
 
+@pytest.mark.long
 def test_the_same_boilerplate_twice_is_registered_once(
     assignment: Assignment, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -165,6 +170,7 @@ def test_the_same_boilerplate_twice_is_registered_once(
     assert Boilerplate.objects.count() == 1
 
 
+@pytest.mark.long
 def test_a_failed_report_fails_no_batch_for_which_another_report_is_queued(
     hand_in: HandIn, assignment: Assignment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,6 +205,7 @@ def test_a_batch_left_ranking_is_swept_up(
     assert batch.state == "done"
 
 
+@pytest.mark.long
 def test_sources_without_a_submission_are_deleted_and_others_are_kept(hand_in: HandIn) -> None:
     hand_in(zipped(TWO))
     store_documents([(store_sources([HONEST.encode()])[0], "python")])
@@ -207,6 +214,7 @@ def test_sources_without_a_submission_are_deleted_and_others_are_kept(hand_in: H
     assert Source.objects.count() == Document.objects.count() == 2
 
 
+@pytest.mark.long
 def test_a_document_that_failed_gets_a_new_chance_with_a_new_upload(hand_in: HandIn) -> None:
     hand_in(zipped(TWO))
     Document.objects.update(state="failed", reason="the machine was restarted", attempts=9)
@@ -214,6 +222,7 @@ def test_a_document_that_failed_gets_a_new_chance_with_a_new_upload(hand_in: Han
     assert set(Document.objects.values_list("state", "reason")) == {("ready", "")}
 
 
+@pytest.mark.long
 def test_a_source_that_ended_its_worker_each_time_is_not_tried_again(
     assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> None:

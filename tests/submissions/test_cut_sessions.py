@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("empty_queues")
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_a_cut_session_fails_no_upload(
     assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch
@@ -33,7 +34,7 @@ def test_a_cut_session_fails_no_upload(
         monkeypatch.setattr(TASKS[kind], "apply_async", lambda *_, **__: None)
     batch = create_batch(assignment, alice, [zipped(CLASS)])
     with monkeypatch.context() as patch:
-        patch.setattr("submissions.ingest.contents.store_sources", cut)
+        patch.setattr("submissions.ingest.sources.store_sources", cut)
         with pytest.raises(DatabaseAway):
             work_once("unpack")
     connection.close()

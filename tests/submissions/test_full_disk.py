@@ -12,7 +12,7 @@ from django.urls import reverse
 from submissions import sweeping
 from submissions.actions.boilerplate import add_boilerplate
 from submissions.actions.uploads import create_batch, rerank
-from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
+from submissions.database_errors import NO_ROOM, WAITS_FOR_ROOM
 from submissions.models import Batch, BoilerplateUpload, Document, FileChunk, Job, Report, Source, Upload
 from submissions.work import jobs
 from submissions.work.kinds import INTERACTIVE, MAX_ATTEMPTS

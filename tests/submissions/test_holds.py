@@ -99,6 +99,7 @@ def test_without_the_hold_it_is_deleted(held: Assignment, alice_client: Client) 
     assert not Assignment.objects.exists()
 
 
+@pytest.mark.long
 def test_pages_say_that_a_hold_keeps_an_assignment_and_lead_to_it(
     world: World, alice_client: Client, bob: User, bob_client: Client
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from submissions import sweeping
-from submissions.actions import languages
+from submissions.actions import comparisons
 from submissions.actions.uploads import create_batch, rerank
 from submissions.models import Batch, Document, Job, LanguageChange, Report, SubmissionFile
 from submissions.work import jobs
@@ -60,7 +60,7 @@ def change_language(
 
     def change(language: str) -> LanguageChange:
         with django_capture_on_commit_callbacks(execute=True):
-            changed = languages.change_language(assignment, alice, language)
+            changed = comparisons.change_language(assignment, alice, language)
         changed.refresh_from_db()
         return changed
 
@@ -93,6 +93,7 @@ def matched_files(assignment: Assignment) -> set[str]:
     return set(SubmissionFile.objects.filter(pk__in=keys).values_list("path", flat=True))
 
 
+@pytest.mark.long
 def test_files_of_other_languages_are_no_longer_compared_and_come_back(
     hand_in: HandIn, assignment: Assignment, change_language: ChangeLanguage
 ) -> None:
@@ -113,6 +114,7 @@ def test_files_of_other_languages_are_no_longer_compared_and_come_back(
     assert not Document.objects.filter(files=None, boilerplate=None).exists()
 
 
+@pytest.mark.long
 def test_only_files_that_are_read_otherwise_are_read_again(
     hand_in: HandIn, assignment: Assignment, change_language: ChangeLanguage
 ) -> None:
@@ -193,6 +195,7 @@ def test_a_change_back_before_the_files_are_read_leaves_everything_as_it_was(
     assert not Document.objects.filter(language="ruby").exists()
 
 
+@pytest.mark.long
 def test_tasks_of_a_change_can_run_twice(
     hand_in: HandIn, assignment: Assignment, change_language: ChangeLanguage
 ) -> None:
@@ -205,6 +208,7 @@ def test_tasks_of_a_change_can_run_twice(
     assert (readings(assignment), assignment.reports.count()) == (after, reports)
 
 
+@pytest.mark.long
 def test_an_upload_that_comes_in_during_a_change_is_read_in_the_new_language(
     hand_in: HandIn, assignment: Assignment, change_language: ChangeLanguage
 ) -> None:
@@ -221,10 +225,10 @@ def test_a_change_goes_in_and_a_new_report_comes_out(
     assignment: Assignment, alice: User, celery_worker_process: Path
 ) -> None:
     wait_for(upload(assignment, alice, BOTH))
-    change = wait_for_change(languages.change_language(assignment, alice, "java"))
+    change = wait_for_change(comparisons.change_language(assignment, alice, "java"))
     assert change.state == "done"
     assert matched_files(assignment) == {"Count.java"}
-    change = wait_for_change(languages.change_language(assignment, alice, ""))
+    change = wait_for_change(comparisons.change_language(assignment, alice, ""))
     assert matched_files(assignment) == {"Count.java", "main.py"}
     assert change.changed_by == alice
 
@@ -235,7 +239,7 @@ def test_a_change_whose_worker_is_killed_is_taken_up_again(
 ) -> None:
     files = BOTH | {f"s{n:03}/main.py": CLASS["cleo/main.py"] + f"\nx = {n}\n" for n in range(60)}
     wait_for(upload(assignment, alice, files))
-    change = languages.change_language(assignment, alice, "ruby")
+    change = comparisons.change_language(assignment, alice, "ruby")
 
     def is_reading() -> bool:
         return Document.objects.filter(language="ruby", state="ready").count() > 3
@@ -269,9 +273,9 @@ def test_a_second_change_takes_the_place_of_one_that_goes_on(
     assignment: Assignment, alice: User, celery_worker_process: Path
 ) -> None:
     wait_for(upload(assignment, alice, BOTH | {"zoe/slow.py": SLOW}))
-    first = languages.change_language(assignment, alice, "ruby")
+    first = comparisons.change_language(assignment, alice, "ruby")
     wait_until(lambda: Document.objects.filter(language="ruby").exists(), what="the first change")
-    second = wait_for_change(languages.change_language(assignment, alice, "java"))
+    second = wait_for_change(comparisons.change_language(assignment, alice, "java"))
     first.refresh_from_db()
     assert (first.state, second.state) == ("cancelled", "done")
     assert matched_files(assignment) == {"Count.java"}

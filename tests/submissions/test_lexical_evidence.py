@@ -61,6 +61,7 @@ def test_a_stored_pair_says_what_each_kind_of_evidence_adds(report: Report) -> N
         assert all(2 <= passage.submissions <= 3 for passage in pair.passages)
 
 
+@pytest.mark.long
 def test_literals_that_were_handed_out_add_nothing(
     report: Report, assignment: Assignment, starter: Callable[[], None]
 ) -> None:

@@ -34,6 +34,7 @@ def log(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
     return caplog
 
 
+@pytest.mark.long
 def test_every_step_of_a_batch_and_its_report_is_one_log_line(
     batch: Batch, log: pytest.LogCaptureFixture, django_capture_on_commit_callbacks: Committing
 ) -> None:

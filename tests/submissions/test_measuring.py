@@ -13,7 +13,7 @@ from submissions.actions.ignoring import choose_lines, ignore_lines, propose_pas
 from submissions.measuring import GONE
 from submissions.models import Boilerplate, IgnoringProposal, Report, SubmissionFile
 from submissions.queries.cases import report_cases
-from submissions.queries.thresholds import threshold_of
+from submissions.queries.pairs import threshold_of
 from tests.submissions.ranking.test_findings import TEMPLATE
 from tests.support.html import get_page, page_of
 from tests.support.jobs import work_off
@@ -71,6 +71,7 @@ def chosen_lines(client: Client, proposal: IgnoringProposal) -> tuple[int, int]:
     return numbers[0], numbers[-1]
 
 
+@pytest.mark.long
 def test_of_a_copy_below_starter_code_only_the_starter_code_is_chosen(
     alice_client: Client, proposal: IgnoringProposal
 ) -> None:
@@ -83,6 +84,7 @@ def test_of_a_copy_below_starter_code_only_the_starter_code_is_chosen(
     assert sum(TEMPLATE in source for source in sources) == len(sources) == 20
 
 
+@pytest.mark.long
 def test_the_copy_stays_a_case_when_the_chosen_lines_are_ignored(
     proposal: IgnoringProposal, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -96,6 +98,7 @@ def test_the_copy_stays_a_case_when_the_chosen_lines_are_ignored(
     assert said.cases >= 1
 
 
+@pytest.mark.long
 def test_what_was_said_before_is_what_the_next_report_has(
     report: Report, proposal: IgnoringProposal, django_capture_on_commit_callbacks: Committing
 ) -> None:

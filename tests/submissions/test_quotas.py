@@ -14,12 +14,12 @@ from django.db import connection, transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from submissions.actions.accounts import QuotaExceeded
 from submissions.actions.boilerplate import add_boilerplate
 from submissions.actions.deletions import delete_batch
-from submissions.actions.quotas import QuotaExceeded
 from submissions.actions.uploads import create_batch
 from submissions.models import Assignment, Batch, Boilerplate, Membership
-from submissions.queries.quotas import Usage, usage_of
+from submissions.queries.accounts import Usage, usage_of
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 
@@ -44,6 +44,7 @@ def error(response: HttpResponse) -> str:
     return page_of(response).text(".errors .error")
 
 
+@pytest.mark.long
 def test_files_of_all_courses_count_and_so_do_uploads_that_wait(
     alice: User, bob: User, assignment: Assignment, hand_in: HandIn
 ) -> None:
@@ -69,6 +70,7 @@ def test_an_upload_beyond_the_storage_is_refused_with_what_to_do(
     assert send(alice_client, assignment).status_code == 302
 
 
+@pytest.mark.long
 def test_deleting_makes_room(
     alice_client: Client, assignment: Assignment, hand_in: HandIn, settings: Settings
 ) -> None:
@@ -84,6 +86,7 @@ def test_handed_out_files_count_too(alice: User, assignment: Assignment, hand_in
     assert usage_of(alice).stored == len(STARTER)
 
 
+@pytest.mark.long
 def test_too_many_uploads_in_an_hour_are_refused_with_what_to_do(
     alice_client: Client, assignment: Assignment, settings: Settings
 ) -> None:

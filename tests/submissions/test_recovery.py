@@ -115,6 +115,7 @@ def test_a_ranking_whose_session_sends_queries_goes_on_however_long_it_takes(
     assert Job.objects.get(kind="rank").state == "running"
 
 
+@pytest.mark.long
 def test_an_upload_shows_what_becomes_of_its_job(batch: Batch) -> None:
     job = jobs.claim(kind_of("unpack"), INTERACTIVE)
     assert job
@@ -128,6 +129,7 @@ def test_an_upload_shows_what_becomes_of_its_job(batch: Batch) -> None:
     assert (batch.state, batch.message) == ("failed", OUT_OF_TIME)
 
 
+@pytest.mark.long
 def test_an_upload_is_accepted_while_the_broker_is_away_and_read_when_it_is_back(
     assignment: Assignment, alice_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,7 +175,7 @@ def test_a_reader_that_is_killed_while_it_starts_fails_no_upload(
 
     batch = create_batch(assignment, alice, [zipped(CLASS)])
     with monkeypatch.context() as patch:
-        patch.setattr("submissions.ingest.contents.identify", start)
+        patch.setattr("submissions.ingest.sources.identify", start)
         with pytest.raises(NotStarted):
             work_once("unpack")
     assert Job.objects.get().state == "running"  # It has no lock: maintenance finds it.

@@ -36,6 +36,7 @@ def test_rows_that_are_there_are_skipped_only_where_that_is_asked_for() -> None:
         insert(connection, Source, rows)
 
 
+@pytest.mark.long
 def test_what_postgres_cannot_store_is_replaced_in_names(batch: Batch) -> None:
     columns: dict[str, list[Any]] = {
         "batch_id": [batch.pk],

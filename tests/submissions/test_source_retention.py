@@ -70,6 +70,7 @@ def gone(world: World, confirmed: Pair) -> Pair:
     return world.report.pairs.exclude(left__in=both).exclude(right__in=both)[0]
 
 
+@pytest.mark.long
 def test_all_sources_go_but_those_of_evidence_and_the_report_stays(
     world: World, gone: Pair, confirmed: Pair
 ) -> None:
@@ -203,6 +204,7 @@ def test_the_same_file_handed_in_again_is_read_as_any_other(
     assert report.submissions.get(name=name).released is None
 
 
+@pytest.mark.long
 def test_a_source_of_another_course_stays_until_that_one_gives_it_up(
     alice: User, bob: User, hand_in: HandIn, assignment: Assignment
 ) -> None:
@@ -222,6 +224,7 @@ def test_a_source_of_another_course_stays_until_that_one_gives_it_up(
     assert file.source.emptied is not None
 
 
+@pytest.mark.long
 def test_it_is_ranked_and_compared_with_later_years_as_before(world: World, gone: Pair) -> None:
     before = {(pair.left.name, pair.right.name): pair.similarity for pair in world.report.pairs.all()}
     report = enqueue_rank(world.assignment)

@@ -124,18 +124,21 @@ def test_every_step_may_run_twice(batch: Batch, report: Report) -> None:
     assert Document.objects.filter(attempts=1).count() == Document.objects.count()
 
 
+@pytest.mark.long
 def test_identical_sources_are_stored_and_read_once(hand_in: HandIn) -> None:
     hand_in(zipped({"a/x.py": COPIED, "b/y.py": COPIED, "c/x.py": RENAMED}))
     assert Source.objects.count() == Document.objects.count() == 2
     assert Document.objects.filter(attempts=1).count() == 2
 
 
+@pytest.mark.long
 def test_several_files_dropped_together_are_a_submission_each(hand_in: HandIn) -> None:
     batch = hand_in(loose("ada.py", COPIED), loose("ben.py", RENAMED))
     assert [submission.name for submission in batch.submissions.all()] == ["ada.py", "ben.py"]
     assert batch.assignment.reports.get().pairs.get().similarity > 1 / 1.15
 
 
+@pytest.mark.long
 def test_a_later_upload_of_a_name_takes_the_place_of_the_earlier(
     hand_in: HandIn, assignment: Assignment
 ) -> None:
@@ -146,6 +149,7 @@ def test_a_later_upload_of_a_name_takes_the_place_of_the_earlier(
     assert report.pairs.get().similarity > 1 / 1.15
 
 
+@pytest.mark.long
 def test_boilerplate_re_ranks_without_reading_a_submission_again(
     report: Report, assignment: Assignment, starter: Callable[[], None]
 ) -> None:
@@ -158,6 +162,7 @@ def test_boilerplate_re_ranks_without_reading_a_submission_again(
     assert Document.objects.filter(attempts__gt=0).count() == Boilerplate.objects.count() == 1
 
 
+@pytest.mark.long
 def test_removed_boilerplate_counts_again(
     report: Report,
     assignment: Assignment,
@@ -171,6 +176,7 @@ def test_removed_boilerplate_counts_again(
     assert assignment.reports.get().pairs.get(left__name="ada", right__name="ben").tokens == tokens
 
 
+@pytest.mark.long
 def test_ignored_code_is_stored_for_every_document_that_contains_it(
     report: Report, assignment: Assignment, starter: Callable[[], None]
 ) -> None:
@@ -189,6 +195,7 @@ def test_deleting_a_batch_deletes_everything_that_came_from_it(
         assert not table.objects.exists(), table
 
 
+@pytest.mark.long
 def test_deleting_one_batch_ranks_the_submissions_of_the_others(
     hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -213,6 +220,7 @@ def test_a_cancelled_batch_is_left_alone_by_its_workers(
     assert not cancel_batch(batch)
 
 
+@pytest.mark.long
 def test_a_batch_cancelled_while_it_is_ranked_is_not_in_the_report(
     hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -225,6 +233,7 @@ def test_a_batch_cancelled_while_it_is_ranked_is_not_in_the_report(
     assert names(list(assignment.reports.get().pairs.all())) == [("ada", "ben")]
 
 
+@pytest.mark.long
 def test_what_a_lost_worker_left_unfinished_is_taken_up_again(
     assignment: Assignment, alice: User, eager_tasks: None
 ) -> None:
@@ -257,6 +266,7 @@ BAD: dict[str, str | bytes] = {
 }
 
 
+@pytest.mark.long
 def test_bad_entries_are_named_with_their_reason_and_the_rest_goes_on(hand_in: HandIn) -> None:
     batch = hand_in(zipped({**CLASS, **BAD}))
     assert batch.state == "done"
@@ -268,6 +278,7 @@ def test_bad_entries_are_named_with_their_reason_and_the_rest_goes_on(hand_in: H
     assert ("ada", "ben") in names(list(batch.assignment.reports.get().pairs.all()))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "latin-1"])
 def test_a_copy_in_another_encoding_is_found(hand_in: HandIn, encoding: str) -> None:
     accented = COPIED + "\n# größer, schöner: für Müller\n"
@@ -275,11 +286,13 @@ def test_a_copy_in_another_encoding_is_found(hand_in: HandIn, encoding: str) -> 
     assert batch.assignment.reports.get().pairs.get().left_share == 1
 
 
+@pytest.mark.long
 def test_invalid_utf_8_is_still_read(hand_in: HandIn) -> None:
     batch = hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": COPIED.encode() + b"\n# \xff\xfe\xfa\n"}))
     assert batch.assignment.reports.get().pairs.get().similarity > 1 / 1.15
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"\x1f\x8b\x08\x00 not gzip"])
 def test_an_upload_of_which_nothing_can_be_used_fails_with_a_message(
     assignment: Assignment,

@@ -12,7 +12,7 @@ from django.test import TestCase
 from moss.celery import app
 from submissions import lifecycle, reading
 from submissions.actions.uploads import create_batch
-from submissions.ingest import contents, documents
+from submissions.ingest import documents, sources
 from submissions.lifecycle import cancel_batch
 from submissions.models import Assignment, Batch, Course, Job, Report
 from submissions.ranking import progress
@@ -99,6 +99,7 @@ def test_rankings_of_different_users_take_turns(assignment: Assignment, other_as
     assert startable_subjects(HEAVY, "rank") == []
 
 
+@pytest.mark.long
 def test_a_message_of_one_upload_starts_the_upload_whose_turn_it_is(
     assignment: Assignment, other_assignment: Assignment, alice: User, bob: User, eager_tasks: None
 ) -> None:
@@ -111,6 +112,7 @@ def test_a_message_of_one_upload_starts_the_upload_whose_turn_it_is(
     assert list(in_order) == [later, waiting]
 
 
+@pytest.mark.long
 def test_what_waited_for_its_user_is_started_when_an_upload_was_read(
     assignment: Assignment, alice: User, eager_tasks: None
 ) -> None:
@@ -124,6 +126,7 @@ def test_what_waited_for_its_user_is_started_when_an_upload_was_read(
     assert waiting.state == "done"
 
 
+@pytest.mark.long
 def test_what_waited_for_its_user_is_started_when_an_upload_was_cancelled(
     assignment: Assignment, alice: User, eager_tasks: None
 ) -> None:
@@ -147,6 +150,7 @@ def test_a_large_upload_and_a_large_cohort_are_heavy_work(
     assert lifecycle.cohort_queue(1_500, 200_000) == lifecycle.cohort_queue(100, 5_000_000) == HEAVY
 
 
+@pytest.mark.long
 def test_an_upload_of_many_files_is_read_in_the_heavy_queue(
     hand_in: HandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,7 +166,7 @@ def test_an_upload_of_many_files_is_read_in_the_heavy_queue(
 def test_unpacking_that_takes_long_goes_on_in_the_heavy_queue(
     hand_in: HandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contents, "INTERACTIVE_SECONDS", -1)
+    monkeypatch.setattr(sources, "INTERACTIVE_SECONDS", -1)
     queues_of = queues_in_order(monkeypatch)
     assert hand_in(zipped(CLASS)).state == "done"
     assert queues_of["unpack"] == [INTERACTIVE, HEAVY]
@@ -190,6 +194,7 @@ def test_ranking_that_takes_long_goes_on_in_the_heavy_queue(
     assert queues_of["rank"] == [INTERACTIVE, HEAVY]
 
 
+@pytest.mark.long
 def test_two_long_uploads_are_read_by_turns(
     assignment: Assignment,
     other_assignment: Assignment,

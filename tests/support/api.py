@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.test import Client
 
-from submissions.actions.tokens import create_token
+from submissions.actions.accounts import create_token
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -13,8 +13,7 @@ from django.utils import timezone
 
 from moss.integrations.accounts import urls as account_urls
 from moss.integrations.repositories import urls as repository_urls
-from moss.integrations.repositories.actions import start_fetch
-from moss.integrations.repositories.gathering import end
+from moss.integrations.repositories.actions import end, start_fetch
 from moss.integrations.repositories.listing import parse
 from moss.integrations.repositories.models import RepositoryFetch
 from moss.integrations.webhooks import actions as webhooks, urls as webhook_urls

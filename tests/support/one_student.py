@@ -29,7 +29,7 @@ from submissions.models import (
     StatedReason,
 )
 from submissions.models.records import Refusal
-from submissions.pseudonyms.aliases import ensure_aliases
+from submissions.pseudonyms.students import ensure_aliases
 from submissions.queries.decisions import pair_names
 from submissions.queries.reports import report_state
 from tests.support.api import API, api_client

@@ -61,7 +61,8 @@ class _Search:
         self.automaton, self.most = automaton, most
         self.reach = {state: self._reachable(state) for state in automaton.states}
         self.loops = [state for state in automaton.states if state in self.reach[state]]
-        self.characters = self._representatives()
+        self.representatives = cache(self._representatives)
+        self.characters = self.representatives(frozenset(self.automaton.ways))
         self.sure = self._cannot_fail()
         # The same steps are taken in thousands of words.
         self.fails, self.targets = cache(self._fails), cache(self._targets)
@@ -122,11 +123,12 @@ class _Search:
         """Return the states of all loops through a state."""
         return {other for other in self.reach[state] if state in self.reach[other]}
 
-    def _representatives(self) -> frozenset[int]:
-        """Return one of all characters that the expression cannot tell from each other, a visible one."""
-        ways = [way for ways in self.automaton.ways.values() for way in ways]
-        ways += [way for ways in self.automaton.ends.values() for way in ways]
+    def _representatives(self, states: AbstractSet[int]) -> frozenset[int]:
+        """Return one of all characters that some states cannot tell from each other, a visible one."""
+        every = (self.automaton.ways, self.automaton.ends)
+        ways = [way for state in states for ways in every for way in ways.get(state, [])]
         parts = {chars for way in ways for chars in way.condition if chars is not None}
+        parts |= {chars for state in states if (chars := self.automaton.nodes[state].chars) is not None}
         kinds: dict[tuple[bool, ...], int] = {}
         for char in sorted(self.automaton.alphabet, key=lambda char: (not 33 <= char < 127, char)):
             kinds.setdefault(tuple(char in part for part in parts), char)
@@ -170,7 +172,8 @@ class _Search:
                     for three in self._steps(states[2], last, char, other):
                         yield one, two, three
 
-        return self._way_back((first, first, second), (first, second, second), steps)
+        chars = self.representatives(frozenset(loop | between | other))
+        return self._way_back((first, first, second), (first, second, second), steps, chars)
 
     def _twice(self, state: int) -> str | None:
         """Return a word from a state to itself in two ways, or None."""
@@ -185,18 +188,21 @@ class _Search:
                     differ = one != two or (states[0], one) in doubled
                     yield one, two, int(bool(states[2] or differ))
 
-        return self._way_back((state, state, 0), (state, state, 1), steps)
+        chars = self.representatives(frozenset(loop))
+        return self._way_back((state, state, 0), (state, state, 1), steps, chars)
 
-    def _way_back(self, start: tuple[int, ...], goal: tuple[int, ...], steps: Any) -> str | None:
+    def _way_back(
+        self, start: tuple[int, ...], goal: tuple[int, ...], steps: Any, characters: frozenset[int]
+    ) -> str | None:
         """Return the word of the shortest way from `start` to `goal` whose last characters are the same."""
         chars = [self.automaton.nodes[state].chars or frozenset() for state in start[::2] if state != 0]
-        for last in sorted(self.characters.intersection(*chars)):
+        for last in sorted(characters.intersection(*chars)):
             words = {(start, last): ""}
             waiting = [(start, last)]
             for states, before in waiting:
                 if (goal, last) in words or len(words) > self.most:
                     break
-                for char in self.characters:
+                for char in characters:
                     for reached in steps(states, before, char):
                         if (reached, char) not in words:
                             words[reached, char] = words[states, before] + chr(char)

@@ -137,7 +137,7 @@ def harmful_groupings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     reader = GroupingReader(used_settings.READER_MEMORY, "tests.support.harmful_groupings")
     for module in (
         "submissions.ingest.batches",
-        "submissions.queries.previews",
+        "submissions.queries.comparisons",
         "submissions.actions.rosters",
     ):
         monkeypatch.setattr(f"{module}.grouping_reader", lambda: reader)

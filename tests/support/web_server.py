@@ -16,7 +16,7 @@ from django.conf import settings
 from tests.conftest import worker_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from email.message import Message
 
 
@@ -44,6 +44,15 @@ def web_server(
         finally:
             server.terminate()
             server.wait(60)
+
+
+# Systemd passes sockets from descriptor 3 on, and says to which process.
+AS_SYSTEMD = 'export LISTEN_FDS=1 LISTEN_PID=$$; exec "$@" 3<&"$0"'
+
+
+def with_socket(command: Sequence[str], listener: socket.socket) -> list[str]:
+    """Return a command that takes over a socket as from systemd; `pass_fds` has to name the socket, too."""
+    return ["sh", "-c", AS_SYSTEMD, str(listener.fileno()), *command]
 
 
 def ask(

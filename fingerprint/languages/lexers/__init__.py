@@ -53,7 +53,7 @@ _MENDED = {
     "rust": ("systems", "Rust"),
     "scheme": ("functional", "Scheme"),
     "scratch": ("small", "Scratch"),
-    "sql": ("databases", "Sql"),
+    "sql": ("small", "Sql"),
     "structured-text": ("small", "StructuredText"),
     "svelte": ("markup", "Svelte"),
     "swift": ("apple_and_jetbrains", "Swift"),

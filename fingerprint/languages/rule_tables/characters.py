@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from fingerprint.languages.rule_tables.tables import Changes, CharacterKinds
+    from fingerprint.languages.rule_tables.tables import Changes, CharacterKinds, KindRows
     from fingerprint.types import Flags
 
 LIMIT = sys.maxunicode + 1
@@ -193,3 +193,40 @@ def _escaped(code_point: int) -> str:
 def folded(codes: Iterable[int]) -> list[int]:
     """Return the code points that stand for some others where case is ignored, as `re` compares them."""
     return [ord(chr(code).lower()[0]) for code in codes]
+
+
+class Sets:
+    """The sets that a lexer uses; the last kind is the end of a text, which no class has."""
+
+    def __init__(self, classes: dict[CharacterClass, int], parts: Partition) -> None:
+        self._classes, self._masks = classes, parts.masks
+        self.width = parts.kind_count + 1
+        self.every = (1 << self.width) - 1
+        self._rows: dict[int, int] = {}
+
+    def kinds_of(self, chars: CharacterClass) -> int:
+        return self._masks[self._classes[chars]]
+
+    def row(self, kinds: int) -> int:
+        return self._rows.setdefault(kinds, len(self._rows))
+
+    def member(self) -> KindRows:
+        """Return the table of all rows that were asked for."""
+        size = (self.width + 7) // 8
+        packed = np.frombuffer(b"".join(one.to_bytes(size, "little") for one in self._rows), np.uint8)
+        rows = np.unpackbits(packed.reshape(-1, size), axis=1, bitorder="little")
+        return np.ascontiguousarray(rows[:, : self.width])
+
+    @staticmethod
+    def bits(kinds: int) -> Iterator[int]:
+        while kinds:
+            lowest = kinds & -kinds
+            yield lowest.bit_length() - 1
+            kinds ^= lowest
+
+    @staticmethod
+    def union(sets: Iterable[int]) -> int:
+        result = 0
+        for one in sets:
+            result |= one
+        return result

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fingerprint.languages.rule_tables.characters import CATEGORIES, CharacterClass, Item
-from fingerprint.languages.rule_tables.operations import LAST_GROUP
+from fingerprint.languages.rule_tables.tables import LAST_GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

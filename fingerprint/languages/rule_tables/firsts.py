@@ -20,8 +20,8 @@ from fingerprint.languages.rule_tables.expressions import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from fingerprint.languages.rule_tables.characters import Sets
     from fingerprint.languages.rule_tables.expressions import Node
-    from fingerprint.languages.rule_tables.sets import Sets
 
 
 class First(NamedTuple):

@@ -10,10 +10,9 @@ from pygments.token import _TokenType
 from fingerprint.languages.raw_tokens import LexemeTokens, RawTokens
 from fingerprint.languages.rule_tables import loop
 from fingerprint.languages.rule_tables.characters import folded
-from fingerprint.languages.rule_tables.lexemes import number_lexemes
 from fingerprint.languages.rule_tables.loop import run
 from fingerprint.languages.rule_tables.parts import HIGH, LOW, STEPS
-from fingerprint.languages.rule_tables.tables import Memory, Text
+from fingerprint.languages.rule_tables.tables import Memory, Text, number_lexemes
 from fingerprint.time_limit import TooSlow
 
 if TYPE_CHECKING:

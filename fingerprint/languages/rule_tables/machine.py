@@ -15,7 +15,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fingerprint.kernels.registry import bare_njit
-from fingerprint.languages.rule_tables.operations import (
+from fingerprint.languages.rule_tables.parts import (
+    FRAME,
+    GROUPS,
+    INNERMOST,
+    SAVED,
+    STEPS,
+    check_place,
+    enter,
+    leave,
+    match_again,
+    repeat,
+)
+from fingerprint.languages.rule_tables.steps import choose, match_several, push, split, take_less, take_more
+from fingerprint.languages.rule_tables.tables import (
     BRANCH,
     CHARACTER,
     CLEAR,
@@ -33,19 +46,6 @@ from fingerprint.languages.rule_tables.operations import (
     SAVE,
     SPLIT,
 )
-from fingerprint.languages.rule_tables.parts import (
-    FRAME,
-    GROUPS,
-    INNERMOST,
-    SAVED,
-    STEPS,
-    check_place,
-    enter,
-    leave,
-    match_again,
-    repeat,
-)
-from fingerprint.languages.rule_tables.steps import choose, match_several, push, split, take_less, take_more
 
 if TYPE_CHECKING:
     from fingerprint.languages.rule_tables.steps import Step

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fingerprint.kernels.registry import bare_njit
-from fingerprint.languages.rule_tables.operations import (
+from fingerprint.languages.rule_tables.steps import push
+from fingerprint.languages.rule_tables.tables import (
     ATOMIC,
     LAST_GROUP,
     LAST_LINE_END,
@@ -21,7 +22,6 @@ from fingerprint.languages.rule_tables.operations import (
     UNTIL,
     UNTIL_LAZY,
 )
-from fingerprint.languages.rule_tables.steps import push
 
 if TYPE_CHECKING:
     from fingerprint.languages.rule_tables.tables import (

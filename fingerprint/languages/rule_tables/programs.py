@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerprint.languages.rule_tables import operations as op
+from fingerprint.languages.rule_tables import tables as op
 from fingerprint.languages.rule_tables.expressions import (
     Branch,
     Failure,
@@ -25,8 +25,8 @@ from fingerprint.languages.rule_tables.firsts import Firsts, single
 from fingerprint.languages.rule_tables.parts import COUNTERS, GROUPS
 
 if TYPE_CHECKING:
+    from fingerprint.languages.rule_tables.characters import Sets
     from fingerprint.languages.rule_tables.expressions import Node
-    from fingerprint.languages.rule_tables.sets import Sets
 
 # Copies of a body that is repeated at least so often; with more a counter is used.
 MOST_COPIES = 3

@@ -10,7 +10,7 @@ import numpy as np
 from pygments.lexer import bygroups, this, using
 from pygments.token import Error, Whitespace, _TokenType
 
-from fingerprint.languages.rule_tables.characters import CharacterClass, partition
+from fingerprint.languages.rule_tables.characters import CharacterClass, Sets, partition
 from fingerprint.languages.rule_tables.expressions import (
     NEWLINE,
     One,
@@ -21,7 +21,6 @@ from fingerprint.languages.rule_tables.expressions import (
     inner_nodes,
     parse,
 )
-from fingerprint.languages.rule_tables.lexemes import number_lexemes
 from fingerprint.languages.rule_tables.loop import (
     AGAIN,
     CALL,
@@ -32,11 +31,9 @@ from fingerprint.languages.rule_tables.loop import (
     STAY,
     run,
 )
-from fingerprint.languages.rule_tables.operations import LAST_GROUP
 from fingerprint.languages.rule_tables.parts import GROUPS
 from fingerprint.languages.rule_tables.programs import ProgramWriter
-from fingerprint.languages.rule_tables.sets import Sets
-from fingerprint.languages.rule_tables.tables import Program
+from fingerprint.languages.rule_tables.tables import LAST_GROUP, Program, number_lexemes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

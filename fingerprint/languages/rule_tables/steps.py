@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fingerprint.kernels.registry import bare_njit
-from fingerprint.languages.rule_tables.operations import (
+from fingerprint.languages.rule_tables.tables import (
     LAZY,
     SPAN,
     WORD,

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 
 from moss.integrations.accounts.models import Session
 from submissions.intake.limits import format_size
-from submissions.queries.quotas import usage_of
+from submissions.queries.accounts import usage_of
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

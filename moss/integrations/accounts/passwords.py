@@ -1,12 +1,15 @@
-"""A rule for new passwords, beside those that Django has."""
+"""A rule for new passwords, beside those that Django has, and the sealed secrets of second factors."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+from allauth.mfa.adapter import DefaultMFAAdapter
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
+
+from submissions.sealing import opened, seal
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
@@ -30,3 +33,13 @@ class ServiceWordsValidator:
 
     def get_help_text(self) -> str:
         return _("Your password can't be made of words of this service, such as moss or course.")
+
+
+class SealingAdapter(DefaultMFAAdapter):  # type: ignore[misc] # django-allauth publishes no types
+    """Seal the secrets of authenticator apps and of recovery codes."""
+
+    def encrypt(self, text: str) -> str:
+        return seal(text)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return opened(encrypted_text)

@@ -19,12 +19,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 from moss.integrations.accounts.forms import ChangePassword, CreateToken, EndSessions, RevokeTokens
 from moss.integrations.accounts.models import MailChoice
 from moss.integrations.accounts.sessions import end_all_but, end_sessions, listed_sessions
-from moss.integrations.moss_protocol.user_ids import user_id_of
+from moss.integrations.moss_protocol.models import user_id_of
 from moss.proxies import client_address
-from submissions.actions.tokens import create_token, note_tokens, revoke_tokens
+from submissions.actions.accounts import create_token, note_tokens, revoke_tokens
 from submissions.intake.limits import format_size
-from submissions.queries.quotas import usage_of
-from submissions.queries.tokens import tokens
+from submissions.queries.accounts import tokens, usage_of
 
 if TYPE_CHECKING:
     from django.http import HttpResponse

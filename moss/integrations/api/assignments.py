@@ -11,11 +11,11 @@ from django.forms.models import model_to_dict
 from django.http import HttpRequest
 from ninja import Field, Router, Schema, Status
 
-from moss.integrations.api.inputs import Input, Name
+from moss.integrations.api.inputs import Body, Name, Time
 from moss.integrations.api.objects import Id, names_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from submissions.actions import deletions
-from submissions.actions.thresholds import choose_threshold
+from submissions.actions.comparisons import choose_threshold
 from submissions.models import Assignment
 from submissions.pages.forms.assignments import (
     AssignmentForm,
@@ -25,8 +25,7 @@ from submissions.pages.forms.assignments import (
 )
 from submissions.permissions import Right, courses_of_old_work
 from submissions.queries.access import find_assignment, find_course
-from submissions.queries.comparisons import comparable_assignments
-from submissions.queries.language_changes import rereading_of
+from submissions.queries.comparisons import comparable_assignments, rereading_of
 
 router = Router()
 
@@ -61,14 +60,14 @@ class Assignments(Schema):
     items: list[AssignmentOut]
 
 
-class AssignmentSettings(Input):
+class AssignmentSettings(Body):
     """Settings of an assignment; an empty language is detected for each file."""
 
     term: str = ""
     language: str = ""
     language_patterns: str = ""
     common_limit: int | None = None
-    due: datetime | None = None
+    due: Time | None = None
     teams: str = ""
     compare_mates: bool = False
     include_patterns: str = ""

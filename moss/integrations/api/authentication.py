@@ -10,8 +10,8 @@ from django.middleware.csrf import CsrfViewMiddleware
 from ninja.security import HttpBearer
 
 from moss.integrations.api.problems import Problem
-from submissions.actions.tokens import token_digest
-from submissions.queries.tokens import token_by_digest
+from submissions.actions.accounts import token_digest
+from submissions.queries.accounts import token_by_digest
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

@@ -18,7 +18,7 @@ from submissions.permissions import Right
 from submissions.pseudonyms.names import Names
 from submissions.queries.access import find_assignment
 from submissions.queries.cases import case_decisions, case_history, decided_case
-from submissions.queries.thresholds import threshold_of
+from submissions.queries.pairs import threshold_of
 
 router = Router()
 PATH = "/assignments/{assignment_id}/cases/{submission_id}/decision"

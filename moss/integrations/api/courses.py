@@ -8,7 +8,7 @@ from django.forms.models import model_to_dict
 from django.http import HttpRequest
 from ninja import Router, Schema, Status
 
-from moss.integrations.api.inputs import Input, Name
+from moss.integrations.api.inputs import Body, Name
 from moss.integrations.api.objects import Id, require_writing, user_of
 from moss.integrations.api.problems import invalid_form
 from submissions.models import Course
@@ -44,7 +44,7 @@ class Courses(Schema):
     items: list[CourseOut]
 
 
-class CourseChange(Input):
+class CourseChange(Body):
     """The settings to change; those that are left out stay. `in_archive` takes the right `own`."""
 
     name: Name = ""

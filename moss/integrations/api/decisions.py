@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from django.http import HttpRequest
 from ninja import Field, Router, Schema
 
-from moss.integrations.api.inputs import Input
+from moss.integrations.api.inputs import Body
 from moss.integrations.api.objects import LARGEST_ID, Id, names_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from submissions.actions.decisions import decide
@@ -50,13 +50,13 @@ class DecisionOut(Schema):
     history: list[ChangeOut]
 
 
-class DecisionIn(Input):
+class DecisionIn(Body):
     """A decision to store. What is left out stays; `version` is that of the decision that was read."""
 
     state: State = "undecided"
     assignee: str | None = None
     notes: Annotated[str, Field(max_length=MAX_NOTES_CHARACTERS)] = ""
-    version: Annotated[int, Field(ge=0, le=LARGEST_ID, strict=True)] | None = None
+    version: Annotated[int, Field(ge=0, le=LARGEST_ID)] | None = None
 
 
 @router.get(PATH, response=DecisionOut, summary="Get the decision on a pair", url_name="api_decision")

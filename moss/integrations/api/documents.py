@@ -13,14 +13,13 @@ from moss.integrations.api.problems import Problem, invalid_form
 from submissions.comparison.pdf import PrintingFailed
 from submissions.pages.exports.copies import ALIASES, REAL_NAMES, Subject
 from submissions.pages.exports.paper import DocumentTooLong
-from submissions.pages.forms.exports import ExportForm
+from submissions.pages.forms.filters import ExportForm
 from submissions.pages.report.cases import find_case
 from submissions.pages.views.exports import case_subject, document_file
 from submissions.permissions import Right
 from submissions.queries.access import find_assignment
 from submissions.queries.exports import confirmed_pairs
-from submissions.queries.pairs import find_pair
-from submissions.queries.thresholds import threshold_of
+from submissions.queries.pairs import find_pair, threshold_of
 
 router = Router()
 FILE = {"schema": {"type": "string", "format": "binary"}}

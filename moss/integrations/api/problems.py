@@ -12,8 +12,8 @@ from django.http import Http404, HttpResponse
 from django.urls import reverse
 from ninja.errors import HttpError, ValidationError
 
+from submissions.actions.accounts import QuotaExceeded
 from submissions.actions.deletions import Held
-from submissions.actions.quotas import QuotaExceeded
 from submissions.queries.access import Gone
 
 if TYPE_CHECKING:

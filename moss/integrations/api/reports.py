@@ -16,8 +16,8 @@ from submissions.permissions import Right
 from submissions.queries import reports
 from submissions.queries.access import find_assignment
 from submissions.queries.cases import pairs_above, report_cases
+from submissions.queries.pairs import suggested_threshold, threshold_of
 from submissions.queries.reports import report_state
-from submissions.queries.thresholds import suggested_threshold, threshold_of
 from submissions.queries.withheld import readable_pairs, readable_submissions
 
 router = Router()

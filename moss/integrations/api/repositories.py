@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from django.http import HttpRequest
 from ninja import Field, Router, Schema, Status
 
-from moss.integrations.api.inputs import Input
+from moss.integrations.api.inputs import Body, No
 from moss.integrations.api.objects import Id, names_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from moss.integrations.repositories import actions
@@ -60,7 +60,7 @@ class Fetches(Schema):
     items: list[FetchOut]
 
 
-class RepositoriesIn(Input):
+class RepositoriesIn(Body):
     """A list as the page takes it: `student,address,branch,commit` a line, of which an address is enough.
 
     `token` reads private repositories of the one host of the list; no answer has it. With `again_after_due`
@@ -74,16 +74,16 @@ class RepositoriesIn(Input):
     again_after_due: bool = False
 
 
-class RetryIn(Input):
+class RetryIn(Body):
     """The token for private repositories, again."""
 
     token: Token = ""
 
 
-class PlanIn(Input):
+class PlanIn(Body):
     """Take off that a list is fetched again: `again_after_due` is false."""
 
-    again_after_due: Literal[False]
+    again_after_due: No
 
 
 @router.post(PATH, response={202: FetchOut}, summary="Fetch a list", url_name="api_repositories")

@@ -16,7 +16,7 @@ from moss.integrations.api.objects import Id, user_of
 from moss.integrations.api.problems import Problem
 from submissions.actions import resumable as resumable_actions
 from submissions.actions.resumable import end_resumable
-from submissions.ingest import resumable
+from submissions.ingest import uploads
 from submissions.models import Batch
 from submissions.permissions import Right
 from submissions.queries.access import find_assignment, find_resumable
@@ -111,8 +111,8 @@ def send_part(
     if int(request.META.get("CONTENT_LENGTH") or 0) > upload.length - offset:
         raise Problem(413, f"The file has {upload.length} bytes; that is more.")
     try:
-        upload.offset = resumable.append(upload, offset, lambda most: _read(request, most))
-    except resumable.OtherOffset as error:
+        upload.offset = uploads.append(upload, offset, lambda most: _read(request, most))
+    except uploads.OtherOffset as error:
         raise Problem(409, str(error), {"Upload-Offset": str(error.offset)}) from error
     if upload.offset == upload.length:
         upload = end_resumable(upload)
@@ -123,7 +123,7 @@ def send_part(
 @router.delete(ONE, response={204: None}, summary="Delete an upload in parts")
 def delete_resumable(request: HttpRequest, resumable_id: Id) -> Status[None]:
     """Delete what arrived. An upload that was whole is deleted by its own address."""
-    resumable.delete_resumable(_found(request, resumable_id))
+    uploads.delete_resumable(_found(request, resumable_id))
     return Status(204, None)
 
 

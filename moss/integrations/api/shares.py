@@ -10,12 +10,12 @@ from django.http import HttpRequest
 from django.urls import reverse
 from ninja import Field, Router, Schema, Status
 
-from moss.integrations.api.inputs import Input
+from moss.integrations.api.inputs import Body
 from moss.integrations.api.objects import LARGEST_ID, Id, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from submissions.actions.shares import create_share, revoke_share, share_token
 from submissions.models import Assignment, Share
-from submissions.pages.forms.shares import ShareForm
+from submissions.pages.forms.people import ShareForm
 from submissions.permissions import Right
 from submissions.queries.access import find_assignment, find_share
 from submissions.queries.decisions import pair_names
@@ -48,7 +48,7 @@ class Shares(Schema):
     items: list[ShareOut]
 
 
-class ShareIn(Input):
+class ShareIn(Body):
     """A link for a day, a week, a month or until a day; for one pair, `left_id` and `right_id` name it."""
 
     lasting: Literal["day", "week", "month", "date"] = "week"

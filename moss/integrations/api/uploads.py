@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from ninja import Field, Form, Router, Schema, Status
 
 from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numbers_of
-from moss.integrations.api.inputs import Files, Input
+from moss.integrations.api.inputs import Body, Files, Input
 from moss.integrations.api.objects import Id, RankingOut, names_of, ranking_out, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from submissions.actions.deletions import delete_batch
@@ -67,7 +67,7 @@ class NotYetOut(Schema):
     state: Literal["computing"] = "computing"
 
 
-class LayoutIn(Input):
+class LayoutIn(Body):
     """Choices for the grouping of an upload; see docs/do/grouping.md. A missing field has its default."""
 
     layout: str = ""

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from ninja import Field, Router, Schema, Status
 
 from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numbers_of
-from moss.integrations.api.inputs import Input
+from moss.integrations.api.inputs import Body
 from moss.integrations.api.objects import Id, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from moss.integrations.webhooks import actions
@@ -47,7 +47,7 @@ class Webhooks(Schema):
     items: list[WebhookOut]
 
 
-class WebhookIn(Input):
+class WebhookIn(Body):
     """A new webhook; without `active` it is paused."""
 
     url: Annotated[str, Field(min_length=1, max_length=LONGEST_ADDRESS)]
@@ -55,7 +55,7 @@ class WebhookIn(Input):
     active: bool = True
 
 
-class WebhookChange(Input):
+class WebhookChange(Body):
     """Fields to change; missing ones stay. A stopped webhook starts again with `active`."""
 
     events: Events | None = None

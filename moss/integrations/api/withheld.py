@@ -10,7 +10,7 @@ from ninja import Router, Schema, Status
 from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numbers_of
 from moss.integrations.api.objects import Id, names_of, report_of, user_of
 from moss.integrations.api.problems import Problem
-from submissions.actions import reading_requests as actions
+from submissions.actions import shares as actions
 from submissions.permissions import Right
 from submissions.pseudonyms.names import Names
 from submissions.queries.access import find_assignment

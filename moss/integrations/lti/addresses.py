@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-from moss.addresses import is_loopback, web_origin
+from moss.outgoing import is_loopback, web_origin
 
 
 def origin(address: str) -> str:

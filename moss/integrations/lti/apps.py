@@ -11,4 +11,4 @@ class LtiConfig(AppConfig):
     verbose_name = "Learning platforms"
 
     def ready(self) -> None:
-        from moss.integrations.lti import events  # noqa: F401, PLC0415 - the import connects the signals
+        from moss.integrations.lti import reporting  # noqa: F401, PLC0415 - the import connects the signals

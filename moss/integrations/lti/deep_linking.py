@@ -12,12 +12,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from moss.integrations.lti.access_tokens import access_token
-from moss.integrations.lti.keys import sign
+from moss.integrations.lti.keys import NOTICES, access_token, sign
 from moss.integrations.lti.models import AttachedActivity, DeepLinkRequest
 from moss.integrations.lti.refusals import LaunchRefused
 from moss.integrations.lti.requests_out import put_json
-from moss.integrations.lti.scopes import NOTICES
 from moss.integrations.lti.states import open_again
 from moss.integrations.lti.texts import is_id
 from moss.integrations.lti.tokens import CLAIM, VERSION

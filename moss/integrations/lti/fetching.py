@@ -15,11 +15,10 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from moss.integrations.lti.access_tokens import access_token
+from moss.integrations.lti.keys import ASSETS, access_token
 from moss.integrations.lti.models import PushedFile, PushedSubmission
 from moss.integrations.lti.refusals import HostNotStored, PlatformFailed, TooMuch, WrongStatus
 from moss.integrations.lti.requests_out import get_file
-from moss.integrations.lti.scopes import ASSETS
 from submissions.intake.limits import format_size
 from submissions.intake.names import replace_invisible
 from submissions.work import jobs

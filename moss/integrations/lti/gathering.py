@@ -18,7 +18,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from moss.integrations.lti.models import PushedFile, PushedSubmission
-from submissions.actions.quotas import QuotaExceeded
+from submissions.actions.accounts import QuotaExceeded
 from submissions.actions.uploads import create_batch
 from submissions.enrolment import course_roster
 from submissions.intake.archives.submission_names import clean_name

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 from datetime import timedelta
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -19,8 +20,11 @@ from jwt.algorithms import RSAAlgorithm
 
 from moss.integrations.lti.models import Platform, ToolKey
 from moss.integrations.lti.refusals import PlatformFailed
-from moss.integrations.lti.requests_out import get_json
+from moss.integrations.lti.requests_out import get_json, post_form
 from submissions.sealing import OtherKey
+
+if TYPE_CHECKING:
+    from moss.integrations.lti.models import Platform
 
 # The algorithm that LTI asks every platform and tool for; no other one is taken.
 ALGORITHM = "RS256"
@@ -112,3 +116,48 @@ def _find(platform: Platform, key_id: str) -> jwt.PyJWK | None:
         return next((jwt.PyJWK(key, ALGORITHM) for key in stored if key.get("kid") == key_id), None)
     except (jwt.PyJWTError, ValueError) as error:
         raise PlatformFailed(f"{platform} publishes a key that cannot be read: {error!s:.200}") from error
+
+
+ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+# Seconds for which the signature of a request holds.
+ASSERTION_HOLDS = 60
+
+
+def access_token(platform: Platform, scope: str) -> str:
+    """Return an access token of a platform, for which this service signs who it is.
+
+    Raises
+    ------
+    PlatformFailed
+        When the platform does not answer, or gives no token for this scope.
+    """
+    now = int(timezone.now().timestamp())
+    assertion = sign(
+        {
+            "iss": platform.client_id,
+            "sub": platform.client_id,
+            "aud": platform.token_audience or platform.token_url,
+            "iat": now,
+            "exp": now + ASSERTION_HOLDS,
+            "jti": secrets.token_urlsafe(16),
+        }
+    )
+    fields = {
+        "grant_type": "client_credentials",
+        "client_assertion_type": ASSERTION,
+        "client_assertion": assertion,
+        "scope": scope,
+    }
+    content = post_form(platform, platform.token_url, fields).content
+    token = content.get("access_token") if isinstance(content, dict) else None
+    if not isinstance(token, str) or not token.isascii() or not token.isprintable():
+        raise PlatformFailed(f"{platform.token_url} gave no access token")
+    return token
+
+
+# The people of a course: Names and Roles.
+MEMBERSHIPS = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
+# To be told where its notices go, to give the files of submissions, and to take reports on them.
+NOTICES = "https://purl.imsglobal.org/spec/lti/scope/noticehandlers"
+ASSETS = "https://purl.imsglobal.org/spec/lti/scope/asset.readonly"
+REPORTS = "https://purl.imsglobal.org/spec/lti/scope/report"

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import ngettext
 
-from moss.integrations.lti.access_tokens import access_token
+from moss.integrations.lti.keys import MEMBERSHIPS, access_token
+from moss.integrations.lti.people import is_learner
 from moss.integrations.lti.refusals import PlatformFailed
 from moss.integrations.lti.requests_out import get_json
-from moss.integrations.lti.roles import is_learner
-from moss.integrations.lti.scopes import MEMBERSHIPS
 from moss.integrations.lti.texts import text_of
 from submissions.intake.rosters import Roster, RosterProblem, RosterStudent
 

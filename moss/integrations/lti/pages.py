@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from csp.decorators import csp_replace
+from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from moss.integrations.lti.deep_linking import answer, find_request, subscribe
-from moss.integrations.lti.forms import ChooseAssignment, NewAssignment, PlatformForm
 from moss.integrations.lti.memberships import students
-from moss.integrations.lti.models import Platform, PlatformCourse
+from moss.integrations.lti.models import LONGEST_ID, Platform, PlatformCourse
 from moss.integrations.lti.refusals import PlatformFailed
-from moss.integrations.lti.registration_views import own_addresses
+from moss.integrations.lti.registration import own_addresses
 from submissions.actions.rosters import replace_roster
+from submissions.models import Assignment
+from submissions.pages.forms.assignments import AssignmentForm
 from submissions.pages.views.access import staff_only
 from submissions.permissions import Right
 from submissions.queries.access import find_course
@@ -30,8 +33,17 @@ if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
 
     from moss.integrations.lti.models import DeepLinkRequest
-    from submissions.models import Assignment
     from submissions.pages.views.access import AuthenticatedRequest
+
+if TYPE_CHECKING:
+    from submissions.models import Course
+
+    PlatformModelForm = forms.ModelForm[Platform]
+    AssignmentChoiceField = forms.ModelChoiceField[Assignment]
+else:
+    PlatformModelForm = forms.ModelForm  # these take no parameter at run time
+    AssignmentChoiceField = forms.ModelChoiceField
+
 
 logger = logging.getLogger(__name__)
 
@@ -176,3 +188,54 @@ def fill_roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     text = ngettext("{n} student was read from {file}.", "{n} students were read from {file}.", count)
     messages.info(request, text.format(n=f"{count:,}", file=row.platform.name))
     return redirect("roster", pk)
+
+
+MOST_DEPLOYMENTS = 1000
+
+
+class PlatformForm(PlatformModelForm):
+    class Meta:
+        model = Platform
+        fields = (
+            *("name", "issuer", "client_id", "deployments", "auth_url", "token_url", "jwks_url"),
+            *("token_audience", "service_urls", "trusts_mail"),
+        )
+        widgets = {  # noqa: RUF012 - Django's signature
+            "deployments": forms.Textarea(attrs={"rows": 2}),
+            "service_urls": forms.Textarea(attrs={"rows": 2}),
+        }
+
+    def clean_deployments(self) -> str:
+        lines = list(dict.fromkeys(self.cleaned_data["deployments"].split()))
+        if len(lines) > MOST_DEPLOYMENTS or any(len(line) > LONGEST_ID for line in lines):
+            raise ValidationError(
+                _("At most {n} ids of at most {characters} characters.").format(
+                    n=f"{MOST_DEPLOYMENTS:,}", characters=LONGEST_ID
+                )
+            )
+        return "\n".join(lines)
+
+    def save(self, commit: bool = True) -> Platform:  # noqa: FBT001, FBT002 - Django's signature
+        """Forget the keys that were read before: they may have been those of another address."""
+        self.instance.keys, self.instance.keys_asked = [], None
+        platform: Platform = super().save(commit)
+        return platform
+
+
+class ChooseAssignment(forms.Form):
+    """Choose an assignment of the course."""
+
+    def __init__(self, course: Course, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        rows = Assignment.objects.filter(course=course)
+        self.fields["assignment"] = AssignmentChoiceField(
+            rows, label=gettext_lazy("Assignment"), empty_label=None
+        )
+
+
+class NewAssignment(AssignmentForm):
+    """Make an assignment with nothing but a name; its settings can be changed later."""
+
+    def __init__(self, course: Course, *args: Any, **kwargs: Any) -> None:
+        super().__init__(course, *args, **kwargs)
+        self.fields = {"name": self.fields["name"]}

@@ -8,22 +8,27 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db.models import Q
+from django.dispatch import receiver
 from django.utils import timezone
 
-from moss.integrations.lti.access_tokens import access_token
 from moss.integrations.lti.deep_linking import REPORT_TYPE
 from moss.integrations.lti.gathering import folder_of
+from moss.integrations.lti.keys import REPORTS, access_token
 from moss.integrations.lti.models import PushedSubmission
 from moss.integrations.lti.refusals import PlatformFailed, WrongStatus
 from moss.integrations.lti.requests_out import post_json
-from moss.integrations.lti.scopes import REPORTS
+from submissions.events import erasing, state_changed
 from submissions.intake.archives.formats import archive_stem
 from submissions.models import Batch, Entry, Job
 from submissions.work import jobs
+
+if TYPE_CHECKING:
+    from submissions.students.receipts import Counts
+    from submissions.students.scope import Scope
 
 logger = logging.getLogger(__name__)
 
@@ -127,3 +132,25 @@ def _is_used(row: PushedSubmission, asset: dict[str, Any]) -> bool:
     # An archive is a folder with its name, without the suffix.
     own = Q(name=f"{folder}/{name}") | Q(name__startswith=f"{folder}/{archive_stem(name)}/")
     return Entry.objects.filter(own, batch=row.batch, accepted=True).exists()
+
+
+ENDED = {Batch.State.DONE, Batch.State.FAILED, Batch.State.CANCELLED}
+
+
+@receiver(state_changed, dispatch_uid="lti")
+def tell_platform(sender: type, *, pk: int, state: str, **_: Any) -> None:
+    """Have the platform told that the upload of its submissions has ended."""
+    if sender is Batch and state in ENDED:
+        pushed = PushedSubmission.objects.filter(batch=pk)
+        jobs.enqueue_all("report_submission", pushed.values_list("pk", flat=True))
+
+
+@receiver(erasing, dispatch_uid="lti")
+def erase_pushed(sender: type, *, scope: Scope, counts: Counts, **_: Any) -> None:  # noqa: ARG001 - a receiver's
+    """Delete what platforms pushed of a student who is erased, with the files that were not read yet."""
+    held = [one.pk for one in scope.held]
+    for course in sorted(scope.courses):
+        spellings = scope.spellings(course)
+        rows = PushedSubmission.objects.filter(assignment__course=course).exclude(assignment__in=held)
+        own = Q(subject__in=spellings.ids) | Q(name__in=spellings.names)
+        counts.delete(rows.filter(own))

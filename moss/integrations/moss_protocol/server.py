@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from django.conf import settings
 from django.db import close_old_connections, connections
 
-from moss.integrations.moss_protocol.connections import Connections, WrongIds
-from moss.integrations.moss_protocol.limits import ListeningLimits
+from moss.integrations.moss_protocol.connections import Connections, ListeningLimits, WrongIds
+from moss.integrations.moss_protocol.models import account_of
 from moss.integrations.moss_protocol.session import CHUNK, FAILED, Session
 from moss.integrations.moss_protocol.uploads import outcome, store
-from moss.integrations.moss_protocol.user_ids import account_of
-from submissions.actions.quotas import QuotaExceeded
+from submissions.actions.accounts import QuotaExceeded
 
 if TYPE_CHECKING:
     import socket

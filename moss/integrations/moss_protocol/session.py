@@ -7,9 +7,18 @@ import contextlib
 import logging
 from typing import TYPE_CHECKING, Protocol
 
-from moss.integrations.moss_protocol.languages import LANGUAGES, front_end_name
-from moss.integrations.moss_protocol.names import SentNames, sent_text
-from moss.integrations.moss_protocol.protocol import FileLine, Options, ProtocolError, file_line, split, text
+from moss.integrations.moss_protocol.protocol import (
+    LANGUAGES,
+    FileLine,
+    Options,
+    ProtocolError,
+    SentNames,
+    file_line,
+    front_end_name,
+    sent_text,
+    split,
+    text,
+)
 from moss.integrations.moss_protocol.uploads import ARCHIVE, BASE_ARCHIVE, Received, Spool, clean_comment
 from submissions.intake.limits import format_size
 
@@ -18,8 +27,7 @@ if TYPE_CHECKING:
 
     from django.contrib.auth.models import User
 
-    from moss.integrations.moss_protocol.connections import Connections
-    from moss.integrations.moss_protocol.limits import ListeningLimits
+    from moss.integrations.moss_protocol.connections import Connections, ListeningLimits
 
 logger = logging.getLogger(__name__)
 

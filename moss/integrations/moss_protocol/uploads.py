@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from moss.integrations.moss_protocol.acts import record_upload
 from moss.integrations.moss_protocol.models import MAX_OPTIONS, ClientResult
+from submissions.actions.accounts import QuotaExceeded
 from submissions.actions.boilerplate import add_boilerplate
 from submissions.actions.deletions import delete_assignment
-from submissions.actions.quotas import QuotaExceeded
 from submissions.actions.uploads import create_batch
 from submissions.ingest.uploads import discard_uploads
 from submissions.intake.archives.choices import Choices

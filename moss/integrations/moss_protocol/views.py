@@ -19,7 +19,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from moss.integrations.moss_protocol import results
 from moss.integrations.moss_protocol.acts import record_reading
-from moss.integrations.moss_protocol.user_ids import renew_user_id
+from moss.integrations.moss_protocol.models import renew_user_id
 from submissions.pages.views.access import hide_address
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _match_context(found: Match, part: str) -> dict[str, Any]:
     context: dict[str, Any] = {"match": found}
     if part:
         # Imported here because it loads the front-ends, which other pages do not need.
-        from moss.integrations.moss_protocol.match_texts import match_texts  # noqa: PLC0415
+        from moss.integrations.moss_protocol.results import match_texts  # noqa: PLC0415
 
         side = {"-0": 0, "-1": 1}.get(part)
         context["texts"] = match_texts(found.pair, side)

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import json
 import logging
-from typing import TYPE_CHECKING, Any
+import tempfile
+import zipfile
+from io import BytesIO
+from typing import IO, TYPE_CHECKING, Any
 
+from django.core.files import File
 from django.db import transaction
+from django.db.models import Q
+from django.dispatch import receiver
 from django.utils import timezone
+from django.utils.translation import gettext_noop as _
 
-from moss.integrations.repositories.gathering import end
 from moss.integrations.repositories.models import Repository, RepositoryFetch
+from submissions.actions.accounts import QuotaExceeded
+from submissions.actions.uploads import create_batch
+from submissions.enrolment import course_roster
+from submissions.events import erasing
+from submissions.intake.layouts.places import Student
+from submissions.intake.layouts.platforms.pushed import METADATA
 from submissions.models import Batch
 from submissions.work import jobs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from django.contrib.auth.models import User
 
     from moss.integrations.repositories.listing import Listed
     from submissions.models import Assignment
+    from submissions.students.receipts import Counts
+    from submissions.students.scope import Scope
 
 logger = logging.getLogger(__name__)
 
@@ -105,3 +120,79 @@ def _start_again(key: int) -> None:
 def _copy(rows: Any, target: RepositoryFetch) -> None:
     fields = ("student", "address", "branch", "commit")
     Repository.objects.bulk_create(Repository(fetch=target, **one) for one in rows.values(*fields))
+
+
+NOTHING = _("No repository could be fetched; the reasons are listed below.")
+
+
+def gather(fetch: RepositoryFetch) -> None:
+    """Have an upload made of what was fetched, or end with a reason."""
+    try:
+        _gather(fetch)
+    except QuotaExceeded as error:
+        end(fetch, State.FAILED, str(error))
+
+
+@transaction.atomic
+def end(fetch: RepositoryFetch, state: str, message: str = "") -> bool:
+    """End a running fetch, and delete what it does not need any more. Return whether it was running."""
+    running = RepositoryFetch.objects.filter(pk=fetch.pk, state=State.FETCHING)
+    if not running.update(state=state, message=message):
+        return False
+    fetch.repositories.update(data=None)
+    RepositoryFetch.objects.filter(pk=fetch.pk, again_after_due=False).update(token="")
+    logger.info("%s: %s", fetch, state)
+    return True
+
+
+@transaction.atomic
+def _gather(fetch: RepositoryFetch) -> None:
+    running = RepositoryFetch.objects.filter(pk=fetch.pk, state=State.FETCHING)
+    if running.select_for_update(of=("self",)).first() is None:
+        return
+    fetched = fetch.repositories.filter(state=Repository.State.FETCHED)
+    if not fetched.exists():
+        end(fetch, State.FAILED, NOTHING)
+        return
+    with tempfile.TemporaryFile() as target:
+        _write(target, fetch.assignment, fetched.order_by("pk").iterator(chunk_size=1))
+        name = f"Git {timezone.localtime():%Y-%m-%d %H.%M}.zip"
+        uploads = [File(target, name)]
+        batch = create_batch(
+            fetch.assignment, fetch.started_by, uploads, preview=fetch.preview, role=fetch.role
+        )
+    running.update(batch=batch)
+    end(fetch, State.DONE)
+
+
+def _write(target: IO[bytes], assignment: Assignment, rows: Iterable[Repository]) -> None:
+    """Write an archive with a folder for each repository, and a record of whose they are."""
+    roster, records = course_roster(assignment.course), {}
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for row in rows:
+            assert row.committed is not None
+            enrolled = roster.find(Student(row.student, row.student)) if roster else None
+            folder = f"pushed-{row.pk}"
+            records[folder] = {
+                "name": enrolled.display_name if enrolled else row.student,
+                "identifier": "",
+                "submitted": row.committed.isoformat(),
+            }
+            with zipfile.ZipFile(BytesIO(row.data or b"")) as packed:
+                for member in packed.infolist():
+                    data = packed.read(member)
+                    member.filename = f"{folder}/{member.filename}"
+                    archive.writestr(member, data)
+        archive.writestr(METADATA, json.dumps(records))
+    target.flush()
+
+
+@receiver(erasing, dispatch_uid="repositories")
+def erase_repositories(sender: type, *, scope: Scope, counts: Counts, **_: Any) -> None:  # noqa: ARG001 - a receiver's
+    """Delete the repositories of a student who is erased, with the files that are in no upload yet."""
+    held = [one.pk for one in scope.held]
+    for course in sorted(scope.courses):
+        spellings = scope.spellings(course)
+        rows = Repository.objects.filter(fetch__assignment__course=course)
+        own = Q(student__in=spellings.names) | Q(student__in=spellings.ids)
+        counts.delete(rows.exclude(fetch__assignment__in=held).filter(own))

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from django.utils.translation import gettext_noop as _
 
-from moss.addresses import DEFAULT_PORTS
+from moss.outgoing import DEFAULT_PORTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

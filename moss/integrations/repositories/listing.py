@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
 
-from moss.addresses import web_origin
+from moss.outgoing import web_origin
 from submissions.intake.archives.submission_names import clean_name
 
 MOST_REPOSITORIES, MOST_CHARACTERS = 2000, 500_000

@@ -11,4 +11,4 @@ class WebhooksConfig(AppConfig):
     verbose_name = "Webhooks"
 
     def ready(self) -> None:
-        from moss.integrations.webhooks import events  # noqa: F401, PLC0415 - the import connects the signals
+        from moss.integrations.webhooks import sending  # noqa: F401, PLC0415 - the import connects the signals

@@ -11,9 +11,9 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _, gettext_lazy
 
-from moss.addresses import is_loopback, web_origin
 from moss.integrations.webhooks.models import LONGEST_ADDRESS, Event
 from moss.integrations.webhooks.sending import is_listed, may_ask_encrypted
+from moss.outgoing import is_loopback, web_origin
 
 if TYPE_CHECKING:
     from submissions.models import Course

@@ -1,28 +1,40 @@
-"""Send deliveries: a job makes an attempt, and waits longer after each one that failed."""
+"""Queue deliveries and send them: a job makes an attempt, and waits longer after each one that failed."""
 
 from __future__ import annotations
 
 import logging
 from datetime import timedelta
+from smtplib import SMTPException
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 import requests
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
+from django.core.mail import send_mail
 from django.db import transaction
+from django.dispatch import receiver
+from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from standardwebhooks import Webhook as Signer
 
-from moss.integrations.webhooks.models import Delivery, Webhook
-from moss.integrations.webhooks.payloads import body_of
+from moss.integrations.webhooks.models import Delivery, Event, Webhook
+from moss.integrations.webhooks.payloads import absolute, body_of, of_decision, of_report, of_upload
 from moss.outgoing import ForbiddenHost, UnknownHost, answer_of, is_public
+from submissions.events import decided, state_changed
+from submissions.models import Assignment, Batch, CaseDecision, Decision, Report
 from submissions.sealing import OtherKey
 from submissions.work import jobs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from moss.outgoing import Number
     from submissions.models import Job
+
+    Data = Callable[[Assignment, int], dict[str, Any]]
 
 logger = logging.getLogger(__name__)
 
@@ -170,3 +182,52 @@ def _stop(webhook: Webhook) -> None:
         webhook.deliveries.filter(state=Delivery.State.WAITING).update(state=Delivery.State.GIVEN_UP)
         logger.warning("%s of course %d was stopped", webhook, webhook.course_id)
         jobs.enqueue("tell_owner", webhook.pk)
+
+
+def tell_owner(job: Job) -> None:
+    """Tell the owner of a course by mail that a webhook was stopped; the page of the course says it, too."""
+    webhook = Webhook.objects.filter(pk=job.subject).select_related("course__owner").first()
+    if not webhook or not settings.MAIL or not webhook.course.owner.email:
+        return
+    address = absolute(reverse("webhook", args=[webhook.course_id, webhook.pk]))
+    text = render_to_string("webhooks/stopped.txt", {"webhook": webhook, "address": address})
+    subject = _("A webhook of {course} was stopped").format(course=webhook.course.name)
+    try:
+        send_mail(" ".join(subject.split()), text.strip() + "\n", None, [webhook.course.owner.email])
+    except (OSError, SMTPException) as error:
+        logger.warning("the notice on %s could not be sent: %s", webhook, error)
+
+
+# By model and state: the event, and what to say of it.
+CHANGES: dict[tuple[type, str], tuple[Event, Data]] = {
+    (Report, Report.State.DONE): (Event.REPORT_READY, of_report),
+    (Report, Report.State.FAILED): (Event.REPORT_FAILED, of_report),
+    (Batch, Batch.State.FAILED): (Event.UPLOAD_FAILED, of_upload),
+}
+DECISIONS: dict[type, Event] = {Decision: Event.PAIR_DECIDED, CaseDecision: Event.CASE_DECIDED}
+
+
+def _listening(assignment_id: int, event: Event) -> list[Webhook]:
+    """Return the webhooks of the course of an assignment that are told of an event."""
+    working = Webhook.objects.working().filter(events__contains=[event])
+    return list(working.filter(course__assignments=assignment_id))
+
+
+@receiver(state_changed, dispatch_uid="webhooks")
+def tell_of_change(sender: type, *, pk: int, assignment_id: int, state: str, **_: Any) -> None:
+    if (sender, state) not in CHANGES:
+        return
+    event, data = CHANGES[sender, state]
+    if webhooks := _listening(assignment_id, event):
+        told = data(Assignment.objects.get(pk=assignment_id), pk)
+        for webhook in webhooks:
+            enqueue(webhook, event, told)
+
+
+@receiver(decided, dispatch_uid="webhooks")
+def tell_of_decision(sender: type, *, decision: Decision | CaseDecision, **_: Any) -> None:
+    event = DECISIONS[sender]
+    if webhooks := _listening(decision.assignment_id, event):
+        told = of_decision(decision)
+        for webhook in webhooks:
+            enqueue(webhook, event, told)

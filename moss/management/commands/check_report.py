@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from submissions.checking.contradictions import contradictions
+from submissions.checking.findings import contradictions
 from submissions.models import Report
 
 if TYPE_CHECKING:

@@ -29,12 +29,12 @@ from submissions.intake.archives.submission_names import (
     submission_names,
     submitters,
 )
+from submissions.intake.layouts.fields import LOOSE
 from submissions.intake.layouts.listing import (
     ALL_METADATA_BYTES,
     ListedFile,
     Listing,
 )
-from submissions.intake.layouts.loose_files import LOOSE
 from submissions.intake.layouts.places import Ignored, Placement
 from submissions.intake.layouts.platforms.files import FILES
 from submissions.intake.layouts.platforms.folders import folders_at

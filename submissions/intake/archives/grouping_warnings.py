@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.intake.archives.submission_names import plain_name
-from submissions.intake.layouts.loose_files import is_list
+from submissions.intake.layouts.fields import is_list
 from submissions.intake.layouts.root import PROJECT_ENTRIES
 
 if TYPE_CHECKING:

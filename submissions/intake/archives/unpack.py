@@ -11,14 +11,6 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING, BinaryIO
 
-from submissions.intake.archives.copying import (
-    DAMAGE_ERRORS,
-    copy_within_limits,
-    disk_member,
-    empty_copy,
-    root_name,
-    too_large,
-)
 from submissions.intake.archives.formats import (
     HEAD_BYTES,
     ArchiveFormat,
@@ -27,7 +19,17 @@ from submissions.intake.archives.formats import (
     head_of,
 )
 from submissions.intake.archives.libarchive_binding import NOT_INSTALLED, is_loaded
-from submissions.intake.archives.members import ArchiveMember, UnpackedEntry, check_size
+from submissions.intake.archives.members import (
+    DAMAGE_ERRORS,
+    ArchiveMember,
+    UnpackedEntry,
+    check_size,
+    copy_within_limits,
+    disk_member,
+    empty_copy,
+    root_name,
+    too_large,
+)
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.limits import (
     CHUNK,

@@ -10,8 +10,7 @@ from fingerprint.engine import Unreadable, storable
 from submissions.intake.limits import format_size
 from submissions.intake.sandbox.document_answers import checked_reading, identified
 from submissions.intake.sandbox.frames import Nonsense
-from submissions.intake.sandbox.process import Broken, Cause, Ended, JobLimits, Refused
-from submissions.intake.sandbox.reused import ReusedChild
+from submissions.intake.sandbox.process import Broken, Cause, Ended, JobLimits, Refused, ReusedChild
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

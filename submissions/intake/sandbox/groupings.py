@@ -13,8 +13,7 @@ from submissions.intake.limits import BadArchive, format_size
 from submissions.intake.rosters.columns import RosterRefused
 from submissions.intake.sandbox.frames import Nonsense
 from submissions.intake.sandbox.grouping_answers import grouped_upload, preview, roster
-from submissions.intake.sandbox.process import Broken, Cause, Ended, JobLimits, Refused
-from submissions.intake.sandbox.reused import ReusedChild
+from submissions.intake.sandbox.process import Broken, Cause, Ended, JobLimits, Refused, ReusedChild
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -11,9 +11,8 @@ import numpy as np
 
 from submissions.comparison.aligned_lines import align_lines
 from submissions.pages.exports.paper import PassageSide, PrintedSource, RowBudget, passage_rows, source_rows
-from submissions.pages.source_view.pair_summary import pair_summary
+from submissions.pages.source_view.pair_summary import pair_summary, rarity_sentence
 from submissions.pages.source_view.pair_view import PAPER_TOKENS, view_whole_pair
-from submissions.pages.source_view.rarity import rarity_sentence
 from submissions.queries.cases import case_decisions, followed_decision
 from submissions.queries.decisions import UNDECIDED, stored_decisions
 from submissions.queries.withheld import readable_pairs

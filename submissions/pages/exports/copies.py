@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import networkx as nx
 from django.utils.translation import gettext as _
 
-from submissions.pseudonyms.aliases import ensure_aliases
 from submissions.pseudonyms.names import Names, anonymous_names, redacted_names
 from submissions.pseudonyms.redaction import NAME_PLACEHOLDER
 from submissions.pseudonyms.students import (
+    ensure_aliases,
     known_ids,
     known_spellings,
     origin_suffixes,

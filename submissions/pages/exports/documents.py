@@ -10,8 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from submissions.comparison.export_formats import ExportTable
-from submissions.pages.exports.paper import DocumentTooLong
-from submissions.pages.exports.styles import style
+from submissions.pages.exports.paper import DocumentTooLong, style
 from submissions.queries.exclusions import readable_boilerplate
 from submissions.queries.exports import PairExport, SubmissionExport, pair_exports, submission_exports
 

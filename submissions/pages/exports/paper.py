@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import chain, islice, zip_longest
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.utils.safestring import SafeString
@@ -163,3 +165,18 @@ def _badge(number: int, badged: set[int]) -> str:
     css = "again" if number in badged else "badge"
     badged.add(number)
     return f'<span class="{css} c{colour(number)}">{number}</span>'
+
+
+STATIC = Path(__file__).resolve().parents[2] / "static" / "submissions"
+
+
+@cache
+def style() -> SafeString:
+    """Return the styles of the pages and of documents; a document follows the theme of the system."""
+    moss, dark, paper = (_text(name) for name in ("moss.css", "dark.css", "paper.css"))
+    # Safe: the files are part of this package.
+    return SafeString(f"{moss}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}}}\n{paper}")
+
+
+def _text(name: str) -> str:
+    return (STATIC / name).read_text(encoding="utf-8")

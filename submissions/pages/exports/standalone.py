@@ -14,8 +14,7 @@ from submissions.comparison.aligned_lines import align_lines
 from submissions.comparison.marks import MarkedPiece, block_marks, differing_gaps
 from submissions.comparison.source_html import Layers, Spans, colour, line_starts
 from submissions.comparison.written_differences import differences
-from submissions.pages.exports.paper import PassageSide, PrintedSource, passage_rows
-from submissions.pages.exports.styles import style
+from submissions.pages.exports.paper import PassageSide, PrintedSource, passage_rows, style
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

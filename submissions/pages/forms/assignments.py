@@ -10,8 +10,7 @@ from django.utils.timezone import get_current_timezone_name
 from django.utils.translation import gettext, gettext_lazy as _
 
 from fingerprint.engine import choices
-from submissions.actions.comparisons import compare_with
-from submissions.actions.languages import change_language
+from submissions.actions.comparisons import change_language, compare_with
 from submissions.actions.uploads import rerank
 from submissions.intake import teams
 from submissions.intake.archives.languages import check_language_patterns

@@ -1,4 +1,4 @@
-"""Invite people, change their roles, and state a reason to read a course."""
+"""Invite people, change their roles, and state a reason to read a course; share links."""
 
 from __future__ import annotations
 
@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 else:
     CampusGroupModelForm = forms.ModelForm
     MemberChoiceField = forms.ModelChoiceField  # takes no parameter at run time
+
+
+from django import forms
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from submissions.actions.shares import DURATIONS, LONGEST, end_of_day
 
 ROLE_HINT = _(
     "Instructors may do all but transfer or delete the course. Teaching assistants read and decide. "
@@ -76,3 +83,50 @@ class TransferForm(forms.Form):
         super().__init__(*args, **kwargs)
         members = Membership.objects.filter(course=course).select_related("user")
         self.fields["member"] = MemberField(members, label=_("New owner"), empty_label=None)
+
+
+class ShareForm(forms.Form):
+    """The duration of a share link, and whether its pages show aliases."""
+
+    lasting = forms.ChoiceField(
+        choices=[
+            ("day", _("1 day")),
+            ("week", _("1 week")),
+            ("month", _("1 month")),
+            ("date", _("until a date")),
+        ],
+        initial="week",
+        widget=forms.RadioSelect,
+        label=_("Valid for"),
+    )
+    until = forms.DateField(
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date", "aria-label": _("Last day")}, format="%Y-%m-%d"),
+        input_formats=["%Y-%m-%d"],
+    )
+    anonymous = forms.BooleanField(
+        required=False, initial=True, label=_("Replace all names with made-up ones")
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Set `expires` to the time at which the link ends."""
+        data = self.cleaned_data
+        if (lasting := data.get("lasting")) in DURATIONS:
+            data["expires"] = timezone.now() + DURATIONS[lasting]
+        elif lasting and "until" not in self.errors:
+            self._set_expiry(data)
+        return data
+
+    def _set_expiry(self, data: dict[str, Any]) -> None:
+        today = timezone.localdate()
+        until, latest = data.get("until"), today + LONGEST
+        if not until:
+            self.add_error("until", _("Choose the last day on which the link works."))
+        elif until < today:
+            self.add_error("until", _("That day has passed; choose today or a later one."))
+        elif until > latest:
+            day = date_format(latest, "d F Y")
+            message = _("A link lasts a year at most; choose {day} or earlier.")
+            self.add_error("until", message.format(day=day))
+        else:
+            data["expires"] = end_of_day(until)

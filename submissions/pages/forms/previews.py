@@ -1,17 +1,26 @@
-"""Form of a preview: changes the `Choices` by which an upload is grouped."""
+"""Form of a preview: changes the `Choices` by which an upload is grouped; and of a roster."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from submissions.actions.rosters import read_roster
 from submissions.intake.archives.choices import BadChoices
 from submissions.intake.archives.submission_names import clean_name
+from submissions.intake.rosters import RosterRefused
+from submissions.intake.rosters.table import check_size
 
 if TYPE_CHECKING:
+    from django.core.files.uploadedfile import UploadedFile
     from django.http import QueryDict
 
     from submissions.intake.archives.choices import Attempts, Choices
+    from submissions.intake.rosters import Roster
 
 # The value of a choice of depth in the list of layouts: "depth 2".
 DEPTH = "depth "
@@ -83,3 +92,26 @@ def _number(text: str) -> int:
     if not (text.isdecimal() and len(text) <= MAX_DIGITS):
         raise BadChoices(f"{text!r} is no depth.")
     return int(text)
+
+
+class RosterForm(forms.Form):
+    """A roster as a CSV file; `roster` is what was read from it."""
+
+    roster: Roster
+    file = forms.FileField(
+        label=_("CSV file"),
+        allow_empty_file=True,
+        error_messages={"required": _("Choose a file.")},
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,text/csv"}),
+    )
+
+    def clean_file(self) -> UploadedFile:
+        file: UploadedFile = self.cleaned_data["file"]
+        try:
+            check_size(file.size or 0)
+            self.roster = read_roster(file.read())
+        except RosterRefused as refused:
+            raise ValidationError(str(refused)) from refused
+        if not self.roster.students:
+            raise ValidationError(_("No row of it has a student with a name or an id."))
+        return file

@@ -12,7 +12,7 @@ from submissions.models import Decision
 from submissions.pages.rendered import render_part
 from submissions.pages.report.cases import cases
 from submissions.pages.report.charts import graph
-from submissions.pseudonyms.name_search import search_terms, search_words
+from submissions.pseudonyms.names import search_terms, search_words
 from submissions.queries.cases import case_decisions, decided_case, pairs_above
 from submissions.queries.flags import partly_read
 from submissions.queries.pairs import submission_names
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from submissions.pages.report.cases import Case
     from submissions.pages.report.report_page import ReportPage
-    from submissions.pseudonyms.name_search import SearchWord
-    from submissions.pseudonyms.names import Names
+    from submissions.pseudonyms.names import Names, SearchWord
     from submissions.queries.cases import DecidedCase
 
 CASES_A_PAGE = 15

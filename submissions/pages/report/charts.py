@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import networkx as nx
 
-from submissions.queries.thresholds import suggested_threshold, threshold_of
+from submissions.queries.pairs import suggested_threshold, threshold_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -11,14 +11,14 @@ from submissions.pages.forms.filters import FilterForm
 from submissions.pages.report import case_list, pair_list
 from submissions.pages.report.charts import histogram, pair_bins
 from submissions.pages.report.exclusions import exclusion_context
-from submissions.pseudonyms.name_search import search_words
+from submissions.pseudonyms.names import search_words
 from submissions.queries.comparisons import has_earlier_work, listed_comparisons
-from submissions.queries.duplicates import listed_duplicates
+from submissions.queries.course_of_student import listed_students
 from submissions.queries.exclusions import skipped_content
 from submissions.queries.flags import Flags
 from submissions.queries.pairs import pair_similarities
 from submissions.queries.reports import listed_not_compared
-from submissions.queries.students import listed_students
+from submissions.queries.submissions import listed_duplicates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from submissions.models import Decision
 from submissions.pages.rendered import render_part
-from submissions.pseudonyms.name_search import follows_decisions
+from submissions.pseudonyms.names import follows_decisions
 from submissions.queries import cases
 from submissions.queries.cases import cases_by_member, is_linking
 from submissions.queries.decisions import decided_pairs

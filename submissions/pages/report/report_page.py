@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from submissions.pages.forms.filters import parse_pair_filter
 from submissions.pages.rendered import RENDERED, part_key
 from submissions.permissions import Right, allowed, rights
-from submissions.queries.assigned import assignees
+from submissions.queries.decisions import assignees
+from submissions.queries.pairs import suggested_threshold, threshold_of
 from submissions.queries.reports import effective_threshold
-from submissions.queries.thresholds import suggested_threshold, threshold_of
 from submissions.queries.versions import decisions_version
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from submissions.models import Pair
-    from submissions.models.passages import PassageRecord
+    from submissions.models.reports import PassageRecord
     from submissions.pages.source_view.pair_file import FilePassage, PairFile
 
     Block = list[PassageRecord]

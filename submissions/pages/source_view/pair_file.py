@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,12 +13,12 @@ from fingerprint.engine import front_end
 from submissions.comparison.source_html import line_starts
 from submissions.comparison.written_differences import TokenRun
 from submissions.models import Document
-from submissions.storage.sources import decode_file
+from submissions.storage.listings import decode_file
 from submissions.storage.syntax_spans import keyword_offsets
 from submissions.storage.tokens import unpack_coarse, unpack_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from fingerprint.engine import Decoded, TokenStream
     from submissions.models import SubmissionFile
@@ -170,3 +171,47 @@ class PairFile:
         """Yield the number of a block with the first and the last line of each of its pieces."""
         for piece in passage.pieces:
             yield passage.number, *self.lines(*self.span(piece.first, piece.first + piece.tokens))
+
+
+PART_START = re.compile(r"([1-9]\d{0,8})-(\d{1,9})")
+NUMBER = re.compile(r"[1-9]\d{0,8}")
+
+
+@dataclass(frozen=True, slots=True)
+class PartStart:
+    """The start of the part of a file that is shown: the number of the file, from 1, and a code point."""
+
+    file: int
+    offset: int
+
+    def __str__(self) -> str:
+        return f"{self.file}-{self.offset}"
+
+
+class Selection(NamedTuple):
+    """The passage, from 1, that the page opens at, and for each side the part that was asked for instead."""
+
+    passage: int = 1
+    left: PartStart | None = None
+    right: PartStart | None = None
+
+    def start(self, letter: str) -> PartStart | None:
+        """Return the start of the side L or R."""
+        return self.left if letter == "L" else self.right
+
+    @property
+    def jumps(self) -> bool:
+        """True if the page scrolls to the passage; otherwise a part of a file was asked for."""
+        return not (self.left or self.right)
+
+
+def parse_selection(query: Mapping[str, str]) -> Selection:
+    """Return the selection that the query of an address describes; invalid values are ignored."""
+    passage = query.get("passage", "")
+    number = int(passage) if NUMBER.fullmatch(passage) else 1
+    return Selection(number, _part_start(query.get("left", "")), _part_start(query.get("right", "")))
+
+
+def _part_start(text: str) -> PartStart | None:
+    match = PART_START.fullmatch(text)
+    return PartStart(int(match[1]), int(match[2])) if match else None

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
-from submissions.comparison.percentages import whole_percent
+from submissions.comparison.pair_rows import whole_percent
+from submissions.pages.source_view.pair_file import PartStart
 from submissions.pages.source_view.parts import show_side
-from submissions.pages.source_view.selection import PartStart
 
 if TYPE_CHECKING:
     from submissions.models import Pair, Submission
     from submissions.pages.source_view.file_view import FileView
-    from submissions.pages.source_view.selection import Selection
+    from submissions.pages.source_view.pair_file import Selection
 
 
 @dataclass(frozen=True, slots=True)

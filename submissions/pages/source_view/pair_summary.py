@@ -1,4 +1,4 @@
-"""One sentence on a pair, made from its figures."""
+"""Sentences on a pair, made from its figures, and on how rare its passages are."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
-from submissions.comparison.percentages import whole_percent
+from fingerprint import engine
+from submissions.comparison.pair_rows import whole_percent
 from submissions.comparison.written_differences import count_changed
+from submissions.models import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fingerprint.engine import Rarity
+    from submissions.models import Pair
     from submissions.pages.source_view.pair_sides import PairSide
     from submissions.pages.source_view.pair_view import PairView
     from submissions.pseudonyms.names import Names
@@ -142,3 +146,32 @@ def counted(counts: Mapping[str, int]) -> list[str]:
         "signs": ngettext("{n} sign", "{n} signs", counts["signs"]),
     }
     return [text.format(n=f"{counts[kind]:,}") for kind, text in texts.items() if counts[kind]]
+
+
+def rarity_sentence(pair: Pair) -> str:
+    """Return the sentence for a pair that was fetched with its batches; empty where nothing is known."""
+    rarity = pair_rarity(pair)
+    if rarity is None:
+        return ""
+    sentences = {
+        "": _(
+            "About one in {one_in} unrelated pairs of this class is as similar, or more (one in {most} to one"
+            " in {fewest})."
+        ),
+        "below": _("Fewer than one in {one_in} unrelated pairs of this class are as similar."),
+        "above": _("More than one in {one_in} unrelated pairs of this class are as similar."),
+    }
+    numbers = {name: f"{getattr(rarity, name):,}" for name in ("one_in", "most", "fewest")}
+    return sentences[rarity.bound].format(**numbers)
+
+
+def pair_rarity(pair: Pair) -> Rarity | None:
+    """Return how rare a similarity like that of the pair is; None where the report does not know.
+
+    It knows the pairs of one language within the class, where these are enough.
+    """
+    tail = pair.report.parameters.get("unrelated")
+    own = all(side.batch.role == Batch.Role.CLASS for side in (pair.left, pair.right))
+    if not tail or not own or pair.translated or pair.same_student:
+        return None
+    return engine.UnrelatedTail(**tail).rarity(pair.similarity)

@@ -27,10 +27,9 @@ from submissions.pages.source_view.pair_blocks import (
     sorted_blocks,
     token_count,
 )
-from submissions.pages.source_view.pair_file import FilePassage, FilePiece, IgnoredTokens
+from submissions.pages.source_view.pair_file import FilePassage, FilePiece, IgnoredTokens, Selection
 from submissions.pages.source_view.pair_sides import printed_side, shown_side
 from submissions.pages.source_view.parts import link_sides, open_files
-from submissions.pages.source_view.selection import Selection
 from submissions.queries.pairs import (
     displayed_pair,
     handed_out_terms,

@@ -14,9 +14,9 @@ from submissions.queries.pairs import add_contents
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from submissions.models.passages import PassageRecord
+    from submissions.models.reports import PassageRecord
     from submissions.pages.source_view.file_view import FileView
-    from submissions.pages.source_view.selection import Selection
+    from submissions.pages.source_view.pair_file import Selection
 
 # Bytes of sources of a side that a page reads; the file with the selected passage is read in any case.
 READ_BYTES = 6_000_000

@@ -11,7 +11,7 @@ from django.utils.translation import get_language, gettext, ngettext
 from humanize import ordinal as english_ordinal
 
 from fingerprint.engine import choices
-from submissions.comparison.percentages import parts_in_percent
+from submissions.comparison.pair_rows import parts_in_percent
 from submissions.comparison.source_html import colour
 from submissions.pages.fixed_texts import fixed_text, threshold_reason
 from submissions.pages.report.charts import SPARK_STEP

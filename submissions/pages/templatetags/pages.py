@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
-from submissions.comparison.percentages import percent_text
+from submissions.comparison.pair_rows import percent_text
 from submissions.comparison.visible import visible_html, visible_text
 from submissions.comparison.written_differences import count_changed
 from submissions.pages.fixed_texts import HINTS, SCRIPT_TEXTS
@@ -57,7 +57,7 @@ def theme(context: Context) -> str:
 @register.inclusion_tag("submissions/parts/_hint.html", takes_context=True)
 def hint(context: Context, name: str) -> dict[str, object]:
     """Show a hint to a signed-in user who has not dismissed it; readers of a share link have none."""
-    from submissions.queries.hints import has_dismissed  # noqa: PLC0415 - `moss check` uses these tags without the models
+    from submissions.queries.accounts import has_dismissed  # noqa: PLC0415 - `moss check` uses these tags without the models
 
     user = context["user"]
     is_reader = context.get("readonly") or not user.is_authenticated

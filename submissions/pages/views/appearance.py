@@ -9,7 +9,7 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
-from submissions.actions.hints import dismiss_hint
+from submissions.actions.accounts import dismiss_hint
 from submissions.pages.fixed_texts import HINTS
 from submissions.pages.languages import BROWSER, languages, remember_language
 from submissions.pages.themes import SYSTEM, THEMES, remember_theme

@@ -16,8 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django_htmx.http import push_url
 
 from submissions.actions import uploads as upload_actions
-from submissions.actions.languages import change_language
-from submissions.actions.thresholds import choose_threshold
+from submissions.actions.comparisons import change_language, choose_threshold
 from submissions.pages.forms.assignments import SettingsForm, save_settings, take_back_languages
 from submissions.pages.forms.filters import ThresholdForm
 from submissions.pages.forms.uploads import SubmissionsForm, UploadForm
@@ -30,12 +29,11 @@ from submissions.permissions import Right, may
 from submissions.pseudonyms.names import names_for
 from submissions.queries.access import find_assignment, unfinished_uploads
 from submissions.queries.activity import activity_of
-from submissions.queries.comparisons import comparable_assignments
+from submissions.queries.comparisons import changes_of_language, comparable_assignments, rereading_of
+from submissions.queries.exclusions import suspicions
 from submissions.queries.flags import unknown_team_members
-from submissions.queries.language_changes import changes_of_language, rereading_of
 from submissions.queries.lists import listed_batches
 from submissions.queries.reports import report_state
-from submissions.queries.suspicions import suspicions
 from submissions.queries.withheld import withheld_pairs
 
 if TYPE_CHECKING:

@@ -15,11 +15,12 @@ from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
+from submissions import lifecycle
 from submissions.actions import uploads
+from submissions.actions.accounts import QuotaExceeded
 from submissions.actions.deletions import Held, delete_batch
-from submissions.actions.quotas import QuotaExceeded
 from submissions.actions.uploads import create_batch, list_again
-from submissions.ingest.resumable import delete_resumable
+from submissions.ingest.uploads import delete_resumable
 from submissions.intake.archives.read_files import languages_read, reading_warnings
 from submissions.intake.left_out.rules import REASONS
 from submissions.lifecycle import cancel_batch
@@ -33,8 +34,7 @@ from submissions.pages.views.previews import preview_context
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 from submissions.queries.access import find_assignment, find_batch, find_resumable
-from submissions.queries.activity import ranking_progress, uploads_before
-from submissions.queries.deletions import lost_with_batch
+from submissions.queries.activity import activity_of, ranking_progress, uploads_before
 from submissions.queries.flags import partly_read
 from submissions.queries.lists import (
     batch_submissions,
@@ -45,6 +45,7 @@ from submissions.queries.lists import (
     taken_entries,
 )
 from submissions.queries.reports import report_state
+from submissions.queries.retention import lost_with_batch
 
 if TYPE_CHECKING:
     from submissions.pages.views.access import AuthenticatedRequest
@@ -212,3 +213,39 @@ def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "cancel_url": batch.get_absolute_url(),
     }
     return render(request, "submissions/courses/delete.html", context)
+
+
+# Primary keys have fewer digits.
+MAX_DIGITS = 20
+
+
+@login_required
+@require_GET
+def activity(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Return the fragment with an assignment's activity; the page polls it every second while work goes on.
+
+    In the query, `seen` is the id of the report that the page displays, and `was` the version of the fragment
+    that it has: the answer is 204 if that is still the current one.
+    """
+    assignment = find_assignment(request.user, pk, Right.READ)
+    current = activity_of(assignment, report_state(assignment))
+    if request.GET.get("was") == current.version:
+        return HttpResponse(status=204)
+    seen = request.GET.get("seen", "")
+    context = {
+        "assignment": assignment,
+        "names": names_for(request, assignment),
+        "activity": current,
+        "seen": int(seen) if seen.isdecimal() and len(seen) < MAX_DIGITS else 0,
+        "report_url": request.htmx.current_url_abs_path or assignment.get_absolute_url(),
+    }
+    return render(request, "submissions/activity/_activity_now.html", context)
+
+
+@login_required
+@require_POST
+def cancel_ranking(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    assignment = find_assignment(request.user, pk, Right.CHANGE)
+    if not lifecycle.cancel_ranking(assignment):
+        messages.info(request, _("The ranking had ended already."))
+    return redirect(assignment)

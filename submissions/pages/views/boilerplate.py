@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from submissions.actions.accounts import QuotaExceeded
 from submissions.actions.boilerplate import add_boilerplate, dismiss_boilerplate_upload, remove_boilerplate
-from submissions.actions.quotas import QuotaExceeded
 from submissions.pages.forms.uploads import UploadForm
 from submissions.pages.report.exclusions import boilerplate_context
 from submissions.pages.request_bodies import takes_files

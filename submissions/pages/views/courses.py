@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from submissions.actions import deletions
+from submissions.actions.accounts import QuotaExceeded
 from submissions.actions.deletions import Held, delete_course
-from submissions.actions.first_comparison import compare_files
-from submissions.actions.quotas import QuotaExceeded
+from submissions.actions.uploads import compare_files
 from submissions.pages.forms.assignments import AssignmentForm
 from submissions.pages.forms.courses import CourseForm, CourseSettingsForm
 from submissions.pages.forms.uploads import UploadForm
@@ -24,18 +24,19 @@ from submissions.pages.views.access import changed_meanwhile, right_for, shown_h
 from submissions.permissions import Right, may
 from submissions.pseudonyms.names import names_for
 from submissions.queries.access import find_assignment, find_course
-from submissions.queries.assigned import assigned_to
-from submissions.queries.deletions import lost_with_assignment, lost_with_course
+from submissions.queries.archive import open_reading_requests
+from submissions.queries.decisions import assigned_to
 from submissions.queries.lists import listed_courses
-from submissions.queries.reading_requests import open_reading_requests
+from submissions.queries.people import roster_size
 from submissions.queries.recurring import RecurringPair, course_overview
 from submissions.queries.retention import (
     deletions_ahead,
+    lost_with_assignment,
+    lost_with_course,
     months_kept,
     source_days_kept,
     source_deletions_ahead,
 )
-from submissions.queries.rosters import roster_size
 from submissions.queries.shares import assignments_with_stopped_shares
 
 if TYPE_CHECKING:

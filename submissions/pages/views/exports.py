@@ -17,8 +17,7 @@ from submissions.comparison.pdf import PrintingFailed
 from submissions.pages.exports.copies import DocumentOptions, Subject, copy_for
 from submissions.pages.exports.documents import TABLES, PairDocument, document_html, report_table
 from submissions.pages.exports.paper import DocumentTooLong
-from submissions.pages.forms.exports import ExportForm
-from submissions.pages.forms.filters import parse_pair_filter
+from submissions.pages.forms.filters import ExportForm, parse_pair_filter
 from submissions.pages.report.case_page import pairs_of_case, printed_case
 from submissions.pages.report.cases import listed_case
 from submissions.pages.views.access import redirect_with_query

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from submissions.actions.ignoring import choose_lines, ignore_lines, propose_common, propose_passage
-from submissions.comparison.percentages import whole_percent
+from submissions.comparison.pair_rows import whole_percent
 from submissions.pages.forms.filters import LinesForm
 from submissions.pages.report.ignoring import proposal_context
 from submissions.pages.views.pairs import PASSAGE_GONE, not_ranked

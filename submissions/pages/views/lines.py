@@ -16,8 +16,7 @@ from submissions.pages.source_view.line_diff import diff
 from submissions.pages.views.access import redirect_with_query
 from submissions.pages.views.decisions import decision_context
 from submissions.permissions import Right
-from submissions.pseudonyms.name_search import search_words
-from submissions.pseudonyms.names import names_for
+from submissions.pseudonyms.names import names_for, search_words
 from submissions.queries.access import find_assignment
 from submissions.queries.decisions import pair_names
 from submissions.queries.pairs import find_pair
@@ -40,7 +39,7 @@ NAMED = 5
 def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Show a file of each of two submissions side by side; `left` and `right` of the query choose it."""
     # Imported here because it loads the front-ends and their lexers, which other pages do not need.
-    from submissions.storage.sources import file_text  # noqa: PLC0415
+    from submissions.storage.listings import file_text  # noqa: PLC0415
 
     assignment = find_assignment(request.user, pk, Right.READ)
     pair = pair_names(assignment, left_id, right_id)

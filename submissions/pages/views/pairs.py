@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET
 from submissions.comparison.visible import visible_html
 from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.report.report_page import Address
-from submissions.pages.source_view.selection import parse_selection
+from submissions.pages.source_view.pair_file import parse_selection
 from submissions.pages.views.access import redirect_with_query
 from submissions.pages.views.decisions import decision_context
 from submissions.permissions import Right
@@ -91,9 +91,8 @@ def pair_context(request: HttpRequest, state: ReportState, pair: Pair, names: Na
 
 def _rendered(address: Address, pair: Pair, names: Names) -> dict[str, str]:
     # Imported here because it loads the front-ends and their lexers, which other pages do not need.
-    from submissions.pages.source_view.pair_summary import pair_summary  # noqa: PLC0415
+    from submissions.pages.source_view.pair_summary import pair_summary, rarity_sentence  # noqa: PLC0415
     from submissions.pages.source_view.pair_view import view_pair  # noqa: PLC0415
-    from submissions.pages.source_view.rarity import rarity_sentence  # noqa: PLC0415
 
     with READERS:
         view = view_pair(pair, names, parse_selection(address.query))

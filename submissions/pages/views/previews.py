@@ -15,10 +15,10 @@ from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefre
 
 from submissions.actions.rosters import replace_roster
 from submissions.actions.uploads import group_as, read_listed, set_patterns
-from submissions.comparison.natural_order import natural_key
+from submissions.comparison.orders import natural_key
 from submissions.enrolment import course_roster
-from submissions.ingest.expiry import expiry
 from submissions.ingest.later import NotYet
+from submissions.ingest.releasing import expiry
 from submissions.intake.archives.choices import BadChoices
 from submissions.intake.archives.preview import NO_PREVIEW
 from submissions.intake.layouts.registry import LAYOUTS
@@ -26,8 +26,7 @@ from submissions.intake.left_out.rules import REASONS
 from submissions.intake.limits import BadArchive
 from submissions.pages.fixed_texts import fixed_text
 from submissions.pages.forms.assignments import PatternFields
-from submissions.pages.forms.previews import DEPTH, PreviewForm
-from submissions.pages.forms.rosters import RosterForm
+from submissions.pages.forms.previews import DEPTH, PreviewForm, RosterForm
 from submissions.pages.request_bodies import takes_files
 from submissions.pages.views.access import gone_as_410
 from submissions.permissions import Right

@@ -13,12 +13,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from submissions.actions import reading_requests as actions
+from submissions.actions import shares as actions
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 from submissions.queries.access import find_assignment
+from submissions.queries.archive import find_request, requests_of
 from submissions.queries.pairs import find_pair
-from submissions.queries.reading_requests import find_request, requests_of
 from submissions.queries.reports import report_state
 from submissions.queries.withheld import withheld_pair
 

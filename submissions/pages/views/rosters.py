@@ -13,13 +13,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from submissions.actions.rosters import remove_roster, replace_roster
-from submissions.pages.forms.rosters import RosterForm
+from submissions.pages.forms.previews import RosterForm
 from submissions.pages.request_bodies import takes_files
 from submissions.pages.views.access import right_for
 from submissions.permissions import Right
 from submissions.pseudonyms.names import hides_names
 from submissions.queries.access import find_course
-from submissions.queries.rosters import roster_by_assignment, roster_of, roster_students
+from submissions.queries.people import roster_by_assignment, roster_of, roster_students
 
 if TYPE_CHECKING:
     from django.http import HttpResponse

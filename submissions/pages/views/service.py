@@ -1,4 +1,4 @@
-"""The page for staff about the service: queues, workers, versions, and work that goes on or has failed."""
+"""The page for staff about the service: queues, workers, failed work; the tokens of all accounts."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
-from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.utils.translation import gettext as _, ngettext
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from submissions.actions import uploads
+from submissions.actions.accounts import note_tokens, revoke_tokens
 from submissions.models import Batch, Report
 from submissions.pages.views.access import staff_only
+from submissions.queries.accounts import all_tokens
 from submissions.queries.service import (
     batches_under_way,
     failed_batches,
@@ -87,3 +89,21 @@ def retry_report(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             request, _("Ranking {number} is not the newest of its assignment any more.").format(number=pk)
         )
     return redirect("service")
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def tokens(request: AuthenticatedRequest) -> HttpResponse:
+    """List the tokens that were not revoked, by account, and revoke those chosen."""
+    rows = all_tokens()
+    if request.method != "POST":
+        return render(request, "submissions/department/tokens.html", {"tokens": rows})
+    keys = set(request.POST.getlist("token"))
+    chosen = [one for one in rows if str(one.pk) in keys]
+    for one in chosen:
+        revoke_tokens(one.user, [one.pk])
+    note_tokens(request.user.get_username(), request.audit_address, "revoked", chosen)
+    number = len(chosen)
+    text = ngettext("%(n)d token was revoked.", "%(n)d tokens were revoked.", number)
+    messages.success(request, text % {"n": number})
+    return redirect("all_tokens")

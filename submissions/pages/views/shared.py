@@ -16,8 +16,7 @@ from submissions.pages.report.cases import listed_case
 from submissions.pages.views.access import hide_address
 from submissions.pages.views.assignments import filtered_response, report_page_context
 from submissions.pages.views.pairs import pair_context
-from submissions.pseudonyms.name_search import asks_of_people
-from submissions.pseudonyms.names import anonymous_names, real_names
+from submissions.pseudonyms.names import anonymous_names, asks_of_people, real_names
 from submissions.queries.pairs import find_pair
 from submissions.queries.reports import report_state
 from submissions.queries.shares import pair_by_names

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from submissions.actions.shares import create_share, revoke_share, share_token, take_over_share
-from submissions.pages.forms.shares import ShareForm
+from submissions.pages.forms.people import ShareForm
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 from submissions.queries.access import find_assignment, find_share

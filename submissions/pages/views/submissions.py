@@ -23,14 +23,14 @@ from submissions.pseudonyms.names import names_for
 from submissions.queries import cases as case_queries
 from submissions.queries.access import find_assignment
 from submissions.queries.course_of_student import assignments_of_student
-from submissions.queries.duplicates import listed_duplicates
 from submissions.queries.flags import partly_read
 from submissions.queries.lists import displayed_entries
-from submissions.queries.pairs import displayed_pair
+from submissions.queries.pairs import displayed_pair, threshold_of
 from submissions.queries.reports import PairFilter, ordered_pairs, report_state
 from submissions.queries.submissions import (
     files_with_sources,
     find_submission,
+    listed_duplicates,
     ranked_ids,
     refused_entries,
     replaced_by,
@@ -38,7 +38,6 @@ from submissions.queries.submissions import (
     submission_files,
     submission_pairs,
 )
-from submissions.queries.thresholds import threshold_of
 from submissions.queries.versions import decisions_version
 from submissions.queries.withheld import withheld_pairs
 
@@ -164,6 +163,6 @@ def _decisions(
 def _line_counts(files: list[SubmissionFile]) -> dict[int, int]:
     """Return the number of lines of every file's text, as its front-end extracts it, by the file's id."""
     # Imported here because it loads the front-ends and their lexers, which other pages do not need.
-    from submissions.storage.sources import file_text  # noqa: PLC0415
+    from submissions.storage.listings import file_text  # noqa: PLC0415
 
     return {file.pk: count_lines(file_text(file)) for file in files_with_sources(files)}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fingerprint.languages.dropped import MAX_STATEMENT
-from fingerprint.languages.marks import Mark
+from fingerprint.languages.normalisation import MAX_STATEMENT
+from fingerprint.languages.token_rows import Mark
 
 
 class Token(NamedTuple):

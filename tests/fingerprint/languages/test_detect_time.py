@@ -8,8 +8,7 @@ from time import process_time
 
 import pytest
 
-from fingerprint.languages.content import AMBIGUOUS, CONTENT_PATTERNS
-from fingerprint.languages.program_text import PROGRAM_PATTERNS
+from fingerprint.languages.content import AMBIGUOUS, CONTENT_PATTERNS, PROGRAM_PATTERNS
 
 # tests/test_regular_expressions.py proves of each pattern that it is linear.
 pytestmark = pytest.mark.long

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import example, given, strategies as st
 
-from fingerprint.languages.dropped import MAX_STATEMENT
-from fingerprint.languages.marks import Mark
-from fingerprint.languages.normalisation import normalise, with_joined_literals
+from fingerprint.languages.normalisation import MAX_STATEMENT, normalise, with_joined_literals
 from fingerprint.languages.token_rows import (
     OPERATOR,
     REMOVED,
     Lexemes,
+    Mark,
     StreamColumns,
     collect_lexemes,
     collect_tokens,

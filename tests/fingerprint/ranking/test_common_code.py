@@ -77,7 +77,7 @@ def ranked(programs: Sequence[str], boilerplate: Sequence[str] = ()) -> tuple[Ra
 
 
 @pytest.mark.parametrize("template", ["none", "unregistered", "registered"])
-@pytest.mark.parametrize(("ring", "honest"), [(2, 18), (12, 60), (40, 20), (40, 60)])
+@pytest.mark.parametrize(("ring", "honest"), rest_is_long([(2, 18), (12, 60), (40, 20), (40, 60)], first=3))
 def test_pairs_of_a_ring_lead_and_show_all_that_they_share(ring: int, honest: int, template: str) -> None:
     random = Random(ring)
     skeleton = "" if template == "none" else program(Random(99)) + "\n"

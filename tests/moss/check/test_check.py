@@ -73,6 +73,7 @@ def test_a_renamed_copy_has_a_share_of_one_once_the_starter_is_boilerplate(tmp_p
     assert pair.longest == pair.tokens
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["starter", "starter.zip", "starter.tar.gz"])
 def test_boilerplate_may_be_a_folder_or_an_archive(name: str, tmp_path: Path) -> None:
     files = {"part/starter.py": STARTER.encode(), "part/picture.png": b"\x89PNG\r\n", "notes.md": b"# Task\n"}

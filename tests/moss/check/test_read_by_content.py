@@ -24,6 +24,7 @@ def renamed(text: str) -> str:
     return re.sub(rf"\b(?:{'|'.join(RENAMED)})\b", with_other_name, text, flags=re.IGNORECASE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("golden", "own_name", "other_name"),
     [
@@ -77,6 +78,7 @@ def test_without_a_class_such_a_text_is_prose(tmp_path: Path) -> None:
     assert set(read.values()) == {"text"}
 
 
+@pytest.mark.long
 def test_the_class_decides_in_the_service_too(hand_in: HandIn) -> None:
     from tests.support.sample_class import zipped  # noqa: PLC0415 - loads Django
 

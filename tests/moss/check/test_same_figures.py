@@ -68,6 +68,7 @@ def local(root: Path) -> LocalReport:
     return rank_path(root, RankingOptions(show=5_000), lambda _count: lambda: None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "files",
     rest_is_long(

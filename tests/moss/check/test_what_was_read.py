@@ -39,6 +39,7 @@ def test_the_languages_of_files_are_counted_the_most_frequent_first() -> None:
     assert languages_read(languages) == "48 Java, 2 read as prose, 1 julia"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "text", "line"), UNCLOSED)
 def test_a_literal_that_never_ends_is_named_with_its_line(
     tmp_path: Path, name: str, text: str, line: int
@@ -73,6 +74,7 @@ def test_a_submission_without_code_is_named(tmp_path: Path, text: str) -> None:
     assert warnings(tmp_path, files)["without-code"] == "Without code: cleo."
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("handed_in", [JAVA, f"// My name\n{JAVA}", JAVA.replace("\n", "\n\n")])
 def test_a_submission_of_handed_out_code_alone_is_named(tmp_path: Path, handed_in: str) -> None:
     starter = tmp_path / "starter.java"

@@ -103,6 +103,7 @@ FRAMES: Sequence[tuple[Frame, Frame]] = [
 NAMES = [f"{one[0].__name__} {one[1]} {other[0].__name__} {other[1]}" for one, other in FRAMES]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("frame", "other"), FRAMES, ids=NAMES)
 def test_a_copied_text_in_another_frame_is_above_an_own_text_in_the_same_frame(
     tmp_path: Path, frame: Frame, other: Frame
@@ -121,6 +122,7 @@ def test_a_copied_text_in_another_frame_is_above_an_own_text_in_the_same_frame(
     assert score(report, "ben", "cleo") < SUGGESTED / 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("build", "name"),
     [

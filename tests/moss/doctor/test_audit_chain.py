@@ -12,8 +12,8 @@ from django.db import DatabaseError, connection, transaction
 
 from moss.cli import main
 from moss.doctor.checks import audit
-from submissions.audit_chain import digest_of
 from submissions.models import AuditEntry
+from submissions.models.audit import digest_of
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -44,6 +44,7 @@ def test_a_log_that_nobody_changed_is_whole() -> None:
     assert AuditEntry.objects.values_list("number", flat=True).order_by("pk")[4] == 5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("statement", "broken"),
     [

@@ -19,7 +19,7 @@ from django.utils import timezone
 from fingerprint import engine
 from moss.cli import main
 from moss.database_locale import database_locale
-from moss.doctor import checks, saml, services
+from moss.doctor import checks, services
 from moss.doctor.checks import CHECKS
 from submissions.work import heartbeats
 from submissions.work.kinds import QUEUES
@@ -63,7 +63,7 @@ def test_each_check_is_one_line_and_services_that_answer_are_ok() -> None:
 
 
 @pytest.mark.django_db
-def test_without_a_server_workers_are_a_warning_of_the_private_set_up() -> None:
+def test_without_a_server_workers_are_a_warning_of_the_private_set_up(no_worker: None) -> None:
     # The tests set the variable that this check refuses.
     with override_settings(SILENCED_SYSTEM_CHECKS=["async.E001"]):
         result = run()
@@ -74,7 +74,7 @@ def test_without_a_server_workers_are_a_warning_of_the_private_set_up() -> None:
 
 @pytest.mark.django_db
 def test_without_workers_a_set_up_with_its_own_database_has_a_problem(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, no_worker: None
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://elsewhere/moss")
     monkeypatch.setenv("REDIS_URL", "redis://elsewhere")
@@ -152,7 +152,7 @@ def test_a_campus_provider_that_cannot_be_asked_is_a_problem() -> None:
 
 
 def test_the_certificate_of_a_saml_provider_is_read(identity_provider: IdentityProvider) -> None:
-    found = saml.saml()
+    found = checks.saml()
     assert found.state == "warning"
     assert "its certificate is valid until" in found.message
 
@@ -162,23 +162,23 @@ def test_a_saml_provider_without_readable_metadata_is_a_problem(
 ) -> None:
     known = settings.SOCIALACCOUNT_PROVIDERS["saml"]["APPS"][0]["settings"]["idp"]
     known["x509cert"] = "no certificate"
-    assert saml.saml().state == "problem"
+    assert checks.saml().state == "problem"
     del known["x509cert"]
     known["metadata_url"] = identity_provider.url
-    assert "MOSS_SAML_METADATA_URL" in saml.saml().advice
+    assert "MOSS_SAML_METADATA_URL" in checks.saml().advice
 
 
 def test_the_key_pair_of_the_service_is_checked(
     encrypting_provider: IdentityProvider, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(saml, "SOON", timedelta(hours=1))
-    found = saml.saml()
+    monkeypatch.setattr(checks, "SOON", timedelta(hours=1))
+    found = checks.saml()
     assert (found.state, "the certificate of this service" in found.message) == ("ok", True)
     advanced = settings.SOCIALACCOUNT_PROVIDERS["saml"]["APPS"][0]["settings"]["advanced"]
     advanced["private_key"] = encrypting_provider.key
-    assert saml.saml().message == "the key of this service is not the one of its certificate"
+    assert checks.saml().message == "the key of this service is not the one of its certificate"
     advanced["x509cert"] = "no certificate"
-    assert "cannot be read" in saml.saml().message
+    assert "cannot be read" in checks.saml().message
 
 
 def test_a_small_disk_and_a_folder_that_cannot_be_written_are_said(

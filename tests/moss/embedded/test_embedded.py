@@ -159,6 +159,7 @@ def test_processes_that_start_together_share_the_servers_and_the_last_one_ends_t
     wait_until(lambda: all_ended(used_home), what="the daemon to end")
 
 
+@pytest.mark.long
 def test_data_and_queued_jobs_survive_a_restart(used_home: Path, start_client: Start) -> None:
     paths = installation_paths(used_home)
     first = start_client()

@@ -53,6 +53,7 @@ def test_sessions_that_ended_are_replaced() -> None:
         assert ask(port, "/healthz").status == 200
 
 
+@pytest.mark.long
 def test_without_a_database_the_answer_comes_in_seconds(tmp_path: Path) -> None:
     nowhere = f"postgresql://moss@/moss?host={tmp_path}"
     with web_server(DATABASE_URL=nowhere, DATABASE_OWNER_URL="") as port:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,7 +18,7 @@ from moss.cli import main
 from submissions.work import heartbeats
 from tests.conftest import wait_until, worker_environment
 from tests.support.ports import free_port_number
-from tests.support.web_server import ask
+from tests.support.web_server import ask, with_socket
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,11 +28,18 @@ pytestmark = pytest.mark.services
 
 
 @contextmanager
-def role(log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    with log.open("wb") as output:
+def role(
+    log: Path, *arguments: str, listener: socket.socket | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    with log.open("ab") as output:
         variables = worker_environment() | {"REDIS_URL": settings.REDIS_URL}
         command = [sys.executable, "-m", "moss", *arguments]
-        process = subprocess.Popen(command, env=variables, stdout=output, stderr=subprocess.STDOUT)
+        if listener:
+            command = with_socket(command, listener)
+        process = subprocess.Popen(
+            command, env=variables, stdout=output, stderr=subprocess.STDOUT,
+            pass_fds=[listener.fileno()] if listener else [],
+        )  # fmt: skip
     try:
         yield process
     finally:
@@ -54,6 +63,20 @@ def test_the_web_server_alone_answers_and_ends_with_sigterm(tmp_path: Path) -> N
         wait_until(answers, what="the web server")
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
+
+
+@pytest.mark.long
+@pytest.mark.django_db(transaction=True)
+def test_a_client_that_comes_during_a_restart_is_answered_by_the_next_web_server(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        with role(log, "web", listener=listener):
+            assert ask(port, "/accounts/login/").status == 200
+        with closing(HTTPConnection("localhost", port, timeout=60)) as client:
+            client.request("GET", "/accounts/login/")
+            with role(log, "web", listener=listener):
+                assert client.getresponse().status == 200, log.read_text()
 
 
 @pytest.mark.long

@@ -85,6 +85,7 @@ def test_an_ignored_passage_no_longer_counts_and_is_grey(
     assert page.has(f'{RANKED_NOTICE} form[method=post][action="{undo}"]')
 
 
+@pytest.mark.long
 def test_its_boilerplate_is_named_by_path_and_lines_and_can_count_again(
     pair: Pair,
     assignment: Assignment,
@@ -103,6 +104,7 @@ def test_its_boilerplate_is_named_by_path_and_lines_and_can_count_again(
     assert newest(assignment).similarity == pytest.approx(pair.similarity)
 
 
+@pytest.mark.long
 def test_ignoring_a_passage_twice_makes_it_boilerplate_once(pair: Pair, alice_client: Client) -> None:
     for _ in range(2):
         ignore_passage(alice_client, pair, pair.passages[0].key)
@@ -117,6 +119,7 @@ def test_a_proposal_whose_source_was_deleted_meanwhile_can_be_read(pair: Pair, a
     assert page.has(f'form[action="{reverse("ignore_lines", args=[IgnoringProposal.objects.get().pk])}"]')
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", ["", "1:2:3:4:5", "x" * 5000, "0:0:0:0:0\0"])
 def test_a_passage_that_the_report_does_not_have_changes_nothing(
     pair: Pair, alice_client: Client, key: str
@@ -126,6 +129,7 @@ def test_a_passage_that_the_report_does_not_have_changes_nothing(
     assert not Boilerplate.objects.exists()
 
 
+@pytest.mark.long
 def test_a_file_with_an_ignored_passage_can_be_handed_out_as_a_whole(
     pair: Pair, assignment: Assignment, alice_client: Client
 ) -> None:
@@ -137,6 +141,7 @@ def test_a_file_with_an_ignored_passage_can_be_handed_out_as_a_whole(
     assert Boilerplate.objects.count() == 3
 
 
+@pytest.mark.long
 def test_a_passage_ignored_while_a_ranking_is_queued_is_left_out_of_that_ranking(
     pair: Pair, assignment: Assignment
 ) -> None:
@@ -174,6 +179,7 @@ def test_a_get_request_ignores_nothing(pair: Pair, alice_client: Client) -> None
     assert alice_client.get(ignore_address(pair)).status_code == 405
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("before", ["x", "101", "-1", "٣", ""])
 def test_a_made_up_similarity_before_is_not_shown(pair: Pair, alice_client: Client, before: str) -> None:
     address = reverse("pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id])

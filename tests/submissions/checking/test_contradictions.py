@@ -10,9 +10,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import transaction
 
+from submissions.actions.comparisons import choose_threshold
 from submissions.actions.decisions import CaseNames, DecisionInput, decide, decide_case
-from submissions.actions.thresholds import choose_threshold
-from submissions.checking.contradictions import contradictions
+from submissions.checking.findings import contradictions
 from submissions.models import Decision, Ignored, Pair, Report
 from submissions.models.records import DuplicateRecord
 from submissions.pages.report.cases import cases

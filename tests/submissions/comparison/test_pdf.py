@@ -16,8 +16,7 @@ from submissions.comparison import pdf, printing
 from submissions.comparison.aligned_lines import LinePair
 from submissions.comparison.pdf import PrintingFailed, print_pdf
 from submissions.comparison.source_html import Layers
-from submissions.pages.exports.paper import ROW_CHARACTERS, PassageSide, PrintedSource, passage_rows
-from submissions.pages.exports.styles import style
+from submissions.pages.exports.paper import ROW_CHARACTERS, PassageSide, PrintedSource, passage_rows, style
 
 if TYPE_CHECKING:
     from pathlib import Path

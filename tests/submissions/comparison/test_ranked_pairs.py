@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, strategies as st
 
 from fingerprint import engine
@@ -22,6 +23,7 @@ def _content(owner: int, file: list[list[int]]) -> CohortFile:
     return CohortFile(owner, kinds, lines, LexicalTerms(none, none, none), hashes)
 
 
+@pytest.mark.long
 @given(cohorts, st.one_of(st.none(), st.integers(1, 3)))
 def test_lines_are_those_on_which_tokens_of_passages_begin(
     submissions: list[list[list[list[int]]]], limit: int | None

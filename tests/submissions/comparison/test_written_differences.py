@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 from hypothesis import assume, given, strategies as st
 
@@ -106,6 +107,7 @@ def test_a_long_literal_is_cut_in_an_example() -> None:
     assert shorten_lexeme("'a\n  b'") == "'a b'"
 
 
+@pytest.mark.long
 def test_the_pair_page_says_what_was_renamed(
     hand_in: HandIn, assignment: Assignment, alice_client: Client
 ) -> None:

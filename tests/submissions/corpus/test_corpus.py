@@ -13,8 +13,7 @@ from click.testing import CliRunner, Result
 from fingerprint.shingling.shingles import containment, resemblance, shingles
 from moss.cli import main
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusText
-from submissions.corpus.new_documents import read_documents
-from submissions.corpus.reading import decode_document, token_kinds
+from submissions.corpus.reading import decode_document, read_documents, token_kinds
 from submissions.corpus.recipe import RECIPE
 from submissions.corpus.screening import query_corpus
 from tests.moss.check.test_check import folder
@@ -84,6 +83,7 @@ def archive(db: None, tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.long
 def test_every_document_is_added_and_identical_ones_are_named(archive: Path) -> None:
     added = run_json("add", archive, "--name", "second")
     assert added == {
@@ -99,6 +99,7 @@ def test_every_document_is_added_and_identical_ones_are_named(archive: Path) -> 
     assert sorted(kinds) == ["code", "html", "prose", "prose", "prose", "prose", "prose"]
 
 
+@pytest.mark.long
 def test_a_second_sweep_reads_only_what_changed(archive: Path) -> None:
     before = CorpusText.objects.count()
     (archive / "other.txt").write_text(prose(9))
@@ -116,6 +117,7 @@ def test_an_archive_is_added_as_its_folder_is(archive: Path, tmp_path: Path) -> 
     assert moss("cluster", "--name", "packed").stdout == moss("cluster").stdout
 
 
+@pytest.mark.long
 def test_clusters_hold_near_copies_and_every_kind_of_duplicate(archive: Path) -> None:
     (cluster,) = run_json("cluster")["clusters"]
     same = {member["document"]: member["same"] for member in cluster}
@@ -127,6 +129,7 @@ def test_clusters_hold_near_copies_and_every_kind_of_duplicate(archive: Path) ->
     }
 
 
+@pytest.mark.long
 def test_a_document_of_two_sweeps_counts_once_and_its_new_version_as_another(archive: Path) -> None:
     (archive / "other.txt").write_text(edited(prose(2), 7))
     run_json("add", archive)
@@ -137,6 +140,7 @@ def test_a_document_of_two_sweeps_counts_once_and_its_new_version_as_another(arc
     assert {(m["first_sweep"], m["last_sweep"]) for m in clusters[0]} == {(1, 2)}
 
 
+@pytest.mark.long
 def test_a_higher_threshold_takes_near_copies_apart(archive: Path) -> None:
     (cluster,) = run_json("cluster", "--threshold", "1")["clusters"]
     assert [member["document"] for member in cluster] == ["copy/essay.txt", "essay.txt", "shouted.txt"]
@@ -169,6 +173,7 @@ def test_a_query_estimates_within_three_standard_errors_of_the_exact_numbers(
             assert abs(estimate - exact_value) <= 3 * standard_error
 
 
+@pytest.mark.long
 def test_the_best_match_comes_first_and_says_what_it_is(archive: Path) -> None:
     matches = run_json("query", archive / "excerpt.txt")["matches"]
     assert [m["document"] for m in matches[:1]] == ["excerpt.txt"]
@@ -181,6 +186,7 @@ def test_the_best_match_comes_first_and_says_what_it_is(archive: Path) -> None:
     assert keys == sorted(keys, reverse=True)
 
 
+@pytest.mark.long
 def test_a_document_too_short_for_a_shingle_is_found_by_its_tokens(archive: Path, tmp_path: Path) -> None:
     run_json("add", folder(tmp_path / "short", {"note.txt": "Meet me at noon."}))
     (match,) = run_json("query", folder(tmp_path / "new", {"x.txt": "meet me -- at NOON"}))["matches"]
@@ -199,6 +205,7 @@ def test_near_copies_say_by_which_method_they_were_found(archive: Path, tmp_path
     assert (copy["by"], copy["distance"]) == (["features"], None)
 
 
+@pytest.mark.long
 def test_a_page_is_known_by_its_text_and_not_by_its_markup(archive: Path, tmp_path: Path) -> None:
     new = tmp_path / "new.html"
     new.write_text(f"<html><body><h1>page</h1><div id=x>{prose(3)}<style>p {{}}</style></div></body></html>")
@@ -206,6 +213,7 @@ def test_a_page_is_known_by_its_text_and_not_by_its_markup(archive: Path, tmp_pa
     assert (match["document"], match["same"]) == ("page.html", "same tokens")
 
 
+@pytest.mark.long
 def test_renamed_code_is_the_same_tokens(archive: Path, tmp_path: Path) -> None:
     new = tmp_path / "new.py"
     new.write_text((archive / "program.py").read_text().replace("total", "amount"))
@@ -234,6 +242,7 @@ def test_a_corpus_of_another_version_has_to_be_made_again(archive: Path) -> None
     assert run_json("add", archive)["new"] == 7
 
 
+@pytest.mark.long
 def test_a_text_of_another_front_end_version_is_not_compared(archive: Path) -> None:
     CorpusText.objects.filter(kind="code").update(profile="code-python.0")
     assert "code-python.0" in error_output("query", archive / "program.py")

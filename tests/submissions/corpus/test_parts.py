@@ -140,7 +140,7 @@ def test_a_long_page_of_flat_or_closed_elements_is_read() -> None:
 def test_matching_and_recipes_need_no_database() -> None:
     code = (
         "import sys, submissions.corpus.matching, submissions.corpus.recipe;"
-        "import submissions.corpus.new_documents;"
+        "import submissions.corpus.reading;"
         "print([name for name in ('django', 'psycopg', 'celery') if name in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

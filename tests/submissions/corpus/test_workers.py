@@ -16,9 +16,15 @@ from moss.celery import app
 from submissions.corpus import adding, clustering, sharing
 from submissions.corpus.corpora import CorpusError
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusShard, CorpusSweep, CorpusText
-from submissions.corpus.packets import pack_documents, pack_sketches, unpack_documents, unpack_sketches
 from submissions.corpus.recipe import RECIPE
-from submissions.corpus.storing import RawDocument, store_documents
+from submissions.corpus.storing import (
+    RawDocument,
+    pack_documents,
+    pack_sketches,
+    store_documents,
+    unpack_documents,
+    unpack_sketches,
+)
 from submissions.models import Job
 from submissions.work import heartbeats, jobs
 from submissions.work.heartbeats import package_version

@@ -84,6 +84,7 @@ def test_no_web_request_reads_boilerplate(
     assert page.has(f'#boilerplate [hx-get^="{reverse("boilerplate_progress", args=[assignment.pk])}"]')
 
 
+@pytest.mark.long
 def test_files_of_newlines_are_read_within_the_time_limit_by_a_worker(assignment: Assignment) -> None:
     upload = add_boilerplate(assignment, [loose(f"{n}.txt", NEWLINES) for n in range(8)])
     started = time.monotonic()
@@ -132,6 +133,7 @@ def test_an_upload_belongs_to_a_batch_or_to_boilerplate(upload: BoilerplateUploa
             Upload.objects.create(name="a.py", file="uploads/a", **owners)
 
 
+@pytest.mark.long
 def test_refused_entries_are_listed_until_they_are_dismissed(
     alice_client: Client, assignment: Assignment, upload: BoilerplateUpload
 ) -> None:

@@ -46,6 +46,7 @@ def test_notebooks_with_any_field_of_any_wrong_type_cost_nobody_else(hand_in: Ha
     assert {"ada", "ben"} <= set(batch.assignment.reports.get().submissions.values_list("name", flat=True))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "fields", rest_is_long([{"metadata": {}}, {"nbformat_minor": None}, {"metadata": {"kernelspec": None}}])
 )
@@ -57,11 +58,13 @@ def test_a_notebook_without_usable_metadata_is_read_as_python(
     assert best_pair(batch) == {"ada", "ben"}
 
 
+@pytest.mark.long
 def test_what_postgres_cannot_store_is_visible_in_a_reason(hand_in: HandIn) -> None:
     batch = hand_in(zipped({**CLASS, "dora/work.ipynb": UNSTORABLE}))
     assert "4\ufffd\ufffd" in batch.entries.get(name="dora/work.ipynb").reason
 
 
+@pytest.mark.long
 def test_a_reason_never_repeats_a_whole_file(hand_in: HandIn) -> None:
     batch = hand_in(zipped({**CLASS, "dora/work.ipynb": notebook_with(nbformat="4" * 1_000_000)}))
     reason = batch.entries.get(name="dora/work.ipynb").reason
@@ -69,6 +72,7 @@ def test_a_reason_never_repeats_a_whole_file(hand_in: HandIn) -> None:
     assert reason.endswith("…")
 
 
+@pytest.mark.long
 def test_characters_that_are_no_text_are_replaced_in_cells(alice_client: Client, hand_in: HandIn) -> None:
     copied = HONEST + "\nmarker = '\0\ud800'\n"
     batch = hand_in(zipped({"ada/a.py": HONEST, "dora/work.ipynb": notebook_of(copied)}))
@@ -77,6 +81,7 @@ def test_characters_that_are_no_text_are_replaced_in_cells(alice_client: Client,
     assert "marker = '\ufffd\ufffd'" in page.text()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("content", [UNSTORABLE, notebook_with(cells=None), notebook_with(nbformat=[])])
 def test_a_broken_notebook_as_boilerplate_is_refused_on_the_page(
     alice_client: Client, assignment: Assignment, content: bytes

@@ -58,6 +58,7 @@ def test_it_is_deleted_with_its_sources_and_files_and_its_address_says_so(
     assert alice_client.get(listed.get_absolute_url()).status_code == 410
 
 
+@pytest.mark.long
 def test_its_page_says_when(listed: Batch, alice_client: Client, settings: Settings) -> None:
     settings.PREVIEW_DAYS = 3
     day = listed.touched + timedelta(days=3)
@@ -65,6 +66,7 @@ def test_its_page_says_when(listed: Batch, alice_client: Client, settings: Setti
     assert f"Without that, this upload is deleted on {day.day} {day:%B %Y}" in page.text("#preview")
 
 
+@pytest.mark.long
 def test_what_was_changed_lately_or_is_read_stays(listed: Batch, alice: User) -> None:
     age(listed, 20)
     group_as(listed, Choices(layout="folders"))

@@ -29,6 +29,7 @@ HARMFUL = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("harmful_groupings")
 def test_a_record_that_takes_too_long_is_listed_with_the_limit_and_the_class_is_ranked(
     hand_in: HandIn,
@@ -47,6 +48,7 @@ def test_an_upload_whose_names_take_too_long_fails_with_the_limit(hand_in: HandI
     assert batch.message == "The upload was not grouped: reading it took longer than 1 s. Upload it in parts."
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("harmful_groupings")
 def test_a_preview_has_the_record_that_takes_too_long_among_what_does_not_count(
     alice_client: Client, preview_upload: Upload
@@ -76,6 +78,7 @@ def test_a_preview_that_cannot_be_made_is_refused_by_the_api(alice: User, previe
     assert (problem["status"], problem["detail"]) == (422, reason)
 
 
+@pytest.mark.long
 def test_no_web_process_and_no_worker_groups_files_itself(
     alice_client: Client, preview_upload: Upload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,6 +93,7 @@ def test_no_web_process_and_no_worker_groups_files_itself(
     assert page.text("#preview-heading").startswith("3 submissions found, read as a Gradescope export")
 
 
+@pytest.mark.long
 def test_no_worker_looks_for_what_tools_write_itself(
     hand_in: HandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:

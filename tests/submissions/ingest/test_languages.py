@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 
 from submissions.models import Document, SubmissionFile
@@ -26,6 +27,7 @@ def states(batch: Batch) -> Mapping[str, str]:
     return {f"{file.submission.name}/{file.path}": file.document.state for file in files}
 
 
+@pytest.mark.long
 def test_a_text_beside_a_program_is_kept_for_reading_and_not_compared(
     hand_in: HandIn, alice_client: Client
 ) -> None:
@@ -46,12 +48,14 @@ def test_a_text_beside_a_program_is_kept_for_reading_and_not_compared(
 README_PATHS = ("ada/README.md", "cleo/README.md")
 
 
+@pytest.mark.long
 def test_texts_are_compared_where_there_is_no_program(hand_in: HandIn) -> None:
     batch = hand_in(zipped({"ada/essay.md": README, "ben/essay.md": README}))
     assert set(states(batch).values()) == {"ready"}
     assert batch.assignment.reports.get().duplicates
 
 
+@pytest.mark.long
 def test_only_programs_in_the_language_of_the_assignment_count(
     hand_in: HandIn, assignment: Assignment
 ) -> None:
@@ -62,6 +66,7 @@ def test_only_programs_in_the_language_of_the_assignment_count(
     assert states(batch)["ada/main.py"] == "ready"
 
 
+@pytest.mark.long
 def test_a_file_can_be_compared_in_one_assignment_and_kept_in_another(hand_in: HandIn) -> None:
     hand_in(zipped({**CLASS, "ada/README.md": README}))
     hand_in(zipped({"ada/README.md": README, "ben/README.md": README}))

@@ -88,6 +88,7 @@ def test_a_line_that_is_none_is_refused_with_the_reason(
     assert reason in page_of(response).text(".error")
 
 
+@pytest.mark.long
 def test_it_holds_for_uploads_that_come_later(hand_in: HandIn, assignment: Assignment) -> None:
     assignment.language_patterns = PATTERN
     assignment.save()
@@ -95,6 +96,7 @@ def test_it_holds_for_uploads_that_come_later(hand_in: HandIn, assignment: Assig
     assert languages(assignment) == {("ruby", "ready")}
 
 
+@pytest.mark.long
 def test_a_change_in_the_settings_is_confirmed_and_reads_files_again(
     alice_client: Client,
     hand_in: HandIn,

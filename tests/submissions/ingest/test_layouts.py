@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import pytest
+
 from submissions.models import Batch, Submission, SubmissionFile
 from submissions.queries.submissions import refused_entries
 from tests.submissions.intake.layouts.samples import SAMPLES
@@ -44,6 +46,7 @@ def test_a_moodle_export_is_one_submission_for_each_student(hand_in: HandIn) -> 
     assert batch.state == Batch.State.DONE
 
 
+@pytest.mark.long
 def test_an_earlier_attempt_is_listed_and_not_compared(hand_in: HandIn) -> None:
     batch = hand_in(
         zipped(
@@ -85,6 +88,7 @@ def refused(batch: Batch) -> dict[str, set[str]]:
     }
 
 
+@pytest.mark.long
 def test_a_submission_of_a_moodle_export_knows_what_of_it_was_not_taken(hand_in: HandIn) -> None:
     ada = "Ada Byron_1001_assignsubmission_file"
     empty = "Ben Novak_1002_assignsubmission_onlinetext/onlinetext.html"
@@ -104,6 +108,7 @@ def test_a_submission_of_a_moodle_export_knows_what_of_it_was_not_taken(hand_in:
     }
 
 
+@pytest.mark.long
 def test_a_submission_of_a_flat_canvas_export_knows_what_of_it_was_not_taken(hand_in: HandIn) -> None:
     files: dict[str, str | bytes] = {
         "byronada_2001_50001_main.py": ADA,
@@ -118,6 +123,7 @@ def test_a_submission_of_a_flat_canvas_export_knows_what_of_it_was_not_taken(han
     }
 
 
+@pytest.mark.long
 def test_an_earlier_attempt_is_listed_with_the_one_that_counts(hand_in: HandIn) -> None:
     earlier = "Ada Byron - 2026-02-27T09:00:00/main.py"
     files: dict[str, str | bytes] = {
@@ -130,6 +136,7 @@ def test_an_earlier_attempt_is_listed_with_the_one_that_counts(hand_in: HandIn) 
     assert refused(hand_in(zipped(files))) == {"Ada Byron": {earlier, photo}, "Ben Novak": set()}
 
 
+@pytest.mark.long
 def test_the_names_of_a_gradescope_export_come_from_its_records(hand_in: HandIn) -> None:
     batch = hand_in(zipped(SAMPLES["gradescope"]))
     assert submissions_of(batch).keys() == {"Ada Byron, Bruno Popeșcu", "Chidi O'Neill", "submission_77002"}

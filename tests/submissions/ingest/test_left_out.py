@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from submissions.models import Assignment, Source, SubmissionFile
 from tests.support.build_trees import BUILD_TREES, COUNTED, with_build_trees
 from tests.support.sample_class import CLASS, zipped
@@ -22,6 +24,7 @@ def reasons(batch: Batch) -> dict[str, str]:
     return dict(batch.entries.filter(accepted=False).values_list("name", "reason"))
 
 
+@pytest.mark.long
 def test_only_what_students_wrote_is_compared_and_the_rest_is_listed(hand_in: HandIn) -> None:
     batch = hand_in(zipped(with_build_trees(CLASS)))
     assert batch.state == "done"
@@ -33,6 +36,7 @@ def test_only_what_students_wrote_is_compared_and_the_rest_is_listed(hand_in: Ha
     assert not [name for name in listed if name.startswith("ada/target/") and name != "ada/target/"]
 
 
+@pytest.mark.long
 def test_build_trees_do_not_change_a_score(hand_in: HandIn, assignment: Assignment) -> None:
     common = {
         f"{student}/{name}": BUILD_TREES[name] for student in ("ada", "ben", "cleo") for name in COUNTED
@@ -48,6 +52,7 @@ def test_build_trees_do_not_change_a_score(hand_in: HandIn, assignment: Assignme
     assert scores() == without != []
 
 
+@pytest.mark.long
 def test_patterns_of_the_assignment_count_before_the_rules(hand_in: HandIn, assignment: Assignment) -> None:
     assignment.include_patterns = "# our own\n@target\n*.min.js\nnode_modules/"
     assignment.exclude_patterns = "/setup.py\n/target/site/"
@@ -60,6 +65,7 @@ def test_patterns_of_the_assignment_count_before_the_rules(hand_in: HandIn, assi
     assert reasons(batch)["ada/setup.py"] == "left out by an exclude pattern"
 
 
+@pytest.mark.long
 def test_a_submission_of_which_a_pattern_leaves_nothing_is_none(
     hand_in: HandIn, assignment: Assignment
 ) -> None:
@@ -69,6 +75,7 @@ def test_a_submission_of_which_a_pattern_leaves_nothing_is_none(
     assert {submission.name for submission in batch.submissions.all()} == {"ada", "ben", "cleo"}
 
 
+@pytest.mark.long
 def test_sources_that_are_left_out_are_not_kept(hand_in: HandIn) -> None:
     hand_in(zipped(with_build_trees(CLASS)))
     assert Source.objects.filter(files=None).count() == 0

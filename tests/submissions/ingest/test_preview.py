@@ -13,7 +13,7 @@ from submissions.actions.uploads import create_batch, list_again, read_listed
 from submissions.ingest.batches import ingest_batch
 from submissions.lifecycle import cancel_batch
 from submissions.models import Batch, Document, Entry, ListedEntry, Source, Submission
-from submissions.queries.quotas import stored_bytes
+from submissions.queries.accounts import stored_bytes
 from tests.support.sample_class import CLASS, loose, zipped
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ def test_a_checked_batch_is_read_without_unpacking_it_again(
     assert not read_listed(listed)
 
 
+@pytest.mark.long
 def test_a_listed_batch_keeps_its_files_and_sources_until_it_is_deleted(
     listed: Batch, alice: User, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -87,6 +88,7 @@ def test_a_listed_batch_can_be_cancelled(listed: Batch) -> None:
     assert listed.state == "cancelled"
 
 
+@pytest.mark.long
 def test_a_listed_batch_is_unpacked_again_for_other_patterns(
     listed: Batch, django_capture_on_commit_callbacks: Committing
 ) -> None:

@@ -13,7 +13,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from submissions.ingest.submission_times import submission_times
+from submissions.ingest.batches import submission_times
 from submissions.models import Batch, Submission
 from tests.support.archives import entries
 from tests.support.sample_class import CLASS, loose
@@ -113,6 +113,7 @@ def test_a_time_in_the_future_is_not_believed() -> None:
     assert submission_times(files, NOW) == {"ada": UTC_NOON}
 
 
+@pytest.mark.long
 def test_an_upload_stores_when_each_submission_was_handed_in(hand_in: HandIn) -> None:
     stamps = {"ada/main.py": NOON, "ben/main.py": ONE_PM, "cleo/main.py": NOON}
     packed = zip_of({path: (stamps[path], source.encode()) for path, source in CLASS.items()})
@@ -122,6 +123,7 @@ def test_an_upload_stores_when_each_submission_was_handed_in(hand_in: HandIn) ->
     assert times == {"ada": UTC_NOON, "ben": UTC_NOON + timedelta(hours=1), "cleo": UTC_NOON}
 
 
+@pytest.mark.long
 def test_loose_files_have_no_time(hand_in: HandIn) -> None:
     hand_in(*(loose(f"{path.partition('/')[0]}.py", source) for path, source in CLASS.items()))
     assert set(Submission.objects.values_list("handed_in", flat=True)) == {None}

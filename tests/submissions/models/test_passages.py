@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from fingerprint.engine import Passage
 from submissions.models import Pair, Report
-from submissions.models.passages import PassageRecord, pack_passages, pack_records, unpack
+from submissions.models.reports import PassageRecord, pack_passages, pack_records, unpack
 
 if TYPE_CHECKING:
     from submissions.models import Assignment
@@ -37,6 +37,7 @@ def test_passages_are_read_as_they_were_packed(passages: list[PassageRecord]) ->
     assert unpack(pack_records(passages)) == passages
 
 
+@pytest.mark.long
 @given(st.lists(st.lists(records, max_size=8), max_size=4))
 def test_rows_of_the_engine_are_packed_with_the_keys_of_their_files(pairs: list[list[PassageRecord]]) -> None:
     every = list(chain.from_iterable(pairs))

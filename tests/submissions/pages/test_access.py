@@ -74,6 +74,7 @@ def test_another_instructors_addresses_are_not_found(
         assert {get_status, post_status} <= {HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED}, name
 
 
+@pytest.mark.long
 def test_what_only_staff_may_do_is_not_found_for_an_instructor(
     addresses: dict[str, str], alice_client: Client
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 
 from submissions.models import Batch, Report
@@ -91,6 +92,7 @@ def test_a_new_report_is_offered_while_the_old_one_stays_on_the_page(
     assert not fragment.has(POLLING)
 
 
+@pytest.mark.long
 def test_a_page_without_a_report_shows_the_first_one_by_itself(
     alice_client: Client, assignment: Assignment, hand_in: HandIn
 ) -> None:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
-from submissions.actions.service_accounts import service_account
-from submissions.actions.tokens import create_token
+from submissions.actions.accounts import create_token, service_account
 from submissions.models import ApiToken, AuditEntry
 from tests.support.html import get_page
 

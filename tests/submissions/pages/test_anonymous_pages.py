@@ -122,6 +122,7 @@ def read_pdf(response: HttpResponseBase) -> str:
     return text
 
 
+@pytest.mark.long
 def test_no_document_names_anybody(crowded: World, reader: Client) -> None:
     crowded.assignment.decisions.update(state="confirmed")
     for name, suffix in itertools.product(("exports", "export_pair"), ("html", "pdf")):

@@ -62,6 +62,7 @@ def test_a_theme_leads_to_no_other_site_and_a_made_up_one_counts_as_none(
     assert scheme(alice_client, reverse("courses"))[0] == ["light dark"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["assignment", "pairs", "pair"])
 def test_a_hint_is_shown_until_its_user_dismisses_it(
     name: str, world: World, alice_client: Client, alice: User

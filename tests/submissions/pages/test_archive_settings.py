@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
@@ -27,6 +28,7 @@ def takes_part(department: Department) -> bool:
     return department.assignment.course.in_archive
 
 
+@pytest.mark.long
 def test_the_owner_decides_whether_a_course_takes_part_and_others_who_manage_it_do_not(
     department: Department, alice_client: Client, colleague_client: Client
 ) -> None:

@@ -101,6 +101,7 @@ def test_the_report_says_how_it_was_made(alice_client: Client, report: Report) -
     assert details["Front-ends"] == ", ".join(report.parameters["profiles"]) != ""
 
 
+@pytest.mark.long
 def test_pairs_are_sorted_and_filtered_by_links_that_need_no_script(
     alice_client: Client, report: Report
 ) -> None:
@@ -122,6 +123,7 @@ def test_a_filter_that_lets_nothing_through_offers_the_way_back(alice_client: Cl
     assert page.values("#findings .empty a", "href") == [tab(report.assignment, "pairs")]
 
 
+@pytest.mark.long
 def test_nonsense_in_the_address_is_ignored(alice_client: Client, report: Report) -> None:
     nonsense = {"sort": "password", "threshold": "-4", "page": "99999", "q": "\x00"}
     for name, value in nonsense.items():
@@ -129,6 +131,7 @@ def test_nonsense_in_the_address_is_ignored(alice_client: Client, report: Report
             assert alice_client.get(address, {name: value}).status_code == 200
 
 
+@pytest.mark.long
 def test_long_reports_are_paged_and_keep_the_filter(alice_client: Client, hand_in: HandIn) -> None:
     assignment = hand_in(zipped(class_of(13))).assignment
     first, second = listed_pairs(alice_client, assignment), listed_pairs(alice_client, assignment, page="2")
@@ -201,6 +204,7 @@ def test_a_pair_that_stands_out_names_its_case_with_a_link(alice_client: Client,
     assert address in page.values("td.case a", "href")
 
 
+@pytest.mark.long
 def test_the_students_have_their_source_best_match_and_attempts(
     alice_client: Client, batch: Batch, hand_in: HandIn
 ) -> None:
@@ -257,6 +261,7 @@ def test_a_running_upload_is_shown_with_its_progress(alice_client: Client, batch
     assert page.has('[hx-trigger="every 1s"]')
 
 
+@pytest.mark.long
 def test_a_report_without_similar_pairs_says_so(alice_client: Client, hand_in: HandIn) -> None:
     assignment = hand_in(
         zipped({"ada/main.py": CLASS["cleo/main.py"], "ben/main.py": "print('hello')\n"})
@@ -265,6 +270,7 @@ def test_a_report_without_similar_pairs_says_so(alice_client: Client, hand_in: H
     assert message == "No two submissions share enough to be listed."
 
 
+@pytest.mark.long
 def test_a_report_of_one_submission_says_that_it_takes_two(alice_client: Client, hand_in: HandIn) -> None:
     assignment = hand_in(zipped({"ada/main.py": CLASS["ada/main.py"]})).assignment
     page = get_assignment(alice_client, assignment)

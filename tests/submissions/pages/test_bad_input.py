@@ -75,6 +75,7 @@ def test_misleading_characters_are_marked_in_names(alice_client: Client, nasty: 
         assert literal <= {*page.texts(names)}, name
 
 
+@pytest.mark.long
 def test_misleading_characters_are_marked_in_the_source(alice_client: Client, nasty: World) -> None:
     for pair in pairs(nasty):
         if {"writes backwards", "paints a terminal"} & _sources_of(nasty, pair):
@@ -83,6 +84,7 @@ def test_misleading_characters_are_marked_in_the_source(alice_client: Client, na
             )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("source", "remark"),
     [
@@ -174,6 +176,7 @@ def assert_ended(response: HttpResponseBase) -> None:
     assert page_of(response).text("h1") == "This link no longer works"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PUBLIC)
 def test_a_link_that_is_forged_expired_or_revoked_gets_its_page(
     name: str, client: Client, world: World

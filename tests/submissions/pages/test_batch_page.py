@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 
 from submissions.models import Batch, Entry, Report, Submission
@@ -151,6 +152,7 @@ def test_deleting_asks_first_and_then_takes_everything_that_came_from_it(
     assert not Submission.objects.exists()
 
 
+@pytest.mark.long
 def test_a_deleted_batch_is_gone_for_its_owner_and_unknown_to_others(
     alice_client: Client, charlie_client: Client, colleague_client: Client, batch: Batch
 ) -> None:
@@ -164,6 +166,7 @@ def test_a_deleted_batch_is_gone_for_its_owner_and_unknown_to_others(
     assert alice_client.post(deletion).status_code == 410
 
 
+@pytest.mark.long
 def test_a_submission_that_was_handed_in_again_is_marked(
     alice_client: Client, batch: Batch, hand_in: HandIn
 ) -> None:
@@ -239,6 +242,7 @@ BLACKBOARD = {
 }
 
 
+@pytest.mark.long
 def test_the_identifier_of_a_student_is_beside_the_name(hand_in: HandIn, alice_client: Client) -> None:
     batch = hand_in(zipped(BLACKBOARD))
     page = get_batch(alice_client, batch)
@@ -248,6 +252,7 @@ def test_the_identifier_of_a_student_is_beside_the_name(hand_in: HandIn, alice_c
     assert get_page(alice_client, address).text("p.lead").startswith("abyron · Uploaded")
 
 
+@pytest.mark.long
 def test_with_hidden_names_neither_logins_nor_times_of_an_export_are_shown(
     hand_in: HandIn, alice_client: Client
 ) -> None:

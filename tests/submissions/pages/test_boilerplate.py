@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 
 from submissions.models import Boilerplate, Report
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from tests.support.uploads import Committing
 
 
+@pytest.mark.long
 def test_boilerplate_lowers_what_is_ranked_and_its_removal_brings_it_back(
     alice_client: Client,
     report: Report,

@@ -86,6 +86,7 @@ def test_a_new_member_makes_the_case_undecided_and_the_earlier_pairs_keep_their_
     assert CaseMember.objects.count() == 4
 
 
+@pytest.mark.long
 def test_a_case_that_fell_apart_is_decided_in_its_parts(alice_client: Client, report: Report) -> None:
     joined = create_report(report.assignment, {("ann", "ben"): 0.9, ("ben", "eve"): 0.8, ("eve", "fay"): 0.7})
     decide(alice_client, joined, "ann", state="confirmed")
@@ -98,6 +99,7 @@ def test_a_case_that_fell_apart_is_decided_in_its_parts(alice_client: Client, re
     assert states(joined)["eve", "fay"] == "clear"
 
 
+@pytest.mark.long
 def test_two_cases_that_grew_together_are_undecided_until_they_are_decided_again(
     alice_client: Client, report: Report
 ) -> None:

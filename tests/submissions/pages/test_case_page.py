@@ -79,6 +79,7 @@ def test_members_are_in_the_order_of_handing_in_with_the_first_named(
     assert page.values(".timeline circle", "cx") == ["20.0", "980.0"]
 
 
+@pytest.mark.long
 def test_the_page_says_for_which_pairs_the_decision_holds_and_these_alone_show_it(
     alice_client: Client, report: Report
 ) -> None:

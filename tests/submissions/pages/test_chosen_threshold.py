@@ -56,6 +56,7 @@ def test_at_a_chosen_threshold_the_report_has_other_cases_until_the_suggested_on
     assert (report.assignment.threshold_by, report.assignment.threshold_chosen) == (None, None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("where", "name"), [("cases", "assignment"), ("pairs", "pairs")])
 def test_the_page_offers_the_threshold_that_is_tried_and_says_who_chose_it(
     alice_client: Client, report: Report, where: str, name: str

@@ -169,6 +169,7 @@ def test_without_htmx_the_next_page_says_what_others_changed(
     assert "Meanwhile admin changed the state; see the history." in page.text(".notices")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("sent", "reason"),
     [
@@ -240,6 +241,7 @@ def test_the_sides_in_the_other_order_are_the_same_pair(alice_client: Client, re
     assert (decision.left, decision.right) == (pair.left.name, pair.right.name)
 
 
+@pytest.mark.long
 def test_decisions_outlive_rankings_and_later_uploads(
     alice_client: Client, report: Report, hand_in: HandIn
 ) -> None:

@@ -12,6 +12,7 @@ from django.urls import reverse
 from submissions.models import Batch, Boilerplate, Submission
 from tests.support.archives import seven_zipped, zipped
 from tests.support.html import page_of
+from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import COPIED, RENAMED, STARTER
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def handed_in(batch: Batch | None) -> dict[str, list[str]]:
     return {each.name: sorted(each.files.values_list("path", flat=True)) for each in submissions}
 
 
+@pytest.mark.long
 def test_a_dropped_folder_is_grouped_by_the_folders_in_it(
     alice_client: Client, assignment: Assignment
 ) -> None:
@@ -49,6 +51,7 @@ def test_a_dropped_folder_is_grouped_by_the_folders_in_it(
     assert batch.name == "class"
 
 
+@pytest.mark.long
 def test_a_dropped_folder_and_a_zip_of_it_are_grouped_alike(
     alice_client: Client, assignment: Assignment
 ) -> None:
@@ -56,6 +59,7 @@ def test_a_dropped_folder_and_a_zip_of_it_are_grouped_alike(
     assert handed_in(send(alice_client, assignment, {"class.zip": zipped(TREE)})) == dropped
 
 
+@pytest.mark.long
 def test_a_dropped_folder_of_archives_has_one_student_an_archive(
     alice_client: Client, assignment: Assignment
 ) -> None:
@@ -63,6 +67,7 @@ def test_a_dropped_folder_of_archives_has_one_student_an_archive(
     assert handed_in(send(alice_client, assignment, files)) == {"ada": ["main.py"], "ben": ["main.py"]}
 
 
+@pytest.mark.long
 def test_several_archives_of_one_student_each_are_a_submission_each(
     alice_client: Client, assignment: Assignment
 ) -> None:
@@ -74,6 +79,7 @@ def test_several_archives_of_one_student_each_are_a_submission_each(
     assert handed_in(send(alice_client, assignment, files)) == expected
 
 
+@pytest.mark.long
 def test_several_archives_of_sections_have_the_students_of_all_of_them(
     alice_client: Client, assignment: Assignment
 ) -> None:
@@ -96,7 +102,10 @@ def test_a_dropped_folder_of_handed_out_code_is_registered(
 
 @pytest.mark.parametrize(
     "paths",
-    ["", "{", "[1, 2]", '["one"]', '{"a": 1}', "[" * 100_000, '["\\u0000", "\\ud800"]', '["../a", "/b"]'],
+    rest_is_long(
+        ['["../a", "/b"]', "[" * 100_000, '["\\u0000", "\\ud800"]', "", "{", "[1, 2]", '["one"]', '{"a": 1}'],
+        first=3,
+    ),
 )
 def test_no_list_of_paths_is_trusted(paths: str, alice_client: Client, assignment: Assignment) -> None:
     uploads = [SimpleUploadedFile("ada.py", ONE), SimpleUploadedFile("ben.py", OTHER)]
@@ -106,6 +115,7 @@ def test_no_list_of_paths_is_trusted(paths: str, alice_client: Client, assignmen
     assert all(".." not in name for name in handed_in(assignment.batches.get()))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [

@@ -47,6 +47,7 @@ def ids_on(client: Client, address: str) -> list[str]:
     return [one for one in (OWN, *OTHERS) if any(form.format(one) in text for form in shown)]
 
 
+@pytest.mark.long
 def test_they_are_hidden_on_pages_and_documents_with_made_up_names(
     addresses: list[str], alice_client: Client
 ) -> None:
@@ -56,5 +57,6 @@ def test_they_are_hidden_on_pages_and_documents_with_made_up_names(
     assert [ids_on(alice_client, address) for address in (pair, made_up)] == [[], []]
 
 
+@pytest.mark.long
 def test_the_copy_for_a_student_shows_that_students_own(addresses: list[str], alice_client: Client) -> None:
     assert ids_on(alice_client, addresses[-1]) == [OWN]

@@ -189,6 +189,7 @@ def test_no_label_of_a_figure_is_the_same_for_one_and_for_several() -> None:
         assert not [label for label in labels if label in counts], path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", rest_is_long(LANGUAGES))
 def test_every_page_is_the_same_in_another_language_but_for_its_texts(
     language: str, world: World, alice_client: Client, admin_client: Client, subtests: pytest.Subtests

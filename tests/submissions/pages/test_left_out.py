@@ -33,6 +33,7 @@ def kinds(page: Page) -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in page.rows("section[aria-labelledby=left-out] tbody tr")}
 
 
+@pytest.mark.long
 def test_what_was_left_out_is_grouped_by_reason_with_counts(alice_client: Client, batch: Batch) -> None:
     page = get_page(alice_client, batch.get_absolute_url())
     assert kinds(page)[TARGET][0] == "3"
@@ -58,6 +59,7 @@ def test_one_click_lets_files_of_a_kind_count_in_the_next_upload(
     assert again.entries.filter(name__contains="/target/", accepted=True).count() == 6
 
 
+@pytest.mark.long
 def test_only_rules_can_be_taken_back_in_and_only_by_those_who_may_open_the_course(
     alice_client: Client, bob_client: Client, batch: Batch
 ) -> None:
@@ -79,6 +81,7 @@ def test_patterns_are_settings_that_apply_to_the_next_upload(alice_client: Clien
     assert batch.assignment.file_patterns.taken_in == {"target"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("sent", "reason"),
     [

@@ -54,6 +54,7 @@ def address(assignment: Assignment, ids: dict[str, int], left: str, right: str) 
     return reverse("lines", args=[assignment.pk, ids[left], ids[right]])
 
 
+@pytest.mark.long
 def test_two_that_are_no_pair_are_shown_line_by_line(
     alice_client: Client, assignment: Assignment, ids: dict[str, int]
 ) -> None:

@@ -65,6 +65,7 @@ def settings_address(assignment: Assignment) -> str:
     return reverse("assignment_settings", args=[assignment.pk])
 
 
+@pytest.mark.long
 def test_other_assignments_are_chosen_in_the_settings_and_ranked_with(
     alice_client: Client,
     assignment: Assignment,
@@ -100,6 +101,7 @@ def test_assignments_of_other_owners_cannot_be_chosen(
     assert not assignment.compared_with.exists()
 
 
+@pytest.mark.long
 def test_the_list_of_pairs_is_narrowed_to_the_class_or_to_earlier_work(
     alice_client: Client, assignment: Assignment, compared: Report
 ) -> None:

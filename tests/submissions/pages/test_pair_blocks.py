@@ -49,6 +49,7 @@ def padded(source: str) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.long
 def test_a_padded_copy_is_one_passage_with_its_pieces_visible(
     open_pair: Callable[[dict[str, str]], Page],
 ) -> None:
@@ -63,6 +64,7 @@ def test_a_padded_copy_is_one_passage_with_its_pieces_visible(
     assert len(page.values(".badge[id]", "id")) == 2
 
 
+@pytest.mark.long
 def test_a_moved_function_is_a_passage_of_its_own(open_pair: Callable[[dict[str, str]], Page]) -> None:
     first, second, third = (program(Random(seed), 1) for seed in (1, 2, 3))
     page = open_pair({"ada/a.py": first + second + third, "ben/b.py": third + first + second})
@@ -70,6 +72,7 @@ def test_a_moved_function_is_a_passage_of_its_own(open_pair: Callable[[dict[str,
     assert "one part was moved" in sentence(page)
 
 
+@pytest.mark.long
 def test_a_comment_is_marked_only_where_both_have_it(open_pair: Callable[[dict[str, str]], Page]) -> None:
     lines = COPIED.splitlines(keepends=True)
     own = "".join(
@@ -85,12 +88,14 @@ def test_a_comment_is_marked_only_where_both_have_it(open_pair: Callable[[dict[s
     assert sentence(page) == "All of ada\u2019s code is in ben\u2019s; only comments and layout differ in it."
 
 
+@pytest.mark.long
 def test_the_sentence_says_what_was_changed(open_pair: Callable[[dict[str, str]], Page]) -> None:
     page = open_pair({"ada/a.py": COPIED, "ben/b.py": RENAMED.replace("0", "1")})
     assert sentence(page) == "All of ada\u2019s code is in ben\u2019s; 4 names and 1 literal were changed."
     assert page.terms(".figures")["Similarity"]
 
 
+@pytest.mark.long
 def test_the_sentence_on_identical_files(open_pair: Callable[[dict[str, str]], Page]) -> None:
     assert (
         sentence(open_pair({"ada/a.py": COPIED, "ben/b.py": COPIED}))
@@ -98,6 +103,7 @@ def test_the_sentence_on_identical_files(open_pair: Callable[[dict[str, str]], P
     )
 
 
+@pytest.mark.long
 def test_the_sentence_on_a_part(open_pair: Callable[[dict[str, str]], Page]) -> None:
     page = open_pair({"ada/a.py": COPIED + HONEST, "ben/b.py": COPIED + program(Random(3), 4)})
     assert sentence(page).endswith(
@@ -124,6 +130,7 @@ def test_common_code_is_shown_with_the_number_of_others_that_have_it(
     assert all("0 % without common code" in " ".join(text.split()) for text in shares)
 
 
+@pytest.mark.long
 def test_a_common_beginning_is_another_tint_than_the_copy_after_it(
     open_pair: Callable[[dict[str, str]], Page],
 ) -> None:

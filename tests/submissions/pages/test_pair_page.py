@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 
 from submissions.models import Pair, Report
@@ -56,6 +57,7 @@ def test_no_anchor_is_used_twice(alice_client: Client, report: Report) -> None:
     assert {"L1", "R1", "L-p1", "R-p1"} <= set(ids)
 
 
+@pytest.mark.long
 def test_a_passage_marks_the_same_code_on_both_sides(alice_client: Client, hand_in: HandIn) -> None:
     shifted = "import os\nimport re\n\n" + COPIED
     batch = hand_in(zipped({"ada/a.py": COPIED, "ben/b.py": shifted}))
@@ -81,6 +83,7 @@ def test_the_header_gives_the_figures_of_the_pair(alice_client: Client, report: 
     assert figures["Longest"] == str(pair.longest)
 
 
+@pytest.mark.long
 def test_boilerplate_is_grey(alice_client: Client, report: Report, starter: Callable[[], None]) -> None:
     pair = best(report)
     assert not get_pair(alice_client, pair).has(".ignored")
@@ -88,6 +91,7 @@ def test_boilerplate_is_grey(alice_client: Client, report: Report, starter: Call
     assert any("read_numbers" in text for text in get_pair(alice_client, pair).texts(".source .ignored"))
 
 
+@pytest.mark.long
 def test_a_passage_counts_the_tokens_that_the_figures_of_the_pair_count(
     alice_client: Client, hand_in: HandIn, assignment: Assignment, starter: Callable[[], None]
 ) -> None:
@@ -103,6 +107,7 @@ def test_a_passage_counts_the_tokens_that_the_figures_of_the_pair_count(
     assert f"{left_out} more tokens of it are common code or boilerplate." in page.texts(".passages .about p")
 
 
+@pytest.mark.long
 def test_the_address_of_a_pair_survives_a_new_ranking(
     alice_client: Client, report: Report, starter: Callable[[], None]
 ) -> None:
@@ -118,6 +123,7 @@ def test_sides_in_the_other_order_lead_to_the_pair(alice_client: Client, report:
     assert alice_client.get(swapped).headers["Location"] == address(pair)
 
 
+@pytest.mark.long
 def test_a_pair_that_is_no_longer_ranked_says_so(
     alice_client: Client, report: Report, hand_in: HandIn
 ) -> None:

@@ -31,6 +31,7 @@ def address(name: str, pair: Pair) -> str:
     return reverse(name, args=[pair.report.assignment_id, pair.left_id, pair.right_id])
 
 
+@pytest.mark.long
 def test_the_pair_page_says_so_and_lists_what_is_shared(alice_client: Client, pair: Pair) -> None:
     page = get_page(
         alice_client, reverse("pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id])

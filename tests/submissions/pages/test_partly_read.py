@@ -43,6 +43,7 @@ def marked(client: Client, address: str, rows: str, **query: str) -> list[str]:
     return [text for text in get_page(client, address, **query).texts(rows) if "partly read" in text]
 
 
+@pytest.mark.long
 def test_it_is_marked_on_the_pages_of_its_upload_and_of_the_students(
     alice_client: Client, batch: Batch
 ) -> None:
@@ -54,6 +55,7 @@ def test_it_is_marked_on_the_pages_of_its_upload_and_of_the_students(
         assert row.startswith("ben")
 
 
+@pytest.mark.long
 def test_the_list_of_cases_marks_it_among_the_members(alice_client: Client, batch: Batch) -> None:
     choose_lower_threshold(batch)
     members = get_page(alice_client, batch.assignment.get_absolute_url()).texts("table.cases td.members li")
@@ -61,6 +63,7 @@ def test_the_list_of_cases_marks_it_among_the_members(alice_client: Client, batc
     assert ["partly read" in member for member in members] == [member.startswith("ben") for member in members]
 
 
+@pytest.mark.long
 def test_its_pairs_have_a_flag_and_are_found_by_it(alice_client: Client, batch: Batch) -> None:
     address = tab(batch.assignment, "pairs")
     every = get_page(alice_client, address).texts("table.pairs tbody tr")
@@ -69,6 +72,7 @@ def test_its_pairs_have_a_flag_and_are_found_by_it(alice_client: Client, batch: 
     assert 0 < len(found) < len(every)
 
 
+@pytest.mark.long
 def test_its_case_marks_it_alone(alice_client: Client, batch: Batch) -> None:
     choose_lower_threshold(batch)
     ben = Submission.objects.get(name="ben")
@@ -78,6 +82,7 @@ def test_its_case_marks_it_alone(alice_client: Client, batch: Batch) -> None:
     assert ["partly read" in row for row in rows] == ["ben" in row for row in rows]
 
 
+@pytest.mark.long
 def test_its_own_page_says_what_of_it_was_not_read(alice_client: Client, batch: Batch) -> None:
     ben = Submission.objects.get(name="ben")
     page = get_page(alice_client, reverse("submission", args=[batch.assignment_id, ben.pk]))
@@ -90,6 +95,7 @@ def test_its_own_page_says_what_of_it_was_not_read(alice_client: Client, batch: 
         assert not any("Not all of this" in text for text in page.texts(".notice"))
 
 
+@pytest.mark.long
 def test_the_table_of_submissions_says_so(alice_client: Client, batch: Batch) -> None:
     address = reverse("table", args=[batch.assignment_id, "submissions", "csv"])
     lines = alice_client.get(address).getvalue().decode().splitlines()
@@ -98,6 +104,7 @@ def test_the_table_of_submissions_says_so(alice_client: Client, batch: Batch) ->
     assert {row[0]: row[at] for row in rows[1:]} == {"ada": "False", "ben": "True", "cleo": "False"}
 
 
+@pytest.mark.long
 def test_the_page_of_an_upload_names_a_string_that_never_ends(alice_client: Client, hand_in: HandIn) -> None:
     batch = hand_in(zipped({**CLASS, "ben/main.py": UNCLOSED}))
     notices = get_page(alice_client, reverse("batch", args=[batch.pk])).texts(".notice")
@@ -114,6 +121,7 @@ def test_a_document_keeps_what_the_engine_says_of_its_reading(hand_in: HandIn) -
         assert document.unclosed_line == min(reading.unclosed, default=None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("tokens", "share", "marked"), [(10, 0.49, 1), (10, 0.5, 0), (0, 0.0, 0)])
 def test_a_submission_is_marked_if_less_than_half_of_its_code_was_read(
     hand_in: HandIn, tokens: int, share: float, marked: int

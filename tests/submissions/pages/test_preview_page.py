@@ -73,12 +73,14 @@ def test_submissions_can_be_renamed_merged_split_and_all_of_it_undone(
     assert names(group(alice_client, batch, do="reset")) == ["ada", "ben", "cleo"]
 
 
+@pytest.mark.long
 def test_a_merged_submission_can_be_renamed(alice_client: Client, preview_upload: Upload) -> None:
     batch = preview_upload(CLASS)
     group(alice_client, batch, do="merge", chosen=["ada", "ben"])
     assert names(group(alice_client, batch, old=["ada"], new=["Team 1"])) == ["cleo", "Team 1"]
 
 
+@pytest.mark.long
 def test_a_section_is_split_into_its_students(alice_client: Client, preview_upload: Upload) -> None:
     batch = preview_upload({f"lab/{path}": text for path, text in CLASS.items()} | {"zoe/main.py": "x = 1\n"})
     group(alice_client, batch, layout="depth 1")
@@ -86,6 +88,7 @@ def test_a_section_is_split_into_its_students(alice_client: Client, preview_uplo
     assert len(split) == 4
 
 
+@pytest.mark.long
 def test_what_was_checked_is_what_is_read(
     alice_client: Client, preview_upload: Upload, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -123,6 +126,7 @@ def test_code_that_a_rule_leaves_out_is_counted_with_one_click(
     assert page.text("#preview-heading").endswith("found, read as a folder or file for each student")
 
 
+@pytest.mark.long
 def test_nobody_else_sees_or_changes_a_preview(client: Client, preview_upload: Upload, bob: User) -> None:
     batch = preview_upload(CLASS)
     client.force_login(bob)
@@ -131,6 +135,7 @@ def test_nobody_else_sees_or_changes_a_preview(client: Client, preview_upload: U
     assert client.post(reverse("count_rule", args=[batch.pk])).status_code == 404
 
 
+@pytest.mark.long
 def test_with_hidden_names_a_preview_names_nobody(alice_client: Client, preview_upload: Upload) -> None:
     batch = preview_upload({**CLASS, "ada/photo.png": b"\x89PNG\0"})
     alice_client.post(reverse("switch_names"), {"names": "made-up"})
@@ -149,6 +154,7 @@ def test_an_upload_that_was_read_meanwhile_is_not_grouped_again(
     assert batch.choices == {}
 
 
+@pytest.mark.long
 def test_files_without_a_preview_are_read_at_once(
     alice_client: Client, assignment: Assignment, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -164,6 +170,7 @@ def test_names_of_an_upload_are_shown_as_text(alice_client: Client, preview_uplo
     assert not page.all("#preview b")
 
 
+@pytest.mark.long
 def test_the_page_is_as_quick_for_many_submissions_as_for_few(
     alice_client: Client, preview_upload: Upload, django_assert_max_num_queries: Callable[..., object]
 ) -> None:

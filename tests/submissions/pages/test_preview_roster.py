@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("eager_tasks")
 
 
+@pytest.mark.long
 def test_a_preview_says_who_is_in_the_roster_of_the_course(
     alice_client: Client, preview_upload: Upload
 ) -> None:
@@ -85,6 +86,7 @@ def test_nobody_else_adds_a_roster(preview_upload: Upload, bob_client: Client) -
     assert not CourseRoster.objects.exists()
 
 
+@pytest.mark.long
 def test_submissions_are_in_the_order_of_the_names_as_shown(
     alice_client: Client, preview_upload: Upload
 ) -> None:

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from submissions.actions.deletions import delete_batch
-from submissions.conflicts import is_conflict
+from submissions.database_errors import is_conflict
 from submissions.models import Assignment, Batch, DeletedBatch, Report, Submission
 from tests.support.api import API, api_client, problem_of, secret_of
 

@@ -47,12 +47,14 @@ def reached(client: Client) -> set[str]:
     return {*seen}
 
 
+@pytest.mark.long
 def test_an_owner_reaches_every_page_of_a_course(world: World, alice_client: Client) -> None:
     webhook_of(world)
     fetch_of(world)
     assert {*PAGES, *OWN_PAGES, *ACCOUNT} - reached(alice_client) == {"ignoring"}  # a form leads there
 
 
+@pytest.mark.long
 def test_an_administrator_reaches_every_page_of_the_department(world: World, admin_client: Client) -> None:
     Erasure.objects.create(who="admin", reason="A letter.")
     wanted = {*STAFF_PAGES, *STAFF_OBJECTS, *ACCOUNT, "people", "rename_course", "delete_course"}

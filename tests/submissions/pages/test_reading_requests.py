@@ -75,6 +75,7 @@ def test_a_request_names_who_asks_and_the_own_student_and_nothing_of_the_new_one
     assert new.name not in page.html
 
 
+@pytest.mark.long
 def test_the_pair_opens_when_they_agree_and_closes_when_they_withdraw(
     sealed: Sealed, assistant: Client, keeper: Client
 ) -> None:
@@ -115,6 +116,7 @@ def test_an_agreement_opens_one_pair_and_no_other(sealed: Sealed, assistant: Cli
         assert assistant.get(closed, follow=True).status_code == 404
 
 
+@pytest.mark.long
 def test_an_agreement_survives_a_new_ranking_of_the_same_submissions(
     sealed: Sealed, assistant: Client, keeper: Client, django_capture_on_commit_callbacks: Committing
 ) -> None:

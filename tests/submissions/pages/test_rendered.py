@@ -78,6 +78,7 @@ def test_a_page_that_was_rendered_takes_few_queries(
         assert queries_for(colleague_client, address) <= queries + 1  # the membership
 
 
+@pytest.mark.long
 def test_a_decision_of_one_person_is_seen_by_others_at_the_next_request(
     alice_client: Client, colleague_client: Client, report: Report
 ) -> None:
@@ -109,6 +110,7 @@ def test_a_decision_has_no_other_pair_and_no_other_submission_rendered_again(
         get_page(alice_client, address)
 
 
+@pytest.mark.long
 def test_who_hides_names_sees_none_and_who_does_not_sees_them(
     alice_client: Client, colleague_client: Client, report: Report
 ) -> None:
@@ -126,6 +128,7 @@ def test_who_hides_names_sees_none_and_who_does_not_sees_them(
             assert " ben " not in f" {page.text('main')} "
 
 
+@pytest.mark.long
 def test_a_share_link_shows_neither_decisions_nor_names_that_its_owner_sees(
     alice_client: Client, client: Client, report: Report, alice: User
 ) -> None:
@@ -164,6 +167,7 @@ def test_who_may_not_open_a_course_sees_nothing_that_others_have_opened(
         assert charlie_client.get(address).status_code == 404
 
 
+@pytest.mark.long
 def test_what_was_deleted_is_gone_at_the_next_request(
     alice_client: Client, report: Report, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -181,6 +185,7 @@ def test_what_was_deleted_is_gone_at_the_next_request(
     assert alice_client.get(overview).status_code == 404
 
 
+@pytest.mark.long
 def test_settings_of_the_assignment_show_at_the_next_request(alice_client: Client, report: Report) -> None:
     assignment = report.assignment
     assert not report_page(alice_client, report).has(".flag.team")

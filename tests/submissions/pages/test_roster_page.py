@@ -80,6 +80,7 @@ def test_submissions_have_the_names_of_a_roster_that_is_added_later(
     assert "aokafor" not in page.text("main")
 
 
+@pytest.mark.long
 def test_submissions_have_the_names_of_a_roster_that_is_added_before(
     hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
 ) -> None:
@@ -88,6 +89,7 @@ def test_submissions_have_the_names_of_a_roster_that_is_added_before(
     assert names_on(alice_client, assignment)[0] == "Amara Okafor 00042 · 1 file"
 
 
+@pytest.mark.long
 def test_the_page_says_who_is_unknown_and_who_handed_in_nothing(
     hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
 ) -> None:
@@ -105,6 +107,7 @@ def test_the_page_says_who_is_unknown_and_who_handed_in_nothing(
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_team_of_the_roster_is_not_compared(hand_in: HandIn, add: Add, assignment: Assignment) -> None:
     hand_in(zipped(CLASS))
     team = {"left__name": "bpopescu", "right__name": "cwei"}
@@ -115,6 +118,7 @@ def test_a_team_of_the_roster_is_not_compared(hand_in: HandIn, add: Add, assignm
     assert assignment.reports.latest("pk").pairs.filter(**team).exists()
 
 
+@pytest.mark.long
 def test_a_roster_that_changes_no_team_ranks_nothing_again(
     hand_in: HandIn, add: Add, assignment: Assignment
 ) -> None:
@@ -124,6 +128,7 @@ def test_a_roster_that_changes_no_team_ranks_nothing_again(
     assert assignment.reports.get() == report
 
 
+@pytest.mark.long
 def test_decisions_stay_when_names_change(
     hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
 ) -> None:
@@ -138,6 +143,7 @@ def test_decisions_stay_when_names_change(
     assert "Amara Okafor" in row
 
 
+@pytest.mark.long
 def test_hidden_names_hide_everybody_in_the_roster(
     hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
 ) -> None:
@@ -161,6 +167,7 @@ def test_hidden_names_hide_everybody_in_the_roster(
             assert word not in content, (page, word)
 
 
+@pytest.mark.long
 def test_names_are_hidden_in_sources_whatever_the_platform_called_them(
     hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
 ) -> None:
@@ -174,6 +181,7 @@ def test_names_are_hidden_in_sources_whatever_the_platform_called_them(
     assert f"# {alias}, with help of [name]" in page.text("main")
 
 
+@pytest.mark.long
 def test_exports_have_the_names_of_the_roster(
     hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
 ) -> None:
@@ -216,6 +224,7 @@ def test_problems_of_rows_are_listed_and_markup_stays_text(
     assert not page.has("main b")
 
 
+@pytest.mark.long
 def test_removing_a_roster_gives_the_names_back(
     hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
 ) -> None:
@@ -239,6 +248,7 @@ def test_nobody_else_sees_or_changes_a_roster(
     assert EnrolledStudent.objects.count() == 4
 
 
+@pytest.mark.long
 def test_a_roster_is_of_one_course(
     hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
 ) -> None:
@@ -272,6 +282,7 @@ def test_names_of_a_roster_are_not_logged(
     assert not any("Okafor" in message or "00042" in message for message in ours)
 
 
+@pytest.mark.long
 def test_teams_may_use_the_names_and_ids_of_the_roster(
     hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
 ) -> None:
@@ -284,6 +295,7 @@ def test_teams_may_use_the_names_and_ids_of_the_roster(
     assert assignment.reports.count() == 2
 
 
+@pytest.mark.long
 def test_the_copy_for_a_student_names_only_that_student(
     hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
 ) -> None:

@@ -24,6 +24,7 @@ def fields(**changed: str) -> dict[str, str]:
     return {"name": "Statistics", "common_limit": "", "due": "", "teams": ""} | changed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("changed", [{"teams": "ada, ben"}, {"compare_mates": "True"}])
 def test_teams_and_the_choice_for_their_pairs_rank_again(
     alice_client: Client, report: Report, changed: dict[str, str]
@@ -104,6 +105,7 @@ def test_charlie_may_not_see_alices_settings(charlie_client: Client, report: Rep
 JAVA = "class Count { int count(int[] all) { int n = 0; for (int x : all) { n += x; } return n; } }\n"
 
 
+@pytest.mark.long
 def test_a_change_of_the_language_says_first_what_is_read_again(
     alice_client: Client, hand_in: HandIn, assignment: Assignment
 ) -> None:

@@ -82,6 +82,7 @@ def test_a_shared_page_offers_nothing_that_changes_or_leads_inside(
             assert inside not in page.html, inside
 
 
+@pytest.mark.long
 def test_nothing_of_the_owners_is_disclosed_but_what_was_shared(
     visitor: Client, report: Report, alice: User
 ) -> None:
@@ -200,6 +201,7 @@ def test_a_link_to_a_pair_that_is_no_longer_ranked_is_410(
     assert "not in the newest report" in reason_for_the_end(visitor, link_to(share))
 
 
+@pytest.mark.long
 def test_a_link_survives_a_new_ranking(visitor: Client, report: Report, alice: User, hand_in: HandIn) -> None:
     share = shared_pair(best(report), alice)
     hand_in(zipped({"ada/main.py": CLASS["ada/main.py"] + "\nprint('a later line')\n"}, "again.zip"))
@@ -230,6 +232,7 @@ def test_a_link_reaches_nothing_of_another_assignment(
     assert visitor.get(link_to(theirs, elsewhere.left_id, elsewhere.right_id)).status_code == 200
 
 
+@pytest.mark.long
 def test_a_link_opens_no_page_that_needs_an_account(visitor: Client, world: World) -> None:
     share = shared_report(world.report, world.owner)
     assert visitor.get(link_to(share)).status_code == 200

@@ -75,6 +75,7 @@ def take_over(client: Client, share: Share) -> None:
     client.post(reverse("take_over_share", args=[share.pk]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", ENDS)
 def test_a_link_ends_with_the_right_of_its_maker_and_says_whom_to_ask(
     end: Callable[[User], None], share: Share, colleague: User, client: Client
@@ -90,6 +91,7 @@ def test_a_link_ends_with_the_right_of_its_maker_and_says_whom_to_ask(
         assert not [name for name in names if name in text]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", ENDS)
 def test_the_owner_sees_that_it_stopped_and_takes_it_over(
     end: Callable[[User], None], share: Share, colleague: User, alice_client: Client, client: Client
@@ -126,6 +128,7 @@ def test_whoever_may_share_sees_all_names(admin: User, assignment: Assignment) -
     assert all(Right.SEE_NAMES in rights for rights in granted if Right.SHARE in rights)
 
 
+@pytest.mark.long
 def test_a_link_that_was_taken_over_shows_what_its_new_maker_may_read(
     sealed: Sealed, colleague: User, client: Client
 ) -> None:

@@ -80,6 +80,7 @@ def test_it_shows_what_was_decided_of_each_pair(
     assert "Confirmed" not in get_submission(alice_client, submission_named("cleo")).text()
 
 
+@pytest.mark.long
 def test_it_lists_what_was_decided_with_notes_and_without_what_was_only_opened(
     alice_client: Client, report: Report, ada: Submission, alice: User
 ) -> None:
@@ -123,6 +124,7 @@ def test_it_lists_the_files_with_their_language_lines_and_tokens(
     ]
 
 
+@pytest.mark.long
 def test_what_was_skipped_is_listed_page_by_page(alice_client: Client, hand_in: HandIn) -> None:
     folder = {f"ada/{n:03}.class": "x" for n in range(120)}
     hand_in(zipped({**folder, "ada/main.py": HONEST, "ben/main.py": STARTER}))
@@ -133,6 +135,7 @@ def test_what_was_skipped_is_listed_page_by_page(alice_client: Client, hand_in: 
         assert len(paths) == len([path for path in paths if path.endswith(".class")]) == row_count
 
 
+@pytest.mark.long
 def test_it_says_what_of_it_was_skipped_and_what_could_not_be_read(
     alice_client: Client, hand_in: HandIn
 ) -> None:
@@ -214,6 +217,7 @@ def test_other_instructors_and_other_assignments_do_not_find_it(
     assert alice_client.get(address(ada)).status_code == 200
 
 
+@pytest.mark.long
 def test_names_that_would_mislead_are_spelt_out(alice_client: Client, hand_in: HandIn) -> None:
     batch = hand_in(zipped({"ada/main.py": STARTER, "ben/main.py": STARTER}))
     Submission.objects.filter(name="ada").update(name="ada\u202e</script>")
@@ -226,6 +230,7 @@ def test_names_that_would_mislead_are_spelt_out(alice_client: Client, hand_in: H
     assert not page.has("b")
 
 
+@pytest.mark.long
 def test_an_anonymous_reader_sees_made_up_names_alone(alice_client: Client, hand_in: HandIn) -> None:
     batch = hand_in(zipped(CLASS | {"ada/ada.png.py": b"\x89PNG\r\n\x1a\n\0\0"}, "ada and others.zip"))
     batch.assignment.decisions.create(left="ada", right="ben", state="clear", notes="Told ada.")
@@ -259,6 +264,7 @@ def test_many_pairs_and_files_are_paged_and_take_as_many_queries_as_few(
     assert page.text("nav[aria-label='Pages of files'] span:not(.off)") == "51\u201360 of 60"
 
 
+@pytest.mark.long
 def test_nonsense_in_the_address_is_ignored(alice_client: Client, ada: Submission) -> None:
     for query in ({"page": "x"}, {"page": "-3"}, {"files": "99999"}, {"files": "\x00"}):
         assert alice_client.get(address(ada), query).status_code == 200

@@ -49,6 +49,7 @@ def _until_there(client: Client, address: str) -> HttpResponse:
         time.sleep(0.05)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("eager_tasks", "impatient")
 def test_the_page_says_that_the_preview_is_being_prepared_and_then_shows_it(
     alice_client: Client, preview_upload: Upload

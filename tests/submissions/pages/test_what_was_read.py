@@ -33,6 +33,7 @@ OTHERWISE = (
 )
 
 
+@pytest.mark.long
 def test_the_preview_says_how_files_are_going_to_be_read(
     alice_client: Client, preview_upload: Upload
 ) -> None:
@@ -42,6 +43,7 @@ def test_the_preview_says_how_files_are_going_to_be_read(
     assert OTHERWISE in page.text("#preview")
 
 
+@pytest.mark.long
 def test_the_page_of_an_upload_says_how_its_files_were_read(alice_client: Client, hand_in: HandIn) -> None:
     batch = hand_in(zipped(FILES))
     text = get_page(alice_client, reverse("batch", args=[batch.pk])).text()

@@ -74,6 +74,7 @@ def leaks(client: Client, addresses: list[str]) -> list[tuple[str, list[str]]]:
     return [(address, told) for address, told in answers if told]
 
 
+@pytest.mark.long
 def test_the_owner_of_both_courses_reads_the_pair_in_full(sealed: Sealed) -> None:
     client = client_of("owner", sealed.world)
     for name in ("cases", "pairs", "students"):
@@ -107,6 +108,7 @@ def leaks_of_all(sealed: Sealed, role: str, first: int = 0, step: int = 1) -> li
     return leaks(client_of(role, sealed.world), some_addresses)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", rest_is_long(["instructor", "assistant"]))
 def test_no_answer_to_a_form_tells_about_the_old_work(role: str, sealed: Sealed) -> None:
     client = client_of(role, sealed.world)
@@ -163,6 +165,7 @@ def test_a_token_for_the_new_course_alone_makes_no_link_that_shows_the_old_one(s
     assert statuses == [403, 201]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", ["owner", "instructor"])
 def test_a_share_link_shows_what_its_creator_may_read(role: str, sealed: Sealed) -> None:
     world = sealed.world

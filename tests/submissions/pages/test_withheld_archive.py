@@ -38,6 +38,7 @@ def test_no_page_table_or_document_tells_about_a_course_of_somebody_else(role: s
     assert leaks(reader, read_everything(archived)) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("side", rest_is_long(["left_id", "right_id"]))
 def test_no_endpoint_tells_the_owner_of_the_new_course(side: str, archived: Sealed) -> None:
     assert told_by_endpoints(archived, archived.world.owner, "write", side) == {}
@@ -51,6 +52,7 @@ def test_the_owner_is_told_of_the_match_how_similar_it_is_and_whom_to_ask(archiv
     assert "2 submissions of 1 assignment were looked up" in page.text("main")
 
 
+@pytest.mark.long
 def test_the_pair_opens_when_the_owner_of_the_old_course_agrees_and_is_labelled_then(
     archived: Sealed, bob_client: Client
 ) -> None:
@@ -77,6 +79,7 @@ def test_a_match_is_not_listed_any_more_once_either_course_has_left_the_archive(
         course.save()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("deleted", rest_is_long(["course", "assignment"]))
 def test_nothing_of_a_deleted_assignment_or_course_is_left_in_the_report(
     deleted: str, archived: Sealed, department: Department

@@ -10,8 +10,8 @@ from django.db import connection
 from django.urls import reverse
 
 from submissions.models import Alias, Assignment, Submission
-from submissions.pseudonyms.aliases import FIRST_WORDS, SECOND_WORDS, draw_alias, ensure_aliases
 from submissions.pseudonyms.names import anonymous_names
+from submissions.pseudonyms.students import FIRST_WORDS, SECOND_WORDS, draw_alias, ensure_aliases
 from tests.support.html import get_page
 
 if TYPE_CHECKING:

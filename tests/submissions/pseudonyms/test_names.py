@@ -191,6 +191,7 @@ def test_a_whole_name_never_stays_in_its_path(name: str) -> None:
     assert names.redact_text(f"{name}/main.py") == "Alias/main.py"
 
 
+@pytest.mark.long
 def test_a_hostile_text_is_read_in_linear_steps() -> None:
     for text in (
         "name: " * 50_000,

@@ -12,7 +12,7 @@ from django.urls import reverse
 from submissions.actions import shares
 from submissions.models import Submission
 from submissions.pseudonyms.names import anonymous_names
-from submissions.queries.duplicates import listed_duplicates
+from submissions.queries.submissions import listed_duplicates
 from tests.support.html import get_page
 from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import CLASS, zipped
@@ -33,6 +33,7 @@ def test_ids_in_addresses_do_not_follow_names(world: World) -> None:
     assert names != sorted(names), "by chance once in 30! times"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("side", rest_is_long(["left", "right"]))
 def test_an_anonymous_page_is_sorted_by_the_aliases(side: str, world: World, client: Client) -> None:
     address = reverse("shared_pairs", args=[shares.share_token(world.share)])
@@ -67,6 +68,7 @@ def test_tables_are_sorted_by_the_names_in_them(
     assert displayed == sorted(displayed)
 
 
+@pytest.mark.long
 def test_identical_submissions_are_sorted_by_the_displayed_names(
     assignment: Assignment, hand_in: HandIn
 ) -> None:

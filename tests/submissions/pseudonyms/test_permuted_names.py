@@ -19,7 +19,7 @@ from pypdf import PdfReader
 from submissions.actions import shares
 from submissions.actions.uploads import rerank
 from submissions.models import Alias, Entry, Report, Submission, SubmissionFile
-from submissions.pseudonyms.aliases import ensure_aliases
+from submissions.pseudonyms.students import ensure_aliases
 from submissions.queries.decisions import PairNames
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, zipped
 

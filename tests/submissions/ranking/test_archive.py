@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -18,7 +19,6 @@ from tests.support.sample_class import CLASS, COPIED, loose, zipped
 from tests.support.uploads import register_boilerplate
 
 if TYPE_CHECKING:
-    import pytest
     from django.contrib.auth.models import User
 
     from tests.support.archive import Department
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 BOTH = {"zacharias", "yvonne"}
 
 
+@pytest.mark.long
 def test_a_class_is_compared_with_the_courses_of_others_that_take_part(department: Department) -> None:
     department.hand_in(zipped(CLASS))
     assert department.old_names() == BOTH
@@ -44,6 +45,7 @@ def test_only_a_course_that_takes_part_is_compared_with_the_archive(department: 
     assert department.old_names() == set()
 
 
+@pytest.mark.long
 def test_a_course_that_joins_is_found_at_the_next_ranking_and_one_that_leaves_no_more(
     department: Department,
 ) -> None:
@@ -94,6 +96,7 @@ def test_the_own_course_is_not_in_its_archive_and_a_chosen_assignment_counts_onc
     assert findings.archive.submissions == 2
 
 
+@pytest.mark.long
 def test_files_of_another_version_are_counted_and_not_compared_or_read_again(department: Department) -> None:
     files = SubmissionFile.objects.filter(submission__batch__assignment=department.old)
     Document.objects.filter(pk__in=files.values("document")).update(profile="an earlier one")
@@ -105,6 +108,7 @@ def test_files_of_another_version_are_counted_and_not_compared_or_read_again(dep
     assert not department.old.language_changes.exists()
 
 
+@pytest.mark.long
 def test_boilerplate_of_the_old_assignment_is_left_out(department: Department) -> None:
     register_boilerplate(department.old, loose("all.py", f"{COPIED}\nplanted_marker = 4711\n"))
     department.hand_in(zipped({name: text for name, text in CLASS.items() if "ada" not in name}))
@@ -113,6 +117,7 @@ def test_boilerplate_of_the_old_assignment_is_left_out(department: Department) -
     assert "zacharias" not in {one.name for one in selected.old_work.submissions.values()}
 
 
+@pytest.mark.long
 def test_a_label_stays_when_the_assignment_is_renamed(department: Department) -> None:
     department.hand_in(zipped(CLASS))
     Assignment.objects.filter(pk=department.old.pk).update(name="Renamed")

@@ -25,6 +25,7 @@ def groups_of(report: Report) -> list[tuple[str, list[str]]]:
     return [(group.sameness, names(report, group.submissions)) for group in report.duplicates]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("changed", "sameness"),
     [
@@ -41,6 +42,7 @@ def test_a_group_says_in_which_sense_its_submissions_are_the_same(
     assert groups_of(assignment.reports.get()) == [(sameness, ["cleo", "dora"])]
 
 
+@pytest.mark.long
 def test_a_submission_is_in_a_group_of_each_sameness(hand_in: HandIn, assignment: Assignment) -> None:
     other = HONEST.replace("bins", "boxes")
     hand_in(
@@ -53,6 +55,7 @@ def test_a_submission_is_in_a_group_of_each_sameness(hand_in: HandIn, assignment
     ]
 
 
+@pytest.mark.long
 def test_projects_of_several_files_with_other_names_are_a_case_at_any_suggestion(
     hand_in: HandIn, assignment: Assignment
 ) -> None:
@@ -74,6 +77,7 @@ def test_empty_submissions_are_not_the_same_as_each_other(hand_in: HandIn, assig
     assert assignment.reports.get().duplicates == []
 
 
+@pytest.mark.long
 def test_the_report_names_its_groups_and_what_their_members_share(
     hand_in: HandIn, assignment: Assignment, alice_client: Client
 ) -> None:
@@ -84,6 +88,7 @@ def test_the_report_names_its_groups_and_what_their_members_share(
     assert page.text("#cases-heading") == "Cases"
 
 
+@pytest.mark.long
 def test_a_pair_of_nothing_but_common_code_says_so(
     hand_in: HandIn, assignment: Assignment, alice_client: Client
 ) -> None:

@@ -78,6 +78,7 @@ def test_every_submission_has_its_best_match(report: Report) -> None:
         assert (match.submission, match.match, match.similarity) in sides
 
 
+@pytest.mark.long
 def test_best_matches_come_from_pairs_that_are_not_listed_too(
     hand_in: HandIn, monkeypatch: pytest.MonkeyPatch, alice_client: Client
 ) -> None:
@@ -92,12 +93,14 @@ def test_best_matches_come_from_pairs_that_are_not_listed_too(
     )
 
 
+@pytest.mark.long
 def test_a_submission_that_is_like_nobodys_has_no_best_match(hand_in: HandIn) -> None:
     lonely = {"ada/main.py": CLASS["cleo/main.py"].removeprefix(STARTER), "ben/main.py": "print('hello')\n"}
     report = newest(hand_in(zipped(lonely)).assignment)
     assert [(match.match, match.similarity) for match in findings_of(report).best] == [(None, 0.0)] * 2
 
 
+@pytest.mark.long
 def test_submissions_of_the_same_bytes_are_identical_whatever_their_files_are_called(hand_in: HandIn) -> None:
     files = {"ada/main.py": STARTER, "ben/copy.py": STARTER, "cleo/main.py": STARTER + "\n# by Cleo\n"}
     report = newest(hand_in(zipped(files)).assignment)
@@ -112,6 +115,7 @@ def test_without_exclusions_there_is_no_effect(report: Report) -> None:
     assert findings_of(report).common == []
 
 
+@pytest.mark.long
 def test_the_effect_of_boilerplate_is_the_difference_to_the_ranking_without_it(
     report: Report, starter: Callable[[], None]
 ) -> None:
@@ -136,6 +140,7 @@ def test_the_effect_of_boilerplate_is_the_difference_to_the_ranking_without_it(
     assert changes[0] > 0.05
 
 
+@pytest.mark.long
 def test_common_code_is_listed_with_its_place_and_its_number_of_submissions(hand_in: HandIn) -> None:
     report = newest(hand_in(zipped(class_sharing(TEMPLATE, 32))).assignment)
     passage = findings_of(report).common[0]
@@ -148,6 +153,7 @@ def test_common_code_is_listed_with_its_place_and_its_number_of_submissions(hand
     assert effect.common >= 32 * (passage.after - passage.first)
 
 
+@pytest.mark.long
 def test_common_code_moves_shares_and_no_similarity(hand_in: HandIn) -> None:
     report = newest(hand_in(zipped(class_sharing(TEMPLATE, 32))).assignment)
     moved = effect_of(report).moved
@@ -161,6 +167,7 @@ def test_common_code_moves_shares_and_no_similarity(hand_in: HandIn) -> None:
     assert effect_of(report).above == effect_of(report).above_before == above
 
 
+@pytest.mark.long
 def test_a_small_class_has_no_common_code_unless_a_limit_is_set(
     hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -173,6 +180,7 @@ def test_a_small_class_has_no_common_code_unless_a_limit_is_set(
     assert findings_of(newest(assignment)).common[0].submissions == 5
 
 
+@pytest.mark.long
 def test_common_code_that_was_handed_out_is_listed_as_boilerplate_only(
     hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
 ) -> None:

@@ -14,7 +14,7 @@ from fingerprint import engine
 from submissions import ranking_jobs, sweeping
 from submissions.actions.deletions import delete_assignment
 from submissions.models import Job, RankingPlan, Report, Submission
-from submissions.ranking import kept_cohorts, packing, progress, shards
+from submissions.ranking import kept_cohorts, progress, shards
 from submissions.work import jobs, running
 from submissions.work.heartbeats import Worker, delete_worker, package_version, save_worker
 from submissions.work.jobs import GAVE_UP
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("empty_queues")
 
 
+@pytest.mark.long
 def test_lost_messages_are_sent_again(planned: RankingPlan) -> None:
     sweeping.sweep()
     assert not planned.shards.exclude(result=None).exists(), "its messages may still come"
@@ -52,6 +53,7 @@ def test_lost_messages_are_sent_again(planned: RankingPlan) -> None:
     content(Report.objects.get(pk=planned.report_id))
 
 
+@pytest.mark.long
 def test_a_ranking_that_nobody_has_go_on_after_its_last_part_goes_on(
     planned: RankingPlan, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -88,6 +90,7 @@ def test_a_shard_is_left_to_workers_of_its_version(planned: RankingPlan) -> None
     assert not planned.shards.exclude(result=None).exists()
 
 
+@pytest.mark.long
 def test_a_ranking_of_a_version_without_workers_begins_again_with_this_one(
     planned: RankingPlan, settings: Settings, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -152,6 +155,7 @@ def test_a_plan_that_is_deleted_before_its_listed_pairs_are_cut_counts_as_cancel
         shards.cut_listed(planned, listed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_loaded_again", rest_is_long([False, True]))
 def test_an_earlier_assignment_that_is_deleted_meanwhile_is_in_no_pair(
     is_loaded_again: bool,  # noqa: FBT001 - a parameter of the test
@@ -170,6 +174,7 @@ def test_an_earlier_assignment_that_is_deleted_meanwhile_is_in_no_pair(
     assert "Lab" not in str(content(report)["pairs"])
 
 
+@pytest.mark.long
 def test_work_that_is_uploaded_meanwhile_waits_for_the_next_ranking(
     planned: RankingPlan, alice: User, hand_in: HandIn, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -215,16 +220,16 @@ def test_no_shard_is_estimated_to_take_longer_than_it_may(settings: Settings) ->
 
 def test_packed_parts_are_unpacked_as_they_were() -> None:
     for parts in ([], [b""], [b"abc", b"", b"d" * 1_000]):
-        assert packing.unpack_parts(packing.pack_parts(parts)) == parts
+        assert kept_cohorts.unpack_parts(kept_cohorts.pack_parts(parts)) == parts
 
 
 def test_scores_are_packed_without_loss() -> None:
     generator = np.random.default_rng(1)
     columns: dict[str, Any] = {
-        name: generator.integers(0, 2**40, 7) if name in packing.WHOLE_COLUMNS else generator.random(7)
+        name: generator.integers(0, 2**40, 7) if name in kept_cohorts.WHOLE_COLUMNS else generator.random(7)
         for name in engine.Scores._fields
     }
-    unpacked = packing.unpack_scores(packing.pack_scores(engine.Scores(**columns)))
+    unpacked = kept_cohorts.unpack_scores(kept_cohorts.pack_scores(engine.Scores(**columns)))
     for name, column in columns.items():
         assert (getattr(unpacked, name) == column).all()
         assert getattr(unpacked, name).dtype == column.dtype

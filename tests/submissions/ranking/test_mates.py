@@ -13,7 +13,7 @@ from submissions.actions.uploads import create_batch, rerank
 from submissions.intake.rosters import parse_roster
 from submissions.models import Batch, Report, Submission, SubmissionStudent
 from submissions.queries.cases import report_cases
-from submissions.queries.rosters import roster_of
+from submissions.queries.people import roster_of
 from submissions.ranking.mates import Mates
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
@@ -53,6 +53,7 @@ def ranked(hand_in: HandIn, assignment: Assignment) -> Report:
     return newest(assignment)
 
 
+@pytest.mark.long
 def test_without_teams_every_pair_is_compared(ranked: Report) -> None:
     assert pairs(ranked) == all_pairs("ada ben cleo dora")
     assert ranked.findings
@@ -128,6 +129,7 @@ def hand_in_as(
     return batch
 
 
+@pytest.mark.long
 def test_earlier_work_is_compared_with_the_class_and_not_among_itself(
     hand_in: HandIn,
     assignment: Assignment,
@@ -149,6 +151,7 @@ def test_earlier_work_is_compared_with_the_class_and_not_among_itself(
     assert (report.findings.not_compared.students, report.findings.not_compared.earlier) == (0, 3)
 
 
+@pytest.mark.long
 def test_a_students_own_earlier_work_is_a_pair_of_its_own_kind_and_no_case(
     hand_in: HandIn,
     assignment: Assignment,
@@ -187,6 +190,7 @@ def test_pairs_are_counted_by_the_first_reason(
     assert {(pair.left, pair.right) for pair in found.pairs if pair.reason == "team"} == team
 
 
+@pytest.mark.long
 def test_co_submitters_of_an_export_are_known_and_not_compared_with_their_own_work(
     hand_in: HandIn, assignment: Assignment
 ) -> None:

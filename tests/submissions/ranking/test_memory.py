@@ -9,8 +9,8 @@ import pytest
 from submissions.actions.uploads import create_batch, rerank
 from submissions.models import Assignment, Batch, RankingPlan, Report
 from submissions.queries import service
-from submissions.ranking import kept_cohorts, memory
-from submissions.ranking.memory import ClassTooLarge, check_memory
+from submissions.ranking import kept_cohorts
+from submissions.ranking.kept_cohorts import ClassTooLarge, check_memory
 from submissions.ranking.selection import Selection, select_cohort
 from tests.support.sample_class import CLASS, zipped
 
@@ -26,12 +26,12 @@ pytestmark = pytest.mark.usefixtures("empty_queues")
 def test_a_class_that_is_too_large_fails_with_the_figure_before_it_is_loaded(
     hand_in: HandIn, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.RANKING_MEMORY = memory.WORKER_BYTES
+    settings.RANKING_MEMORY = kept_cohorts.WORKER_BYTES
     monkeypatch.setattr("submissions.ranking.prepared.load_cohort", None)
     batch = hand_in(zipped(CLASS))
     report = Report.objects.get()
     assert (batch.state, report.state, batch.message) == ("failed", "failed", report.message)
-    tokens = memory.token_count(_selection(batch.assignment))
+    tokens = kept_cohorts.token_count(_selection(batch.assignment))
     assert tokens > 100
     assert report.message == (
         f"Ranking this class takes about 0.3 GB of memory ({tokens} tokens); a worker may use 0.2 GB. Leave "
@@ -50,8 +50,10 @@ def test_too_many_pairs_are_refused_before_they_are_scored(
     batch: Batch, eager_tasks: None, settings: Settings, django_capture_on_commit_callbacks: Committing
 ) -> None:
     settings.SHARD_SECONDS = 1e-5
-    tokens = memory.token_count(_selection(batch.assignment))
-    settings.RANKING_MEMORY = memory.WORKER_BYTES + tokens * memory.TOKEN_BYTES + memory.PAIR_BYTES // 2
+    tokens = kept_cohorts.token_count(_selection(batch.assignment))
+    settings.RANKING_MEMORY = (
+        kept_cohorts.WORKER_BYTES + tokens * kept_cohorts.TOKEN_BYTES + kept_cohorts.PAIR_BYTES // 2
+    )
     with django_capture_on_commit_callbacks(execute=True):
         report = rerank(batch.assignment)
     report.refresh_from_db()
@@ -68,10 +70,10 @@ def test_a_class_that_is_kept_in_memory_stays_there_only_where_another_one_fits_
     settings: Settings,
     django_capture_on_commit_callbacks: Committing,
 ) -> None:
-    tokens = memory.token_count(Selection.from_json(planned.selection))
+    tokens = kept_cohorts.token_count(Selection.from_json(planned.selection))
     other = planned.report.assignment.course.assignments.create(name="Lab")
     if not has_room:
-        settings.RANKING_MEMORY = memory.WORKER_BYTES + tokens * memory.TOKEN_BYTES * 3 // 2
+        settings.RANKING_MEMORY = kept_cohorts.WORKER_BYTES + tokens * kept_cohorts.TOKEN_BYTES * 3 // 2
     settings.SHARD_SECONDS = 60
     with django_capture_on_commit_callbacks(execute=True):
         create_batch(other, alice, [zipped(CLASS)])
@@ -83,15 +85,15 @@ def test_the_limit_is_that_of_the_container_or_of_the_machine(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     limit = tmp_path_factory.mktemp("cgroup") / "memory.max"
-    monkeypatch.setattr(memory, "CONTAINER_LIMIT", limit)
-    machine = memory.memory_limit()
+    monkeypatch.setattr(kept_cohorts, "CONTAINER_LIMIT", limit)
+    machine = kept_cohorts.memory_limit()
     assert machine > 10**9
     limit.write_text("max\n")
-    assert memory.memory_limit() == machine
+    assert kept_cohorts.memory_limit() == machine
     limit.write_text("600000000\n")
-    assert memory.memory_limit() == 600_000_000
+    assert kept_cohorts.memory_limit() == 600_000_000
     settings.RANKING_MEMORY = 5 * 10**9
-    assert memory.memory_limit() == 5 * 10**9
+    assert kept_cohorts.memory_limit() == 5 * 10**9
     check_memory(30_000_000)
     with pytest.raises(ClassTooLarge, match=r"about 6\.2 GB of memory \(40,000,000 tokens\); .* 5\.0 GB"):
         check_memory(40_000_000)

@@ -12,8 +12,8 @@ from django.urls import reverse
 from submissions.actions.uploads import create_batch
 from submissions.models import Batch, Pair, Report, SubmissionStudent
 from submissions.queries.cases import report_cases
+from submissions.queries.pairs import suggested_threshold
 from submissions.queries.reports import PairFilter, ranked_pairs
-from submissions.queries.thresholds import suggested_threshold
 from tests.support.html import get_page
 from tests.support.kept_classes import stored
 from tests.support.programs import program, renamed
@@ -83,6 +83,7 @@ def of_class(report: Report) -> list[tuple[Any, ...]]:
     return sorted(figures(pair) for pair in ranked_pairs(report, PairFilter(work="class")))
 
 
+@pytest.mark.long
 def test_every_figure_of_the_class_is_the_same_with_model_solutions(
     report: Report, assignment: Assignment, upload_solutions: Callable[[], None]
 ) -> None:
@@ -135,6 +136,7 @@ def test_a_model_is_no_student(with_solutions: Report) -> None:
     assert not SubmissionStudent.objects.filter(submission__in=solutions).exists()
 
 
+@pytest.mark.long
 def test_lists_and_the_page_of_a_pair_label_a_model_solution(
     with_solutions: Report, assignment: Assignment, alice_client: Client
 ) -> None:

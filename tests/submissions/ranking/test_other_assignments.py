@@ -70,6 +70,7 @@ def compare(assignment: Assignment, django_capture_on_commit_callbacks: Committi
     return choose
 
 
+@pytest.mark.long
 def test_old_submissions_are_compared_with_new_ones_and_not_among_themselves(
     hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
 ) -> None:
@@ -87,6 +88,7 @@ def test_old_submissions_are_compared_with_new_ones_and_not_among_themselves(
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_every_earlier_assignment_of_the_course_may_be_chosen_at_once(
     hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
 ) -> None:
@@ -97,6 +99,7 @@ def test_every_earlier_assignment_of_the_course_may_be_chosen_at_once(
     assert {("ben", f"gus ({LABEL})"), ("ben", "ida (Programming 1, Lab 2, 2023)")} <= pairs(report)
 
 
+@pytest.mark.long
 def test_the_passages_are_those_of_an_upload_of_earlier_work(
     assignment: Assignment,
     hand_in: HandIn,
@@ -117,6 +120,7 @@ def test_the_passages_are_those_of_an_upload_of_earlier_work(
     assert by_look_up
 
 
+@pytest.mark.long
 def test_the_similarity_with_old_work_does_not_depend_on_other_old_work(
     hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
 ) -> None:
@@ -129,6 +133,7 @@ def test_the_similarity_with_old_work_does_not_depend_on_other_old_work(
     assert similarities[0] == similarities[1] > 0
 
 
+@pytest.mark.long
 def test_at_most_so_many_old_submissions_a_new_one_are_aligned(
     monkeypatch: pytest.MonkeyPatch,
     hand_in: HandIn,
@@ -143,6 +148,7 @@ def test_at_most_so_many_old_submissions_a_new_one_are_aligned(
     assert report.submissions.filter(origin__isnull=False).count() <= 4
 
 
+@pytest.mark.long
 def test_decisions_of_the_old_assignment_stay_and_those_on_new_pairs_survive_another_ranking(
     assignment: Assignment,
     hand_in: HandIn,
@@ -169,6 +175,7 @@ def test_decisions_of_the_old_assignment_stay_and_those_on_new_pairs_survive_ano
     assert set(newest(old).submissions.values_list("name", flat=True)) == {"ada", "gus", "hal"}
 
 
+@pytest.mark.long
 def test_an_old_assignment_that_is_deleted_takes_its_pairs_with_it_and_is_still_named(
     assignment: Assignment,
     hand_in: HandIn,
@@ -193,6 +200,7 @@ def test_an_old_assignment_that_is_deleted_takes_its_pairs_with_it_and_is_still_
     assert Document.objects.filter(files=None, boilerplate=None).count() == 0
 
 
+@pytest.mark.long
 def test_what_is_no_longer_chosen_leaves_the_report(
     hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
 ) -> None:
@@ -204,6 +212,7 @@ def test_what_is_no_longer_chosen_leaves_the_report(
     assert not Submission.objects.filter(origin__isnull=False).exists()
 
 
+@pytest.mark.long
 def test_a_later_upload_to_the_old_assignment_replaces_the_copy(
     hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
 ) -> None:
@@ -256,6 +265,7 @@ def test_work_that_an_earlier_version_read_is_read_again_and_compared_then(
     assert old.decisions.get().state == "confirmed"
 
 
+@pytest.mark.long
 def test_boilerplate_of_the_old_assignment_counts_in_no_pair(
     hand_in: HandIn,
     hand_in_old: Callable[..., Assignment],
@@ -270,6 +280,7 @@ def test_boilerplate_of_the_old_assignment_counts_in_no_pair(
     assert not report.pairs.filter(right__name__startswith="gus").exists()
 
 
+@pytest.mark.long
 def test_a_repeaters_own_old_work_is_a_pair_of_its_own_kind_and_no_case(
     hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
 ) -> None:
@@ -282,6 +293,7 @@ def test_a_repeaters_own_old_work_is_a_pair_of_its_own_kind_and_no_case(
     assert report_cases(report) == []
 
 
+@pytest.mark.long
 def test_an_assignment_of_somebody_elses_course_is_never_compared(
     assignment: Assignment,
     bob: User,

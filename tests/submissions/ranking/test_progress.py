@@ -126,6 +126,7 @@ def test_a_ranking_cancelled_after_its_last_stage_is_not_finished(
     assert Report.objects.get().state == "cancelled"
 
 
+@pytest.mark.long
 def test_what_a_cancelled_ranking_left_out_is_ranked_with_the_next_one(
     hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -148,6 +149,7 @@ def test_a_redelivered_task_of_a_cancelled_ranking_does_nothing(report: Report) 
     assert report.state == "cancelled"
 
 
+@pytest.mark.long
 def test_deleting_an_upload_cancels_a_running_ranking(
     ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment
 ) -> None:
@@ -178,6 +180,7 @@ def test_deleting_an_assignment_ends_the_work_on_it_and_leaves_nothing(
     assert Course.objects.exists()
 
 
+@pytest.mark.long
 def test_deleting_a_course_takes_its_assignments_and_no_others(
     hand_in: HandIn,
     assignment: Assignment,

@@ -52,6 +52,7 @@ def address(pair: Pair, page: str = "pair") -> str:
     return reverse(page, args=[pair.report.assignment_id, pair.left_id, pair.right_id])
 
 
+@pytest.mark.long
 def test_a_translation_is_found_and_marked_and_nothing_else(mixed: Report) -> None:
     pair = translated_pair(mixed)
     assert (pair.left.name, pair.right.name) == ("ada", "ben")
@@ -101,6 +102,7 @@ def test_the_exports_have_the_mark(alice_client: Client, mixed: Report) -> None:
     assert {(row["left"], row["right"]) for row in listed if row["mark"]} == {("ada", "ben")}
 
 
+@pytest.mark.long
 def test_a_class_that_gets_a_second_language_is_compared_across_both(
     hand_in: HandIn, assignment: Assignment
 ) -> None:

@@ -12,8 +12,7 @@ from django.db import connection, transaction
 
 from submissions.models import Document, PostingBlock, PostingRun
 from submissions.storage import posting_runs
-from submissions.storage.posting_runs import POSTING, forget, merge_runs
-from submissions.storage.postings import look_up
+from submissions.storage.posting_runs import POSTING, forget, look_up, merge_runs
 from submissions.work.locks import Work, transaction_lock
 from tests.support.fingerprints import create_documents, store
 
@@ -49,6 +48,7 @@ def test_four_runs_of_a_size_become_one_and_three_stay() -> None:
     }
 
 
+@pytest.mark.long
 def test_merged_runs_are_merged_again_when_there_are_four_of_their_size(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from submissions.models import Document, PostingBlock, PostingRun, Source
 from submissions.storage import posting_runs
-from submissions.storage.posting_runs import merge_runs
-from submissions.storage.postings import LOOK_UP, SharedRarity, look_up
+from submissions.storage.posting_runs import LOOK_UP, SharedRarity, look_up, merge_runs
 from tests.support.fingerprints import create_documents, store
 
 TOP = 2**64 - 1
@@ -35,6 +34,7 @@ def naive_look_up(stored: dict[int, set[int]], wanted: set[int], limit: int) -> 
     return weights
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 @REPEATED
 @given(st.data(), st.lists(HASHES, min_size=1, max_size=12), HASHES, st.integers(1, 12))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given, strategies as st
 
 from submissions.intake.sandbox.syntax_spans import COLOURED_CHARACTERS, syntax_spans
@@ -35,6 +36,7 @@ def test_a_very_long_file_is_shown_without_colours() -> None:
     assert syntax_spans("if\n" * (COLOURED_CHARACTERS // 2), "python") == []
 
 
+@pytest.mark.long
 def test_a_worker_stores_the_styles_with_the_tokens(hand_in: HandIn) -> None:
     hand_in(zipped(CLASS))
     for document in Document.objects.select_related("source"):
@@ -42,6 +44,7 @@ def test_a_worker_stores_the_styles_with_the_tokens(hand_in: HandIn) -> None:
         assert list(unpack_spans(bytes(document.styles))) == syntax_spans(text, "python") != []
 
 
+@pytest.mark.long
 def test_an_older_document_gets_its_styles_when_it_is_first_shown(
     hand_in: HandIn, django_assert_num_queries: CountQueries
 ) -> None:

@@ -132,6 +132,7 @@ def test_the_work_of_others_stays_and_their_reports_open(
             assert alice_client.get(url, follow=True).status_code == 200
 
 
+@pytest.mark.long
 def test_a_note_on_others_keeps_all_but_the_name(planted: Planted, erase: Erase) -> None:
     erase(ID)
     decision = planted.first.decisions.get(left="Adaline Byron", right="Bruno Popescu")
@@ -144,6 +145,7 @@ def test_a_note_on_others_keeps_all_but_the_name(planted: Planted, erase: Erase)
     assert planted.first.teams == "Bruno Popescu, Chidi Oneill"
 
 
+@pytest.mark.long
 def test_a_file_of_somebody_else_keeps_a_path_with_a_part_of_the_name(planted: Planted, erase: Erase) -> None:
     files = SubmissionFile.objects.filter(submission__name="Bruno Popescu", submission__origin=None)
     files.update(path="zebulon.py")
@@ -151,6 +153,7 @@ def test_a_file_of_somebody_else_keeps_a_path_with_a_part_of_the_name(planted: P
     assert set(files.values_list("path", flat=True)) == {"zebulon.py"}
 
 
+@pytest.mark.long
 def test_a_receipt_counts_rows_and_names_nobody(planted: Planted, erase: Erase) -> None:
     receipt = erase(NAME)
     removed, changed = receipt.result["removed"], receipt.result["changed"]

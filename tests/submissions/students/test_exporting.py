@@ -48,6 +48,7 @@ def names_student(value: object) -> bool:
     return any(trace.casefold() in str(value).casefold() for trace in TRACES)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", [NAME, ID])
 def test_everything_that_names_the_student_is_in_the_export(text: str, planted: Planted) -> None:
     export = Export(text)
@@ -58,6 +59,7 @@ def test_everything_that_names_the_student_is_in_the_export(text: str, planted: 
     assert {row["email"] for row in export.tables["submissions.EnrolledStudent"]} == {MAIL}
 
 
+@pytest.mark.long
 def test_no_name_or_code_of_another_student_is_in_it(planted: Planted) -> None:
     export = Export(NAME)
     text = export.archive.read("data.json").decode() + "".join(export.archive.namelist())
@@ -67,6 +69,7 @@ def test_no_name_or_code_of_another_student_is_in_it(planted: Planted) -> None:
     assert not any(RENAMED.strip() in content for content in export.files().values())
 
 
+@pytest.mark.long
 def test_the_files_of_a_group_are_the_students_too(planted: Planted) -> None:
     group = [content for path, content in Export(ID).files().items() if "/Compilers/" in path]
     assert group == [COPIED]

@@ -65,6 +65,7 @@ def decided(same: set[str], others: set[str]) -> Decided:
     return Decided.of(matches(), same, others)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", [NAME, ID])
 def test_other_spellings_are_shown_and_names_of_others_are_not(text: str, late: Planted) -> None:
     names = {match.name for match in matches(text)}
@@ -90,6 +91,7 @@ def test_what_is_decided_to_be_the_students_leaves_no_trace(late: Planted) -> No
     assert erasure.result["left"] == []
 
 
+@pytest.mark.long
 def test_a_word_of_a_task_in_a_similar_name_stays_in_the_texts_of_others(late: Planted) -> None:
     note = "Their homework was late."
     Decision.objects.filter(left="Adaline Byron", right="Bruno Popescu").update(notes=note)
@@ -99,6 +101,7 @@ def test_a_word_of_a_task_in_a_similar_name_stays_in_the_texts_of_others(late: P
     assert Decision.objects.get(left="Adaline Byron", right="Bruno Popescu").notes == note
 
 
+@pytest.mark.long
 def test_the_receipt_says_what_was_left_and_why_without_the_name(late: Planted) -> None:
     keys = {match.key for match in matches()}
     other = {match.key for match in matches() if "homework" in match.name}
@@ -130,6 +133,7 @@ def test_work_of_a_similar_name_that_comes_after_the_decision_stops_the_erasure(
     assert Submission.objects.filter(name=NAME).exists()
 
 
+@pytest.mark.long
 def test_a_course_that_was_left_out_asks_for_no_decision(late: Planted) -> None:
     work = scope(NAME, [late.first.course_id])
     assert work.undecided == []

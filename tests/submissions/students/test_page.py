@@ -7,6 +7,7 @@ import json
 import zipfile
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 
 from submissions.models import Assignment, AuditEntry, Erasure
@@ -28,6 +29,7 @@ def chosen(planted: Planted, act: str, **more: object) -> dict[str, object]:
     return {"student": NAME, "act": act, "courses": courses, "reason": "Letter of 2 November."} | more
 
 
+@pytest.mark.long
 def test_a_student_is_found_by_id_with_courses_holds_and_groups(
     planted: Planted, admin_client: Client
 ) -> None:
@@ -55,6 +57,7 @@ def test_an_export_is_downloaded_and_logged_with_the_reason(planted: Planted, ad
     assert entry.subject == f"{NAME}: Letter of 2 November."
 
 
+@pytest.mark.long
 def test_an_erasure_leads_to_a_receipt_that_can_be_downloaded(
     planted: Planted, admin_client: Client, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -74,6 +77,7 @@ def test_an_erasure_leads_to_a_receipt_that_can_be_downloaded(
     assert f"A student of this name or id was erased: receipt {receipt.pk}" in again.text("main")
 
 
+@pytest.mark.long
 def test_without_a_reason_or_a_course_nothing_is_done(planted: Planted, admin_client: Client) -> None:
     for act in ("export", "erase"):
         refused: tuple[dict[str, object], ...] = ({"reason": ""}, {"reason": "short"}, {"courses": []})

@@ -21,6 +21,7 @@ from submissions.work.locks import Work, end_session, sessions
 from submissions.work.messages import TASKS, queue_lengths
 from tests.conftest import wait_until, worker_environment
 from tests.support.jobs import let_time_pass
+from tests.support.long_rows import rest_is_long
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("empty_queues")
 KINDS: dict[str, Kind] = settings.WORK_KINDS
 each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+# What becomes of a lost job depends on nothing else of its kind.
+UNLIKE = {(kind.gives_up, bool(kind.part_of)): kind for kind in KINDS.values()}.values()
+unlike_kinds = pytest.mark.parametrize(
+    "kind",
+    rest_is_long([*UNLIKE, *(kind for kind in KINDS.values() if kind not in UNLIKE)], first=len(UNLIKE)),
+)
 # No row has this key: to work on it does nothing.
 NOTHING = 987_654_321
 # A worker as it is while it works: it has started and locked a job of each kind, and does not go on.
@@ -51,8 +58,8 @@ with work_locks(Work.JOB, [job.pk for job in started]):
 
 
 @pytest.fixture
-def sent() -> Iterator[None]:
-    """Discard the messages that a test sends."""
+def sent(no_worker: None) -> Iterator[None]:
+    """Discard the messages that a test sends, which nobody takes meanwhile."""
     yield
     app.control.purge()
 
@@ -100,7 +107,7 @@ def test_a_job_whose_message_was_lost_is_carried_out_later(kind: Kind, eager_tas
     assert state_of(job) == "done"
 
 
-@each_kind
+@unlike_kinds
 @pytest.mark.django_db
 def test_a_started_job_is_lost_without_a_lock_and_not_with_one(
     kind: Kind, eager_tasks: None, other_session: psycopg.Connection
@@ -117,7 +124,7 @@ def test_a_started_job_is_lost_without_a_lock_and_not_with_one(
     assert state_of(job) == "done"
 
 
-@each_kind
+@unlike_kinds
 @pytest.mark.django_db
 def test_a_job_that_does_not_go_on_fails_and_its_session_ends(
     kind: Kind, other_session: psycopg.Connection, monkeypatch: pytest.MonkeyPatch

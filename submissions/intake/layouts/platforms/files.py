@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from submissions.intake.layouts.common_parts import without_common_parts
 from submissions.intake.layouts.places import Layout
-from submissions.intake.layouts.root import FITS, FITS_NOT, one_student, root_of
+from submissions.intake.layouts.root import FITS, FITS_NOT, one_student, root_of, without_common_parts
 
 if TYPE_CHECKING:
     from submissions.intake.layouts.listing import Listing

@@ -6,8 +6,7 @@ from collections import defaultdict
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from submissions.intake.layouts.common_parts import without_common_parts
-from submissions.intake.layouts.loose_files import LOOSE, have_programs, is_loose
+from submissions.intake.layouts.fields import LOOSE, have_programs, is_loose
 from submissions.intake.layouts.places import Ignored, Layout
 from submissions.intake.layouts.root import (
     FITS_LESS,
@@ -19,6 +18,7 @@ from submissions.intake.layouts.root import (
     distinct_names,
     one_student,
     root_of,
+    without_common_parts,
 )
 
 if TYPE_CHECKING:

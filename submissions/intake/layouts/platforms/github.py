@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from submissions.intake.layouts.loose_files import LOOSE, is_loose
+from submissions.intake.layouts.fields import LOOSE, is_loose
 from submissions.intake.layouts.places import Layout, Placement, Student
 from submissions.intake.layouts.root import children_of, root_of
 

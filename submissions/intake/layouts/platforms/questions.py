@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from submissions.intake.layouts.loose_files import LOOSE
+from submissions.intake.layouts.fields import LOOSE
 from submissions.intake.layouts.places import Layout
 from submissions.intake.layouts.root import FITS, FITS_NOT, PROJECT_ENTRIES, one_student, root_of
 

@@ -59,6 +59,7 @@ def test_a_campus_account_creates_tokens_and_ends_sessions(campus: Campus, clien
     assert can_change(client)
 
 
+@pytest.mark.long
 def test_after_ten_minutes_the_campus_is_asked_again(
     campus: Campus, client: Client, later: Callable[[float], None]
 ) -> None:
@@ -77,6 +78,7 @@ def test_after_ten_minutes_the_campus_is_asked_again(
     assert can_change(client)
 
 
+@pytest.mark.long
 def test_a_provider_that_asked_nobody_for_long_is_no_proof(campus: Campus, client: Client) -> None:
     campus.enrol("dora", auth_time=int(time.time()) - 3600)
     campus.sign_in(client, "dora")
@@ -97,6 +99,7 @@ def test_the_proof_of_one_account_is_not_that_of_another(campus: Campus, client:
     assert get_page(client, TOKENS).has("#id_password")
 
 
+@pytest.mark.long
 def test_an_account_with_both_may_use_either(
     campus: Campus, client: Client, alice: User, later: Callable[[float], None]
 ) -> None:
@@ -114,6 +117,7 @@ def test_an_account_with_both_may_use_either(
     assert client.post(TOKENS, FORM | {"password": PASSWORD}).status_code == 200
 
 
+@pytest.mark.long
 def test_saml_is_asked_again_and_signs_out_as_before(
     identity_provider: IdentityProvider, client: Client, later: Callable[[float], None]
 ) -> None:
@@ -148,6 +152,7 @@ def test_an_old_session_of_a_saml_provider_is_no_proof(
     assert not can_change(client)
 
 
+@pytest.mark.long
 def test_a_launch_is_a_proof_for_ten_minutes(
     lms: LearningPlatform, client: Client, later: Callable[[float], None]
 ) -> None:

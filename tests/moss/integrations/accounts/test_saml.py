@@ -26,7 +26,7 @@ from tests.support.identity_provider import USER
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
-    from moss.settings.saml import KeyPair
+    from moss.settings.accounts import KeyPair
     from submissions.models import Assignment
     from tests.support.identity_provider import IdentityProvider
 
@@ -121,6 +121,7 @@ def test_a_response_counts_once_and_in_its_own_browser(
     assert not signed_in(client)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "kind",
     ["unsigned", "expired", "audience", "destination", "two", "changed", "other signature", "not asked for"],
@@ -231,6 +232,7 @@ def test_an_encrypted_assertion_signs_in_and_the_metadata_say_with_what_to_encry
     assert User.objects.count() == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["unsigned", "expired", "other key", "damaged"])
 def test_an_encrypted_assertion_has_to_be_ours_too(
     kind: str, encrypting_provider: IdentityProvider, own_key_pair: KeyPair, client: Client

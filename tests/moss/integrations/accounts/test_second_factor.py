@@ -117,6 +117,7 @@ def test_the_admin_asks_for_it_too(secret: str, alice: User) -> None:
     assert visitor.get(reverse("admin:index")).status_code == 302
 
 
+@pytest.mark.long
 def test_its_pages_are_pages_of_this_service(secret: str, client: Client) -> None:
     for name in (
         "mfa_index",

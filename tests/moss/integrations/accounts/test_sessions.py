@@ -84,6 +84,7 @@ def test_a_session_ends_after_its_longest_time_however_much_it_is_used(alice: Us
     assert not is_signed_in(client)
 
 
+@pytest.mark.long
 def test_the_cookie_lasts_no_longer_than_the_session(alice: User, after: At) -> None:
     client = signed_in(alice)
     assert client.cookies["sessionid"]["max-age"] == settings.SESSION_IDLE_HOURS * 3600

@@ -152,6 +152,7 @@ def test_files_are_taken_only_with_a_token_and_where_they_belong(
     assert problem_of(caller.post(f"{API}{path}/uploads", file))["status"] == 413
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("eager_tasks")
 def test_boilerplate_is_added_listed_and_removed(
     caller: Client, path: str, django_capture_on_commit_callbacks: Committing
@@ -165,6 +166,7 @@ def test_boilerplate_is_added_listed_and_removed(
     assert send(caller, "get", f"{path}/boilerplate").json()["items"] == []
 
 
+@pytest.mark.long
 def test_pairs_are_filtered_and_paged_as_on_the_pages(caller: Client, report: Report, path: str) -> None:
     everything = send(caller, "get", f"{path}/pairs").json()
     assert everything["report"] == report.pk
@@ -184,6 +186,7 @@ def test_pairs_are_filtered_and_paged_as_on_the_pages(caller: Client, report: Re
     assert send(caller, "get", f"{path}/pairs?cursor={first}").status_code == 404
 
 
+@pytest.mark.long
 def test_a_pair_has_its_passages_with_their_lines(caller: Client, report: Report, path: str) -> None:
     row = send(caller, "get", f"{path}/pairs").json()["items"][0]
     pair = send(caller, "get", f"{path}/pairs/{row['right_id']}/{row['left_id']}").json()
@@ -209,6 +212,7 @@ def test_a_decision_is_read_and_changed(caller: Client, report: Report, path: st
     assert send(caller, "get", f"{path}/pairs?decision=confirmed").json()["items"][0]["left"] == "ada"
 
 
+@pytest.mark.long
 def test_cases_and_tables_are_those_of_the_pages(caller: Client, report: Report, path: str) -> None:
     [case] = send(caller, "get", f"{path}/cases?threshold=50").json()["items"]
     assert [one["name"] for one in case["members"]] == ["ada", "ben"]
@@ -233,6 +237,7 @@ def test_a_decision_on_a_case_is_that_of_all_of_its_members(
     assert [one.who for one in CaseChange.objects.all()] == ["alice"]
 
 
+@pytest.mark.long
 def test_documents_have_the_passages_and_the_names_that_are_asked_for(
     caller: Client, report: Report, path: str
 ) -> None:
@@ -250,6 +255,7 @@ def test_documents_have_the_passages_and_the_names_that_are_asked_for(
     assert problem_of(send(caller, "get", f"{pair}?names=nobody"))["errors"][0]["field"] == "names"
 
 
+@pytest.mark.long
 def test_an_assignment_is_deleted_with_everything(caller: Client, report: Report, path: str) -> None:
     assert send(caller, "delete", path).status_code == 204
     assert problem_of(send(caller, "get", path))["status"] == 404
@@ -269,6 +275,7 @@ def test_a_link_is_shared_opened_and_revoked(
     assert problem_of(send(caller, "post", f"{path}/shares", {"left_id": 1}))["status"] == 422
 
 
+@pytest.mark.long
 def test_an_observer_reads_made_up_names_only(report: Report, path: str) -> None:
     user = User.objects.create_user("olga")
     Membership.objects.create(course=report.assignment.course, user=user, role="observer")

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from submissions.actions.resumable import MOST_BEGUN, begin_resumable
 from submissions.models import AuditEntry, Batch, FileChunk, Membership, ResumableUpload, Upload
-from submissions.queries.quotas import stored_bytes
+from submissions.queries.accounts import stored_bytes
 from submissions.sweeping import sweep
 from tests.support.api import API, api_client, problem_of
 from tests.support.sample_class import CLASS, zipped
@@ -49,6 +49,7 @@ def send_part(client: Client, address: str, offset: int, data: bytes, **headers:
     return client.patch(address, data, headers=sent, CONTENT_TYPE=PART_TYPE)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("eager_tasks")
 def test_the_parts_of_a_file_become_an_upload_that_is_read_and_ranked(
     caller: Client, assignment: Assignment, django_capture_on_commit_callbacks: Committing

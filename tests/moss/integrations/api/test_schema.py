@@ -35,9 +35,9 @@ CHECKS = [
     response_headers_conformance,
     response_schema_conformance,
 ]
-# A property has a twelfth of the usual examples here: there are a hundred endpoints.
+# A property has a twentieth of the usual examples here: there are a hundred endpoints.
 BOUNDED = examples(
-    max_examples=max(2, examples().max_examples // 12),
+    max_examples=max(2, examples().max_examples // 20),
     deadline=None,
     database=None,
     phases=[Phase.generate],

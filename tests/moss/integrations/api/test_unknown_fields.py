@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from moss.integrations.api.assignments import AssignmentChange, AssignmentIn
 from moss.integrations.api.courses import CourseChange, CourseIn
 from moss.integrations.api.service import api
@@ -55,6 +57,7 @@ def refused_fields(response: Any) -> set[str]:
     return {error["field"].rpartition(".")[2] for error in problem_of(response)["errors"]}
 
 
+@pytest.mark.long
 def test_every_endpoint_names_a_field_that_it_does_not_know(world: World) -> None:
     client = api_client(world.owner)
     listed = world.assignment.batches.create(name="listed", state=Batch.State.LISTED, preview=True)

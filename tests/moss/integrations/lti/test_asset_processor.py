@@ -53,6 +53,7 @@ def test_a_platform_that_asks_for_a_processor_gets_one_and_is_told_where_notices
     assert (attached.activity, attached.assignment) == ("activity-1", pusher.assignment)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("accepted", "activity", "kind"),
     [
@@ -159,6 +160,7 @@ def test_the_settings_of_a_processor_open_its_assignment(pusher: Pusher) -> None
     assert opened.headers["Location"] == pusher.assignment.get_absolute_url()
 
 
+@pytest.mark.long
 def test_nothing_that_was_pushed_of_an_erased_student_is_left(
     pusher: Pusher, gathered: Gather, django_capture_on_commit_callbacks: Committing
 ) -> None:

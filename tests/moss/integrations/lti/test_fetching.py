@@ -69,6 +69,7 @@ def test_what_is_not_the_file_that_was_named_is_refused(
     assert not row.files.exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("status", [404, 410])
 def test_a_file_that_is_gone_is_not_asked_for_again(status: int, pusher: Pusher) -> None:
     asset = pusher.asset("main.py")
@@ -114,6 +115,7 @@ def test_the_files_of_a_submission_are_together_no_larger_than_an_upload(
     assert (row.problem, row.detail) == (Problem.TOO_LARGE, "more.py (10 bytes)")
 
 
+@pytest.mark.long
 def test_a_redirect_is_followed_to_stored_hosts_only_and_takes_no_token_there(pusher: Pusher) -> None:
     asset, files = pusher.asset("main.py"), pusher.lms.server.files
     with PlatformServer() as other:

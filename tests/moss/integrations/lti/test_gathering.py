@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from django.utils import timezone
 
 from moss.integrations.lti.gathering import forget_old
@@ -29,6 +30,7 @@ def names(batch: Batch) -> list[str]:
     return sorted(batch.submissions.values_list("name", flat=True))
 
 
+@pytest.mark.long
 def test_the_submissions_of_some_minutes_are_one_upload_with_one_report(
     pusher: Pusher, gathered: Gather
 ) -> None:
@@ -42,6 +44,7 @@ def test_the_submissions_of_some_minutes_are_one_upload_with_one_report(
     assert not PushedFile.objects.exists()
 
 
+@pytest.mark.long
 def test_an_archive_is_unpacked_within_the_limits_of_any_upload(pusher: Pusher, gathered: Gather) -> None:
     inner = zipped({"src/main.py": CODE.decode(), "../evil.py": CODE.decode()}).read()
     pusher.push(1, pusher.asset("work.zip", inner), pusher.asset("photo.png", b"\x89PNG\r\n\x1a\n\0\0"))
@@ -53,6 +56,7 @@ def test_an_archive_is_unpacked_within_the_limits_of_any_upload(pusher: Pusher, 
     assert all(refused.values())
 
 
+@pytest.mark.long
 def test_a_later_submission_replaces_the_earlier_one_of_its_student(pusher: Pusher, gathered: Gather) -> None:
     pusher.push(1, pusher.asset("main.py"))
     pusher.push(2, pusher.asset("b/main.py"))
@@ -90,6 +94,7 @@ def test_an_earlier_submission_that_comes_late_does_not_replace_a_later_one(
     assert (row.state, Batch.objects.count()) == (State.REPLACED, 1)
 
 
+@pytest.mark.long
 def test_two_students_of_one_name_are_two(pusher: Pusher, gathered: Gather) -> None:
     for student in (1, 2):
         person = {"user_id": f"id-{student}", "name": "Kim Lee"}
@@ -99,6 +104,7 @@ def test_two_students_of_one_name_are_two(pusher: Pusher, gathered: Gather) -> N
     assert Report.objects.latest("pk").submissions.count() == 2
 
 
+@pytest.mark.long
 def test_a_platform_that_keeps_names_to_itself_gets_those_of_the_roster(
     pusher: Pusher, gathered: Gather
 ) -> None:
@@ -112,6 +118,7 @@ def test_a_platform_that_keeps_names_to_itself_gets_those_of_the_roster(
     assert names(gathered()) == ["student-2"]  # As before, so that it replaces the earlier one.
 
 
+@pytest.mark.long
 def test_names_that_are_paths_or_empty_are_cleaned(pusher: Pusher, gathered: Gather) -> None:
     asset = pusher.asset("main.py", filename="../../etc/x.py")
     pusher.push(1, asset, for_user={"user_id": "a/b", "name": "/"})
@@ -143,6 +150,7 @@ def test_what_does_not_fit_into_the_room_of_the_owner_fails_with_the_limit(
     assert not PushedFile.objects.exists()
 
 
+@pytest.mark.long
 def test_it_waits_for_more_until_the_time_is_over(
     pusher: Pusher, eager_tasks: None, settings: Settings, django_capture_on_commit_callbacks: Committing
 ) -> None:

@@ -161,6 +161,7 @@ def test_a_removed_platform_leaves_accounts_and_courses(
     assert client.get(Course.objects.get().get_absolute_url()).status_code == 200
 
 
+@pytest.mark.long
 def test_the_public_key_is_that_of_what_is_signed_and_nothing_of_the_private_one(
     client: Client, admin_client: Client
 ) -> None:

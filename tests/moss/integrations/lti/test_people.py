@@ -70,6 +70,7 @@ def test_an_assistant_waits_for_an_instructor(lms: LearningPlatform, client: Cli
     assert not User.objects.exists()
 
 
+@pytest.mark.long
 def test_two_courses_of_a_platform_are_two_here_and_show_nothing_of_each_other(
     lms: LearningPlatform, client: Client
 ) -> None:

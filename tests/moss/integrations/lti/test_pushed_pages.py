@@ -27,6 +27,7 @@ def shown(pusher: Pusher) -> Page:
     return get_page(pusher.client, reverse("lti_pushed", args=[pusher.assignment.pk]))
 
 
+@pytest.mark.long
 def test_the_page_says_what_came_and_what_failed_with_its_reason(pusher: Pusher, gathered: Gather) -> None:
     assert "Nothing was pushed yet" in shown(pusher).text("main")
     pusher.push(1, pusher.asset("1.py"))
@@ -117,6 +118,7 @@ def test_the_pages_of_an_assignment_lead_to_it_where_a_platform_pushes(pusher: P
     assert not page.has(link.replace(str(pusher.assignment.pk), str(other.pk)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", ["", Role.OBSERVER, Role.ASSISTANT])
 def test_only_who_may_change_the_course_sees_it_or_has_work_fetched(role: str, pusher: Pusher) -> None:
     row = pusher.push(1, pusher.asset("1.py"))

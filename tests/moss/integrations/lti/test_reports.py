@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from moss.integrations.lti.models import PushedSubmission
 from moss.integrations.lti.reporting import WAITS
 from submissions.lifecycle import cancel_batch
@@ -34,6 +36,7 @@ def states(reports: list[dict[str, Any]]) -> list[tuple[str, str | None]]:
     return [(one["processingProgress"], one.get("errorCode")) for one in reports]
 
 
+@pytest.mark.long
 def test_a_submission_is_reported_as_processing_and_then_as_ready_for_the_instructor(
     pusher: Pusher, gathered: Gather
 ) -> None:
@@ -52,6 +55,7 @@ def test_a_submission_is_reported_as_processing_and_then_as_ready_for_the_instru
     assert reported(pusher) == []
 
 
+@pytest.mark.long
 def test_nothing_that_is_reported_differs_between_a_copy_and_work_of_ones_own(
     pusher: Pusher, gathered: Gather
 ) -> None:
@@ -63,6 +67,7 @@ def test_nothing_that_is_reported_differs_between_a_copy_and_work_of_ones_own(
     assert told[:1] * 3 + told[-1:] * 3 == told
 
 
+@pytest.mark.long
 def test_a_file_of_which_nothing_is_used_is_said_and_an_archive_with_one_used_file_is_not(
     pusher: Pusher, gathered: Gather
 ) -> None:

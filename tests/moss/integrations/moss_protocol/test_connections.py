@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from moss.integrations.moss_protocol.connections import COUNTED, FAILURE_SECONDS, Connections, WrongIds
-from moss.integrations.moss_protocol.limits import ListeningLimits
+from moss.integrations.moss_protocol.connections import (
+    COUNTED,
+    FAILURE_SECONDS,
+    Connections,
+    ListeningLimits,
+    WrongIds,
+)
 
 LIMITS = ListeningLimits(
     total_bytes=1_000, sessions=3, sessions_an_address=2, waiting=4, waiting_an_address=3

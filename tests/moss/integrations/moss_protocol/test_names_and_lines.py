@@ -5,9 +5,16 @@ from __future__ import annotations
 import pytest
 
 from fingerprint.engine import choices
-from moss.integrations.moss_protocol.languages import LANGUAGES
-from moss.integrations.moss_protocol.names import SentNames, relative_path, shown_name
-from moss.integrations.moss_protocol.protocol import Options, ProtocolError, file_line, split
+from moss.integrations.moss_protocol.protocol import (
+    LANGUAGES,
+    Options,
+    ProtocolError,
+    SentNames,
+    file_line,
+    relative_path,
+    shown_name,
+    split,
+)
 
 STATED = (
     "c cc java ml pascal ada lisp scheme haskell fortran ascii vhdl perl matlab python mips prolog "

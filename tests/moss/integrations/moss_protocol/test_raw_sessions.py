@@ -12,9 +12,8 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 
-from moss.integrations.moss_protocol.models import ClientResult, MossUserId
+from moss.integrations.moss_protocol.models import ClientResult, MossUserId, account_of, renew_user_id
 from moss.integrations.moss_protocol.protocol import Options
-from moss.integrations.moss_protocol.user_ids import account_of, renew_user_id
 from submissions.ingest.uploads import FOLDER
 from submissions.models import Assignment, Boilerplate, Course, Submission, Upload
 from tests.conftest import wait_until
@@ -175,6 +174,7 @@ def test_a_file_that_is_too_large_is_told_at_the_end(server: Listening, number: 
     assert_nothing_is_left(server)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_gigabyte_of_files_is_read_without_keeping_it(server: Listening, number: str) -> None:
     content = b"x" * 4_000_000

@@ -11,8 +11,8 @@ import mosspy
 import pytest
 from bs4 import BeautifulSoup
 
+from moss.integrations.moss_protocol.models import renew_user_id
 from moss.integrations.moss_protocol.uploads import ARCHIVE
-from moss.integrations.moss_protocol.user_ids import renew_user_id
 from submissions.models import Assignment, AuditEntry, Course
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from moss.integrations.moss_protocol.models import MossUserId
-from moss.integrations.moss_protocol.user_ids import account_of, renew_user_id, user_id_of
+from moss.integrations.moss_protocol.models import MossUserId, account_of, renew_user_id, user_id_of
 from tests.support.html import get_page
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from moss.integrations.repositories import git as running, snapshots
-from moss.integrations.repositories.asking import reachable
+from moss.integrations.repositories.fetching import reachable
 from moss.integrations.repositories.git import Git, GitFailed, Remote
 from moss.integrations.repositories.snapshots import Snapshot, Wanted, take_snapshot
 from submissions.intake.archives.unpack import unpack

@@ -59,6 +59,7 @@ def test_a_redirect_is_no_success_and_not_followed(webhook: Webhook, receiver: R
     assert [one.path for one in receiver.received] == ["/hook"]
 
 
+@pytest.mark.long
 def test_the_waits_grow_to_three_days_and_then_the_webhook_is_stopped(
     webhook: Webhook, receiver: Receiver
 ) -> None:

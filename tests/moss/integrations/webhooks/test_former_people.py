@@ -35,6 +35,7 @@ def webhook(assignment: Assignment, colleague: User, receiver: Receiver) -> Webh
     return actions.create(assignment.course, colleague, receiver.url(), ["pair.decided"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", ENDS)
 def test_what_waits_is_not_sent_once_the_right_of_its_maker_ended(
     end: Callable[[User], None], webhook: Webhook, colleague: User, receiver: Receiver
@@ -47,6 +48,7 @@ def test_what_waits_is_not_sent_once_the_right_of_its_maker_ended(
         actions.send_test(webhook)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", ENDS)
 def test_it_is_stopped_and_the_owner_is_told_once(
     end: Callable[[User], None],

@@ -86,6 +86,7 @@ def test_a_course_has_so_many_webhooks_at_most(alice_client: Client, assignment:
     assert f"at most {MOST_WEBHOOKS} webhooks" in page_of(response).text(".error")
 
 
+@pytest.mark.long
 def test_what_was_sent_is_listed_and_sent_again(
     alice_client: Client, webhook: Webhook, receiver: Receiver
 ) -> None:

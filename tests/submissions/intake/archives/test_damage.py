@@ -68,6 +68,7 @@ def test_an_unusual_zip_method_is_refused_with_what_to_do() -> None:
     assert reasons(unpacked) == {"a.py": "packed by zip method 12; pack it with the usual one (deflate)"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["class.tar", "class.tar.gz", "class.tbz2", "class.tar.xz"])
 def test_files_before_the_cut_of_a_truncated_tar_are_kept(name: str) -> None:
     noise = random.Random(2)

@@ -89,6 +89,7 @@ def test_junk_of_an_impossible_size_is_listed_with_a_possible_one() -> None:
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["negative.tar", "huge.zip"])
 def test_a_batch_with_an_entry_of_an_impossible_size_is_ranked(hand_in: HandIn, name: str) -> None:
     batch = hand_in(SimpleUploadedFile(name, IMPOSSIBLE[name]))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, strategies as st
 
-from submissions.intake.archives.rar_encryption import encrypted_entries
+from submissions.intake.archives.libarchive_reader import encrypted_entries
 from submissions.intake.archives.unpack import unpack_all, walk
 from submissions.intake.limits import BadArchive, Limits
 from submissions.intake.sandbox.archives import (

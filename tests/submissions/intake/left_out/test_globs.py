@@ -125,6 +125,7 @@ def test_a_pattern_matches_what_pathspec_matches(line: str, paths: list[str]) ->
 PARTS = ["a", "b", "*", "?", "/", "**/", "/**", "[ab]", "[!a]", "[a-b]", "!", "\\a", "[", "]", "-", "^"]
 
 
+@pytest.mark.long
 @needs_git
 @given(data=st.data())
 def test_lists_of_patterns_match_what_git_matches(

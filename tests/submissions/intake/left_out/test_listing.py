@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given, strategies as st
 
 from submissions.intake.archives.choices import Choices
@@ -46,6 +47,7 @@ def listed(files: Mapping[str, bytes], patterns: FilePatterns) -> LeftOut:
     return listing.left_out(group_files(upload, Choices("folders")).places)
 
 
+@pytest.mark.long
 @given(FILES, PATTERNS, PATTERNS, st.integers())
 def test_each_file_counts_or_is_listed_with_a_reason_in_any_order(
     files: dict[str, bytes], include: tuple[str, ...], exclude: tuple[str, ...], seed: int

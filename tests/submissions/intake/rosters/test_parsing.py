@@ -200,6 +200,7 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
 NAMES = st.text(st.characters(whitelist_categories=["L"]), min_size=1, max_size=8)
 
 
+@pytest.mark.long
 @given(st.lists(st.tuples(NAMES, st.integers(0, 10**9).map(str)), max_size=30, unique_by=lambda one: one[1]))
 def test_each_row_is_a_student(rows: list[tuple[str, str]]) -> None:
     text = "Full name;Student ID\n" + "".join(f'"{name}";{number}\n' for name, number in rows)

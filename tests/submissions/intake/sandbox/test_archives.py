@@ -66,6 +66,7 @@ def test_a_child_unpacks_what_this_process_unpacks(name: str) -> None:
     assert list(unpack(upload(name, data), MEMORY)) == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("data", [b"", zipped({}), zipped(FILES)[:-30]])
 def test_an_upload_of_which_nothing_can_be_read_is_refused_as_before(data: bytes) -> None:
     with pytest.raises(BadArchive) as expected:

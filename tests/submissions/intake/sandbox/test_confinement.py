@@ -78,6 +78,7 @@ def _run(first: str) -> int:
     return subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode
 
 
+@pytest.mark.long
 def test_a_child_gets_nothing_of_the_environment(
     reader: DocumentReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:

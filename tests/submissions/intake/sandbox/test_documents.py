@@ -141,6 +141,7 @@ def test_the_log_says_where_a_reader_broke_and_nothing_of_the_file(
     assert "unheard of" not in caplog.text
 
 
+@pytest.mark.long
 def test_a_reader_that_does_nothing_is_ended(reader: DocumentReader, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("submissions.intake.sandbox.documents.GRACE_SECONDS", 0.5)
     started = time.monotonic()
@@ -157,6 +158,7 @@ def test_a_slow_lexer_is_ended_by_the_time_limit_and_the_child_goes_on(reader: D
     assert reader.start().pid == child
 
 
+@pytest.mark.long
 def test_a_file_is_read_although_its_child_is_killed_meanwhile(reader: DocumentReader) -> None:
     child = reader.start()
     child.wait_until_ready()

@@ -84,6 +84,7 @@ def test_a_child_groups_as_the_instructor_chose(reader: GroupingReader, choices:
     assert reader.preview(listed) == preview_listed(listed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("harm", "reason"),
     rest_is_long(
@@ -116,6 +117,7 @@ def test_a_class_of_records_that_end_the_child_is_grouped_by_the_names_of_its_fi
     assert harmful_reader.group(upload(files)).grouping.submissions.keys() == {"abyron", "bpopescu"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("harm", rest_is_long(["crash", "compute", "allocate", "fail"]))
 def test_an_upload_that_ends_the_child_by_its_names_is_refused_with_the_reason(
     harmful_reader: GroupingReader, harm: str
@@ -135,6 +137,7 @@ def test_an_impossible_answer_is_no_answer(harmful_reader: GroupingReader, lie: 
         harmful_reader.group(upload(names, lie))
 
 
+@pytest.mark.long
 def test_a_child_that_somebody_ends_is_replaced(reader: GroupingReader) -> None:
     listed, child = upload(SAMPLES["moodle"]), reader.start()
     child.wait_until_ready()
@@ -173,6 +176,7 @@ def test_a_metadata_file_over_its_limit_is_not_read_and_says_so() -> None:
     )
 
 
+@pytest.mark.long
 def test_metadata_files_have_a_limit_together() -> None:
     files = blackboard("")
     records = {f"{n}/Lab 1_s{n}_attempt_2026-03-01-14-05-09.txt": "x" * RECORD_BYTES for n in range(101)}

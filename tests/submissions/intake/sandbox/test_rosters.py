@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.intake.code_pages import PRIORS
+from submissions.intake.names import PRIORS
 from submissions.intake.rosters import RosterRefused, parse_roster
 from submissions.intake.sandbox.groupings import GroupingReader
 from tests.support import harmful_groupings
+from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import loose
 
 if TYPE_CHECKING:
@@ -72,12 +73,15 @@ def test_a_child_refuses_with_the_reason_of_this_process(reader: GroupingReader,
 
 @pytest.mark.parametrize(
     ("harm", "reason"),
-    [
-        ("compute", "reading it took longer than 1 s"),
-        ("allocate", "reading it takes more memory than the 1 GB that it may use"),
-        ("crash", "it ended the program that reads it"),
-        ("fail", "it ended the program that reads it"),
-    ],
+    rest_is_long(
+        [
+            ("compute", "reading it took longer than 1 s"),
+            ("crash", "it ended the program that reads it"),
+            ("allocate", "reading it takes more memory than the 1 GB that it may use"),
+            ("fail", "it ended the program that reads it"),
+        ],
+        first=2,
+    ),
 )
 def test_a_roster_that_ends_the_child_is_refused_and_the_next_one_is_read(
     harmful_reader: GroupingReader, harm: str, reason: str
@@ -93,6 +97,7 @@ def test_an_impossible_answer_is_no_roster(harmful_reader: GroupingReader, lie: 
         harmful_reader.roster(f"Name;Id;Section\nAda;1;lie: {lie}".encode())
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 @pytest.mark.usefixtures("harmful_groupings")
 def test_a_page_says_that_a_roster_was_not_read(assignment: Assignment, alice_client: Client) -> None:

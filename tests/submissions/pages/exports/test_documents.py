@@ -81,6 +81,7 @@ def readers(page: Page) -> list[str]:
     return page.texts('select[name="names"] option, label:has([type="radio"][name="names"])')
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("suffix", ["html", "pdf"])
 def test_a_pair_is_one_document_with_figures_passages_and_hashes(
     alice_client: Client, named: Pair, suffix: str
@@ -127,6 +128,7 @@ def assert_hidden(response: Response) -> None:
         assert identifier not in re.sub(r"\s+", " ", text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("suffix", ["html", "pdf"])
 def test_a_copy_for_one_student_does_not_name_the_other(
     alice_client: Client, named: Pair, suffix: str
@@ -156,6 +158,7 @@ def test_a_copy_for_one_student_names_nobody_who_is_in_no_report(alice_client: C
     assert "Whitfield" not in text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("suffix", ["html", "pdf"])
 def test_made_up_names_stand_for_everybody(alice_client: Client, named: Pair, suffix: str) -> None:
     decide(named)
@@ -188,6 +191,7 @@ def test_the_page_offers_a_copy_for_each_student(alice_client: Client, named: Pa
         ]
 
 
+@pytest.mark.long
 def test_a_students_copy_of_confirmed_pairs_has_only_their_own(alice_client: Client, hand_in: HandIn) -> None:
     batch = hand_in(zipped(CLASS | {"dan/main.py": CLASS["ada/main.py"] + "\nprint(average([1]))\n"}))
     report = Report.objects.get(assignment=batch.assignment)

@@ -52,6 +52,7 @@ def assert_harmless(page: Page, style_sheets: int) -> None:
     assert len(page.inline_code()) == len(page.all("style")) == style_sheets
 
 
+@pytest.mark.long
 def test_a_document_shows_everything_as_text(alice_client: Client, decided: World) -> None:
     address = reverse("exports", args=[decided.assignment.pk])
     page = get_page(alice_client, address, **OPTIONS, format="html")

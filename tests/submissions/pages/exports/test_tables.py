@@ -120,6 +120,7 @@ def test_submissions_come_with_their_best_match_and_rank(alice_client: Client, r
     assert cleo["uploaded"] == submission.batch.created.isoformat()
 
 
+@pytest.mark.long
 def test_flags_of_a_pair_are_named(alice_client: Client, hand_in: HandIn) -> None:
     assignment = hand_in(zipped({"ada/a.py": COPIED, "ben/b.py": COPIED, "cleo/c.py": RENAMED})).assignment
     assignment.teams = "ada, ben"
@@ -129,6 +130,7 @@ def test_flags_of_a_pair_are_named(alice_client: Client, hand_in: HandIn) -> Non
     assert flags["ada", "cleo"] == "names"
 
 
+@pytest.mark.long
 def test_names_that_a_spreadsheet_takes_for_formulas_are_texts_in_a_csv_and_unchanged_in_json(
     alice_client: Client, hand_in: HandIn
 ) -> None:
@@ -157,6 +159,7 @@ def test_a_return_in_a_text_is_a_line_end_within_its_cell() -> None:
     assert list(written)[1:] == [["ada", "one\n=1+1\ntwo"], ["'\n=1", ""]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("suffix", TABLE_FORMATS)
 @pytest.mark.parametrize("table", TABLES)
 def test_a_table_is_sent_whole_although_its_assignment_is_deleted_meanwhile(

@@ -240,6 +240,7 @@ def test_the_page_of_a_case_draws_that_case_alone_beside_a_list(chain: Report, a
     assert not pair.has("[data-graph]")
 
 
+@pytest.mark.long
 def test_five_hundred_submissions_of_one_case_are_drawn(assignment: Assignment) -> None:
     ring = {(f"s{n:03}", f"s{(n + 1) % 500:03}"): 0.5 + n / 1_000 for n in range(500)}
     (case,) = cases(create_report(assignment, ring))

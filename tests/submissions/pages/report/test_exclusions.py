@@ -3,11 +3,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 
 from submissions.actions.uploads import rerank
 from submissions.models import Batch, Boilerplate, Document, Entry, Report, SubmissionFile
-from submissions.pages.source_view.excerpts import MAX_LINES, documents, source_excerpt
+from submissions.pages.source_view.file_view import MAX_LINES, documents, source_excerpt
 from submissions.pages.templatetags.pages import percent
 from submissions.pseudonyms.names import Names, anonymous_names
 from tests.submissions.ranking.test_findings import TEMPLATE, class_sharing
@@ -55,6 +56,7 @@ def test_the_page_says_why_nothing_was_left_out(alice_client: Client, report: Re
     )
 
 
+@pytest.mark.long
 def test_what_boilerplate_changed_is_shown_with_both_figures(
     alice_client: Client, report: Report, starter: Callable[[], None]
 ) -> None:
@@ -73,6 +75,7 @@ def test_what_boilerplate_changed_is_shown_with_both_figures(
     assert page.texts("section.left-out .acts .name") == ["main.py"]
 
 
+@pytest.mark.long
 def test_pairs_that_boilerplate_took_below_the_threshold_are_counted(
     alice_client: Client, report: Report, starter: Callable[[], None]
 ) -> None:
@@ -87,6 +90,7 @@ def test_pairs_that_boilerplate_took_below_the_threshold_are_counted(
     assert text.endswith(" similar or more, the suggested threshold: 1; if all code counted: 4.")
 
 
+@pytest.mark.long
 def test_common_code_is_shown_with_its_lines(alice_client: Client, hand_in: HandIn) -> None:
     assignment = hand_in(zipped(class_sharing(TEMPLATE, 32))).assignment
     page = assignment_page(alice_client, assignment)
@@ -97,6 +101,7 @@ def test_common_code_is_shown_with_its_lines(alice_client: Client, hand_in: Hand
     assert page.texts("li.piece pre")[0].startswith("def read_table(path, width):")
 
 
+@pytest.mark.long
 def test_an_ignored_passage_is_shown_and_may_count_again(
     alice_client: Client,
     report: Report,
@@ -152,6 +157,7 @@ def test_an_excerpt_has_whole_lines_and_says_how_many_more_there_are(report: Rep
     assert (token.first_line, token.text, token.more) == (token.last_line, lines[token.first_line - 1], 0)
 
 
+@pytest.mark.long
 def test_an_excerpt_on_an_anonymous_page_names_nobody(hand_in: HandIn) -> None:
     assignment = hand_in(zipped({"Ada Lovelace/m.py": f"# by Ada Lovelace\n{STARTER}"})).assignment
     document = documents([SubmissionFile.objects.get().document_id]).popitem()[1]
@@ -159,6 +165,7 @@ def test_an_excerpt_on_an_anonymous_page_names_nobody(hand_in: HandIn) -> None:
     assert "Lovelace" not in excerpt.text
 
 
+@pytest.mark.long
 def test_a_very_long_line_is_cut(hand_in: HandIn) -> None:
     hand_in(zipped({"ada/m.py": f"values = [{', '.join('7' * 30_000)}]\n"}))
     document = documents([SubmissionFile.objects.get().document_id]).popitem()[1]
@@ -193,6 +200,7 @@ def test_of_many_skipped_files_the_first_are_listed_and_all_are_counted(
     assert page.text("section.skipped .hint").startswith("These are 50 of 100.")
 
 
+@pytest.mark.long
 def test_replaced_submissions_are_counted(alice_client: Client, batch: Batch, hand_in: HandIn) -> None:
     hand_in(zipped({"ada/main.py": CLASS["cleo/main.py"]}))
     page = uploads_page(alice_client, batch.assignment)
@@ -201,6 +209,7 @@ def test_replaced_submissions_are_counted(alice_client: Client, batch: Batch, ha
     ]
 
 
+@pytest.mark.long
 def test_the_page_says_when_nothing_was_skipped(alice_client: Client, hand_in: HandIn) -> None:
     assignment = hand_in(zipped(MANY)).assignment
     page = uploads_page(alice_client, assignment)

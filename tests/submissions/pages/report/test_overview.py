@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+import pytest
 from django.http import QueryDict
 from django.utils import timezone
 
@@ -115,6 +116,7 @@ def test_a_divider_in_the_table_marks_where_pairs_stop_standing_out(
     ]
 
 
+@pytest.mark.long
 def test_the_divider_in_the_table_may_stand_between_two_pages(hand_in: HandIn) -> None:
     report = Report.objects.get(assignment=hand_in(zipped(MANY)).assignment)
     above = report.pairs.values_list("pk", flat=True)[:30]
@@ -175,6 +177,7 @@ def test_pairs_of_a_team_are_flagged_and_may_be_left_out(alice_client: Client, r
     assert page.text('#id_flag option[value="apart"]') == "Not the same team"
 
 
+@pytest.mark.long
 def test_identical_submissions_and_renamed_copies_have_different_flags(hand_in: HandIn) -> None:
     copied = CLASS["ada/main.py"]
     files = {"ada/m.py": copied, "ben/other.py": copied, "cleo/m.py": CLASS["ben/main.py"]}
@@ -243,6 +246,7 @@ def test_a_filter_takes_as_many_queries_for_many_pairs_as_for_few(
         alice_client.get(tab(assignment, "pairs"), query, headers=HTMX)
 
 
+@pytest.mark.long
 def test_misleading_names_are_escaped_and_spelt_out(alice_client: Client, hand_in: HandIn) -> None:
     evil, turned = "<img src=x onerror=alert(1)>", "ada\u202eyp"
     files = {f"{evil}/m.py": CLASS["ada/main.py"], f"{turned}/m.py": CLASS["ben/main.py"]}

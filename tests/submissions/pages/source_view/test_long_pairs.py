@@ -88,6 +88,7 @@ def test_the_page_of_two_large_files_has_a_limited_size(
         assert 200_000 < len(response.content) < 250_000
 
 
+@pytest.mark.long
 def test_all_parts_together_are_the_whole_file(
     alice_client: Client, address_of: Callable[[dict[str, str]], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,6 +132,7 @@ def test_every_passage_can_be_reached_and_opens_on_both_sides(
     assert listed == [str(number) for number in range(1, count + 1)]
 
 
+@pytest.mark.long
 def test_a_badge_whose_other_side_is_not_shown_loads_the_page_with_it(
     alice_client: Client, address_of: Callable[[dict[str, str]], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,6 +147,7 @@ def test_a_badge_whose_other_side_is_not_shown_loads_the_page_with_it(
         assert (anchor in shown) == (not query)
 
 
+@pytest.mark.long
 def test_an_endless_line_is_cut_with_a_remark_and_goes_on_in_the_next_part(
     alice_client: Client, address_of: Callable[[dict[str, str]], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,6 +200,7 @@ def test_of_many_files_the_page_has_some_and_links_to_the_others(
     assert paths == {f"m{n:02}.py" for n in range(12)}
 
 
+@pytest.mark.long
 def test_nonsense_in_the_address_of_a_pair_is_ignored(
     alice_client: Client, address_of: Callable[[dict[str, str]], str]
 ) -> None:

@@ -43,11 +43,13 @@ def notices(view: PairView) -> str:
     return " ".join(view.sides[0].files[0].notices)
 
 
+@pytest.mark.long
 def test_an_ordinary_file_has_no_remarks(view_of: Callable[..., PairView]) -> None:
     view = view_of({"ada/m.py": COPIED, "ben/m.py": RENAMED.replace("\n", "\r\n")})
     assert [file.notices for side in view.sides for file in side.files] == [[], []]
 
 
+@pytest.mark.long
 def test_characters_that_cannot_be_seen_are_counted_and_named(view_of: Callable[..., PairView]) -> None:
     odd = COPIED + "# \u202eevil\u202c \u200b\u200b \x1b[31m\n"
     assert notices(view_of({"ada/m.py": odd, "ben/m.py": RENAMED})) == (
@@ -57,6 +59,7 @@ def test_characters_that_cannot_be_seen_are_counted_and_named(view_of: Callable[
     )
 
 
+@pytest.mark.long
 def test_another_encoding_than_utf_8_is_named(view_of: Callable[..., PairView]) -> None:
     latin = (COPIED + "# caf\xe9 \xe0 la carte, d\xe9j\xe0 vu\n").encode("cp1252")
     view = view_of({"ada/m.py": latin, "ben/m.py": RENAMED})
@@ -71,6 +74,7 @@ def test_bytes_that_could_not_be_decoded_are_counted(view_of: Callable[..., Pair
     )
 
 
+@pytest.mark.long
 def test_the_longest_line_is_named(view_of: Callable[..., PairView]) -> None:
     long, longer = f"s = '{'y' * 5_000}'\n", f"t = '{'z' * 100_000}'\n"
     view = view_of({"ada/m.py": long + COPIED, "ben/m.py": long + RENAMED + longer})
@@ -94,6 +98,7 @@ def test_a_passage_weighs_as_the_score_weighs_it() -> None:
         assert passage_weight(100, submissions) == pytest.approx(100 * float(weight))
 
 
+@pytest.mark.long
 def test_the_map_shows_every_passage_and_no_bar_is_invisible(view_of: Callable[..., PairView]) -> None:
     view = view_of({"ada/m.py": "x = 1\n" * 3_000 + COPIED, "ben/m.py": RENAMED + HONEST})
     left, right = (side.files[0] for side in view.sides)
@@ -103,6 +108,7 @@ def test_the_map_shows_every_passage_and_no_bar_is_invisible(view_of: Callable[.
     assert all(0 <= bar.top < file.line_count for file in (left, right) for bar in file.bars)
 
 
+@pytest.mark.long
 def test_names_are_replaced_in_paths_sources_and_examples(view_of: Callable[..., PairView]) -> None:
     ben = f"# written by Ben Okri\nauthor = 'Ben Okri'\n{RENAMED}"
     files = {"ada-lovelace/m.py": f"author = 'x'\n{COPIED}", "ben-okri/ben-okri.py": ben}
@@ -116,6 +122,7 @@ def test_names_are_replaced_in_paths_sources_and_examples(view_of: Callable[...,
     assert not any("Okri" in example.right for example in examples)
 
 
+@pytest.mark.long
 def test_an_anonymous_page_of_a_pair_names_nobody(
     hand_in: HandIn, assignment: Assignment, alice_client: Client
 ) -> None:

@@ -1,0 +1,268 @@
+"""A department installs the service, works with it, loses a worker, upgrades, and erases a student.
+
+One story on one installation: the wheel, the Postgres and Redis of the system, and each part as a process
+with a home of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.adoption.department import ADMINISTRATOR, PASSWORD_OF_ADA, Client, Department, signed_in, submit
+from tests.adoption.readers import Readers
+from tests.adoption.servers import ALPHABETICAL, Broker, Cluster
+from tests.conftest import wait_until
+from tests.support.ports import free_port_number
+from tests.support.programs import program, renamed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
+
+COURSE, ERASED = "Programming 1", "Robin Quillfeather"
+READERS, CONNECTIONS = 300, 100
+# The least time of the readers, in seconds; they read until an upload has its report.
+READING_SECONDS = 10
+COPIED = 0.9
+# Names that databases order in different ways.
+NAMES = ("anna_b", "Anna-B", "annab", "Élodie", "eva", "Zoe", "zoe2", "_ghost")
+RUNNING = "SELECT id, attempts FROM submissions_job WHERE kind = '{kind}' AND state = 'running'"
+SAME = "SELECT count(*) FROM submissions_job WHERE id = {} AND attempts = {} AND state = 'running'"
+SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+NEXT_MIGRATION = """
+from django.db import migrations, models
+
+class Migration(migrations.Migration):
+    phase = "expand"
+    dependencies = [("submissions", "{last}")]
+    operations = [migrations.AddField("course", "note_of_next", models.TextField(null=True))]
+"""
+
+
+def say(sentence: str) -> None:
+    """Print a figure of the run; `pytest -rP` shows it."""
+    print(sentence)  # noqa: T201
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder that the account of Postgres may enter."""
+    for path in (tmp_path, *tmp_path.parents[:2]):
+        path.chmod(0o755)
+    return tmp_path
+
+
+@pytest.fixture
+def department(programs: Path, folder: Path) -> Iterator[Department]:
+    with ExitStack() as ends:
+        cluster = Cluster(folder / "postgres", free_port_number())
+        ends.callback(cluster.stop)
+        broker = Broker(folder / "redis", free_port_number())
+        ends.callback(broker.stop)
+        say(f"Postgres of {cluster.programs}, broker {broker.program}")
+        department = Department(folder, programs / "python", cluster, broker)
+        ends.callback(department.stop_all)
+        yield department
+
+
+def test_a_department_adopts_the_service(department: Department, folder: Path) -> None:
+    token = install(department)
+    client = Client(department.url(), token)
+    course = client.post("/courses", name=COURSE)["id"]
+    assignment = hand_in_and_decide(department, client, token, folder)
+    three_hundred_read_while_a_class_is_handed_in(department, client, token, course, assignment)
+    a_worker_is_killed_in_the_middle_of_a_ranking(department, client, assignment)
+    a_backup_is_restored_in_another_order(department, client, token, folder, assignment)
+    the_next_version_takes_over_while_people_read(department, client, token, course, assignment)
+    a_student_is_erased(department, client, assignment)
+
+
+def install(department: Department) -> str:
+    """Set up the database and start all parts; return a token of the administrator."""
+    for home in department.ports:
+        department.run_as_owner(home, "setup")
+    department.start("web-1", "web-2", "worker", "interactive", "maintenance")
+    account = {"USERNAME": ADMINISTRATOR, "PASSWORD": PASSWORD_OF_ADA, "EMAIL": "ada@example.org"}
+    variables = {f"DJANGO_SUPERUSER_{name}": value for name, value in account.items()}
+    department.run("web-1", "manage", "createsuperuser", "--noinput", **variables)
+    wait_until(lambda: problems(department) == [], what="the doctor")
+    return department.run(
+        "web-1", "token", "create", ADMINISTRATOR, "--name=adoption", "--scope=write"
+    ).strip()
+
+
+def problems(department: Department) -> list[str]:
+    findings = json.loads(department.done("web-1", "doctor", "--json").stdout)
+    return [f"{one['check']}: {one['message']}" for one in findings if one["state"] == "problem"]
+
+
+def hand_in_and_decide(department: Department, client: Client, token: str, folder: Path) -> int:
+    """Hand in a class with copies and decide on those; return the assignment."""
+    write_class(folder / "class", random.Random(1), 80)
+    pairs = submit(department, token, folder / "class", "Sheet 1", COURSE)
+    (assignment,) = client.get(f"/courses/{client.get('/courses')['items'][0]['id']}/assignments")["items"]
+    copied = pairs[: len(NAMES) // 2]
+    assert all(pair["similarity"] > COPIED for pair in copied)
+    for number, pair in enumerate(copied):
+        path = f"/assignments/{assignment['id']}/pairs/{pair['left_id']}/{pair['right_id']}/decision"
+        client.put(path, state=("confirmed", "clear")[number % 2], notes=f"Note {number}")
+    return int(assignment["id"])
+
+
+def write_class(folder: Path, rng: random.Random, size: int) -> None:
+    """Write programs of which every two of NAMES, one after the other, are copies of each other."""
+    texts = {f"student {number:03}": program(rng, 12) for number in range(size)} | {ERASED: program(rng, 12)}
+    for first, second in zip(NAMES[::2], NAMES[1::2], strict=True):
+        texts[first] = program(rng, 12)
+        texts[second] = renamed(texts[first])
+    for name, text in texts.items():
+        (folder / name).mkdir(parents=True)
+        (folder / name / "main.py").write_text(f"# {name}\n{text}")
+
+
+def decisions(client: Client, assignment: int) -> set[tuple[str, ...]]:
+    rows = client.get(f"/assignments/{assignment}/exports/pairs.json")["pairs"]
+    return {
+        (*sorted((row["left"], row["right"])), row["decision"], row["notes"])
+        for row in rows
+        if row["decision"] != "undecided"
+    }
+
+
+def pages_of(client: Client, course: int, assignment: int) -> list[str]:
+    pairs = client.get(f"/assignments/{assignment}/pairs?limit=20")["items"]
+    of_pairs = [f"/assignments/{assignment}/pairs/{one['left_id']}/{one['right_id']}/" for one in pairs]
+    return ["/", f"/courses/{course}/", *[f"/assignments/{assignment}/"] * 5, *of_pairs]
+
+
+def three_hundred_read_while_a_class_is_handed_in(
+    department: Department, client: Client, token: str, course: int, assignment: int
+) -> None:
+    pages, cookies = pages_of(client, course, assignment), signed_in(department.url())
+    write_class(department.folder / "second", random.Random(2), 10)
+    started, most = time.monotonic(), 0
+    with Readers(READERS, [*department.ports.values()], pages, cookies).reading() as readers:
+        with ThreadPoolExecutor(1) as background:
+            upload = background.submit(
+                submit, department, token, department.folder / "second", "Sheet 2", COURSE
+            )
+            while not upload.done() or time.monotonic() - started < READING_SECONDS:
+                most = max(most, int(str(department.cluster.ask(SESSIONS)[0][0])))
+                time.sleep(0.2)
+        assert upload.result()
+        department.run("maintenance", "maintain", "--check")
+        took = time.monotonic() - started
+    say(f"{READERS} readers for {took:.0f} s: {dict(readers.answers)}; up to {most} sessions of Postgres")
+    assert readers.errors() == {}
+    assert readers.answers["200"] > READERS
+    assert most < CONNECTIONS
+
+
+def a_worker_is_killed_in_the_middle_of_a_ranking(
+    department: Department, client: Client, assignment: int
+) -> None:
+    before, report = decisions(client, assignment), client.get(f"/assignments/{assignment}/report")["id"]
+    for kind in ("score_shard", "rank") * 3:
+        client.post(f"/assignments/{assignment}/report")
+        if is_killed_during(department, kind):
+            break
+        ranked_after(client, assignment, report)
+    else:
+        pytest.fail("no worker was killed in the middle of a ranking")
+    department.start("worker")
+    ranked_after(client, assignment, report)
+    assert decisions(client, assignment) == before
+
+
+def is_killed_during(department: Department, kind: str) -> bool:
+    """Kill the worker while a job of a kind runs; start it again where the job had ended."""
+    deadline = time.monotonic() + 20
+    while not (jobs := department.cluster.ask(RUNNING.format(kind=kind))):
+        if time.monotonic() > deadline:
+            return False
+    department.kill("worker")
+    if department.cluster.ask(SAME.format(*jobs[0])) == [(1,)]:
+        return True
+    department.start("worker")
+    return False
+
+
+def ranked_after(client: Client, assignment: int, report: int) -> None:
+    def is_ranked() -> bool:
+        state = client.get(f"/assignments/{assignment}/report")
+        return bool(state["state"] == "done" and state["id"] > report)
+
+    wait_until(is_ranked, 120, what="the new report")
+
+
+def a_backup_is_restored_in_another_order(
+    department: Department, client: Client, token: str, folder: Path, assignment: int
+) -> None:
+    before, backup = decisions(client, assignment), folder / "department.moss"
+    department.run("maintenance", "backup", backup)
+    cluster = Cluster(folder / "other-postgres", free_port_number(), ALPHABETICAL)
+    broker = Broker(folder / "other-redis", free_port_number())
+    (folder / "restored").mkdir()
+    restored = Department(folder / "restored", department.python, cluster, broker)
+    try:
+        restored.run_as_owner("web-1", "restore", backup)
+        restored.run_as_owner("web-1", "setup")
+        restored.start("web-1")
+        assert len(before) == len(NAMES) // 2
+        assert decisions(Client(restored.url(), token), assignment) == before
+    finally:
+        restored.stop_all()
+        broker.stop()
+        cluster.stop()
+
+
+def the_next_version_takes_over_while_people_read(
+    department: Department, client: Client, token: str, course: int, assignment: int
+) -> None:
+    pages, cookies = pages_of(client, course, assignment), signed_in(department.url())
+    python = department.python
+    with Readers(30, [*department.ports.values()], pages, cookies).reading() as readers:
+        department.python = next_version(python, department.folder / "next")
+        department.run_as_owner("web-1", "setup")
+        # The code of the version before goes on with the new tables.
+        write_class(department.folder / "third", random.Random(3), 10)
+        submit(department, token, department.folder / "third", "Sheet 3", COURSE)
+        for name in ("worker", "interactive", "maintenance", "web-2", "web-1"):
+            department.stop(name)
+            department.start(name)
+    say(f"30 readers during the upgrade: {dict(readers.answers)}")
+    assert readers.errors() == {}
+    wait_until(lambda: problems(department) == [], what="the doctor of the next version")
+
+
+def next_version(python: Path, target: Path) -> Path:
+    """Copy an installation as a version with one migration more; return its Python."""
+    shutil.copytree(python.parents[1], target, symlinks=True)
+    (packages,) = target.glob("lib/*/site-packages")
+    folder = packages / "submissions" / "migrations"
+    last = max(path.stem for path in folder.glob("[0-9]*.py"))
+    (folder / "9999_next.py").write_text(NEXT_MIGRATION.format(last=last))
+    (metadata,) = packages.glob("moss_server-*.dist-info")
+    lines = (metadata / "METADATA").read_text().replace("\nVersion: ", "\nVersion: 9.", 1)
+    (metadata / "METADATA").write_text(lines)
+    return target / "bin" / "python"
+
+
+def a_student_is_erased(department: Department, client: Client, assignment: int) -> None:
+    before: set[Any] = decisions(client, assignment)
+    assert ERASED in department.cluster.dump()
+    arguments = ["student", "erase", ERASED, "--reason", "A letter of the student.", "--yes"]
+    receipt = department.run("web-1", *arguments)
+    assert receipt.splitlines()[-2].startswith("Receipt 1: ")
+    assert ERASED not in department.cluster.dump()
+    assert decisions(client, assignment) == before

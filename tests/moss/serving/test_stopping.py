@@ -1,0 +1,68 @@
+"""A web server that is told to end answers everyone who is connected, and nobody else waits in vain."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from contextlib import ExitStack, closing, contextmanager
+from http.client import HTTPConnection
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conftest import wait_until, worker_environment
+from tests.support.paths import ROOT
+from tests.support.ports import free_port_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+pytestmark = pytest.mark.slow
+
+WAITING = 4
+# One request at a time: all other clients wait before they are accepted.
+OPTIONS = ["--workers=1", "--threads=1", "--worker-connections=1", "--graceful-timeout=60"]
+
+
+@contextmanager
+def server(port: int, gate: Path) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf", *OPTIONS]
+    process = subprocess.Popen(
+        [*command, f"--bind=127.0.0.1:{port}", "tests.support.gated_wsgi:application"],
+        env=worker_environment() | {"GATE": os.fspath(gate)},
+        cwd=ROOT,
+    )
+    try:
+        wait_until(lambda: is_open(port), what="the server")
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def is_open(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except ConnectionRefusedError:
+        return False
+    return True
+
+
+def test_who_is_connected_is_answered_and_who_comes_later_is_refused(tmp_path: Path) -> None:
+    port, gate = free_port_number(), tmp_path / "gate"
+    with server(port, gate) as process, ExitStack() as stack:
+        clients = [
+            stack.enter_context(closing(HTTPConnection("127.0.0.1", port))) for _ in range(1 + WAITING)
+        ]
+        for client in clients:
+            client.request("GET", "/")
+        process.terminate()
+        wait_until(lambda: not is_open(port), what="a socket that is closed")
+        assert process.poll() is None
+        gate.touch()
+        assert [client.getresponse().read() for client in clients] == [b"answer"] * (1 + WAITING)
+        assert process.wait(30) == 0
