@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 # Raise it whenever the same cohort would get other similarities. Reports store it.
-SCORE_VERSION = 7
+SCORE_VERSION = 8
 
 
 class Norm(NamedTuple):
-    """The size that a share is measured against: smaller * min(larger / smaller, max_ratio)**exponent.
+    """The size that a share is measured against: smaller * min(larger / smaller / FREE_TERMS, max_ratio)**exponent.
 
-    With `exponent` 0 that is the size of the smaller side, with 1 that of the larger side. Differences in
-    size beyond `max_ratio` have no further effect.
+    With `exponent` 0 that is the size of the smaller side, with 1 nearly that of the larger side. A ratio of up
+    to `FREE_TERMS` counts as 1; beyond `max_ratio` a difference in size has no further effect.
     """
 
     exponent: float
@@ -68,19 +68,25 @@ REPEAT_EXPONENT = 0.25
 LENGTHS = PassageLengths(gap_scale=30.0, half_length=50.0)
 
 # Passages are measured against the smaller side, so that a copy inside a larger program is found, plus a part
-# of what the larger side has more: otherwise small files match everything. A rewritten program may be a
-# fraction of the original, so no more than EXTRA_LIMIT tokens of the difference count.
-EXTRA_PART, EXTRA_LIMIT = 0.5, 130.0
+# of what the larger side has beyond FREE_SIZE times as much: otherwise small files match everything. A side of
+# up to twice the size counts as equally large, since anybody can append code to a copy. A rewritten program may
+# be a fraction of the original, so no more than EXTRA_LIMIT tokens of the difference count.
+FREE_SIZE, EXTRA_PART, EXTRA_LIMIT = 2.0, 0.5, 130.0
+# Terms that are added with such code, up to a third of the smaller side's, cost nothing either.
+FREE_TERMS = 4 / 3
+# The exponent of a share's norm is multiplied by 1 - T**WHOLE_EXPONENT: where passages cover one side nearly
+# whole, the terms that the other side has beside it say nothing against the copy.
+WHOLE_EXPONENT = 8.0
 
 # A numeric program has few literals, a dialogue consists of them.
 LITERALS = Evidence(Norm(1.0, 10.0), Norm(1.0, 3.0), tokens=2.5, cap=1.0)
-# Names are changed first in a copy: renaming all of them costs at most 0.15 / 1.15 of a score.
-NAMES = Evidence(Norm(0.0, 1.0), Norm(0.0, 1.0), tokens=3.0, cap=0.15, amount_by_rarity=True)
+# Names are changed first in a copy: renaming all of them costs at most 0.2 / 1.2 of a score.
+NAMES = Evidence(Norm(0.0, 1.0), Norm(0.0, 1.0), tokens=3.0, cap=0.2, amount_by_rarity=True)
 # Imports and includes: their selection is a person's habit, and even who rewrites a program keeps it.
 IMPORTS = Evidence(Norm(1.0, 10.0), Norm(0.0, 1.0), tokens=2.5, cap=0.5)
 # Uses of names: what is done with a name is kept where it is renamed and where statements are added or moved.
 # They weigh as rare k-grams do, and count where there is a passage.
-USES = Evidence(Norm(0.5, 5.0), Norm(0.0, 1.0), tokens=2.0, cap=0.5)
+USES = Evidence(Norm(0.5, 5.0), Norm(0.0, 1.0), tokens=2.0, cap=0.75)
 # Even if every term is changed, a score is at least this part of the score by passages alone.
 LEAST_PASSAGE_PART = 0.6
 # Where all code, literals and imports are equal, only names were changed (`renamed_groups`): that is a fact,

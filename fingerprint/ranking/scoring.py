@@ -121,7 +121,8 @@ def similarity_of(
 
 def passage_mass(smaller: Floats, larger: Floats) -> Floats:
     """Return the weight that passages are measured against, from the weights of all tokens of both sides."""
-    mass: Floats = smaller + constants.EXTRA_PART * np.minimum(larger - smaller, constants.EXTRA_LIMIT)
+    extra = np.clip(larger - constants.FREE_SIZE * smaller, 0.0, constants.EXTRA_LIMIT)
+    mass: Floats = smaller + constants.EXTRA_PART * extra
     return mass
 
 
@@ -133,12 +134,12 @@ def _combine_evidence(
     shared = np.zeros(len(pairs))
     kinds = constants.LITERALS, constants.NAMES, constants.IMPORTS
     for table, evidence in zip(lexical.readable, kinds, strict=True):
-        share, amount, weight = table.shares(pairs, evidence)
+        share, amount, weight = table.shares(pairs, evidence, passages)
         shared += weight
         mass = np.minimum(amount, evidence.cap * mass_of_passages)
         weighted.append(share * mass)
         total += mass
-    uses, amount, _ = lexical.uses.shares(pairs, constants.USES)
+    uses, amount, _ = lexical.uses.shares(pairs, constants.USES, passages)
     mass = np.where(passages > 0, np.minimum(amount, constants.USES.cap * mass_of_passages), 0.0)
     structure_mass = passages * mass_of_passages + uses * mass
     total += mass

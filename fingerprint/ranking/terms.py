@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from fingerprint.types import Bounds, Flags, Floats, Hashes, Owners, Positions, Rows, Terms
 
 
-def apply_norm(left: Floats, right: Floats, norm: Norm) -> Floats:
-    """Return the norm of two arrays of masses, elementwise; 0 where either mass is 0."""
+def apply_norm(left: Floats, right: Floats, norm: Norm, part: Floats | float = 1.0) -> Floats:
+    """Return the norm of two arrays of masses, elementwise; 0 where either mass is 0.
+
+    `part` in [0, 1] multiplies the exponent.
+    """
     small, large = np.minimum(left, right), np.maximum(left, right)
-    ratio = np.divide(large, small, out=np.ones_like(large), where=small > 0)
-    normed: Floats = small * np.minimum(ratio, norm.max_ratio) ** norm.exponent
+    ratio = np.divide(large, small, out=np.ones_like(large), where=small > 0) / constants.FREE_TERMS
+    normed: Floats = small * np.clip(ratio, 1.0, norm.max_ratio) ** (norm.exponent * part)
     return normed
 
 
@@ -116,15 +119,18 @@ class TermTable:
         sums = np.concatenate(([0.0], np.cumsum(weights[self.ids])))
         return sums[self.bounds[1:]] - sums[self.bounds[:-1]]
 
-    def _mass(self, weights: Floats, pairs: Rows, norm: Norm) -> Floats:
+    def _mass(self, weights: Floats, pairs: Rows, norm: Norm, part: Floats | float = 1.0) -> Floats:
         masses = self._masses(weights)
-        return apply_norm(masses[pairs[:, 0]], masses[pairs[:, 1]], norm)
+        return apply_norm(masses[pairs[:, 0]], masses[pairs[:, 1]], norm, part)
 
-    def shares(self, pairs: Rows, evidence: Evidence) -> SharedTerms:
-        """Return what the two sides of each pair have in common."""
+    def shares(self, pairs: Rows, evidence: Evidence, passages: Floats) -> SharedTerms:
+        """Return what the two sides of each pair have in common; it never falls when `passages`, their T, rise.
+
+        The nearer T is to 1, the less it counts what the larger side has beside the smaller one's terms.
+        """
         shared = np.zeros(len(pairs))
         _add_shared_weights(self.ids, self.bounds, self.weights, pairs, shared)
-        mass = self._mass(self.weights, pairs, evidence.share)
+        mass = self._mass(self.weights, pairs, evidence.share, 1 - passages**constants.WHOLE_EXPONENT)
         share = np.divide(shared, mass, out=np.zeros_like(shared), where=mass > 0)
         weights = self.weights if evidence.amount_by_rarity else self.lengths
         # Where one side has nothing but what the task dictates, nothing follows from what the other has.

@@ -48,9 +48,18 @@ def token_weights(own: Submission, cohort: Sequence[Submission], k: int) -> list
     return [prod(over) ** (1 / len(over)) if over else 0.0 for over in covering]
 
 
-def norm(first: float, second: float, parameters: constants.Norm) -> float:
+def norm(first: float, second: float, parameters: constants.Norm, part: float = 1.0) -> float:
     small, large = sorted((first, second))
-    return small * min(large / small, parameters.max_ratio) ** parameters.exponent if small > 0 else 0.0
+    if not small:
+        return 0.0
+    ratio = max(1.0, min(large / small / constants.FREE_TERMS, parameters.max_ratio))
+    return float(small * ratio ** (parameters.exponent * part))
+
+
+def mass_of_passages(first: float, second: float) -> float:
+    small, large = sorted((first, second))
+    extra = max(0.0, min(large - constants.FREE_SIZE * small, constants.EXTRA_LIMIT))
+    return small + constants.EXTRA_PART * extra
 
 
 def length_factor(tokens: float) -> float:
@@ -78,12 +87,10 @@ def passages(
 ) -> tuple[float, float]:
     """Return T and D of docs/know/score.md."""
     on_left, on_right = token_weights(left, cohort, k), token_weights(right, cohort, k)
-    small, large = sorted((sum(on_left), sum(on_right)))
-    total = small + constants.EXTRA_PART * min(large - small, constants.EXTRA_LIMIT)
+    total = mass_of_passages(sum(on_left), sum(on_right))
     smaller = min(len(left.kinds), len(right.kinds))
     if not total:  # programs that are shorter than a k-gram
-        sizes = sorted((len(left.kinds), len(right.kinds)))
-        total = sizes[0] + constants.EXTRA_PART * min(sizes[1] - sizes[0], constants.EXTRA_LIMIT)
+        total = mass_of_passages(len(left.kinds), len(right.kinds))
     covered = 0.0
     tiles = sorted(naive.tiles(left.kinds, right.kinds, k))
     for row, (a, b, n) in enumerate(tiles):
@@ -96,12 +103,13 @@ def lexical(
     sides: tuple[frozenset[str], frozenset[str]],
     cohort: Sequence[frozenset[str]],
     evidence: constants.Evidence,
+    t: float,
     programs: Sequence[float] = (),
     exponent: float = constants.TERM_RARITY_EXPONENT,
 ) -> tuple[float, float, float]:
     """Return the share of the terms that both sides have, how many tokens they count as, and their weight.
 
-    `programs` is what each of the cohort counts as where a term is looked for that the task dictates.
+    `t` is T of the pair; `programs` is what each of the cohort counts as where a term is looked for that the task dictates.
     """
 
     def length(term: str) -> float:
@@ -118,7 +126,7 @@ def lexical(
         many = max(1.0, sum(programs) * constants.DICTATED_PART)
         return max(0.0, 1 - max(0.0, having - 2) / many)
 
-    total = norm(rare(sides[0]), rare(sides[1]), evidence.share)
+    total = norm(rare(sides[0]), rare(sides[1]), evidence.share, 1 - t**constants.WHOLE_EXPONENT)
     share = min(1.0, rare(sides[0] & sides[1]) / total) if total else 0.0
     sizes = [rare(side) if evidence.amount_by_rarity else sum(map(length, side)) for side in sides]
     amount = evidence.tokens * norm(sizes[0], sizes[1], evidence.amount) if total else 0.0
@@ -134,14 +142,14 @@ def similarity(
     for field, constant in evidence:
         sides = getattr(left, field), getattr(right, field)
         terms = [getattr(submission, field) for submission in cohort]
-        share, amount, weight = lexical(sides, terms, constant, () if field == "imports" else programs)
+        share, amount, weight = lexical(sides, terms, constant, t, () if field == "imports" else programs)
         shared += weight
         mass = min(amount, constant.cap * d)
         weighed, total = weighed + share * mass, total + mass
     if t:
         uses = [submission.uses for submission in cohort]
         share, amount, _ = lexical(
-            (left.uses, right.uses), uses, constants.USES, programs, constants.RARITY_EXPONENT
+            (left.uses, right.uses), uses, constants.USES, t, programs, constants.RARITY_EXPONENT
         )
         mass = min(amount, constants.USES.cap * d)
         weighed, total = weighed + share * mass, total + mass

@@ -63,7 +63,7 @@ def naive_similarity(left: Unit, right: Unit, cohort: Sequence[Unit], tokens: in
     ends = naive_score.Submission(left[1]), naive_score.Submission(right[1])
     structure, mass = naive_score.passages(*ends, own, translations.COARSE_PARAMS.k)
     words = [words for _, _, words in cohort]
-    share, amount, _ = naive_score.lexical((left[2], right[2]), words, translations.LITERALS)
+    share, amount, _ = naive_score.lexical((left[2], right[2]), words, translations.LITERALS, structure)
     weight = min(amount, translations.LITERALS.cap * mass)
     evidence = (structure * mass + share * weight) / (mass + weight) if mass + weight else 0.0
     evidence *= tokens / (tokens + translations.HALF_SYMBOLS)
