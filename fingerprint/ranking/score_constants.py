@@ -9,10 +9,10 @@ SCORE_VERSION = 8
 
 
 class Norm(NamedTuple):
-    """The size that a share is measured against: smaller * min(larger / smaller / FREE_TERMS, max_ratio)**exponent.
+    """The size that a share is measured against: smaller * min(ratio, max_ratio)**exponent.
 
-    With `exponent` 0 that is the size of the smaller side, with 1 nearly that of the larger side. A ratio of up
-    to `FREE_TERMS` counts as 1; beyond `max_ratio` a difference in size has no further effect.
+    `ratio` is that of both sizes divided by `FREE_TERMS`, at least 1. With `exponent` 0 the norm is the size
+    of the smaller side, with 1 nearly that of the larger side.
     """
 
     exponent: float
@@ -68,9 +68,9 @@ REPEAT_EXPONENT = 0.25
 LENGTHS = PassageLengths(gap_scale=30.0, half_length=50.0)
 
 # Passages are measured against the smaller side, so that a copy inside a larger program is found, plus a part
-# of what the larger side has beyond FREE_SIZE times as much: otherwise small files match everything. A side of
-# up to twice the size counts as equally large, since anybody can append code to a copy. A rewritten program may
-# be a fraction of the original, so no more than EXTRA_LIMIT tokens of the difference count.
+# of what the larger side has beyond FREE_SIZE times as much: otherwise small files match everything. A side
+# of up to twice the size counts as equally large, since anybody can append code to a copy. A rewritten
+# program may be a fraction of the original, so no more than EXTRA_LIMIT tokens of the difference count.
 FREE_SIZE, EXTRA_PART, EXTRA_LIMIT = 2.0, 0.5, 130.0
 # Terms that are added with such code, up to a third of the smaller side's, cost nothing either.
 FREE_TERMS = 4 / 3

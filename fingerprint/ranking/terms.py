@@ -124,7 +124,7 @@ class TermTable:
         return apply_norm(masses[pairs[:, 0]], masses[pairs[:, 1]], norm, part)
 
     def shares(self, pairs: Rows, evidence: Evidence, passages: Floats) -> SharedTerms:
-        """Return what the two sides of each pair have in common; it never falls when `passages`, their T, rise.
+        """Return what the two sides of each pair have in common; never less where `passages`, T, is more.
 
         The nearer T is to 1, the less it counts what the larger side has beside the smaller one's terms.
         """

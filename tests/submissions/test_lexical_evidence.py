@@ -67,7 +67,7 @@ def test_literals_that_were_handed_out_add_nothing(
     starter()
     (pair,) = assignment.reports.get().pairs.all()
     assert (pair.left.name, pair.right.name) == ("ada", "ben")
-    assert 1 / 1.15 <= pair.similarity < 1
+    assert 1 / 1.2 <= pair.similarity < 1
 
 
 def test_a_report_suggests_a_threshold_and_says_why(report: Report) -> None:

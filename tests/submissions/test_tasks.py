@@ -66,7 +66,7 @@ def test_a_class_goes_in_and_a_ranked_report_comes_out(
     top = report.pairs.first()
     assert top is not None
     assert names([top]) == [("ada", "ben")]
-    assert top.similarity > 1 / 1.15
+    assert top.similarity > 1 / 1.2
     assert (report.state, report.parameters["guarantee"]) == ("done", 12)
 
 
@@ -135,7 +135,7 @@ def test_identical_sources_are_stored_and_read_once(hand_in: HandIn) -> None:
 def test_several_files_dropped_together_are_a_submission_each(hand_in: HandIn) -> None:
     batch = hand_in(loose("ada.py", COPIED), loose("ben.py", RENAMED))
     assert [submission.name for submission in batch.submissions.all()] == ["ada.py", "ben.py"]
-    assert batch.assignment.reports.get().pairs.get().similarity > 1 / 1.15
+    assert batch.assignment.reports.get().pairs.get().similarity > 1 / 1.2
 
 
 @pytest.mark.long
@@ -146,7 +146,7 @@ def test_a_later_upload_of_a_name_takes_the_place_of_the_earlier(
     hand_in(zipped({"ben/m.py": RENAMED}))
     report = assignment.reports.get()
     assert [submission.name for submission in report.submissions.all()] == ["ada", "ben"]
-    assert report.pairs.get().similarity > 1 / 1.15
+    assert report.pairs.get().similarity > 1 / 1.2
 
 
 @pytest.mark.long
@@ -288,7 +288,7 @@ def test_a_copy_in_another_encoding_is_found(hand_in: HandIn, encoding: str) -> 
 
 def test_invalid_utf_8_is_still_read(hand_in: HandIn) -> None:
     batch = hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": COPIED.encode() + b"\n# \xff\xfe\xfa\n"}))
-    assert batch.assignment.reports.get().pairs.get().similarity > 1 / 1.15
+    assert batch.assignment.reports.get().pairs.get().similarity > 1 / 1.2
 
 
 @pytest.mark.long

@@ -105,11 +105,13 @@ def lexical(
     evidence: constants.Evidence,
     t: float,
     programs: Sequence[float] = (),
+    *,
     exponent: float = constants.TERM_RARITY_EXPONENT,
 ) -> tuple[float, float, float]:
     """Return the share of the terms that both sides have, how many tokens they count as, and their weight.
 
-    `t` is T of the pair; `programs` is what each of the cohort counts as where a term is looked for that the task dictates.
+    `t` is T of the pair; `programs` is what each of the cohort counts as where a term is looked for that the
+    task dictates.
     """
 
     def length(term: str) -> float:
@@ -149,7 +151,7 @@ def similarity(
     if t:
         uses = [submission.uses for submission in cohort]
         share, amount, _ = lexical(
-            (left.uses, right.uses), uses, constants.USES, t, programs, constants.RARITY_EXPONENT
+            (left.uses, right.uses), uses, constants.USES, t, programs, exponent=constants.RARITY_EXPONENT
         )
         mass = min(amount, constants.USES.cap * d)
         weighed, total = weighed + share * mass, total + mass
