@@ -223,7 +223,7 @@ def test_the_same_two_students_in_two_assignments_are_named_and_nobody_of_anothe
 ) -> None:
     page = get_page(alice_client, two_assignments.course.get_absolute_url())
     [row] = page.texts(".recurring li")
-    assert row.casefold() == "ann and benstatistics 90\u202f%, trees 70\u202f%"
+    assert row.casefold() == "ann and benstatistics 90\u202f%, trees 70\u202f% · recognised by: name alone"
     for address in page.values(".recurring a", "href"):
         assert alice_client.get(address, follow=True).status_code == 200
 
@@ -244,7 +244,7 @@ def test_students_are_the_same_by_the_id_of_their_platform(
             submission.students.create(name=submission.name, identifier=own_id)
     page = get_page(alice_client, assignment.course.get_absolute_url())
     [row] = page.texts(".recurring .meta")
-    assert row == "Statistics 90\u202f%, Trees 80\u202f%"
+    assert row == "Statistics 90\u202f%, Trees 80\u202f% · recognised by: login"
 
 
 def test_pairs_that_come_back_have_made_up_names_where_names_are_hidden(
