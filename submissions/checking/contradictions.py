@@ -23,6 +23,7 @@ CHECKS = (
     findings.identical,
     findings.identical_pairs,
     decisions.shown_decisions,
+    decisions.cases_by_hand,
 )
 
 

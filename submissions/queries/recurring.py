@@ -14,6 +14,7 @@ from submissions.mates import KnownBy, are_mates, compared_mates, student_keys
 from submissions.models import Batch, CaseMember, Decision, Pair, Report, Submission
 from submissions.queries.cases import decided_case, stored_cases
 from submissions.queries.lists import listed_assignments
+from submissions.queries.suspicions import suspicion_counts
 from submissions.queries.thresholds import threshold_of
 from submissions.queries.withheld import readable, readable_pairs, withheld_in_course, withhold
 
@@ -78,11 +79,12 @@ def course_overview(course: Course, user: User) -> CourseOverview:
     reports = {report.assignment_id: report for report in newest.defer("duplicates")}
     _withhold(rows=assignments, reports=reports, kept=withheld_in_course(course, user))
     pairs = _pairs_above(list(reports.values()))
-    decisions = _case_decisions(course)
+    decisions, by_hand = _case_decisions(course), suspicion_counts(course, reports.values())
     rows = [
         _course_assignment(row, reports.get(row.pk), pairs.get(row.pk, []), decisions.get(row.pk, {}))
         for row in assignments
     ]
+    rows = [row._replace(cases=row.cases + by_hand[row.assignment.pk]) for row in rows]
     return CourseOverview(rows, _recurring_pairs(rows, pairs))
 
 

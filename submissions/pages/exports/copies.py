@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from datetime import timedelta
 
-    from submissions.models import CaseChange, CaseDecision, Pair, Report, Submission
+    from submissions.models import CaseDecision, Decision, Pair, Report, Submission, SubmissionFile
+    from submissions.models.decisions import ChangeFields
 
 # Readers of a copy, besides the ids of students.
 REAL_NAMES, ALIASES = "open", "made-up"
@@ -42,15 +43,20 @@ class PrintedCase(NamedTuple):
 
     Pairs of the `threshold` and more connect it. `members` have the time between the first one and theirs, or
     None; `identical` are groups of members, by primary key, with the same files; `decision` is None where
-    nothing was decided.
+    nothing was decided. A case `by_hand` has no pairs, and `files` of each member instead.
     """
 
     number: int
     threshold: float
     members: Sequence[tuple[Submission, timedelta | None]]
     identical: list[list[int]]
-    decision: CaseDecision | None
-    changes: list[CaseChange]
+    decision: CaseDecision | Decision | None
+    changes: Sequence[ChangeFields]
+    files: Sequence[tuple[Submission, list[SubmissionFile]]] = ()
+
+    @property
+    def by_hand(self) -> bool:
+        return bool(self.files)
 
     @property
     def title(self) -> str:
@@ -64,6 +70,10 @@ class Subject(NamedTuple):
     pairs: list[Pair]
     single: bool = False
     case: PrintedCase | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.pairs and not self.case
 
 
 class Copy(NamedTuple):

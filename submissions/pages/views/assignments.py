@@ -35,7 +35,6 @@ from submissions.queries.flags import unknown_team_members
 from submissions.queries.language_changes import changes_of_language, rereading_of
 from submissions.queries.lists import listed_batches
 from submissions.queries.reports import report_state
-from submissions.queries.suspicions import suspicions
 from submissions.queries.withheld import withheld_pairs
 
 if TYPE_CHECKING:
@@ -103,7 +102,6 @@ def assignment_page(
         ),
         "activity": activity_of(assignment, context["state"]),
         "withheld": withheld_pairs(report) if report else [],
-        "suspicions": suspicions(report, names) if report and tab == "cases" else [],
         "starter_offers": _starter_offers(request, assignment, report, tab),
         "upload_form": upload_form or SubmissionsForm(auto_id="upload_%s"),
         "boilerplate_form": boilerplate_form or UploadForm(auto_id="boilerplate_%s"),
