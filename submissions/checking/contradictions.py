@@ -24,6 +24,7 @@ CHECKS = (
     findings.identical_pairs,
     decisions.shown_decisions,
     decisions.cases_by_hand,
+    decisions.statements,
 )
 
 

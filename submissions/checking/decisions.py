@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 from submissions.checking.facts import title
@@ -48,6 +49,14 @@ def cases_by_hand(facts: Facts) -> Iterator[str]:
     for case in shown.values():
         if {case.left.name, case.right.name} != {case.decision.left, case.decision.right}:
             yield f"case {case.number}: its members are not those of its decision"
+
+
+def statements(facts: Facts) -> Iterator[str]:
+    """Check that statements on file are as they were added: their size, and their SHA-256."""
+    for one in facts.report.assignment.statements.all():
+        data = bytes(one.data)
+        if (len(data), hashlib.sha256(data).hexdigest()) != (one.size, one.sha256):
+            yield f"statement {one.pk} of {one.name}: its bytes are not those that were added"
 
 
 def _on_record(facts: Facts, pair: Pair) -> set[str]:

@@ -29,6 +29,7 @@ from submissions.models.proposals import IgnoringProposal
 from submissions.models.reports import Ignored, Pair, RankingPlan, RankingShard, Report
 from submissions.models.resumable_uploads import FileChunk, ResumableUpload
 from submissions.models.sources import Document, PostingBlock, PostingRun, Source
+from submissions.models.statements import Statement
 from submissions.models.students import CourseRoster, EnrolledStudent, Erasure, SubmissionStudent
 from submissions.models.tokens import ApiAnswer, ApiToken
 
@@ -76,6 +77,7 @@ __all__ = [
     "Share",
     "Source",
     "StatedReason",
+    "Statement",
     "Submission",
     "SubmissionFile",
     "SubmissionStudent",

@@ -24,6 +24,7 @@ from submissions.models import (
     Document,
     Share,
     Source,
+    Statement,
     Submission,
     SubmissionFile,
     SubmissionStudent,
@@ -50,6 +51,7 @@ NAMED: dict[type[Model], tuple[str, ...]] = {
     Decision: ("left", "right"),
     Share: ("left", "right"),
     CaseMember: ("name",),
+    Statement: ("name",),
 }
 
 

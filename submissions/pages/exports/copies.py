@@ -86,6 +86,8 @@ class Copy(NamedTuple):
     remark: str = ""
     case: PrintedCase | None = None
     is_for_student: bool = False
+    # The names of the submissions whose statements are printed: to a student only the student's own.
+    speakers: Collection[str] = ()
 
     @property
     def title(self) -> str:
@@ -105,12 +107,16 @@ def copy_for(subject: Subject, names: Names, reader: str) -> Copy:
     A student's copy has only the pairs of that student, and all other names of the cohort are hidden.
     """
     report, pairs, remark = subject.report, subject.pairs, ""
+    speakers = {student.name for student in students(pairs)}
+    if subject.case:
+        speakers.update(member.name for member, _later in subject.case.members)
     if reader == ALIASES:
         names, remark = anonymous_names(report.assignment), _("The names of all students are made up.")
     elif reader != REAL_NAMES:
         pairs = [pair for pair in pairs if int(reader) in (pair.left_id, pair.right_id)]
         name = next(student.name for student in students(pairs) if student.pk == int(reader))
         names = _names_for_student(report, pairs, name)
+        speakers = {name}
         remark = _("Copy for {name}. Everybody else's name is hidden.").format(name=names.display_name(name))
     is_for_student = reader not in {REAL_NAMES, ALIASES}
     if subject.case:
@@ -119,7 +125,7 @@ def copy_for(subject: Subject, names: Names, reader: str) -> Copy:
     title = [subject.case.title] if subject.case else [_("Confirmed pairs")]
     if subject.single:
         title = [*_displayed_names(pairs[0], names)]
-    return Copy(pairs, names, title, subject.single, remark, subject.case, is_for_student)
+    return Copy(pairs, names, title, subject.single, remark, subject.case, is_for_student, speakers)
 
 
 def distinct_pairs(
