@@ -116,6 +116,7 @@ def test_it_stands_beside_the_decision_of_the_case_and_of_the_pair(
     ):
         page = get_page(alice_client, address)
         assert page.values("#decision-panel .statements a", "href") == [file_address(report, statement)]
+        assert page.text("#decision-panel summary") == "Notes and history · 1 statement"
         assert "added by alice" in page.text("#decision-panel .statements")
         assert "ben saw my screen" not in page.text("main")
 
