@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
 from submissions.comparison.mates import STUDENT, TEAM, Identity, Key, student_key
 from submissions.intake import teams
-from submissions.intake.rosters import team_key
+from submissions.intake.layouts.places import Student, is_participant
+from submissions.intake.rosters import Roster, RosterStudent, team_key
 from submissions.intake.teams import name_key
 from submissions.models import Submission
 
@@ -31,6 +35,23 @@ STUDENT_FIELDS = (
 )
 
 
+class KnownBy(models.TextChoices):
+    """By what a student is recognised in several assignments of a course."""
+
+    LOGIN = "login", _("login")
+    EMAIL = "email", _("e-mail address")
+    ID = "id", _("id")
+    ROSTER_NAME = "roster name", _("full name in the roster")
+    NAME = "name", _("name alone")
+
+
+class KnownStudent(NamedTuple):
+    """A student of a submission: the name, and by what other assignments recognise the student."""
+
+    name: str
+    by: KnownBy
+
+
 class _SubmissionStudent(NamedTuple):
     """The values of STUDENT_FIELDS; all are None for a submission without students."""
 
@@ -50,6 +71,27 @@ class _SubmissionStudent(NamedTuple):
         if self.enrolled:
             return STUDENT, f"enrolled {self.enrolled}"
         return student_key(self.name or "", self.identifier or "")
+
+    def key_in_course(self, shared_names: frozenset[str]) -> Key:
+        """Return the key in all assignments of a course; `shared_names` are of several in one assignment."""
+        if self.enrolled or not is_participant(self.identifier or "") or self.name in shared_names:
+            return self.key
+        return student_key(self.name or "", "")
+
+    @property
+    def known_by(self) -> KnownBy:
+        """By what the student is recognised: the strongest value of the roster that names her."""
+        if not self.enrolled:
+            return _kind_of(self.identifier or "")
+        student = Student(self.name or "", self.identifier or "")
+        entries = (
+            (KnownBy.LOGIN, RosterStudent("", login=self.login or "")),
+            (KnownBy.EMAIL, RosterStudent("", email=self.email or "")),
+            (KnownBy.ID, RosterStudent("", self.enrolled_id or "")),
+            (KnownBy.ROSTER_NAME, RosterStudent(self.enrolled_name or "")),
+        )
+        # Otherwise by a further id of the roster.
+        return next((by for by, entry in entries if Roster((entry,)).find(student)), KnownBy.ID)
 
     @property
     def enrolled_names(self) -> tuple[str | None, ...]:
@@ -73,18 +115,42 @@ def mate_keys(assignment: Assignment, submissions: QuerySet[Submission]) -> dict
     return keys
 
 
-def student_keys(submissions: QuerySet[Submission]) -> dict[int, dict[Key, str]]:
-    """Return the students of submissions, by primary key: the name of each, by its key, with one query.
+def student_keys(submissions: QuerySet[Submission]) -> dict[int, dict[Key, KnownStudent]]:
+    """Return the students of submissions, by primary key: each by its key, with one query.
 
-    The keys are the same in all assignments of a course. A submission without students is that of a student
-    of its name.
+    The keys are the same in all assignments of a course: a number that a platform gives anew in each
+    counts for nothing, unless one assignment has several students of that name. A submission without
+    students is that of a student of its name.
     """
-    names: dict[int, dict[Key, str]] = defaultdict(dict)
-    for pk, name, *student in submissions.order_by().values_list("pk", "name", *STUDENT_FIELDS):
-        one = _SubmissionStudent(*student)
-        known = one if one.name is not None else one._replace(name=name)
-        names[pk][known.key] = known.enrolled_name or known.name or name
-    return names
+    fields = ("pk", "name", "batch__assignment", *STUDENT_FIELDS)
+    rows = [
+        (pk, name, assignment, _SubmissionStudent(*student))
+        for pk, name, assignment, *student in submissions.order_by().values_list(*fields)
+    ]
+    shared_names = _shared_names((assignment, student) for _pk, _name, assignment, student in rows)
+    students: dict[int, dict[Key, KnownStudent]] = defaultdict(dict)
+    for pk, name, _assignment, student in rows:
+        one = student if student.name is not None else student._replace(name=name)
+        known = KnownStudent(one.enrolled_name or one.name or name, one.known_by)
+        students[pk][one.key_in_course(shared_names)] = known
+    return students
+
+
+def _shared_names(students: Iterable[tuple[int, _SubmissionStudent]]) -> frozenset[str]:
+    """Return the names that students with several identifiers have in one assignment."""
+    identifiers: dict[tuple[int, str], set[str]] = defaultdict(set)
+    for assignment, student in students:
+        identifiers[assignment, student.name or ""].add(student.identifier or "")
+    return frozenset(name for (_assignment, name), own in identifiers.items() if len(own) > 1)
+
+
+def _kind_of(identifier: str) -> KnownBy:
+    """Return by what a student outside of the roster is recognised who has this identifier."""
+    if not identifier or is_participant(identifier):
+        return KnownBy.NAME
+    if "@" in identifier:
+        return KnownBy.EMAIL
+    return KnownBy.ID if identifier.isdecimal() else KnownBy.LOGIN
 
 
 def identities(submissions: QuerySet[Submission]) -> dict[int, Identity]:

@@ -2,7 +2,8 @@
 
 facts              the stored report beside its sources, tokens and decisions
 pairs              the pairs: sides, evidence, passages and figures
-findings           decisions, counts, best matches, cases and identical submissions; all checks of a report
+findings           counts, best matches, cases and identical submissions; all checks of a report
+decisions          the decision that a pair shows, cases by hand, statements
 
 Nothing here is shared with what ranks or shows: every check counts in its own, slow way.
 """

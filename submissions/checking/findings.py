@@ -6,18 +6,17 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from submissions.checking import pairs
+from submissions.checking import decisions, pairs
 from submissions.checking.facts import Facts, is_of_class, title
 from submissions.mates import are_mates, compared_mates
 from submissions.models import Decision
 from submissions.queries.cases import report_cases
 from submissions.queries.pairs import suggested_threshold, threshold_of
-from submissions.queries.reports import PairFilter, ranked_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from submissions.models import Pair, Report
+    from submissions.models import Report
 
 # Figures that are floating point sums of the same terms may differ by the order of these.
 TOLERANCE = 1e-9
@@ -130,26 +129,6 @@ def _names(facts: Facts, ids: set[int]) -> str:
 UNDECIDED = Decision.State.UNDECIDED.value
 
 
-def shown_decisions(facts: Facts) -> Iterator[str]:
-    """Check that a pair shows its own decision, or else that on the case of both, or else none."""
-    state_by_pair = {pair.pk: pair.decision for pair in ranked_pairs(facts.report, PairFilter())}
-    for pair in facts.pairs:
-        if pair.pk in state_by_pair and state_by_pair[pair.pk] not in (on_record := _on_record(facts, pair)):
-            yield f"{title(pair)}: shown as {state_by_pair[pair.pk]}, and {' or '.join(on_record)} on record"
-
-
-def _on_record(facts: Facts, pair: Pair) -> set[str]:
-    names = pair.left.name, pair.right.name
-    own = facts.decisions.get(names, UNDECIDED)
-    if own != UNDECIDED:
-        return {own}
-    return {
-        case.state
-        for case in facts.case_decisions
-        if case.names.issuperset(names) and case.threshold <= pair.similarity
-    } or {UNDECIDED}
-
-
 CHECKS = (
     pairs.sides,
     pairs.evidence,
@@ -160,7 +139,9 @@ CHECKS = (
     cases,
     identical,
     identical_pairs,
-    shown_decisions,
+    decisions.shown_decisions,
+    decisions.cases_by_hand,
+    decisions.statements,
 )
 
 

@@ -410,6 +410,34 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="Statement",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=400)),
+                ("file_name", models.CharField(max_length=255)),
+                ("is_text", models.BooleanField()),
+                ("data", models.BinaryField()),
+                ("size", models.PositiveIntegerField()),
+                ("sha256", models.CharField(max_length=64)),
+                ("added_by", models.CharField(max_length=150)),
+                ("added", models.DateTimeField(auto_now_add=True)),
+                (
+                    "assignment",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="statements",
+                        to="submissions.assignment",
+                    ),
+                ),
+            ],
+            options={"ordering": ("pk",)},
+        ),
+        migrations.CreateModel(
             name="CaseChange",
             fields=[
                 (

@@ -28,6 +28,7 @@ from submissions.models.people import (
 )
 from submissions.models.reports import Ignored, Pair, RankingPlan, RankingShard, Report
 from submissions.models.sources import Document, PostingBlock, PostingRun, Source
+from submissions.models.statements import Statement
 from submissions.models.students import CourseRoster, EnrolledStudent, Erasure, SubmissionStudent
 from submissions.models.waiting import FileChunk, IgnoringProposal, ResumableUpload
 
@@ -75,6 +76,7 @@ __all__ = [
     "Share",
     "Source",
     "StatedReason",
+    "Statement",
     "Submission",
     "SubmissionFile",
     "SubmissionStudent",

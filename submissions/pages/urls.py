@@ -24,6 +24,7 @@ from submissions.pages.views import (
     service,
     shared,
     shares,
+    statements,
     students,
     submissions,
 )
@@ -110,6 +111,21 @@ urlpatterns = [
         "assignments/<int:pk>/submissions/<int:submission_id>/",
         submissions.submission,
         name="submission",
+    ),
+    path(
+        "assignments/<int:pk>/submissions/<int:submission_id>/statements/",
+        statements.add,
+        name="add_statement",
+    ),
+    path(
+        "assignments/<int:pk>/submissions/<int:submission_id>/statements/<int:statement_id>/",
+        statements.download,
+        name="statement",
+    ),
+    path(
+        "assignments/<int:pk>/submissions/<int:submission_id>/statements/<int:statement_id>/delete/",
+        statements.delete,
+        name="delete_statement",
     ),
     path("assignments/<int:pk>/<slug:name>.<slug:suffix>", exports.table, name="table"),
     path("assignments/<int:pk>/exports/", exports.exports, name="exports"),

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext, gettext_noop
 
 from submissions.pages.fixed_texts import fixed_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # What `submissions.intake.archives` writes; the first that fits counts.
 SENTENCES = (
@@ -39,6 +43,24 @@ SENTENCES = (
     gettext_noop("These handed in texts or data, but no program: {names}."),
     gettext_noop("Roster: {names}"),
 )
+# What `submissions.intake.rosters` writes on the rows of a roster, and why it refuses one.
+PROBLEMS = (
+    gettext_noop("a quotation mark is missing or misplaced; check its cells"),
+    gettext_noop("no name and no id; the row is left out"),
+    gettext_noop("the same as line {line}; it counts once"),
+    gettext_noop("the id “{id}” is also in lines {lines}; nobody is found by it"),
+    gettext_noop("the id “{id}” is also in line {line}; nobody is found by it"),
+    gettext_noop("Not used: the columns {names}."),
+    gettext_noop("Left out: {rows} rows of people whose role is not that of a student."),
+    gettext_noop("It has more than {rows} rows; split it into the rosters of courses."),
+    gettext_noop("It has {bytes} bytes; a roster has at most {most}. Leave columns out."),
+    gettext_noop("It cannot be read: {error}. Save the roster as CSV."),
+    gettext_noop(
+        "No column says who the students are: the first row has {cells}. Add a first row with the names of"
+        " the columns. Understood are, among others, {understood}."
+    ),
+)
+LINE = re.compile(r"Line ([\d,]+): (.+)", re.DOTALL)
 PROSE = gettext_noop("read as prose")
 PLACE = re.compile(r"\{(\w+)\}")
 MORE = re.compile(r"(.+) and (\d+) more", re.DOTALL)
@@ -63,8 +85,20 @@ def _values_in(text: str, sentence: str) -> dict[str, str] | None:
 
 
 def warning_text(text: str) -> str:
-    """Return a warning in the language of the page; a sentence that is not in SENTENCES as it is."""
-    for sentence in SENTENCES:
+    """Return a warning in the language of the page; one of another form as it is."""
+    return _in_language(text, SENTENCES)
+
+
+def roster_problem(text: str) -> str:
+    """Return a problem of a roster in the language of the page; one of another form as it is."""
+    if found := LINE.fullmatch(text):
+        problem = _in_language(found[2], PROBLEMS)
+        return gettext("Line {line}: {problem}").format(line=found[1], problem=problem)
+    return _in_language(text, PROBLEMS)
+
+
+def _in_language(text: str, sentences: Iterable[str]) -> str:
+    for sentence in sentences:
         if (found := _values_in(text, sentence)) is not None:
             values = {name: _value(name, value) for name, value in found.items()}
             return gettext(sentence).format(**values)

@@ -18,18 +18,28 @@ from submissions.queries.withheld import readable_submissions, withheld_in_cours
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
+    from submissions.mates import KnownBy
     from submissions.models import Assignment
     from submissions.pseudonyms.names import Names
     from submissions.queries.cases import CasePairs
 
 
 class AssignmentOfStudent(NamedTuple):
-    """A student's submission for one assignment, with the similarity of its best match."""
+    """A student's submission for one assignment, with the similarity of its best match.
+
+    `by` is what recognises the student there.
+    """
 
     assignment: Assignment
     submission: Submission
     similarity: float
     stands_out: bool
+    by: KnownBy
+
+
+class _Recognised(NamedTuple):
+    submission: Submission
+    by: KnownBy
 
 
 def assignments_of_student(
@@ -47,7 +57,8 @@ def assignments_of_student(
     ranked = Submission.objects.filter(reports__in=reports, batch__role=Batch.Role.CLASS)
     similar = ranked.filter(_may_be_of(submission)).distinct()
     keys = student_keys(similar)
-    theirs = {one.pk: one for one in similar if own & keys[one.pk].keys()}
+    known = {pk: [students[key].by for key in own & students.keys()] for pk, students in keys.items()}
+    theirs = {one.pk: _Recognised(one, known[one.pk][0]) for one in similar if known[one.pk]}
     kept = withheld_in_course(assignment.course, user) if theirs else {}
     for report in reports:
         report.assignment.withheld = kept.get(report.assignment_id, NOTHING_WITHHELD)
@@ -77,7 +88,7 @@ def _may_be_of(submission: Submission) -> Q:
     )
 
 
-def _rows(report: Report, theirs: dict[int, Submission]) -> list[AssignmentOfStudent]:
+def _rows(report: Report, theirs: dict[int, _Recognised]) -> list[AssignmentOfStudent]:
     """Return the student's best match in a report; of several submissions, the most similar one."""
     best = report.findings.best if report.findings else []
     matches = [match for match in best if match.submission in theirs]
@@ -85,7 +96,8 @@ def _rows(report: Report, theirs: dict[int, Submission]) -> list[AssignmentOfStu
         return []
     match = max(matches, key=lambda match: match.similarity)
     stands_out = match.similarity >= threshold_of(report)
-    return [AssignmentOfStudent(report.assignment, theirs[match.submission], match.similarity, stands_out)]
+    own, by = theirs[match.submission]
+    return [AssignmentOfStudent(report.assignment, own, match.similarity, stands_out, by)]
 
 
 class ListedStudent(NamedTuple):

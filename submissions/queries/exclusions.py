@@ -1,4 +1,4 @@
-"""The boilerplate of an assignment, content that a report leaves out, and pairs that it does not list."""
+"""The boilerplate of an assignment, and content that a report leaves out."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from django.db.models import Exists, OuterRef, Q
 
-from submissions.models import Batch, BoilerplateUpload, Decision, Document, Entry, Submission, SubmissionFile
-from submissions.queries.decisions import readable_decisions
+from submissions.models import Batch, BoilerplateUpload, Document, Entry, Submission, SubmissionFile
 from submissions.queries.lists import alias_of, displayed_entries
-from submissions.queries.submissions import ranked_ids
-from submissions.queries.withheld import all_submissions, readable_pairs, readable_submissions
+from submissions.queries.withheld import all_submissions, readable_submissions
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -95,31 +93,3 @@ def skipped_content(report: Report, names: Names) -> SkippedContent:
         file_count=failed.count(),
         replaced_count=uploaded.exclude(pk__in=ranked.values("pk")).count(),
     )
-
-
-SUSPECTED = (Decision.State.SUSPICIOUS, Decision.State.CONFIRMED)
-
-
-class Suspicion(NamedTuple):
-    """A decision on two submissions of a report, in the order in which the reader sees them."""
-
-    left: str
-    right: str
-    left_id: int
-    right_id: int
-    decision: Decision
-
-
-def suspicions(report: Report, names: Names) -> list[Suspicion]:
-    """Return the suspected and confirmed pairs of ranked submissions that the report does not list."""
-    listed = readable_pairs(report).filter(left__name=OuterRef("left"), right__name=OuterRef("right"))
-    stored = readable_decisions(report.assignment).filter(state__in=SUSPECTED)
-    decisions = list(stored.exclude(Exists(listed)))
-    suspected = {name for one in decisions for name in (one.left, one.right)}
-    ids = ranked_ids(report, suspected) if suspected else {}
-    rows = []
-    for one in decisions:
-        left, right = (one.left, one.right) if names.in_order(one.left, one.right) else (one.right, one.left)
-        if left in ids and right in ids:
-            rows.append(Suspicion(left, right, ids[left], ids[right], one))
-    return sorted(rows, key=lambda row: [names.display_name(row.left), names.display_name(row.right)])

@@ -10,11 +10,12 @@ from django.db.models import Q
 
 from submissions.comparison.components import connected_components
 from submissions.comparison.orders import natural_key
-from submissions.mates import are_mates, compared_mates, student_keys
+from submissions.mates import KnownBy, are_mates, compared_mates, student_keys
 from submissions.models import Batch, CaseMember, Decision, Pair, Report, Submission
 from submissions.queries.cases import decided_case, stored_cases
 from submissions.queries.lists import listed_assignments
 from submissions.queries.pairs import threshold_of
+from submissions.queries.suspicions import suspicion_counts
 from submissions.queries.withheld import readable, readable_pairs, withheld_in_course, withhold
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
     from submissions.comparison.mates import Key
+    from submissions.mates import KnownStudent
     from submissions.models import Assignment, CaseDecision, Course
     from submissions.models.courses import Withheld
     from submissions.queries.lists import ListedAssignment
@@ -50,11 +52,15 @@ class PairMeeting(NamedTuple):
 
 
 class RecurringPair(NamedTuple):
-    """Two students whose pairs stand out in several assignments, in the order of the assignments."""
+    """Two students whose pairs stand out in several assignments, in the order of the assignments.
+
+    `known_by` is what recognises them from one assignment to the next, the strongest first.
+    """
 
     left: str
     right: str
     meetings: list[PairMeeting]
+    known_by: list[KnownBy]
 
 
 class CourseOverview(NamedTuple):
@@ -73,11 +79,12 @@ def course_overview(course: Course, user: User) -> CourseOverview:
     reports = {report.assignment_id: report for report in newest.defer("duplicates")}
     _withhold(rows=assignments, reports=reports, kept=withheld_in_course(course, user))
     pairs = _pairs_above(list(reports.values()))
-    decisions = _case_decisions(course)
+    decisions, by_hand = _case_decisions(course), suspicion_counts(course, reports.values())
     rows = [
         _course_assignment(row, reports.get(row.pk), pairs.get(row.pk, []), decisions.get(row.pk, {}))
         for row in assignments
     ]
+    rows = [row._replace(cases=row.cases + by_hand[row.assignment.pk]) for row in rows]
     return CourseOverview(rows, _recurring_pairs(rows, pairs))
 
 
@@ -141,11 +148,12 @@ def _recurring_pairs(
     ids = {one for own in pairs.values() for pair in own for one in (pair.left_id, pair.right_id)}
     students = student_keys(Submission.objects.filter(pk__in=ids, batch__role=Batch.Role.CLASS))
     meetings: dict[frozenset[Key], dict[int, PairMeeting]] = defaultdict(dict)
-    names: dict[Key, str] = {}
+    known: dict[Key, set[KnownStudent]] = defaultdict(set)
     for row in rows:
         for pair in pairs.get(row.assignment.pk, []):
             left, right = students.get(pair.left_id, {}), students.get(pair.right_id, {})
-            names |= left | right
+            for key, student in (*left.items(), *right.items()):
+                known[key].add(student)
             meeting = PairMeeting(row.assignment, pair.left, pair.right, pair.similarity)
             for both in product(left, right):
                 # Of several uploads of one assignment, the strongest pair counts.
@@ -155,8 +163,11 @@ def _recurring_pairs(
     recurring = []
     for students_of_pair, own in meetings.items():
         if len(students_of_pair) == 2 and len(own) >= MIN_ASSIGNMENTS:  # noqa: PLR2004 - a pair
-            left_name, right_name = sorted((names[key] for key in students_of_pair), key=str.casefold)
-            recurring.append(RecurringPair(left_name, right_name, list(own.values())))
+            names = (min(student.name for student in known[key]) for key in students_of_pair)
+            used = {student.by for key in students_of_pair for student in known[key]}
+            left_name, right_name = sorted(names, key=str.casefold)
+            known_by = [by for by in KnownBy if by in used]
+            recurring.append(RecurringPair(left_name, right_name, list(own.values()), known_by))
     return sorted(
         recurring,
         key=lambda pair: (-len(pair.meetings), -max(one.similarity for one in pair.meetings), pair.left),

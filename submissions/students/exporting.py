@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
 README = """Export of the data of one student, {made}.
 
-files/      what the student handed in, by course, assignment and upload, byte for byte
+files/      what the student handed in, by course, assignment and upload, byte for byte, and the
+            statements on file
 data.json   every stored row about the student, by table
 
 Other students are called student-1, student-2 and so on. Work that was handed in as a group is
@@ -60,6 +61,7 @@ def write_export(work: Scope, target: IO[bytes]) -> int:
         archive.writestr("data.json", json.dumps(data, ensure_ascii=False, indent=1, default=str))
         for submission in work.submissions:
             _write_files(archive, submission)
+            _write_statements(archive, submission)
     return sum(map(len, data.values()))
 
 
@@ -75,12 +77,23 @@ def note_export(work: Scope, who: str, reason: str, address: str | None = None) 
 
 
 def _write_files(archive: zipfile.ZipFile, submission: Submission) -> None:
-    assignment = submission.batch.assignment
-    parts = (assignment.course.name, assignment.name, f"submission {submission.pk}")
-    folder = "/".join(["files", *(_segment(part) for part in parts)])
+    folder = _folder(submission, f"submission {submission.pk}")
     for file in submission.files.select_related("source").order_by("path").iterator():
         path = "/".join(_segment(part) for part in file.path.split("/"))
         archive.writestr(f"{folder}/{path}", bytes(file.source.data))
+
+
+def _write_statements(archive: zipfile.ZipFile, submission: Submission) -> None:
+    folder = _folder(submission, "statements")
+    for one in submission.batch.assignment.statements.filter(name=submission.name):
+        path = f"{folder}/{one.pk} {_segment(one.file_name)}"
+        if path not in archive.namelist():
+            archive.writestr(path, bytes(one.data))
+
+
+def _folder(submission: Submission, name: str) -> str:
+    assignment = submission.batch.assignment
+    return "/".join(["files", *(_segment(part) for part in (assignment.course.name, assignment.name, name))])
 
 
 def _segment(text: str) -> str:

@@ -147,6 +147,9 @@ REGISTER = {
         free=("who", "field"),
         why=PEOPLE,
     ),
+    "submissions.Statement": Table(
+        rows=("name", "file_name", "data", "sha256"), free=("added_by",), why=PEOPLE
+    ),
     "submissions.Share": Table(rows=("left", "right")),
     "submissions.DismissedHint": Table(free=("name",), why=CODES),
     "submissions.LanguageChange": Table(

@@ -24,6 +24,7 @@ from submissions.models import (
     Document,
     Share,
     Source,
+    Statement,
     Submission,
     SubmissionFile,
     SubmissionStudent,
@@ -50,6 +51,7 @@ NAMED: dict[type[Model], tuple[str, ...]] = {
     Decision: ("left", "right"),
     Share: ("left", "right"),
     CaseMember: ("name",),
+    Statement: ("name",),
 }
 
 
@@ -191,7 +193,10 @@ def _erase_row(row: Any, columns: tuple[str, ...], new: Callable[[str], str], co
         return
     values = dict(zip(columns, _in_order(after), strict=True))
     rows = type(row).objects
-    is_gone = any(name and not other for name, other in zip(before, after, strict=True))
+    # What is said in a statement cannot be renamed, so that of a group goes with each of its members.
+    is_gone = isinstance(row, Statement) or any(
+        name and not other for name, other in zip(before, after, strict=True)
+    )
     if is_gone or rows.filter(assignment=row.assignment, **values).exclude(pk=row.pk).exists():
         counts.delete(rows.filter(pk=row.pk))
     else:

@@ -22,6 +22,7 @@ from moss.integrations.webhooks.sending import enqueue as enqueue_delivery
 from moss.sample import SAMPLE, sample_zip
 from submissions.actions import people, resumable, shares
 from submissions.actions.ignoring import propose_passage
+from submissions.actions.statements import add_statement
 from submissions.models import (
     Assignment,
     Batch,
@@ -236,6 +237,13 @@ def _reading_request(world: World) -> int:
     return request.pk
 
 
+def _statement(world: World) -> int:
+    """Return the key of a statement of the left side's student, which the world has none of before."""
+    name = world.pair.left.name
+    stored = world.assignment.statements.filter(name=name).first()
+    return (stored or add_statement(world.assignment, name, world.owner, "said.txt", b"I wrote it.")).pk
+
+
 def _erasure(_world: World) -> int:
     return Erasure.objects.get_or_create(who="admin", reason="A letter.")[0].pk
 
@@ -258,6 +266,7 @@ VALUES: dict[str, Callable[[World], object]] = {
     "left_id": lambda world: world.pair.left_id,
     "right_id": lambda world: world.pair.right_id,
     "submission_id": lambda world: world.pair.left_id,
+    "statement_id": _statement,
     "name": lambda _: "pairs",
     "suffix": lambda _: "csv",
     "webhook_id": lambda world: webhook_of(world).pk,

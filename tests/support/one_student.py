@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from submissions.actions import shares
 from submissions.actions.rosters import replace_roster
+from submissions.actions.statements import add_statement
 from submissions.actions.uploads import create_batch
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep
 from submissions.intake.rosters.parsing import parse_roster
@@ -151,6 +152,8 @@ def decide(assignment: Assignment, alice: User) -> None:
     CaseChange.objects.create(decision=case, who="alice", field="notes", after=f"Zebulon ({ID}) was first.")
     for name in report.submissions.values_list("name", flat=True):
         CaseMember.objects.create(decision=case, assignment=assignment, name=name)
+        if NAME in name:
+            add_statement(assignment, name, alice, f"{NAME}.txt", f"I am {NAME}.".encode())
     pair = report.pairs.select_related("left", "right")[0]
     names = pair_names(assignment, pair.left_id, pair.right_id)
     shares.create_share(assignment, alice, timezone.now() + timedelta(days=1), pair=names)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from django.http import HttpRequest
 from ninja import Router, Schema
@@ -11,7 +12,7 @@ from moss.integrations.api.decisions import DecisionIn, DecisionOut, decision_fi
 from moss.integrations.api.objects import Id, Threshold, names_of, report_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
 from submissions.actions.decisions import CaseNames, decide_case
-from submissions.models import Report
+from submissions.models import Report, Submission
 from submissions.pages.forms.decisions import DecisionForm
 from submissions.pages.report.cases import Case, cases, find_case
 from submissions.permissions import Right
@@ -19,6 +20,7 @@ from submissions.pseudonyms.names import Names
 from submissions.queries.access import find_assignment
 from submissions.queries.cases import case_decisions, case_history, decided_case
 from submissions.queries.pairs import threshold_of
+from submissions.queries.suspicions import Suspicion, suspicions
 
 router = Router()
 PATH = "/assignments/{assignment_id}/cases/{submission_id}/decision"
@@ -30,13 +32,18 @@ class Member(Schema):
 
 
 class CaseOut(Schema):
-    """Submissions that pairs at or above the threshold connect; `id` is the submission that stands for it."""
+    """Submissions that pairs at or above the threshold connect; `id` is the submission that stands for it.
 
-    id: int
+    A case `by_hand` is two submissions that somebody suspects and that the report does not list as a pair: it
+    has no `id` and no figures.
+    """
+
+    id: int | None
     number: int
     members: list[Member]
-    similarity: float
-    mean: float
+    by_hand: bool
+    similarity: float | None
+    mean: float | None
     decision: str
     assignee: str | None
     notes: str
@@ -56,11 +63,12 @@ class _Found(NamedTuple):
 
 @router.get("/assignments/{assignment_id}/cases", response=Cases, summary="List the cases")
 def list_cases(request: HttpRequest, assignment_id: Id, threshold: Threshold = 0) -> Cases:
-    """List the cases of the newest report, the largest first."""
+    """List the cases of the newest report, the largest first, then those that were entered by hand."""
     assignment = find_assignment(user_of(request), assignment_id, Right.READ)
-    names = names_of(request, assignment)
-    found = cases(report_of(assignment), threshold / 100 or None, names)
-    return Cases(items=[_case_out(one, names) for one in found])
+    names, report = names_of(request, assignment), report_of(assignment)
+    found = cases(report, threshold / 100 or None, names)
+    by_hand = [_by_hand_out(one, names) for one in suspicions(report, names, len(found))]
+    return Cases(items=[*(_case_out(one, names) for one in found), *by_hand])
 
 
 @router.get(PATH, response=DecisionOut, summary="Get the decision on a case", url_name="api_case_decision")
@@ -109,16 +117,27 @@ def _decision_out(found: _Found) -> DecisionOut:
 
 
 def _case_out(case: Case, names: Names) -> CaseOut:
-    decision = case.decision
+    members = [member.submission for member in case.members]
     return CaseOut(
         id=case.key,
-        number=case.number,
-        members=[
-            Member(id=one.submission.pk, name=names.display_name(one.submission.name)) for one in case.members
-        ],
+        by_hand=False,
         similarity=round(case.similarity, 6),
         mean=round(case.mean, 6),
-        decision=decision.state,
-        assignee=decision.assignee.get_username() if decision.assignee else None,
-        notes=names.redact_source(decision.notes),
+        **_common_fields(case, members, names),
     )
+
+
+def _by_hand_out(case: Suspicion, names: Names) -> CaseOut:
+    fields = _common_fields(case, case.members, names)
+    return CaseOut(id=None, by_hand=True, similarity=None, mean=None, **fields)
+
+
+def _common_fields(case: Case | Suspicion, members: Iterable[Submission], names: Names) -> dict[str, Any]:
+    decision = case.decision
+    return {
+        "number": case.number,
+        "members": [Member(id=one.pk, name=names.display_name(one.name)) for one in members],
+        "decision": decision.state,
+        "assignee": decision.assignee.get_username() if decision.assignee else None,
+        "notes": names.redact_source(decision.notes),
+    }

@@ -15,11 +15,12 @@ from submissions.pages.exports.copies import ALIASES, REAL_NAMES, Subject
 from submissions.pages.exports.paper import DocumentTooLong
 from submissions.pages.forms.filters import ExportForm
 from submissions.pages.report.cases import find_case
-from submissions.pages.views.exports import case_subject, document_file
+from submissions.pages.views.exports import case_subject, document_file, suspicion_subject
 from submissions.permissions import Right
 from submissions.queries.access import find_assignment
 from submissions.queries.exports import confirmed_pairs
 from submissions.queries.pairs import find_pair, threshold_of
+from submissions.queries.suspicions import find_suspicion
 
 router = Router()
 FILE = {"schema": {"type": "string", "format": "binary"}}
@@ -65,11 +66,14 @@ def get_pair_document(
     right_id: Id,
     options: Annotated[Options, Query()],
 ) -> HttpResponse:
-    report = report_of(find_assignment(user_of(request), assignment_id, Right.READ))
-    pair = find_pair(report, left_id, right_id)
-    if not pair:
-        raise Problem(404, "There is no such pair in the newest report.")
-    return _document(request, Subject(report, [pair], single=True), options)
+    """Download a pair, or the case by hand of two submissions that the report does not list as one."""
+    assignment = find_assignment(user_of(request), assignment_id, Right.READ)
+    report, ids = report_of(assignment), (left_id, right_id)
+    if pair := find_pair(report, *ids):
+        return _document(request, Subject(report, [pair], single=True), options)
+    if suspicion := find_suspicion(report, names_of(request, assignment), ids):
+        return _document(request, suspicion_subject(report, suspicion), options)
+    raise Problem(404, "There is no such pair in the newest report.")
 
 
 @router.get(
@@ -96,7 +100,7 @@ def get_case_document(
 
 
 def _document(request: HttpRequest, subject: Subject, options: Options) -> HttpResponse:
-    if not subject.pairs:
+    if subject.is_empty:
         raise Problem(404, "No pair of the newest report is confirmed.")
     assignment = subject.report.assignment
     names = names_of(request, assignment)

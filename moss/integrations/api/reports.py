@@ -15,9 +15,10 @@ from submissions.pages.views.exports import table_response
 from submissions.permissions import Right
 from submissions.queries import reports
 from submissions.queries.access import find_assignment
-from submissions.queries.cases import pairs_above, report_cases
+from submissions.queries.cases import pairs_above
 from submissions.queries.pairs import suggested_threshold, threshold_of
 from submissions.queries.reports import report_state
+from submissions.queries.suspicions import case_count
 from submissions.queries.withheld import readable_pairs, readable_submissions
 
 router = Router()
@@ -106,7 +107,7 @@ def _report_out(assignment: Assignment, threshold: int) -> ReportOut:
         pairs=readable_pairs(state.report).count(),
         threshold=_threshold_out(state.report, value, is_chosen=bool(threshold)),
         above=pairs_above(state.report, value),
-        cases=len(report_cases(state.report, threshold / 100 or None)),
+        cases=case_count(state.report, threshold / 100 or None),
     )
 
 

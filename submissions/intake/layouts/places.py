@@ -20,6 +20,19 @@ class Student(NamedTuple):
     identifier: str = ""
 
 
+PARTICIPANT = "Participant "
+
+
+def participant(number: str) -> str:
+    """Return the identifier of a student whom a platform numbers anew in every assignment."""
+    return PARTICIPANT + number
+
+
+def is_participant(identifier: str) -> bool:
+    """Return whether an identifier is worth nothing outside of its assignment, see `participant`."""
+    return identifier.removeprefix(PARTICIPANT).isdecimal() and identifier.startswith(PARTICIPANT)
+
+
 @dataclass(frozen=True, slots=True)
 class Placement:
     """A file is the work of `students`, usually one; `path` is its path in their submission.

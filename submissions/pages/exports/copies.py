@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from datetime import timedelta
 
-    from submissions.models import CaseChange, CaseDecision, Pair, Report, Submission
+    from submissions.models import CaseDecision, Decision, Pair, Report, Submission, SubmissionFile
+    from submissions.models.decisions import ChangeFields
 
 # Readers of a copy, besides the ids of students.
 REAL_NAMES, ALIASES = "open", "made-up"
@@ -42,15 +43,20 @@ class PrintedCase(NamedTuple):
 
     Pairs of the `threshold` and more connect it. `members` have the time between the first one and theirs, or
     None; `identical` are groups of members, by primary key, with the same files; `decision` is None where
-    nothing was decided.
+    nothing was decided. A case `by_hand` has no pairs, and `files` of each member instead.
     """
 
     number: int
     threshold: float
     members: Sequence[tuple[Submission, timedelta | None]]
     identical: list[list[int]]
-    decision: CaseDecision | None
-    changes: list[CaseChange]
+    decision: CaseDecision | Decision | None
+    changes: Sequence[ChangeFields]
+    files: Sequence[tuple[Submission, list[SubmissionFile]]] = ()
+
+    @property
+    def by_hand(self) -> bool:
+        return bool(self.files)
 
     @property
     def title(self) -> str:
@@ -65,6 +71,10 @@ class Subject(NamedTuple):
     single: bool = False
     case: PrintedCase | None = None
 
+    @property
+    def is_empty(self) -> bool:
+        return not self.pairs and not self.case
+
 
 class Copy(NamedTuple):
     """A document for one reader: its pairs, the names in it, the parts of its title, a remark on names."""
@@ -76,6 +86,8 @@ class Copy(NamedTuple):
     remark: str = ""
     case: PrintedCase | None = None
     is_for_student: bool = False
+    # The names of the submissions whose statements are printed: to a student only the student's own.
+    speakers: Collection[str] = ()
 
     @property
     def title(self) -> str:
@@ -95,12 +107,16 @@ def copy_for(subject: Subject, names: Names, reader: str) -> Copy:
     A student's copy has only the pairs of that student, and all other names of the cohort are hidden.
     """
     report, pairs, remark = subject.report, subject.pairs, ""
+    speakers = {student.name for student in students(pairs)}
+    if subject.case:
+        speakers.update(member.name for member, _later in subject.case.members)
     if reader == ALIASES:
         names, remark = anonymous_names(report.assignment), _("The names of all students are made up.")
     elif reader != REAL_NAMES:
         pairs = [pair for pair in pairs if int(reader) in (pair.left_id, pair.right_id)]
         name = next(student.name for student in students(pairs) if student.pk == int(reader))
         names = _names_for_student(report, pairs, name)
+        speakers = {name}
         remark = _("Copy for {name}. Everybody else's name is hidden.").format(name=names.display_name(name))
     is_for_student = reader not in {REAL_NAMES, ALIASES}
     if subject.case:
@@ -109,7 +125,7 @@ def copy_for(subject: Subject, names: Names, reader: str) -> Copy:
     title = [subject.case.title] if subject.case else [_("Confirmed pairs")]
     if subject.single:
         title = [*_displayed_names(pairs[0], names)]
-    return Copy(pairs, names, title, subject.single, remark, subject.case, is_for_student)
+    return Copy(pairs, names, title, subject.single, remark, subject.case, is_for_student, speakers)
 
 
 def distinct_pairs(

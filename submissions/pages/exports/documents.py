@@ -13,6 +13,7 @@ from submissions.comparison.export_formats import ExportTable
 from submissions.pages.exports.paper import DocumentTooLong, style
 from submissions.queries.exclusions import readable_boilerplate
 from submissions.queries.exports import PairExport, SubmissionExport, pair_exports, submission_exports
+from submissions.queries.statements import statements_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,6 +68,7 @@ def document_html(document: PairDocument) -> str:
         "boilerplate": sorted(
             map(copy.names.redact_text, readable_boilerplate(assignment).values_list("name", flat=True))
         ),
+        "statements": statements_of(assignment, copy.speakers, contents=True) if options.decision else [],
         "chapters": chapters(report, copy.pairs, copy.names, options, single=copy.single),
     }
     return render_to_string("submissions/exports/document.html", context)

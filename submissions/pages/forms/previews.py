@@ -14,6 +14,7 @@ from submissions.intake.archives.choices import BadChoices
 from submissions.intake.archives.submission_names import clean_name
 from submissions.intake.rosters import RosterRefused
 from submissions.intake.rosters.table import check_size
+from submissions.pages.warning_texts import roster_problem
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
@@ -111,7 +112,7 @@ class RosterForm(forms.Form):
             check_size(file.size or 0)
             self.roster = read_roster(file.read())
         except RosterRefused as refused:
-            raise ValidationError(str(refused)) from refused
+            raise ValidationError(roster_problem(str(refused))) from refused
         if not self.roster.students:
             raise ValidationError(_("No row of it has a student with a name or an id."))
         return file

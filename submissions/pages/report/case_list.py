@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.core.paginator import Page, Paginator
+from django.utils.safestring import SafeString
 
 from submissions.models import Decision
 from submissions.pages.rendered import render_part
@@ -17,18 +18,18 @@ from submissions.queries.cases import case_decisions, decided_case, pairs_above
 from submissions.queries.flags import partly_read
 from submissions.queries.pairs import submission_names
 from submissions.queries.submissions import ranked_ids
+from submissions.queries.suspicions import suspicions
 from submissions.queries.withheld import readable_submissions
 
 if TYPE_CHECKING:
-    from django.utils.safestring import SafeString
-
     from submissions.pages.report.cases import Case
     from submissions.pages.report.report_page import ReportPage
-    from submissions.pseudonyms.names import Names, SearchWord
     from submissions.queries.cases import DecidedCase
+    from submissions.queries.suspicions import Suspicion
 
 CASES_A_PAGE = 15
 CELLS = "submissions/report/_case_cells.html"
+HAND_CELLS = "submissions/report/_hand_cells.html"
 
 
 class DecidedRow(NamedTuple):
@@ -47,11 +48,19 @@ def list_context(page: ReportPage) -> dict[str, Any]:
     parts = page.kept("cases", partial(_rendered, page), *page.address.key)
     kept = json.loads(parts["rows"])
     decided = decided_cases(page, kept["members"])
-    part: Page[int] = Paginator(kept["matching"], CASES_A_PAGE).get_page(page.address.query.get("page"))
-    rows = [_row(parts[str(number)], decided.get(number)) for number in part.object_list]
+    by_hand = _by_hand(page, len(kept["members"]))
+    listed = kept["matching"] + [number for number, one in by_hand.items() if _is_searched(page, one)]
+    part: Page[int] = Paginator(listed, CASES_A_PAGE).get_page(page.address.query.get("page"))
+    rows = [
+        _hand_row(page, by_hand[number])
+        if number in by_hand
+        else _row(parts[str(number)], decided.get(number))
+        for number in part.object_list
+    ]
     states = [one.decision.state for one in decided.values()]
     return {
-        "case_count": len(kept["members"]),
+        "case_count": len(kept["members"]) + len(by_hand),
+        "by_hand": len(by_hand),
         "undecided": len(kept["members"]) - len(states) + states.count(Decision.State.UNDECIDED),
         "pairs_above": kept["pairs_above"],
         "timed": kept["timed"],
@@ -65,6 +74,22 @@ def _row(cells: SafeString, decided: DecidedCase | None) -> DecidedRow:
     if decided is None:
         return DecidedRow(cells, Decision.State.UNDECIDED.value, changed=False)
     return DecidedRow(cells, decided.decision.state, bool(decided.former))
+
+
+def _by_hand(page: ReportPage, found: int) -> dict[int, Suspicion]:
+    """Return the cases by hand by number; behind a share link, where decisions are not shown, none."""
+    if page.address.token:
+        return {}
+    return {one.number: one for one in suspicions(page.report, page.names, found)}
+
+
+def _is_searched(page: ReportPage, case: Suspicion) -> bool:
+    return _passes(page, case.number, [member.name for member in case.members])
+
+
+def _hand_row(page: ReportPage, case: Suspicion) -> DecidedRow:
+    cells = SafeString(render_part(HAND_CELLS, page.context | {"case": case}))
+    return DecidedRow(cells, case.decision.state, changed=False)
 
 
 def decided_cases(page: ReportPage, members: list[tuple[int, list[int]]]) -> dict[int, DecidedCase]:
@@ -85,7 +110,7 @@ def decided_cases(page: ReportPage, members: list[tuple[int, list[int]]]) -> dic
 def _rendered(page: ReportPage) -> dict[str, str]:
     """Return what no decision changes: the graph, the cells of the page's cases by number, and `rows`."""
     all_cases = cases(page.report, page.threshold, page.names)
-    matching = _matching(page, all_cases)
+    matching = [case for case in all_cases if _passes(page, case.number, case.names)]
     context = page.context | {"partly_read": partly_read(readable_submissions(page.report))}
     listed_cases: Page[Case] = Paginator(matching, CASES_A_PAGE).get_page(page.address.query.get("page"))
     rows = {
@@ -102,17 +127,11 @@ def _rendered(page: ReportPage) -> dict[str, str]:
     }
 
 
-def _matching(page: ReportPage, all_cases: list[Case]) -> list[Case]:
-    """Return the cases with all words of the search, and with the number of its term `case`."""
+def _passes(page: ReportPage, number: int, members: list[str]) -> bool:
+    """Return whether a case has all words of the search, and the number of its term `case`."""
     text = page.pair_filter.text
-    words = search_words(text)
     numbers = {term.value for term in search_terms(text) if term.name == "case"}
-    return [
-        case for case in all_cases if numbers <= {str(case.number)} and _has_words(case, words, page.names)
-    ]
-
-
-def _has_words(case: Case, words: list[SearchWord], names: Names) -> bool:
-    """Return whether each word is in the displayed name of some member."""
-    displayed = [names.display_name(name) for name in case.names]
-    return all(any(word.is_in(name) for name in displayed) for word in words)
+    displayed = [page.names.display_name(name) for name in members]
+    return numbers <= {str(number)} and all(
+        any(word.is_in(name) for name in displayed) for word in search_words(text)
+    )

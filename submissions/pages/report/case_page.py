@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # Members that the matrix has rows for; a larger one cannot be read.
 MATRIX_MEMBERS = 20
+# Least distance of two labels of the timeline, in percent of its width: two numbers fit on a telephone.
+LABEL_PERCENT = 12
 
 
 class MatrixCell(NamedTuple):
@@ -40,10 +42,14 @@ class MatrixRow(NamedTuple):
 
 
 class TimelineMark(NamedTuple):
-    """A member on the timeline, `place` percent of the way from the first to the last time."""
+    """A member on the timeline, `place` percent of the way from the first to the last time.
+
+    `label` has the numbers of the member and of those that follow too closely for labels of their own.
+    """
 
     member: TimedMember
     place: float
+    label: str = ""
 
 
 class PairExcerpt(NamedTuple):
@@ -113,10 +119,26 @@ def timeline(case: Case) -> list[TimelineMark]:
     if not case.timed:
         return []
     last = max(member.later.total_seconds() for member in timed if member.later is not None)
-    return [
+    marks = [
         TimelineMark(member, 100 * member.later.total_seconds() / last if last else 0.0)
         for member in timed
         if member.later is not None
+    ]
+    return labelled(marks)
+
+
+def labelled(marks: list[TimelineMark]) -> list[TimelineMark]:
+    """Return the marks with the numbers of the list of members; close ones share a label."""
+    firsts: list[int] = []
+    for index, mark in enumerate(marks):
+        if not firsts or mark.place - marks[firsts[-1]].place >= LABEL_PERCENT:
+            firsts.append(index)
+    ends = dict(zip(firsts, [*firsts[1:], len(marks)], strict=True))
+    return [
+        mark._replace(label=(f"{index + 1}" if ends[index] == index + 1 else f"{index + 1}-{ends[index]}"))
+        if index in ends
+        else mark
+        for index, mark in enumerate(marks)
     ]
 
 

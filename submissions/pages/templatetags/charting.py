@@ -108,8 +108,8 @@ def ordinal(rank: int) -> str:
 
 @register.filter
 def timeline_place(percent: float) -> str:
-    """Return the place of a mark on the timeline, whose line goes from 20 to 980."""
-    return f"{20 + percent * 9.6:.1f}"
+    """Return the place of a mark on the timeline, whose line goes from 3 % to 97 % of the width."""
+    return f"{3 + percent * 0.94:.1f}%"
 
 
 @register.filter

@@ -10,3 +10,4 @@ register = template.Library()
 
 register.filter("warning_text", warning_texts.warning_text)
 register.filter("languages_text", warning_texts.languages_text)
+register.filter("roster_problem", warning_texts.roster_problem)

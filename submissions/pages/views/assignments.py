@@ -30,7 +30,6 @@ from submissions.pseudonyms.names import names_for
 from submissions.queries.access import find_assignment, unfinished_uploads
 from submissions.queries.activity import activity_of
 from submissions.queries.comparisons import changes_of_language, comparable_assignments, rereading_of
-from submissions.queries.exclusions import suspicions
 from submissions.queries.flags import unknown_team_members
 from submissions.queries.lists import listed_batches
 from submissions.queries.reports import report_state
@@ -101,7 +100,6 @@ def assignment_page(
         ),
         "activity": activity_of(assignment, context["state"]),
         "withheld": withheld_pairs(report) if report else [],
-        "suspicions": suspicions(report, names) if report and tab == "cases" else [],
         "starter_offers": _starter_offers(request, assignment, report, tab),
         "upload_form": upload_form or SubmissionsForm(auto_id="upload_%s"),
         "boilerplate_form": boilerplate_form or UploadForm(auto_id="boilerplate_%s"),

@@ -63,6 +63,7 @@ class DisplayedMeeting(NamedTuple):
 class DisplayedRecurring(NamedTuple):
     both: tuple[str, str]
     meetings: list[DisplayedMeeting]
+    known_by: str
 
 
 def displayed_pairs(request: AuthenticatedRequest, pairs: list[RecurringPair]) -> list[DisplayedRecurring]:
@@ -76,7 +77,8 @@ def displayed_pairs(request: AuthenticatedRequest, pairs: list[RecurringPair]) -
     for pair in pairs:
         meetings = [_displayed_meeting(one, names[one.assignment.pk]) for one in pair.meetings]
         hidden = any(names[one.assignment.pk].hidden for one in pair.meetings)
-        rows.append(DisplayedRecurring(meetings[-1].both if hidden else (pair.left, pair.right), meetings))
+        both = meetings[-1].both if hidden else (pair.left, pair.right)
+        rows.append(DisplayedRecurring(both, meetings, ", ".join(str(by.label) for by in pair.known_by)))
     return rows
 
 

@@ -16,6 +16,7 @@ from submissions.actions.decisions import decide
 from submissions.models import Decision
 from submissions.pages.forms.decisions import DecisionForm
 from submissions.pages.forms.filters import filter_values, parse_pair_filter, query_string
+from submissions.pages.report.statements import statement_context
 from submissions.pages.templatetags.pages import percent
 from submissions.pages.views.access import changed_meanwhile
 from submissions.permissions import Right
@@ -86,6 +87,7 @@ def decision_context(
         "decide_url": reverse("decide", args=sides),
         "next_url": f"{next_url}?after={displayed.left_id}-{displayed.right_id}{suffix}",
         "next_label": _("Next undecided"),
+        **statement_context(assignment, {pair.left: pair.left_id, pair.right: pair.right_id}),
     }
 
 

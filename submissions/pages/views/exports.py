@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET
 
 from submissions.comparison.export_formats import CHUNK_ROWS, DOCUMENT_FORMATS, FORMATS, TABLE_FORMATS
 from submissions.comparison.pdf import PrintingFailed
-from submissions.pages.exports.copies import DocumentOptions, Subject, copy_for
+from submissions.pages.exports.copies import DocumentOptions, PrintedCase, Subject, copy_for
 from submissions.pages.exports.documents import TABLES, PairDocument, document_html, report_table
 from submissions.pages.exports.paper import DocumentTooLong
 from submissions.pages.forms.filters import ExportForm, parse_pair_filter
@@ -24,9 +24,12 @@ from submissions.pages.views.access import redirect_with_query
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 from submissions.queries.access import find_assignment
+from submissions.queries.decisions import decision_history
 from submissions.queries.exports import confirmed_pairs, unlisted_confirmed_count
-from submissions.queries.pairs import displayed_pair, find_pair
+from submissions.queries.pairs import displayed_pair, find_pair, threshold_of
 from submissions.queries.reports import effective_threshold, report_state
+from submissions.queries.submissions import readable_files
+from submissions.queries.suspicions import find_suspicion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from submissions.pages.report.cases import Case
     from submissions.pages.views.access import AuthenticatedRequest
     from submissions.pseudonyms.names import Names
+    from submissions.queries.suspicions import Suspicion
 
 # Characters of each part of the name of an exported file.
 MAX_PART_CHARACTERS = 60
@@ -94,10 +98,13 @@ def exports(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 def export_pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Show the export page of one pair, or download the pair as a document."""
     report = _report(find_assignment(request.user, pk, Right.READ))
-    pair = find_pair(report, left_id, right_id)
+    pair, names = find_pair(report, left_id, right_id), names_for(request, report.assignment)
     if not pair:
-        raise Http404("No such pair.")
-    displayed = displayed_pair(pair, names_for(request, report.assignment))
+        suspicion = find_suspicion(report, names, (left_id, right_id))
+        if not suspicion:
+            raise Http404("No such pair.")
+        return _document_response(request, suspicion_subject(report, suspicion), {"case": suspicion})
+    displayed = displayed_pair(pair, names)
     if (displayed.left_id, displayed.right_id) != (left_id, right_id):
         return redirect_with_query(request, "export_pair", pk, displayed.left_id, displayed.right_id)
     return _document_response(request, Subject(report, [pair], single=True), {"pair": displayed})
@@ -124,6 +131,20 @@ def case_subject(report: Report, case: Case, threshold: float, names: Names) -> 
     return Subject(report, pairs_of_case(report, case, threshold), case=printed)
 
 
+def suspicion_subject(report: Report, case: Suspicion) -> Subject:
+    """Return what a document about a case that was entered by hand contains."""
+    printed = PrintedCase(
+        case.number,
+        threshold_of(report),
+        [(member, None) for member in case.members],
+        [],
+        case.decision,
+        decision_history(case.decision),
+        [(member, readable_files(member.pk)) for member in case.members],
+    )
+    return Subject(report, [], case=printed)
+
+
 def _report(assignment: Assignment) -> Report:
     report = report_state(assignment).report
     if not report:
@@ -138,7 +159,7 @@ def _document_response(
     assignment = subject.report.assignment
     names = names_for(request, assignment)
     form = ExportForm(subject.pairs, names, request.GET if "format" in request.GET else None)
-    if subject.pairs and form.is_valid():
+    if not subject.is_empty and form.is_valid():
         try:
             return document_file(form.cleaned_data, subject, names)
         except (DocumentTooLong, PrintingFailed) as error:

@@ -22,6 +22,7 @@ from submissions.queries.decisions import pair_names
 from submissions.queries.pairs import find_pair
 from submissions.queries.reports import report_state
 from submissions.queries.submissions import find_submission, readable_files
+from submissions.queries.suspicions import find_suspicion
 from submissions.queries.withheld import is_readable_pair, readable_submissions
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
         "ids": (left_id, right_id),
         "diff": diff(*texts),
         "pair": ranked,
+        "suspicion": find_suspicion(report, names, (left_id, right_id)) if report and not ranked else None,
         **decision_context(assignment, pair, names, request.GET, ranked.similarity if ranked else 0.0),
     }
     return render(request, "submissions/pair/lines.html", context)

@@ -17,6 +17,7 @@ from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.report import charts
 from submissions.pages.report.cases import cases
 from submissions.pages.report.report_page import Address
+from submissions.pages.report.statements import statement_context
 from submissions.pages.report.submission_rank import decision_rows, submission_matches, submission_rank
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
@@ -79,7 +80,11 @@ def submission(request: AuthenticatedRequest, pk: int, submission_id: int) -> Ht
     theirs = [] if names.hidden else assignments_of_student(assignment, submission, request.user)
     course = charts.sparkline(theirs)
     return render(
-        request, "submissions/submission/submission.html", context | {"parts": parts, "course": course}
+        request,
+        "submissions/submission/submission.html",
+        context
+        | {"parts": parts, "course": course}
+        | statement_context(assignment, {submission.name: submission.pk}),
     )
 
 

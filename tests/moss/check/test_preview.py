@@ -42,11 +42,11 @@ def test_a_preview_of_an_export_has_its_students_and_reads_nothing(
     text = check(archive, "--preview").stdout
     assert "7 submissions found, read as a Moodle export; 3 entries do not count." in text
     assert "Next: a folder or file for each student (--layout folders" in text
-    assert [line.split()[:3] for line in text.splitlines() if line.startswith("Bruno")] == [
-        ["Bruno", "Popescu", "1002"]
+    assert [line.split()[:4] for line in text.splitlines() if line.startswith("Bruno")] == [
+        ["Bruno", "Popescu", "Participant", "1002"]
     ]
     assert "an online text without any text" in text
-    assert "Ada Byron (1001), Ada Byron (1005)" in text
+    assert "Ada Byron (Participant 1001), Ada Byron (Participant 1005)" in " ".join(text.split())
 
 
 def test_json_has_ids_files_bytes_attempts_and_reasons(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from itertools import combinations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,13 @@ def decided_at_random(report: Report, user: User, random: Random) -> None:
     ):
         names = PairNames.from_pair(pair)
         decide(assignment, names, user, DecisionInput(random.choice(STATES), None, None))
+    listed = {frozenset(both) for both in report.pairs.values_list("left__name", "right__name")}
+    names_of_class = sorted(report.submissions.values_list("name", flat=True))
+    unlisted = [both for both in combinations(names_of_class, 2) if frozenset(both) not in listed]
+    for left, right in random.sample(unlisted, min(3, len(unlisted))):
+        Decision.objects.create(
+            assignment=assignment, left=left, right=right, state=random.choice(("suspicious", "clear"))
+        )
     for case in cases(report)[:2]:
         members = CaseNames(case.names, set(), random.choice((0.2, 0.5, 0.9)))
         decide_case(assignment, members, user, DecisionInput(random.choice(STATES), None, None))

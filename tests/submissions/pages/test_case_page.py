@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 from django.urls import reverse
+from hypothesis import given, strategies as st
 
 from submissions.actions.shares import share_token
 from submissions.models import Decision, Submission
 from submissions.pages.rendered import RENDERED
-from submissions.pages.report.cases import cases
+from submissions.pages.report.case_page import LABEL_PERCENT, TimelineMark, labelled
+from submissions.pages.report.cases import TimedMember, cases
 from submissions.queries.exports import unlisted_confirmed_count
 from submissions.queries.reports import PairFilter, ranked_pairs
 from tests.support.cases import SIMILARITIES, address, case_of, decide
@@ -76,7 +79,21 @@ def test_members_are_in_the_order_of_handing_in_with_the_first_named(
     assert second.endswith("3 h later")
     assert third == "time unknown"
     assert page.texts(".timeline title") == ["cal", "ann"]
-    assert page.values(".timeline circle", "cx") == ["20.0", "980.0"]
+    assert page.values(".timeline circle", "cx") == ["3.0%", "97.0%"]
+    labels = ["1", "2", "2 Mar 2026, 12:00", "2 Mar 2026, 15:00"]
+    assert page.texts(".timeline text") == labels
+
+
+@given(st.lists(st.floats(0, 100), min_size=2, max_size=30).map(sorted))
+def test_the_labels_of_the_timeline_number_every_member_once_and_none_covers_another(
+    places: list[float],
+) -> None:
+    marks = labelled([TimelineMark(TimedMember(Submission(), None), place) for place in places])
+    shown = [(mark.place, mark.label) for mark in marks if mark.label]
+    assert all(other[0] - one[0] >= LABEL_PERCENT for one, other in pairwise(shown))
+    spans = [tuple(map(int, label.split("-"))) for _place, label in shown]
+    numbers = [number for span in spans for number in range(span[0], span[-1] + 1)]
+    assert numbers == [*range(1, len(places) + 1)]
 
 
 def test_the_page_says_for_which_pairs_the_decision_holds_and_these_alone_show_it(
@@ -209,13 +226,13 @@ def test_a_page_of_a_case_takes_as_many_queries_for_many_members_as_for_few(
     alice_client: Client, report: Report, django_assert_num_queries: CountQueries
 ) -> None:
     RENDERED.clear()
-    with django_assert_num_queries(24):
+    with django_assert_num_queries(25):
         get_page(alice_client, address_of(report))
     names = [f"copy-{n:02}" for n in range(40)]
     many = create_report(
         report.assignment, {(a, b): 0.9 for index, a in enumerate(names) for b in names[index + 1 :]}
     )
-    with django_assert_num_queries(24):
+    with django_assert_num_queries(25):
         page = get_page(alice_client, address_of(many))
     assert len(page.all(".matrix tbody tr")) == 20
     assert "20 more are in the list above" in page.text("main")

@@ -107,9 +107,9 @@ def test_the_lists_take_as_many_queries_for_many_rows_as_for_one(
         Assignment.objects.create(course=assignment.course, name=f"Task {n}")
     with django_assert_num_queries(4):  # session, user, courses, what is assigned
         alice_client.get(reverse("courses"))
-    # session, user, course, assignments, reports, what is withheld, decided cases, roster, requests,
-    # stopped webhooks, sources that go
-    with django_assert_num_queries(14):
+    # session, user, course, assignments, reports, what is withheld, decided cases, those by hand, roster,
+    # requests, stopped webhooks, sources that go
+    with django_assert_num_queries(15):
         alice_client.get(assignment.course.get_absolute_url())
 
 
@@ -223,7 +223,7 @@ def test_the_same_two_students_in_two_assignments_are_named_and_nobody_of_anothe
 ) -> None:
     page = get_page(alice_client, two_assignments.course.get_absolute_url())
     [row] = page.texts(".recurring li")
-    assert row.casefold() == "ann and benstatistics 90\u202f%, trees 70\u202f%"
+    assert row.casefold() == "ann and benstatistics 90\u202f%, trees 70\u202f% · recognised by: name alone"
     for address in page.values(".recurring a", "href"):
         assert alice_client.get(address, follow=True).status_code == 200
 
@@ -244,7 +244,7 @@ def test_students_are_the_same_by_the_id_of_their_platform(
             submission.students.create(name=submission.name, identifier=own_id)
     page = get_page(alice_client, assignment.course.get_absolute_url())
     [row] = page.texts(".recurring .meta")
-    assert row == "Statistics 90\u202f%, Trees 80\u202f%"
+    assert row == "Statistics 90\u202f%, Trees 80\u202f% · recognised by: login"
 
 
 def test_pairs_that_come_back_have_made_up_names_where_names_are_hidden(
@@ -272,11 +272,11 @@ def test_the_page_of_a_course_takes_as_many_queries_for_many_reports_as_for_few(
     alice_client: Client, two_assignments: Assignment, django_assert_num_queries: CountQueries
 ) -> None:
     address = two_assignments.course.get_absolute_url()
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(18):
         assert get_page(alice_client, address).has(".recurring")
     for number in range(8):
         another = Assignment.objects.create(course=two_assignments.course, name=f"Task {number}")
         create_report(another, {("ann", "ben"): 0.9, ("cal", "dan"): 0.8, ("eve", "fay"): 0.7})
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(18):
         page = get_page(alice_client, address)
     assert len(page.all(".recurring li")) == 3

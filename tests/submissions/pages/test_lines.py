@@ -8,16 +8,18 @@ import pytest
 from django.urls import reverse
 from hypothesis import given, strategies as st
 
-from submissions.models import Report, Submission
+from submissions.models import Report, Submission, SubmissionFile
 from submissions.pages.source_view.line_diff import MAX_LINES, diff
 from tests.support.html import get_page, page_of
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
+from tests.support.shares import link_to, shared_report
 
 if TYPE_CHECKING:
+    from django.contrib.auth.models import User
     from django.test import Client
 
-    from submissions.models import Assignment
+    from submissions.models import Assignment, Decision
     from tests.support.uploads import HandIn
 
 texts = st.lists(st.sampled_from(["a", "b", "  c", "", "a  "]), max_size=12)
@@ -82,10 +84,69 @@ def test_a_suspicion_of_two_that_are_no_pair_is_stored_with_its_notes(
     assert (stored_one.left, stored_one.right, stored_one.state) == ("ada", "cleo", "suspicious")
     page = get_page(alice_client, address(assignment, ids, "ada", "cleo"))
     assert "They sat side by side." in page.text("#decision-panel textarea")
-    cases = get_page(alice_client, assignment.get_absolute_url())
-    assert cases.texts(".suspicions .name, .suspicions .decided") == ["ada and cleo", "Suspicious"]
     listed = get_page(alice_client, reverse("submission", args=[assignment.pk, ids["cleo"]]))
     assert "suspicious" in listed.text("main").lower()
+
+
+@pytest.fixture
+def suspected(assignment: Assignment, ids: dict[str, int]) -> Decision:
+    """Return the decision that Ada's and Cleo's submissions, which are no pair, are suspicious."""
+    notes = "They sat side by side."
+    return assignment.decisions.create(left="ada", right="cleo", state="suspicious", notes=notes)
+
+
+def test_a_suspicion_by_hand_is_a_numbered_case_of_the_list_and_is_counted(
+    alice_client: Client, assignment: Assignment, ids: dict[str, int], suspected: Decision
+) -> None:
+    page = get_page(alice_client, assignment.get_absolute_url())
+    assert page.text("#report-heading").startswith("2 cases among 3 submissions")
+    assert "1 of them was entered by hand." in page.text(".lead")
+    [_found, row] = page.rows(".cases tbody tr")
+    assert row[0] == "2 Case 2 suspected by hand"
+    assert row[-1] == "suspicious"
+    assert address(assignment, ids, "ada", "cleo") in page.values(".cases th a", "href")
+    course = get_page(alice_client, assignment.course.get_absolute_url())
+    assert "2 cases" in course.text("main")
+    for query, shown in (("cleo", ["Case 2"]), ("case:2", ["Case 2"]), ("ben", ["Case 1"])):
+        found = get_page(alice_client, assignment.get_absolute_url(), q=query)
+        assert found.texts(".cases th a") == shown
+    suspected.state = "clear"
+    suspected.save()
+    page = get_page(alice_client, assignment.get_absolute_url())
+    assert page.text("#report-heading").startswith("1 case among")
+
+
+def test_a_suspicion_by_hand_is_printed_with_its_number_files_and_notes(
+    alice_client: Client, assignment: Assignment, ids: dict[str, int], suspected: Decision
+) -> None:
+    lines = get_page(alice_client, address(assignment, ids, "ada", "cleo"))
+    assert "They are case 2, entered by hand." in lines.text(".lead")
+    export = reverse("export_pair", args=[assignment.pk, ids["ada"], ids["cleo"]])
+    assert export in lines.values(".lead a", "href")
+    assert get_page(alice_client, export).text("h1") == "Export: case 2"
+    document = page_of(alice_client.get(export, {"format": "html", "names": "open", "decision": "on"}))
+    assert document.text("h1") == "Case 2"
+    assert "They sat side by side." in document.text("blockquote")
+    assert "entered by hand" in document.text("main")
+    digests = SubmissionFile.objects.filter(submission__name__in=("ada", "cleo"))
+    assert sorted(document.texts("td.hash")) == sorted(digests.values_list("source__sha256", flat=True))
+    hidden = alice_client.get(export, {"format": "html", "names": "made-up", "decision": "on"})
+    assert not {"ada", "cleo"} & {*page_of(hidden).text("main").casefold().split()}
+
+
+def test_nobody_sees_a_suspicion_by_hand_behind_a_share_link(
+    client: Client, alice: User, assignment: Assignment, suspected: Decision
+) -> None:
+    page = get_page(client, link_to(shared_report(assignment.reports.get(), alice)))
+    assert page.text("#report-heading").startswith("1 case among")
+    assert not page.has(".cases tbody tr:nth-child(2)")
+
+
+def test_two_that_nobody_suspects_are_not_printed(
+    alice_client: Client, assignment: Assignment, ids: dict[str, int]
+) -> None:
+    export = reverse("export_pair", args=[assignment.pk, ids["ada"], ids["cleo"]])
+    assert alice_client.get(export).status_code == 404
 
 
 def test_a_pair_links_to_its_lines_and_back(

@@ -39,6 +39,7 @@ GETS = {
          "assignment_settings", "batch", "batch_progress", "boilerplate_progress", "pair", "case",
          "lines", "compare_with",
          "next_case", "next_undecided", "submission", "exports", "export_pair", "export_case"), READ),
+    "statement": NAMES,
     "batch_preview": CHANGE, "ignoring": CHANGE, "repositories": CHANGE, "repository_fetch": CHANGE,
     "course": ANY, "people": ANY, "rename_course": MANAGE, "delete_course": OWN,
     "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE, "webhooks": SHARE, "webhook": SHARE,
@@ -59,7 +60,8 @@ POSTS = {
     "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE, "revoke_share": SHARE,
     "take_over_share": SHARE, "webhooks": SHARE, "webhook": SHARE, "test_webhook": SHARE,
     "remove_webhook": SHARE, "repeat_delivery": SHARE,
-    "decide": DECIDE, "decide_case": DECIDE, "ask_to_read": DECIDE, "answer_request": SHARE,
+    "decide": DECIDE, "decide_case": DECIDE, "add_statement": DECIDE, "delete_statement": DECIDE,
+    "ask_to_read": DECIDE, "answer_request": SHARE,
     "retry_batch": STAFF, "retry_report": STAFF, "state_reason": STAFF,
     "student_data": STAFF, "all_tokens": STAFF,
 }  # fmt: skip

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
+from submissions.enrolment import enrol
+from submissions.intake.layouts.places import participant
+from submissions.models import CourseRoster, SubmissionStudent
 from tests.support.html import get_page
 from tests.support.reports import create_report
 
@@ -39,7 +42,10 @@ def test_the_assignments_of_a_student_are_in_their_natural_order(
     reports: list[Report], alice_client: Client
 ) -> None:
     page = get_page(alice_client, address(reports[0], "ann"))
-    assert page.rows(TABLE) == [["HW2", "30\u202f%", "no"], ["HW10", "90\u202f%", "yes"]]
+    assert page.rows(TABLE) == [
+        ["HW2", "30\u202f%", "no", "name alone"],
+        ["HW10", "90\u202f%", "yes", "name alone"],
+    ]
     assert page.values(f"{TABLE} a", "href") == [address(reports[1], "ann")]
     assert page.one(".spark svg").attributes["role"] == "img"
     assert len(page.all(".spark circle.above")) == 1
@@ -54,6 +60,46 @@ def test_somebody_known_by_an_identifier_is_one_student_under_two_names(
         report.submissions.get(name=name).students.create(name=name, identifier="4711")
     names = [row[0] for row in get_page(alice_client, address(reports[0], "ann")).rows(TABLE)]
     assert names == ["HW3", "HW10"]
+
+
+def number_anew(reports: list[Report], student: str = "ann") -> None:
+    """Give a student another participant's number in each report, as Moodle does."""
+    for number, report in enumerate(reports):
+        for one in report.submissions.filter(name=student):
+            students = [SubmissionStudent(submission=one, name=student, identifier=participant(f"{number}7"))]
+            enrol(report.assignment.course, students)
+            SubmissionStudent.objects.bulk_create(students)
+
+
+@pytest.mark.parametrize(
+    ("enrolled", "by"),
+    [
+        ({"name": "Ann Meyer", "login": "ann"}, "login"),
+        ({"name": "Ann Meyer", "email": "ann@example.edu"}, "e-mail address"),
+        ({"name": "Ann", "login": "am12", "identifier": "99"}, "full name in the roster"),
+        # 07 and 27 are numbers of Moodle and of nobody in the roster.
+        ({"name": "Another Student", "identifier": "07"}, "name alone"),
+        ({}, "name alone"),
+    ],
+)
+def test_a_student_numbered_anew_in_every_assignment_is_recognised_and_the_page_says_by_what(
+    reports: list[Report], alice_client: Client, enrolled: dict[str, str], by: str
+) -> None:
+    roster = CourseRoster.objects.create(course=reports[0].assignment.course, name="class.csv")
+    if enrolled:
+        roster.students.create(**enrolled)
+    number_anew(reports)
+    rows = get_page(alice_client, address(reports[0], "ann")).rows(TABLE)
+    assert [(row[0], row[3]) for row in rows] == [("HW2", by), ("HW10", by)]
+
+
+def test_two_students_of_one_name_in_an_assignment_are_not_taken_for_one(
+    reports: list[Report], alice_client: Client
+) -> None:
+    number_anew(reports)
+    other = reports[1].submissions.get(name="ben")
+    other.students.create(name="ann", identifier=participant("99"))
+    assert not get_page(alice_client, address(reports[0], "ann")).has(TABLE)
 
 
 def test_who_has_a_made_up_name_is_not_followed_through_the_course(

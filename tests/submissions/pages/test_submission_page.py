@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tests.support.uploads import CountQueries, HandIn
 
 
-QUERIES = 31
+QUERIES = 32
 DECIDED = "[aria-labelledby=verdicts-heading]"
 GROUPS = "[aria-labelledby=with-heading]"
 SKIPPED = "[aria-labelledby=refused-heading]"
@@ -249,7 +249,7 @@ def test_many_pairs_and_files_are_paged_and_take_as_many_queries_as_few(
     # session, user, assignment, submission, report, two versions, findings, duplicates, replaced,
     # count and rows of files, sources,
     # count of what was refused, decisions, count, rows and best of pairs, links and members of cases,
-    # the same ones, the student, reports of the course, and the student's submissions in these
+    # the same ones, the student, reports of the course, the submissions in these, statements
     few = address(submission_named("ada"))
     with django_assert_num_queries(QUERIES):
         alice_client.get(few)

@@ -12,8 +12,8 @@ from submissions.intake.archives.grouping_warnings import roster_warnings
 from submissions.intake.archives.read_files import ReadFile, languages_read, reading_warnings
 from submissions.intake.archives.regrouping import GroupedSubmission
 from submissions.intake.layouts.places import Student
-from submissions.intake.rosters import parse_roster
-from submissions.pages.warning_texts import languages_text, warning_text
+from submissions.intake.rosters import RosterRefused, parse_roster
+from submissions.pages.warning_texts import languages_text, roster_problem, warning_text
 from tests.support.paths import ROOT
 from tests.support.translations import LANGUAGES
 
@@ -52,6 +52,32 @@ def test_a_list_in_a_warning_is_translated_and_its_names_are_not() -> None:
     assert "ada 1/and more.c (geöffnet in Zeile 1)" in text
     assert text.endswith(" und 2 weitere.")
     assert warning_text(warning.text) == warning.text
+
+
+# Each has one of the problems that a roster can have, or is refused for it.
+ROSTERS = (
+    b"name,id,shoe size\nAda,1,38\n",
+    b"name,id,section\n,,A\nAda,1,B\n",
+    b"name,id\nAda,1\nAda,1\n",
+    b"name,id\nAda,1\nBen,1\nCleo,1\n",
+    b"name,id\nAda,1\nBen,1\n",
+    b'name,id\n"Ada,1\nBen,2\n',
+    b"name,id,role\nAda,1,Student\nTess,2,TA\n",
+)
+REFUSED = (b"shoe size\n38\n", b"name\n" + b"Ada\n" * 100_001)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_problem_of_a_roster_is_in_the_language_of_the_page(language: str) -> None:
+    problems = [str(problem) for text in ROSTERS for problem in parse_roster(text).problems]
+    for text in REFUSED:
+        with pytest.raises(RosterRefused) as refused:
+            parse_roster(text)
+        problems.append(str(refused.value))
+    assert len(problems) >= len(ROSTERS) + len(REFUSED)
+    with translation.override(language):
+        assert [one for one in problems if roster_problem(one) == one] == []
+        assert roster_problem("another sentence") == "another sentence"
 
 
 def test_names_of_a_roster_with_the_words_of_a_sentence_stay() -> None:

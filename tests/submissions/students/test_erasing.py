@@ -50,7 +50,8 @@ PLANTED = {
         "batch.name", "boilerplateupload.refusals", "casechange.after", "casedecision.notes",
         "casemember.name", "change.after", "courseroster.name", "decision.left",
         "decision.notes", "decision.right", "deletedbatch.name", "enrolledstudent.email", "entry.name",
-        "share.right", "source.data", "statedreason.reason", "submission.identifier", "submission.name",
+        "share.right", "source.data", "statedreason.reason", "statement.data", "statement.file_name",
+        "statement.name", "submission.identifier", "submission.name",
         "submissionstudent.name"))
 }  # fmt: skip
 # What nobody else may lose.

@@ -52,8 +52,10 @@ def names_student(value: object) -> bool:
 @pytest.mark.parametrize("text", [NAME, ID])
 def test_everything_that_names_the_student_is_in_the_export(text: str, planted: Planted) -> None:
     export = Export(text)
-    assert places_of(TRACES) - export.columns() == {"submissions_source.data"}
+    in_files = {"submissions_source.data", "submissions_statement.data"}
+    assert places_of(TRACES) - export.columns() == in_files
     files = export.files()
+    assert f"I am {NAME}." in files.values()
     assert sum(LINE in content for content in files.values()) == 2
     assert sum(map(len, export.tables.values())) == export.rows
     assert {row["email"] for row in export.tables["submissions.EnrolledStudent"]} == {MAIL}
@@ -69,9 +71,9 @@ def test_no_name_or_code_of_another_student_is_in_it(planted: Planted) -> None:
 
 
 @pytest.mark.long
-def test_the_files_of_a_group_are_the_students_too(planted: Planted) -> None:
+def test_the_files_and_statements_of_a_group_are_the_students_too(planted: Planted) -> None:
     group = [content for path, content in Export(ID).files().items() if "/Compilers/" in path]
-    assert group == [COPIED]
+    assert group == [COPIED, f"I am {NAME}."]
 
 
 def test_an_export_is_logged_with_its_reason(planted: Planted) -> None:

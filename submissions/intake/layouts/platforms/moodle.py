@@ -4,6 +4,7 @@ moodle/moodle, mod/assign/classes/downloader.php: the name of the student or tea
 the participant's number (none for the default team), and the kind of plugin; then the files, in a folder
 or, where "download in folders" is off, as a further part of the name. Older releases end the folder's
 name with an underscore and keep those of the name. With blind marking the name is "Participant".
+The number is another one in every assignment, and grading worksheets call it "Participant 1234".
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from submissions.intake.layouts.fields import natural_name
 from submissions.intake.layouts.matching import MatchedName, find, place_each, share
-from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
+from submissions.intake.layouts.places import Ignored, Layout, Placement, Student, participant
 
 if TYPE_CHECKING:
     from submissions.intake.layouts.listing import Listing
@@ -48,11 +49,13 @@ def _place(listing: Listing) -> dict[str, Place]:
 
 
 def _place_one(matched: MatchedName) -> Place:
-    name, identifier = natural_name(matched.match["name"]), matched.match["id"] or ""
+    name, number = natural_name(matched.match["name"]), matched.match["id"]
+    # Not the bare number, which another student may have as a matriculation number.
+    identifier = participant(number) if number else ""
     if matched.match["use"] == "feedback":
         return Ignored("feedback to a student")
     if name == "Participant":
-        name = f"{name} {identifier}"
+        name = identifier or name
     return Placement((Student(name, identifier),), matched.path(matched.match["file"] or ""))
 
 

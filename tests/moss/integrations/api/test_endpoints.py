@@ -221,6 +221,20 @@ def test_cases_and_tables_are_those_of_the_pages(caller: Client, report: Report,
     assert problem_of(send(caller, "get", f"{path}/exports/pairs.pdf"))["status"] == 422
 
 
+def test_a_case_that_was_entered_by_hand_is_listed_counted_and_printed(
+    caller: Client, report: Report, path: str
+) -> None:
+    report.pairs.filter(left__name="ada", right__name="cleo").delete()
+    report.assignment.decisions.create(left="ada", right="cleo", state="suspicious", notes="Both sat there.")
+    found, by_hand = send(caller, "get", f"{path}/cases?threshold=50").json()["items"]
+    assert (found["by_hand"], by_hand["by_hand"], by_hand["number"]) == (False, True, 2)
+    assert (by_hand["id"], by_hand["similarity"], by_hand["notes"]) == (None, None, "Both sat there.")
+    assert send(caller, "get", f"{path}/report?threshold=50").json()["cases"] == 2
+    ids = "/".join(str(one["id"]) for one in by_hand["members"])
+    document = send(caller, "get", f"{path}/pairs/{ids}/document?format=html")
+    assert b"Both sat there." in document.content
+
+
 def test_a_decision_on_a_case_is_that_of_all_of_its_members(
     caller: Client, report: Report, path: str
 ) -> None:

@@ -122,7 +122,7 @@ def test_a_project_at_the_top_of_an_upload_is_named_after_the_upload() -> None:
 
 def test_two_students_of_one_name_have_their_ids_after_it() -> None:
     files = {f"Ada Byron_{number}_assignsubmission_file/main.py": CODE for number in (1, 2)}
-    assert names(files) == {"Ada Byron (1)", "Ada Byron (2)"}
+    assert names(files) == {"Ada Byron (Participant 1)", "Ada Byron (Participant 2)"}
 
 
 def test_a_student_in_two_archives_of_an_upload_is_one_submission() -> None:

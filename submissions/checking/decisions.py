@@ -1,0 +1,71 @@
+"""Check the decision that each pair of a report shows, and the cases that decisions make."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from submissions.checking.facts import title
+from submissions.models import Decision
+from submissions.pseudonyms.names import Names
+from submissions.queries.cases import report_cases
+from submissions.queries.reports import PairFilter, ranked_pairs
+from submissions.queries.suspicions import suspicions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from submissions.checking.facts import Facts
+    from submissions.models import Pair
+
+UNDECIDED = Decision.State.UNDECIDED.value
+
+
+def shown_decisions(facts: Facts) -> Iterator[str]:
+    """Check that a pair shows its own decision, or else that on the case of both, or else none."""
+    state_by_pair = {pair.pk: pair.decision for pair in ranked_pairs(facts.report, PairFilter())}
+    for pair in facts.pairs:
+        if pair.pk in state_by_pair and state_by_pair[pair.pk] not in (on_record := _on_record(facts, pair)):
+            yield f"{title(pair)}: shown as {state_by_pair[pair.pk]}, and {' or '.join(on_record)} on record"
+
+
+def cases_by_hand(facts: Facts) -> Iterator[str]:
+    """Check that every suspected pair of two ranked submissions that is not listed is a case of its own."""
+    listed = {(pair.left.name, pair.right.name) for pair in facts.pairs}
+    ranked = {one.name for one in facts.submissions.values()}
+    counted = {
+        names
+        for names, state in facts.decisions.items()
+        if state in {"suspicious", "confirmed"} and ranked.issuperset(names) and names not in listed
+    }
+    found = len(report_cases(facts.report))
+    shown = {(one.decision.left, one.decision.right): one for one in suspicions(facts.report, Names(), found)}
+    for left, right in sorted(shown.keys() ^ counted):
+        where = "shown" if (left, right) in shown else "found by counting"
+        yield f"the case by hand of {left} and {right} is {where} only"
+    numbers = sorted(one.number for one in shown.values())
+    if numbers != [*range(found + 1, found + 1 + len(shown))]:
+        yield f"cases by hand have the numbers {numbers}, after {found} other cases"
+    for case in shown.values():
+        if {case.left.name, case.right.name} != {case.decision.left, case.decision.right}:
+            yield f"case {case.number}: its members are not those of its decision"
+
+
+def statements(facts: Facts) -> Iterator[str]:
+    """Check that statements on file are as they were added: their size, and their SHA-256."""
+    for one in facts.report.assignment.statements.all():
+        data = bytes(one.data)
+        if (len(data), hashlib.sha256(data).hexdigest()) != (one.size, one.sha256):
+            yield f"statement {one.pk} of {one.name}: its bytes are not those that were added"
+
+
+def _on_record(facts: Facts, pair: Pair) -> set[str]:
+    names = pair.left.name, pair.right.name
+    own = facts.decisions.get(names, UNDECIDED)
+    if own != UNDECIDED:
+        return {own}
+    return {
+        case.state
+        for case in facts.case_decisions
+        if case.names.issuperset(names) and case.threshold <= pair.similarity
+    } or {UNDECIDED}
