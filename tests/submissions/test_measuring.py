@@ -152,7 +152,7 @@ def test_lines_that_only_two_have_are_called_so(alice_client: Client, proposal: 
     alice_client.post(reverse("choose_lines", args=[proposal.pk]), {"first": line, "last": line})
     measured(proposal)
     page = get_page(alice_client, reverse("ignoring", args=[proposal.pk]))
-    assert page.text("#change-heading ~ p").startswith("Some of these lines are in 2 of 20 submissions only")
+    assert page.text("#change-heading ~ p").startswith("Some of these lines are in only 2 of 20 submissions")
 
 
 @pytest.mark.parametrize(

@@ -289,19 +289,3 @@ def test_a_copy_in_another_encoding_is_found(hand_in: HandIn, encoding: str) -> 
 def test_invalid_utf_8_is_still_read(hand_in: HandIn) -> None:
     batch = hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": COPIED.encode() + b"\n# \xff\xfe\xfa\n"}))
     assert batch.assignment.reports.get().pairs.get().similarity > 1 / 1.2
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"\x1f\x8b\x08\x00 not gzip"])
-def test_an_upload_of_which_nothing_can_be_used_fails_with_a_message(
-    assignment: Assignment,
-    alice: User,
-    eager_tasks: None,
-    django_capture_on_commit_callbacks: Committing,
-    content: bytes,
-) -> None:
-    with django_capture_on_commit_callbacks(execute=True):
-        batch = create_batch(assignment, alice, [loose("class.zip", content)])
-    batch.refresh_from_db()
-    assert batch.state == "failed"
-    assert batch.message

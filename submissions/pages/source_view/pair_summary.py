@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from fingerprint import engine
 from submissions.comparison.pair_rows import whole_percent
 from submissions.comparison.written_differences import count_changed
-from submissions.models import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -171,6 +170,8 @@ def pair_rarity(pair: Pair) -> Rarity | None:
     It knows the pairs of one language within the class, where these are enough.
     """
     tail = pair.report.parameters.get("unrelated")
+    from submissions.models import Batch  # noqa: PLC0415 - `moss check` uses `counted` without the models
+
     own = all(side.batch.role == Batch.Role.CLASS for side in (pair.left, pair.right))
     if not tail or not own or pair.translated or pair.same_student:
         return None

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 
 K = 3
+Both = tuple[frozenset[str], ...]
 words = st.frozensets(st.sampled_from(["0", "i", "total", "a long message", "another one"]), max_size=4)
 uses = st.frozensets(st.sampled_from(["a = ? … ? + a", "( b ) … b ;", "c [ … ] c"]))
 submissions = st.builds(Submission, st.lists(st.integers(0, 3), max_size=60), words, words, words, uses)
@@ -131,16 +132,11 @@ def test_identical_submissions_score_one_in_any_cohort_of_them(
 @given(
     st.lists(st.integers(0, 30), min_size=3 * K, max_size=90),
     st.lists(st.integers(100, 130), max_size=K),
-    st.tuples(words, words, words, words),
-    st.tuples(words, words, words, words),
+    *[st.tuples(words, words, words, words)] * 2,
     st.lists(submissions, max_size=3),
 )
 def test_code_and_terms_that_are_appended_to_a_copy_take_no_more_than_three_hundredths(
-    kinds: list[int],
-    appended: list[int],
-    terms: tuple[frozenset[str], ...],
-    further: tuple[frozenset[str], ...],
-    others: list[Submission],
+    kinds: list[int], appended: list[int], terms: Both, further: Both, others: list[Submission]
 ) -> None:
     both = (own | new for own, new in zip(terms, further, strict=True))
     cohort = [Submission(kinds, *terms), Submission(kinds + appended, *both), *others]

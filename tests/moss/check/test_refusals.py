@@ -84,9 +84,9 @@ def test_a_full_disk_is_an_error_that_names_the_output(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({}, "Found 0 submissions"),
+        ({}, "Found no submission"),
         ({"ada.py": STARTER}, "Found 1 submission that"),
-        ({"bin.dat": BINARY}, "Found 0 submissions"),
+        ({"bin.dat": BINARY}, "Found no submission"),
         ({"ada.py": STARTER, "bin.dat": BINARY}, "Found 1 submission that"),
     ],
 )

@@ -39,7 +39,7 @@ def test_the_pair_page_says_so_and_lists_what_is_shared(alice_client: Client, pa
     assert page.texts(".summary") == [
         "ada and ben share no run of nine tokens: the similarity comes from literals, names and imports."
     ]
-    assert any("No passage of 9 tokens is equal" in text for text in page.texts(".notice"))
+    assert any("These two share no passage of 9 tokens" in text for text in page.texts(".notice"))
     rows = page.rows(".terms tbody tr")
     assert ['"boat has overstayed its berth"', "literal", "a.py, line 7", "b.py, line 4"] in rows
     assert ["import shipping_register", "import", "a.py, line 1", "b.py, line 1"] in rows
@@ -56,5 +56,5 @@ def test_the_list_of_pairs_does_not_call_it_common_code(alice_client: Client, pa
 
 def test_a_document_of_the_pair_has_what_is_shared(alice_client: Client, pair: Pair) -> None:
     page = get_page(alice_client, address("export_pair", pair) + "?format=html&names=open")
-    assert any("No passage of 9 tokens is equal" in text for text in page.texts(".notice"))
+    assert any("These two share no passage of 9 tokens" in text for text in page.texts(".notice"))
     assert ["import shipping_register", "import", "a.py, line 1", "b.py, line 1"] in page.rows(".terms tr")

@@ -291,21 +291,3 @@ def test_a_repeaters_own_old_work_is_a_pair_of_its_own_kind_and_no_case(
     assert pair.same_student
     assert pair.similarity >= report.parameters["threshold"]["value"]
     assert report_cases(report) == []
-
-
-@pytest.mark.long
-def test_an_assignment_of_somebody_elses_course_is_never_compared(
-    assignment: Assignment,
-    bob: User,
-    hand_in: HandIn,
-    hand_in_old: Callable[..., Assignment],
-    compare: Callable[..., Report],
-) -> None:
-    old = hand_in_old(OLD)
-    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
-    assignment.compared_with.add(old)
-    course = old.course
-    other = type(course).objects.create(owner=bob, name="Bob's")
-    Assignment.objects.filter(pk=old.pk).update(course=other)
-    report = compare(old)
-    assert set(report.submissions.values_list("name", flat=True)) == {"ben", "cleo"}

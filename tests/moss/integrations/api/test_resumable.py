@@ -158,7 +158,7 @@ def test_what_was_begun_counts_whole_until_it_ends(
 def test_an_account_begins_only_so_many_uploads(caller: Client, assignment: Assignment) -> None:
     for _ in range(MOST_BEGUN):
         assert begin(caller, assignment, 5).status_code == 201
-    assert "which is the most" in problem_of(begin(caller, assignment, 5))["detail"]
+    assert "no more are allowed" in problem_of(begin(caller, assignment, 5))["detail"]
 
 
 def test_an_upload_that_is_refused_at_its_end_ends_later(

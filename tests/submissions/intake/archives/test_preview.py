@@ -110,7 +110,7 @@ def test_a_folder_of_a_student_with_only_refused_files_is_named_and_junk_is_not(
         "class/dora.zip": "PK\3\4?",
     }
     previewed = preview(files | {"class/__MACOSX/x": CODE, "class/.git/HEAD": CODE, "__MACOSX/y": CODE})
-    assert "be read: cleo, dora.zip." in warning(previewed, "no-code")
+    assert "unreadable: cleo, dora.zip." in warning(previewed, "no-code")
 
 
 def test_students_without_a_program_are_named_unless_nobody_has_one() -> None:
@@ -127,7 +127,7 @@ def test_an_entry_that_was_read_and_is_no_text_counts_for_nobody() -> None:
     previewed = preview_upload(names.listing(), left_out, [SkippedEntry("ben/b.pdf", 6, "not text")])
     assert [one.name for one in previewed.submissions] == ["ada"]
     assert [group.examples for group in previewed.refused] == [("ben/b.pdf",)]
-    assert "be read: ben." in warning(previewed, "no-code")
+    assert "unreadable: ben." in warning(previewed, "no-code")
 
 
 def test_an_empty_upload_has_a_preview() -> None:
