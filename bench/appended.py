@@ -1,4 +1,4 @@
-"""How much appended code lowers the similarity of copies: `python -m bench.appended FOLDER [--pairs 10]`.
+"""Measure what appended code takes from copies: `python -m bench.appended FOLDER [--pairs 10]`.
 
 FOLDER is a folder of sets as in `bench.accuracy`. Of each set some copied pairs are chosen by a seed, and of
 each its class, at most 60 submissions. To one side is appended, at most 30 % of its characters: code of a
@@ -46,7 +46,7 @@ STRINGS = {
 
 
 class Loss(NamedTuple):
-    """What one appended text takes from a pair; places are counted among all pairs of the class."""
+    """The similarity and the places among all pairs of its class that a pair loses by one appended text."""
 
     similarity: float
     places: int
@@ -145,10 +145,10 @@ def losses(
                 yield (copy, kind), Loss(before.similarity - after.similarity, after.place - before.place)
 
 
-def table(found: Mapping[tuple[str, str], list[Loss]]) -> str:
+def table(by_kind: Mapping[tuple[str, str], list[Loss]]) -> str:
     header = ["copy", "appended", "pairs", "mean loss", "90 %", f"over {ALLOWED:g}", "loses places"]
     rows = []
-    for (copy, kind), lost in sorted(found.items()):
+    for (copy, kind), lost in sorted(by_kind.items()):
         similarity = np.array([one.similarity for one in lost])
         over, places = (similarity > ALLOWED).sum(), sum(one.places > 0 for one in lost)
         figures = [f"{similarity.mean():.3f}", f"{np.quantile(similarity, 0.9):.3f}", str(over), str(places)]
@@ -164,7 +164,7 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=10, metavar="N", help="copied pairs of each set (10)")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    found: defaultdict[tuple[str, str], list[Loss]] = defaultdict(list)
+    by_kind: defaultdict[tuple[str, str], list[Loss]] = defaultdict(list)
     try:
         for labelled in find_sets(arguments.folder):
             print(labelled.name, file=sys.stderr)
@@ -172,11 +172,11 @@ def main() -> int:
             copied = [pair for pair in labelled.pairs if pair.label]
             for pair in random.sample(copied, min(len(copied), arguments.pairs)):
                 for kinds, loss in losses(labelled, pair, random):
-                    found[kinds].append(loss)
+                    by_kind[kinds].append(loss)
     except SetError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    print(table(found))
+    print(table(by_kind))
     return 0
 
 

@@ -12,8 +12,9 @@ from fingerprint.languages.name_uses import REACH, name_uses
 from fingerprint.reading import read
 from fingerprint.tokens import TokenStream
 
-# Kinds of tokens, with the name of those that are names.
-TOKENS = st.lists(st.tuples(st.integers(1, 3), st.one_of(st.none(), st.integers(1, 3))), max_size=30)
+# Kinds of tokens, which are hashes of 64 bits, with the name of those that are names.
+KINDS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
+TOKENS = st.lists(st.tuples(st.sampled_from(KINDS), st.one_of(st.none(), st.integers(1, 3))), max_size=30)
 PROGRAMS = {
     "python": (
         "def total(values):\n    result = 0\n    for value in values:\n"

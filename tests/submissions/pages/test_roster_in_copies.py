@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 @pytest.mark.long
 def test_the_copy_for_a_student_names_only_that_student(
-    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
+    hand_in: HandIn,
+    add: Add,  # noqa: F811
+    alice_client: Client,
+    assignment: Assignment,
 ) -> None:
     hand_in(zipped(CLASS))
     add(ROSTER.replace("Red", ""))

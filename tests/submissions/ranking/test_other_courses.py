@@ -23,8 +23,8 @@ def test_an_assignment_of_somebody_elses_course_is_never_compared(
     assignment: Assignment,
     bob: User,
     hand_in: HandIn,
-    hand_in_old: Callable[..., Assignment],
-    compare: Callable[..., Report],
+    hand_in_old: Callable[..., Assignment],  # noqa: F811
+    compare: Callable[..., Report],  # noqa: F811
 ) -> None:
     old = hand_in_old(OLD)
     hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
