@@ -11,7 +11,7 @@ from tests.support.api import api_client, send
 
 
 @pytest.mark.long
-def test_an_observer_reads_made_up_names_only(report: Report, path: str) -> None:
+def test_an_observer_reads_made_up_names_only(report: Report, path: str) -> None:  # noqa: F811
     user = User.objects.create_user("olga")
     Membership.objects.create(course=report.assignment.course, user=user, role="observer")
     client = api_client(user)
