@@ -13,7 +13,7 @@ from fingerprint.hashing import kgram_hashes
 from fingerprint.kernels.registry import kernel
 from fingerprint.ranking.alignment import index_tokens, long_kgrams, slice_submission, unmatch_collisions
 from fingerprint.ranking.common_code import count_programs
-from fingerprint.ranking.heads import after_heads, before_tails, head_lines, tail_lines
+from fingerprint.ranking.heads import after_heads, before_tails, head_lines, mark_lines, tail_lines
 from fingerprint.ranking.weights import document_frequency, token_weights
 
 if TYPE_CHECKING:
@@ -248,8 +248,9 @@ def _line_extents(
     offsets = np.repeat(submission_starts[:-1], np.diff(submission_starts))
     begin, ends = firsts, firsts + sizes
     if kinds is not None:
-        heads = head_lines(kinds, firsts)
-        begin = before_tails(tail_lines(kinds, firsts, heads), firsts, ends, file_starts)
+        lines = mark_lines(kinds, firsts)
+        heads = head_lines(lines)
+        begin = before_tails(tail_lines(lines, heads), firsts, ends, file_starts)
         ends = after_heads(heads, firsts, ends)
     starts, line_ends = np.repeat(begin, sizes) - offsets, np.repeat(ends, sizes) - offsets
     return starts.astype(np.int32), line_ends.astype(np.int32)

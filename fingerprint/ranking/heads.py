@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fingerprint.kernels.registry import kernel
 from fingerprint.languages import salts
 from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from fingerprint.types import Bounds, Flags, Kinds, Positions
+
+    Marks = npt.NDArray[np.uint8]
 
 # Words whose line is a head; in other languages a head ends with an opening brace.
 HEAD_WORDS = {"python": ("def", "class")}
@@ -19,62 +24,107 @@ OPENING, CLOSING = "{", "}"
 # Lines before a head that belong to no function.
 IMPORT_WORDS = ("import", "from")
 # A line with one of these is no head: what is inserted after a condition makes no other function of it.
-CONTROL = (
+CONTROL_WORDS = (
     "if", "else", "elif", "for", "foreach", "while", "do", "switch", "case", "try", "catch", "finally",
     "with", "using", "lock", "synchronized", "unless", "until", "loop", "match", "select",
 )  # fmt: skip
 
 
-@cache
-def _kinds(*lexemes: str) -> Kinds:
-    """Return the kinds that these lexemes have in all languages."""
-    return np.array(
-        [kind_id(family, lexeme) for family in set(salts().values()) for lexeme in lexemes], np.uint64
-    )
+# A token may have several of these marks, one bit each.
+WORD, CONTROL, OPENS, CLOSES, ENDS, IMPORTS = (1 << bit for bit in range(6))
+MARKED = (
+    (CONTROL, CONTROL_WORDS), (OPENS, (OPENING,)), (CLOSES, (CLOSING,)),
+    (ENDS, (CLOSING, ";")), (IMPORTS, IMPORT_WORDS),
+)  # fmt: skip
 
 
 @cache
-def _word_kinds() -> Kinds:
-    """Return the kinds of HEAD_WORDS."""
-    families = salts()
-    return np.array(
-        [kind_id(families[name], word) for name, own in HEAD_WORDS.items() for word in own], np.uint64
-    )
+def _mark_table() -> tuple[Kinds, Marks]:
+    """Return the kinds that have marks, in all languages, and their marks, as a hash table.
 
-
-def _counts(kinds: Kinds, firsts: Positions, searched: Kinds) -> Positions:
-    """Return how many tokens of each line are of the `searched` kinds."""
-    return np.add.reduceat(np.isin(kinds, searched), firsts, dtype=np.int64)
-
-
-def head_lines(kinds: Kinds, firsts: Positions) -> Flags:
-    """Return which lines are heads, or are followed by a line with an opening brace alone: bool [lines].
-
-    `firsts` has the first token of each line, in order.
+    A kind is in the row of its low bits, or where that is taken in the next row that is free. The number of
+    rows is a power of two; a row without marks is free.
     """
-    ends = np.append(firsts[1:], len(kinds))
-    has_word, has_control = (_counts(kinds, firsts, some) > 0 for some in (_word_kinds(), _kinds(*CONTROL)))
-    opens = np.isin(kinds[ends - 1], _kinds(OPENING))
-    alone = opens & (ends - firsts == 1)
+    families = salts()
+    marked = [(WORD, families[name], word) for name, own in HEAD_WORDS.items() for word in own]
+    marked += [
+        (mark, one, lexeme) for mark, own in MARKED for lexeme in own for one in set(families.values())
+    ]
+    rows = 1 << (4 * len(marked)).bit_length()
+    kinds, marks = np.zeros(rows, dtype=np.uint64), np.zeros(rows, dtype=np.uint8)
+    for mark, family, lexeme in marked:
+        kind = kind_id(family, lexeme)
+        row = int(kind) & (rows - 1)
+        while marks[row] and kinds[row] != kind:
+            row = (row + 1) & (rows - 1)
+        kinds[row] = kind
+        marks[row] |= mark
+    return kinds, marks
+
+
+@kernel
+def fill_marks(kinds: Kinds, table_kinds: Kinds, table_marks: Marks, marks: Marks) -> None:
+    """Fill the marks of each token from the table of `_mark_table`."""
+    last = np.uint64(len(table_kinds) - 1)
+    for at in range(len(kinds)):
+        row = kinds[at] & last
+        while table_marks[row] and table_kinds[row] != kinds[at]:
+            row = (row + np.uint64(1)) & last
+        marks[at] = table_marks[row]
+
+
+class LineMarks(NamedTuple):
+    """The lines of a cohort by the marks of their tokens, as parallel arrays.
+
+    `any`, `last`: the marks of all tokens and of the last one; `sizes`, `opened`, `closed`, `ends` int64: how
+    many tokens there are, and how many have the mark.
+    """
+
+    any: Marks
+    last: Marks
+    sizes: Positions
+    opened: Positions
+    closed: Positions
+    ends: Positions
+
+    def have(self, mark: int) -> Flags:
+        """Return which lines have a token with the mark."""
+        flags: Flags = self.any & mark > 0
+        return flags
+
+
+def mark_lines(kinds: Kinds, firsts: Positions) -> LineMarks:
+    """Return the marks of the lines whose first tokens are `firsts`, in order; no line is empty."""
+    marks = np.empty(len(kinds), dtype=np.uint8)
+    fill_marks(kinds, *_mark_table(), marks)
+    lasts = np.append(firsts[1:], len(kinds)) - 1
+    counts = (np.add.reduceat((marks & mark) > 0, firsts, dtype=np.int64) for mark in (OPENS, CLOSES, ENDS))
+    return LineMarks(np.bitwise_or.reduceat(marks, firsts), marks[lasts], lasts + 1 - firsts, *counts)
+
+
+def head_lines(lines: LineMarks) -> Flags:
+    """Return which lines are heads, or are followed by a line with an opening brace alone: bool [lines]."""
+    has_control = lines.have(CONTROL)
+    opens = lines.last & OPENS > 0
+    alone = opens & (lines.sizes == 1)
     # A brace alone belongs to the line before it.
     has_control[1:] |= alone[1:] & has_control[:-1]
-    heads: Flags = has_word | (opens & ~has_control)
+    heads: Flags = lines.have(WORD) | (opens & ~has_control)
     heads[:-1] |= alone[1:] & ~has_control[:-1]
     return heads
 
 
-def tail_lines(kinds: Kinds, firsts: Positions, heads: Flags) -> Flags:
+def tail_lines(lines: LineMarks, heads: Flags) -> Flags:
     """Return which lines end what is before a head: its last statement, and braces after it; bool [lines]."""
-    opened, closed, ends = (
-        _counts(kinds, firsts, _kinds(*some)) for some in (OPENING, CLOSING, CLOSING + ";")
+    closers = (lines.closed > 0) & (lines.ends == lines.sizes)
+    numbers = np.arange(len(heads))
+    next_other = np.minimum.accumulate(np.where(closers, len(heads) - 1, numbers)[::-1])[::-1]
+    following = np.minimum(numbers + 1, len(heads) - 1)
+    ends_block = (
+        closers[following]
+        | (lines.closed > lines.opened)
+        | (lines.have(WORD)[following] & ~lines.have(IMPORTS))
     )
-    sizes = np.diff(firsts, append=len(kinds))
-    closers = (closed > 0) & (ends == sizes)
-    lines = np.arange(len(firsts))
-    next_other = np.minimum.accumulate(np.where(closers, len(lines) - 1, lines)[::-1])[::-1]
-    following = np.minimum(lines + 1, len(lines) - 1)
-    has_word, imports = (_counts(kinds, firsts, some) > 0 for some in (_word_kinds(), _kinds(*IMPORT_WORDS)))
-    ends_block = closers[following] | (closed > opened) | (has_word[following] & ~imports)
     tails: Flags = heads[next_other[following]] & ends_block & ~heads
     return tails
 

@@ -12,6 +12,7 @@ import numpy as np
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.coverage import measure_coverage
 from fingerprint.ranking.parallel import never_end
+from fingerprint.ranking.terms import beside_passages
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -131,15 +132,15 @@ def _combine_evidence(
 ) -> tuple[Floats, tuple[Floats, Floats, Floats, Floats]]:
     """Weight each kind of evidence by its mass; the parts add up to the similarity."""
     total, weighted = mass_of_passages.copy(), []
-    shared = np.zeros(len(pairs))
+    shared, beside = np.zeros(len(pairs)), beside_passages(passages)
     kinds = constants.LITERALS, constants.NAMES, constants.IMPORTS
     for table, evidence in zip(lexical.readable, kinds, strict=True):
-        share, amount, weight = table.shares(pairs, evidence, passages)
+        share, amount, weight = table.shares(pairs, evidence, beside)
         shared += weight
         mass = np.minimum(amount, evidence.cap * mass_of_passages)
         weighted.append(share * mass)
         total += mass
-    uses, amount, _ = lexical.uses.shares(pairs, constants.USES, passages)
+    uses, amount, _ = lexical.uses.shares(pairs, constants.USES, beside)
     mass = np.where(passages > 0, np.minimum(amount, constants.USES.cap * mass_of_passages), 0.0)
     structure_mass = passages * mass_of_passages + uses * mass
     total += mass

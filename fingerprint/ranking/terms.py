@@ -27,6 +27,8 @@ def apply_norm(left: Floats, right: Floats, norm: Norm, part: Floats | float = 1
     `part` in [0, 1] multiplies the exponent.
     """
     small, large = np.minimum(left, right), np.maximum(left, right)
+    if not norm.exponent:
+        return small
     ratio = np.divide(large, small, out=np.ones_like(large), where=small > 0) / constants.FREE_TERMS
     normed: Floats = small * np.clip(ratio, 1.0, norm.max_ratio) ** (norm.exponent * part)
     return normed
@@ -40,6 +42,27 @@ def undictated(programs: Floats, every: float) -> Floats:
     further = np.maximum(programs - 2, 0)
     kept: Floats = np.maximum(1 - further / max(every * constants.DICTATED_PART, 1), 0)
     return kept
+
+
+def beside_passages(passages: Floats) -> Floats:
+    """Return how much it counts what only the larger side has: less where `passages`, T, is near 1."""
+    beside: Floats = 1 - passages**constants.WHOLE_EXPONENT
+    return beside
+
+
+def _norm_of_pairs(masses: Floats, pairs: Rows, norm: Norm, part: Floats | float = 1.0) -> Floats:
+    return apply_norm(masses[pairs[:, 0]], masses[pairs[:, 1]], norm, part)
+
+
+def _rarities(ids: Positions, bounds: Bounds, counted: Flags | None, exponent: float | None) -> Floats:
+    rows = ids if counted is None else ids[np.repeat(counted, np.diff(bounds))]
+    frequency = np.bincount(rows, minlength=int(ids.max(initial=-1)) + 1)
+    return rarity(frequency, constants.TERM_RARITY_EXPONENT if exponent is None else exponent)
+
+
+def _sums_of_rows(column: Floats, bounds: Bounds) -> Floats:
+    sums = np.concatenate(([0.0], np.cumsum(column)))
+    return sums[bounds[1:]] - sums[bounds[:-1]]
 
 
 @kernel
@@ -72,14 +95,19 @@ class TermTable:
     """Distinct terms of n submissions.
 
     `ids` int64: terms of submission d, ascending, are `ids[bounds[d]:bounds[d + 1]]`; `bounds` int64 [n + 1];
-    `lengths` float64: weight of each term by its number of characters, by id; `weights` float64: the same
-    times its rarity.
+    `weights` float64: weight of each term by its rarity and its number of characters, by id. `shared_ids` and
+    `shared_bounds` are those terms that weigh something and that several submissions have: a small part.
+    `masses` float64 [n]: the sum of the weights of each submission; `amounts` float64 [n]: the same without
+    rarity.
     """
 
     ids: Positions
     bounds: Bounds
-    lengths: Floats
     weights: Floats
+    shared_ids: Positions
+    shared_bounds: Bounds
+    masses: Floats
+    amounts: Floats
 
     @classmethod
     def from_submissions(
@@ -104,37 +132,34 @@ class TermTable:
         bounds = np.cumsum([0, *map(len, terms)], dtype=np.int64)
         whole = constants.WHOLE_TERM_CHARACTERS
         lengths = np.minimum(term_lengths(values), whole) / whole
-        rows = ids if counted is None else ids[np.repeat(counted, np.diff(bounds))]
-        frequency = np.bincount(rows, minlength=len(values))
-        weights = (
-            rarity(frequency, constants.TERM_RARITY_EXPONENT if exponent is None else exponent) * lengths
-        )
+        weights = lengths * _rarities(ids, bounds, counted, exponent)
         if programs is not None:
             having = np.bincount(ids, np.repeat(programs, np.diff(bounds)), minlength=len(values))
             weights *= undictated(having.astype(np.float64), programs.sum())
-        return cls(ids.astype(np.int64), bounds, lengths, weights)
+        can_be_shared = ((np.bincount(ids, minlength=len(values)) > 1) & (weights > 0))[ids]
+        return cls(
+            ids.astype(np.int64),
+            bounds,
+            weights,
+            ids[can_be_shared].astype(np.int64),
+            np.concatenate(([0], np.cumsum(can_be_shared, dtype=np.int64)))[bounds],
+            _sums_of_rows(weights[ids], bounds),
+            _sums_of_rows(lengths[ids], bounds),
+        )
 
-    def _masses(self, weights: Floats) -> Floats:
-        """Return the total weight of each submission's terms: float64 [n]."""
-        sums = np.concatenate(([0.0], np.cumsum(weights[self.ids])))
-        return sums[self.bounds[1:]] - sums[self.bounds[:-1]]
+    def shares(self, pairs: Rows, evidence: Evidence, beside: Floats) -> SharedTerms:
+        """Return what the two sides of each pair have in common.
 
-    def _mass(self, weights: Floats, pairs: Rows, norm: Norm, part: Floats | float = 1.0) -> Floats:
-        masses = self._masses(weights)
-        return apply_norm(masses[pairs[:, 0]], masses[pairs[:, 1]], norm, part)
-
-    def shares(self, pairs: Rows, evidence: Evidence, passages: Floats) -> SharedTerms:
-        """Return what the two sides of each pair have in common; never less where `passages`, T, is more.
-
-        The nearer T is to 1, the less it counts what the larger side has beside the smaller one's terms.
+        `beside` in [0, 1] is how much it counts what the larger side has beside the smaller one's terms, see
+        `beside_passages`.
         """
         shared = np.zeros(len(pairs))
-        _add_shared_weights(self.ids, self.bounds, self.weights, pairs, shared)
-        mass = self._mass(self.weights, pairs, evidence.share, 1 - passages**constants.WHOLE_EXPONENT)
+        _add_shared_weights(self.shared_ids, self.shared_bounds, self.weights, pairs, shared)
+        mass = _norm_of_pairs(self.masses, pairs, evidence.share, beside)
         share = np.divide(shared, mass, out=np.zeros_like(shared), where=mass > 0)
-        weights = self.weights if evidence.amount_by_rarity else self.lengths
+        amounts = self.masses if evidence.amount_by_rarity else self.amounts
         # Where one side has nothing but what the task dictates, nothing follows from what the other has.
-        amount = np.where(mass > 0, evidence.tokens * self._mass(weights, pairs, evidence.amount), 0.0)
+        amount = np.where(mass > 0, evidence.tokens * _norm_of_pairs(amounts, pairs, evidence.amount), 0.0)
         return SharedTerms(np.minimum(share, 1.0), amount, shared)
 
 

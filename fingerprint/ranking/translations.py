@@ -19,7 +19,7 @@ from fingerprint.ranking.groups import Groups
 from fingerprint.ranking.parallel import never_end
 from fingerprint.ranking.score_constants import DECIMALS, Evidence, Norm
 from fingerprint.ranking.scoring import Scores, passage_mass, score
-from fingerprint.ranking.terms import LexicalTable, TermTable
+from fingerprint.ranking.terms import LexicalTable, TermTable, beside_passages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -200,7 +200,7 @@ def _with_literals(inputs: TranslationInput, units: Rows, structure: Scores) -> 
     """Return the scores with the evidence of literals, calibrated; both kinds add up to the similarity."""
     sizes = np.diff(inputs.cohort.sums.weight[inputs.cohort.submission_starts])[units]
     mass = passage_mass(sizes.min(axis=1), sizes.max(axis=1))
-    literals, amount, _ = inputs.literals.shares(units, LITERALS, structure.similarity)
+    literals, amount, _ = inputs.literals.shares(units, LITERALS, beside_passages(structure.similarity))
     literal_mass = np.minimum(amount, LITERALS.cap * mass)
     total = mass + literal_mass
     by_structure, by_literals = (
