@@ -108,7 +108,7 @@ def list_fetches(request: HttpRequest, assignment_id: Id) -> Fetches:
 
 
 @router.patch(PATH, response={204: None}, summary="Fetch nothing again", url_name="api_repositories")
-def take_off(request: HttpRequest, assignment_id: Id, body: PlanIn) -> Status[None]:  # noqa: ARG001 - it is checked
+def take_off_plan(request: HttpRequest, assignment_id: Id, body: PlanIn) -> Status[None]:  # noqa: ARG001 - it is checked
     """Have nothing fetched again when the due date has passed."""
     actions.take_off(find_assignment(user_of(request), assignment_id, Right.CHANGE))
     return Status(204, None)
@@ -124,7 +124,7 @@ def get_fetch(request: HttpRequest, assignment_id: Id, fetch_id: Id) -> FetchWit
 
 
 @router.post(f"{ONE}/cancel", response=FetchOut, summary="Cancel", url_name="api_cancel_repositories")
-def cancel(request: HttpRequest, assignment_id: Id, fetch_id: Id) -> FetchOut:
+def cancel_fetch(request: HttpRequest, assignment_id: Id, fetch_id: Id) -> FetchOut:
     """Stop before the next repository; nothing is uploaded. A list that has ended stays as it is."""
     actions.cancel(_fetch(request, assignment_id, fetch_id))
     return _fetch_out(request, _fetch(request, assignment_id, fetch_id))
@@ -133,7 +133,7 @@ def cancel(request: HttpRequest, assignment_id: Id, fetch_id: Id) -> FetchOut:
 @router.post(
     f"{ONE}/retry", response={202: FetchOut}, summary="Fetch what failed", url_name="api_retry_repositories"
 )
-def retry(request: HttpRequest, assignment_id: Id, fetch_id: Id, body: RetryIn) -> Status[FetchOut]:
+def retry_fetch(request: HttpRequest, assignment_id: Id, fetch_id: Id, body: RetryIn) -> Status[FetchOut]:
     """Fetch the repositories again that failed, as a list of their own."""
     new = actions.retry_failed(_fetch(request, assignment_id, fetch_id), user_of(request), body.token)
     if new is None:
