@@ -14,7 +14,7 @@ from moss.integrations.api.problems import Problem, invalid_form
 from moss.integrations.repositories import actions
 from moss.integrations.repositories.forms import LONGEST_TOKEN, RepositoriesForm
 from moss.integrations.repositories.listing import MOST_CHARACTERS
-from moss.integrations.repositories.models import Repository, RepositoryFetch
+from moss.integrations.repositories.models import MOST_HOURS, Repository, RepositoryFetch
 from submissions.models import Assignment
 from submissions.permissions import Right
 from submissions.queries.access import find_assignment
@@ -46,6 +46,7 @@ class FetchOut(Schema):
     state: str
     message: str
     again_after_due: bool
+    hours_after_due: int
     upload: int | None
     created: datetime | None
     done: int
@@ -64,7 +65,7 @@ class RepositoriesIn(Body):
     """A list as the page takes it: `student,address,branch,commit` a line, of which an address is enough.
 
     `token` reads private repositories of the one host of the list; no answer has it. With `again_after_due`
-    the list is fetched once more when the due date has passed.
+    the list is fetched once more when the due date has passed, or so many hours later.
     """
 
     repositories: Annotated[str, Field(max_length=MOST_CHARACTERS)]
@@ -72,6 +73,7 @@ class RepositoriesIn(Body):
     role: Literal["class", "earlier", "model"] = "class"
     preview: bool = False
     again_after_due: bool = False
+    hours_after_due: Annotated[int, Field(ge=0, le=MOST_HOURS)] = 0
 
 
 class RetryIn(Body):
@@ -158,6 +160,7 @@ def _fetch_out(request: HttpRequest, fetch: RepositoryFetch) -> FetchOut:
         state=fetch.state,
         message=fetch.message,
         again_after_due=fetch.again_after_due,
+        hours_after_due=fetch.hours_after_due,
         upload=fetch.batch_id,
         created=None if names_of(request, fetch.assignment).hidden else fetch.created,
         done=total - waiting,
