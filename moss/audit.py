@@ -24,6 +24,7 @@ from submissions.queries.audit import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from django.contrib.auth.models import User
     from django.http import HttpRequest, HttpResponse
 
 SAW, EXPORTED, PEOPLE = AuditAction.SAW, AuditAction.EXPORTED, AuditAction.CHANGED_PEOPLE
@@ -36,6 +37,7 @@ ACTIONS = {
     ("GET", "case"): SAW,
     ("GET", "submission"): SAW,
     ("GET", "roster"): SAW,
+    ("POST", "roster"): AuditAction.UPLOADED,
     ("GET", "shared"): SAW,
     ("GET", "shared_pair"): SAW,
     ("GET", "shared_case"): SAW,
@@ -98,6 +100,15 @@ API_ACTIONS = {
     ("PUT", "api_case_decision"): DECIDED,
     ("POST", "api_reading_request"): AuditAction.ASKED,
     ("PATCH", "api_course"): AuditAction.CHANGED_COURSE,
+    ("DELETE", "api_course"): DELETED,
+    ("PATCH", "api_member"): PEOPLE,
+    ("DELETE", "api_member"): PEOPLE,
+    ("POST", "api_invitations"): PEOPLE,
+    ("DELETE", "api_invitation"): PEOPLE,
+    ("GET", "api_roster"): SAW,
+    ("GET", "api_roster_students"): SAW,
+    ("POST", "api_roster"): AuditAction.UPLOADED,
+    ("DELETE", "api_roster"): DELETED,
     ("PATCH", "api_assignment"): AuditAction.CHANGED_COURSE,
     ("DELETE", "api_assignment"): DELETED,
     ("POST", "api_shares"): SHARED,
@@ -162,12 +173,19 @@ class AccessLog:
             sent = [subject.subject, *(request.POST.get(field, "") for field in SENT[name])]
             subject = subject._replace(subject="; ".join(filter(None, sent)).replace("\0", ""))
         if action == PEOPLE and name != "invitation" and request.user.is_authenticated:
-            note = administrator_note(match.route, arguments["pk"], request.user)
+            note = _administrator_note(match.route, arguments, request.user)
             request.audit_note = note  # type: ignore[attr-defined] # read by __call__
         if who:
             request.audit_entry = AuditEntry(  # type: ignore[attr-defined] # read by __call__
                 who=who, address=address, action=action, page=name, **subject._asdict()
             )
+
+
+def _administrator_note(route: str, arguments: dict[str, Any], user: User) -> str:
+    if not route.startswith(API):
+        return administrator_note(route, arguments["pk"], user)
+    course = _numbers(arguments).get("course_id")
+    return administrator_note("courses/", course, user) if course else ""
 
 
 def _settings_now(request: HttpRequest) -> str:
@@ -217,9 +235,16 @@ def _api_subject(route: str, arguments: dict[str, Any]) -> AuditSubject:
         return AuditSubject()
     own, *others = arguments
     ids = [own, *(name for name in others if name.endswith("_id"))]
-    texts = {name: str(arguments[name]) for name in ids}
-    if not all(text.isdecimal() and len(text) <= LARGEST_ID_DIGITS for text in texts.values()):
+    numbers = _numbers({name: arguments[name] for name in ids})
+    if not numbers:
         return AuditSubject()
-    numbers = {name: int(text) for name, text in texts.items()}
     kind = API_KINDS[route.removeprefix(API).partition("/")[0]]
     return audit_subject(f"{kind}/", {"name": arguments.get("table", ""), **numbers, "pk": numbers[own]})
+
+
+def _numbers(arguments: dict[str, Any]) -> dict[str, int]:
+    """Return arguments of an address of the API as numbers; none where one of them is no number."""
+    texts = {name: str(value) for name, value in arguments.items()}
+    if not all(text.isdecimal() and len(text) <= LARGEST_ID_DIGITS for text in texts.values()):
+        return {}
+    return {name: int(text) for name, text in texts.items()}

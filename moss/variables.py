@@ -186,6 +186,12 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "with `MOSS_HTTPS`, whether the result pages of these scripts are also answered without "
             "HTTPS, which some of them need",
             "bool"),
+        V("MOSS_RESULTS_DAYS",
+            "days after the upload at which these result pages end",
+            "int", 0, check=Range(0, 3650), shown="0, with the assignment"),
+        V("MOSS_RESULTS_SIGN_IN",
+            "whether they ask for an account that sees the names of the course",
+            "bool"),
         V("MOSS_STATIC_ROOT", "folder of the collected static files", shown="in `MOSS_HOME`"),
         V("MOSS_QUEUE_PREFIX",
             "prefix of all keys in Valkey (queues and progress), for several installations on one "

@@ -130,10 +130,7 @@ def require(user: User, right: Right, course: Course) -> None:
     granted = rights(user, course)
     if right in granted:
         return
-    if right not in limits_of(user).rights:
-        raise PermissionDenied(
-            _("This token only reads. Create one that may write on the page of your account.")
-        )
+    require_scope(user, right)
     if Right.MANAGE in granted:
         raise PermissionDenied(
             _(
@@ -146,6 +143,14 @@ def require(user: User, right: Right, course: Course) -> None:
             course=course.name, owner=course.owner.get_full_name() or course.owner.get_username()
         )
     )
+
+
+def require_scope(user: User, right: Right) -> None:
+    """Raise PermissionDenied when a program acts for the user whose token has not this right."""
+    if right not in limits_of(user).rights:
+        raise PermissionDenied(
+            _("This token only reads. Create one that may write on the page of your account.")
+        )
 
 
 def courses_with(user: User, right: Right) -> QuerySet[Course]:

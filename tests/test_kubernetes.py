@@ -278,10 +278,14 @@ def test_every_service_and_the_ingress_lead_to_a_port_that_is_there() -> None:
     assert rule["host"] == STATEMENTS["MOSS_ALLOWED_HOSTS"]
 
 
-def test_the_ingress_takes_uploads_of_the_size_that_the_proxy_takes() -> None:
+def test_the_proxy_explains_the_limit_of_the_service_before_the_ingress_refuses_an_upload() -> None:
     annotations = MANIFESTS["Ingress/moss"]["metadata"]["annotations"]
     sizes = {value for name, value in annotations.items() if name.endswith("body-size")}
-    assert sizes == {*re.findall(r"client_max_body_size (\w+);", (FOLDER / "proxy.conf").read_text())}
+    proxy = (FOLDER / "proxy.conf").read_text()
+    [taken] = re.findall(r"client_max_body_size (\d+)m;", proxy)
+    assert len(sizes) == 1
+    assert int(sizes.pop().removesuffix("m")) > int(taken) > int(STATEMENTS["MOSS_MAX_UPLOAD_MB"])
+    assert proxy.count(f"One upload may have {STATEMENTS['MOSS_MAX_UPLOAD_MB']} MB") == 2
 
 
 def test_only_the_proxy_reaches_the_web_server_and_what_is_inside_reaches_nothing_else() -> None:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
+import socket
 import subprocess
+from contextlib import ExitStack, contextmanager
+from http.client import HTTPResponse
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.conftest import wait_until
-from tests.support.web_server import ask
+from tests.support.api import PROBLEM, secret_of
+from tests.support.web_server import ask, web_server
 from tests.test_compose import COMPOSE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from email.message import Message
     from pathlib import Path
+
+    from submissions.models import Assignment
 
 pytestmark = [
     pytest.mark.services,
@@ -33,18 +41,26 @@ def configuration(folder: Path, port: int) -> str:
     return f"daemon off; pid {folder}/nginx.pid; events {{}} http {{ {text} }}"
 
 
-@pytest.fixture
-def proxy(tmp_path: Path, free_port: int) -> Iterator[int]:
-    """Return the port of the proxy."""
-    (tmp_path / "nginx.conf").write_text(configuration(tmp_path, free_port))
-    server = subprocess.Popen(["nginx", "-e", tmp_path / "error.log", "-c", tmp_path / "nginx.conf"])
+@contextmanager
+def nginx(folder: Path, port: int, web: int = 1) -> Iterator[int]:
+    """Run the proxy in front of a port, which is that of nothing here; yield its own."""
+    text = configuration(folder, port).replace("127.0.0.1:1;", f"127.0.0.1:{web};")
+    (folder / "nginx.conf").write_text(text)
+    server = subprocess.Popen(["nginx", "-e", folder / "error.log", "-c", folder / "nginx.conf"])
     try:
-        wait_until(lambda: (tmp_path / "nginx.pid").exists() or server.poll() is not None, what="nginx")
-        assert server.poll() is None, (tmp_path / "error.log").read_text()
-        yield free_port
+        wait_until(lambda: (folder / "nginx.pid").exists() or server.poll() is not None, what="nginx")
+        assert server.poll() is None, (folder / "error.log").read_text()
+        yield port
     finally:
         server.terminate()
         server.wait(30)
+
+
+@pytest.fixture
+def proxy(tmp_path: Path, free_port: int) -> Iterator[int]:
+    """Return the port of the proxy."""
+    with nginx(tmp_path, free_port) as port:
+        yield port
 
 
 def test_answers_of_the_proxy_itself_have_headers(proxy: int) -> None:
@@ -72,3 +88,64 @@ def test_the_log_has_paths_without_share_links_and_searches(proxy: int, tmp_path
     everything = log + (tmp_path / "error.log").read_text()
     assert "Ada" not in everything
     assert "secret" not in everything
+
+
+def answer_to(connection: socket.socket, head: str, body: bytes = b"") -> tuple[int, Message, str]:
+    """Send a request, of whose body the rest may never come; return the answer."""
+    connection.sendall(f"{head}\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode() + body)
+    response = HTTPResponse(connection)
+    response.begin()
+    return response.status, response.headers, response.read().decode()
+
+
+@pytest.fixture
+def connect(stack: ExitStack) -> Callable[[int], socket.socket]:
+    """Return a function that connects to a port until the test has ended."""
+    return lambda port: stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=100))
+
+
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
+
+
+FORM = "Content-Type: multipart/form-data; boundary=x\r\nContent-Length:"
+FILE = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a.py"\r\n\r\n%s\r\n--x--\r\n'
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_upload_that_is_too_large_is_answered_with_the_limit(
+    tmp_path: Path, free_port: int, assignment: Assignment, connect: Callable[[int], socket.socket]
+) -> None:
+    api = f"/api/v1/assignments/{assignment.pk}/uploads HTTP/1.1\r\nAuthorization: Bearer "
+    api += secret_of(assignment.course.owner)
+    page = f"/assignments/{assignment.pk}/upload/ HTTP/1.1"
+    with web_server(MOSS_MAX_UPLOAD_MB="1", MOSS_PROXIES="1") as web, nginx(tmp_path, free_port, web) as port:
+        for size, status in ((100, 202), (12_000_000, 413)):
+            body = FILE % (b"x" * size)
+            answer = answer_to(connect(port), f"POST {api}\r\n{FORM} {len(body)}", body)
+            assert answer[0] == status, answer
+        assert answer[1]["Content-Type"] == PROBLEM
+        assert "11,000,000 bytes" in json.loads(answer[2])["detail"]
+        for prefix in ("", "/moss"):
+            status, headers, text = answer_to(connect(port), f"POST {prefix}{api}\r\n{FORM} 300000000")
+            assert (status, headers["Content-Type"]) == (413, PROBLEM)
+            assert json.loads(text)["status"] == 413
+            assert "One upload may have 200 MB." in json.loads(text)["detail"]
+        status, headers, text = answer_to(connect(port), f"POST {page}\r\n{FORM} 300000000")
+        assert (status, headers["Content-Type"], headers["Retry-After"]) == (413, "text/html", None)
+        assert "One upload may have 200 MB: go back" in text
+        assert headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_who_asks_too_much_at_once_is_told_how_much_is_answered(
+    proxy: int, connect: Callable[[int], socket.socket]
+) -> None:
+    for _ in range(100):  # their bodies never come
+        connect(proxy).sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nx")
+    asked = {path: answer_to(connect(proxy), f"GET {path} HTTP/1.1") for path in ("/api/v1/courses", "/")}
+    assert [(status, headers["Retry-After"]) for status, headers, _ in asked.values()] == [(429, "5")] * 2
+    assert asked["/api/v1/courses"][1]["Content-Type"] == PROBLEM
+    assert json.loads(asked["/api/v1/courses"][2])["detail"].startswith("100 requests from one address")
+    assert "100 from one address" in asked["/"][2]

@@ -92,6 +92,9 @@ LISTEN_PORT = value("MOSS_LISTEN_PORT")
 # Where those clients find their results, and whether these are also answered without HTTPS.
 RESULTS_URL = value("MOSS_RESULTS_URL") or "http://127.0.0.1:8000"
 RESULTS_HTTP = value("MOSS_RESULTS_HTTP")
+# How long these answer (0: as long as the assignment is there), and whether they ask for an account.
+RESULTS_DAYS = value("MOSS_RESULTS_DAYS")
+RESULTS_SIGN_IN = value("MOSS_RESULTS_SIGN_IN")
 
 INSTALLED_APPS = [
     "django.contrib.admin",

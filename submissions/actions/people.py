@@ -7,6 +7,7 @@ from datetime import timedelta
 from smtplib import SMTPException
 from typing import TYPE_CHECKING
 
+from django.core.exceptions import PermissionDenied
 from django.core.mail import send_mail
 from django.core.signing import BadSignature, Signer
 from django.db import transaction
@@ -141,8 +142,16 @@ def join_by_groups(user: User, groups: Collection[str]) -> None:
             membership.save(update_fields=["role", "group"])
 
 
-def change_role(membership: Membership, role: str) -> None:
-    """Change the role of a member; a role from a campus group becomes one that a person chose."""
+def change_role(membership: Membership, role: str, user: User) -> None:
+    """Change the role of a member; a role from a campus group becomes one that a person chose.
+
+    Raises
+    ------
+    PermissionDenied
+        When this is the role of `user`, who changes it.
+    """
+    if membership.user_id == user.pk:
+        raise PermissionDenied(_("Somebody else who manages the course can change your role."))
     membership.role, membership.group = role, ""
     membership.save(update_fields=["role", "group"])
 

@@ -74,7 +74,9 @@ class RequestBodyLimits:
         files_allowed = getattr(view, TAKES_FILES, False) and request.user.is_authenticated
         limit = _largest_upload() if files_allowed else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
         if _stated_length(request) > (limit or 0):
-            return render(request, "413.html", {"megabytes": settings.MAX_UPLOAD_MB}, status=413)
+            response = render(request, "413.html", {"megabytes": settings.MAX_UPLOAD_MB}, status=413)
+            response.largest_body = limit  # type: ignore[attr-defined] # read by the API
+            return response
         if not files_allowed:
             request.upload_handlers = [RefuseFiles(request)]
         return None

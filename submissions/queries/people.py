@@ -81,7 +81,9 @@ def find_membership(user: User, pk: int, right: Right = Right.MANAGE) -> Members
     """Return a membership that a user may change or end: that of others takes a right in the course."""
     rows = Membership.objects.filter(course__in=permissions.visible_courses(user))
     row = get_object_or_404(rows.select_related("course__owner", "user"), pk=pk)
-    if row.user_id != user.pk:
+    if row.user_id == user.pk:
+        permissions.require_scope(user, right)
+    else:
         permissions.require(user, right, row.course)
     return row
 

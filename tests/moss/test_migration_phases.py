@@ -15,7 +15,7 @@ from submissions.models import Course
 LOADER = MigrationLoader(None)
 OURS = {
     f"{app}.{name}": migration
-    for (app, name), migration in LOADER.disk_migrations.items()
+    for (app, name), migration in sorted(LOADER.disk_migrations.items())
     if apps.get_app_config(app).name.partition(".")[0] in {"moss", "submissions"}
 }
 

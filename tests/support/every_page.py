@@ -216,6 +216,8 @@ def api_places(world: World, user: User) -> dict[str, Any]:
     """Return an object of the world for each name in the addresses of the API; the user began an upload."""
     return {
         "course_id": world.assignment.course_id,
+        "member_id": world.membership.pk,
+        "invitation_id": world.invitation.pk,
         "assignment_id": world.assignment.pk,
         "upload_id": world.batch.pk,
         "resumable_id": unfinished_upload_of(world, user).pk,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Annotated
 
 from django.forms.models import model_to_dict
 from django.http import HttpRequest
-from ninja import Router, Schema, Status
+from ninja import Query, Router, Schema, Status
 
 from moss.integrations.api.inputs import Body, Name
 from moss.integrations.api.objects import Id, require_writing, user_of
-from moss.integrations.api.problems import invalid_form
+from moss.integrations.api.problems import Problem, invalid_form
+from submissions.actions import deletions
 from submissions.models import Course
 from submissions.pages.forms.courses import CourseSettingsForm
 from submissions.permissions import Right, require, rights
@@ -19,6 +21,7 @@ from submissions.queries.lists import listed_courses
 from submissions.queries.retention import months_kept, source_days_kept
 
 router = Router()
+CourseName = Annotated[str, Query(max_length=200, description="The name of the course, to confirm it.")]
 
 
 class CourseOut(Schema):
@@ -108,3 +111,19 @@ def change_course(request: HttpRequest, course_id: Id, body: CourseChange) -> Co
     if not form.is_valid():
         raise invalid_form(form)
     return course_out(request, form.save())
+
+
+@router.delete(
+    "/courses/{course_id}",
+    response={204: None},
+    summary="Delete it with all its assignments",
+    url_name="api_course",
+)
+def delete_course(request: HttpRequest, course_id: Id, name: CourseName) -> Status[None]:
+    """Delete a course with its assignments, uploads, reports and decisions, unless a hold protects one."""
+    course = find_course(user_of(request), course_id, Right.OWN)
+    if name != course.name:
+        text = "This is not the name of the course. Nothing was deleted."
+        raise Problem(422, text, errors=[{"field": "name", "message": text}])
+    deletions.delete_course(course)
+    return Status(204, None)

@@ -78,9 +78,10 @@ def invalid_form(form: BaseForm) -> Problem:
 def from_response(response: HttpResponse) -> HttpResponse:
     """Return the problem that stands for an error page, with its headers that say what to do."""
     kept = {name: response[name] for name in ("Allow", "Retry-After") if name in response}
-    return Problem(
-        response.status_code, MEANINGS.get(response.status_code, response.reason_phrase), kept
-    ).response()
+    detail = MEANINGS.get(response.status_code, response.reason_phrase)
+    if largest := getattr(response, "largest_body", 0):
+        detail += f" It may have {largest:,} bytes here."
+    return Problem(response.status_code, detail, kept).response()
 
 
 def add_handlers(api: NinjaAPI) -> None:

@@ -14,7 +14,7 @@ from moss.integrations.api.problems import Problem, invalid_form
 from moss.integrations.repositories import actions
 from moss.integrations.repositories.forms import LONGEST_TOKEN, RepositoriesForm
 from moss.integrations.repositories.listing import MOST_CHARACTERS
-from moss.integrations.repositories.models import Repository, RepositoryFetch
+from moss.integrations.repositories.models import MOST_HOURS, Repository, RepositoryFetch
 from submissions.models import Assignment
 from submissions.permissions import Right
 from submissions.queries.access import find_assignment
@@ -46,6 +46,7 @@ class FetchOut(Schema):
     state: str
     message: str
     again_after_due: bool
+    hours_after_due: int
     upload: int | None
     created: datetime | None
     done: int
@@ -64,7 +65,7 @@ class RepositoriesIn(Body):
     """A list as the page takes it: `student,address,branch,commit` a line, of which an address is enough.
 
     `token` reads private repositories of the one host of the list; no answer has it. With `again_after_due`
-    the list is fetched once more when the due date has passed.
+    the list is fetched once more when the due date has passed, or so many hours later.
     """
 
     repositories: Annotated[str, Field(max_length=MOST_CHARACTERS)]
@@ -72,6 +73,7 @@ class RepositoriesIn(Body):
     role: Literal["class", "earlier", "model"] = "class"
     preview: bool = False
     again_after_due: bool = False
+    hours_after_due: Annotated[int, Field(ge=0, le=MOST_HOURS)] = 0
 
 
 class RetryIn(Body):
@@ -108,7 +110,7 @@ def list_fetches(request: HttpRequest, assignment_id: Id) -> Fetches:
 
 
 @router.patch(PATH, response={204: None}, summary="Fetch nothing again", url_name="api_repositories")
-def take_off(request: HttpRequest, assignment_id: Id, body: PlanIn) -> Status[None]:  # noqa: ARG001 - it is checked
+def take_off_plan(request: HttpRequest, assignment_id: Id, body: PlanIn) -> Status[None]:  # noqa: ARG001 - it is checked
     """Have nothing fetched again when the due date has passed."""
     actions.take_off(find_assignment(user_of(request), assignment_id, Right.CHANGE))
     return Status(204, None)
@@ -124,7 +126,7 @@ def get_fetch(request: HttpRequest, assignment_id: Id, fetch_id: Id) -> FetchWit
 
 
 @router.post(f"{ONE}/cancel", response=FetchOut, summary="Cancel", url_name="api_cancel_repositories")
-def cancel(request: HttpRequest, assignment_id: Id, fetch_id: Id) -> FetchOut:
+def cancel_fetch(request: HttpRequest, assignment_id: Id, fetch_id: Id) -> FetchOut:
     """Stop before the next repository; nothing is uploaded. A list that has ended stays as it is."""
     actions.cancel(_fetch(request, assignment_id, fetch_id))
     return _fetch_out(request, _fetch(request, assignment_id, fetch_id))
@@ -133,7 +135,7 @@ def cancel(request: HttpRequest, assignment_id: Id, fetch_id: Id) -> FetchOut:
 @router.post(
     f"{ONE}/retry", response={202: FetchOut}, summary="Fetch what failed", url_name="api_retry_repositories"
 )
-def retry(request: HttpRequest, assignment_id: Id, fetch_id: Id, body: RetryIn) -> Status[FetchOut]:
+def retry_fetch(request: HttpRequest, assignment_id: Id, fetch_id: Id, body: RetryIn) -> Status[FetchOut]:
     """Fetch the repositories again that failed, as a list of their own."""
     new = actions.retry_failed(_fetch(request, assignment_id, fetch_id), user_of(request), body.token)
     if new is None:
@@ -158,6 +160,7 @@ def _fetch_out(request: HttpRequest, fetch: RepositoryFetch) -> FetchOut:
         state=fetch.state,
         message=fetch.message,
         again_after_due=fetch.again_after_due,
+        hours_after_due=fetch.hours_after_due,
         upload=fetch.batch_id,
         created=None if names_of(request, fetch.assignment).hidden else fetch.created,
         done=total - waiting,

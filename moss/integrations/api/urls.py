@@ -79,7 +79,7 @@ def _fields(schema: dict[str, Any], operation: dict[str, Any]) -> list[str]:
 
 
 # The endpoints to which files are sent.
-TAKE_FILES = ("api_uploads", "api_resumable", "api_boilerplate")
+TAKE_FILES = ("api_uploads", "api_resumable", "api_boilerplate", "api_roster")
 
 # Not `app_name`: Django would take that for the name of this module's own addresses.
 endpoints = api.urls

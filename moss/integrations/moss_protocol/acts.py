@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.conf import settings
+
 from moss.proxies import client_address
 from submissions.models import AuditEntry
 from submissions.models.audit import AuditAction
@@ -23,7 +25,8 @@ def record_upload(batch: Batch, who: str, address: str) -> None:
 
 def record_reading(request: HttpRequest, result: ClientResult, names: str = "") -> None:
     """Write that somebody who has the address of the old pages opened them; `names` are those of a pair."""
-    entry = AuditEntry(who=f"results {result.pk}", address=client_address(request), action=AuditAction.SAW)
+    who = request.user.get_username() if settings.RESULTS_SIGN_IN else f"results {result.pk}"
+    entry = AuditEntry(who=who, address=client_address(request), action=AuditAction.SAW)
     entry.subject = names
     _record(result.assignment, entry)
 

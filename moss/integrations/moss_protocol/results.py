@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
+from django.conf import settings
 from django.http import Http404
+from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
@@ -12,6 +15,7 @@ from fingerprint.engine import group_passages
 from moss.integrations.moss_protocol.models import ClientResult
 from moss.integrations.moss_protocol.uploads import digest
 from submissions.models import Entry
+from submissions.queries.access import Gone
 from submissions.queries.exclusions import listed_boilerplate_uploads
 from submissions.queries.pairs import add_contents, pair_files
 from submissions.queries.reports import report_state
@@ -52,10 +56,21 @@ class Match(NamedTuple):
 
 
 def client_result(number: int, key: str) -> ClientResult:
-    """Return the result of an address, or raise Http404 when there is none or the key is another one."""
+    """Return the result of an address.
+
+    Raises
+    ------
+    Http404
+        When there is none, or the key is another one.
+    Gone
+        When its time is over.
+    """
     result = ClientResult.objects.select_related("assignment__course").filter(pk=number).first()
     if result is None or not constant_time_compare(result.key_digest, digest(key)):
         raise Http404("No such result.")
+    days = settings.RESULTS_DAYS
+    if days and result.created + timedelta(days=days) <= timezone.now():
+        raise Gone(_("This page ended {n} days after the upload. Sign in to read the report.").format(n=days))
     return result
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any
 
 from csp.constants import SELF
 from csp.decorators import csp_replace
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -21,8 +24,12 @@ from moss.integrations.moss_protocol import results
 from moss.integrations.moss_protocol.acts import record_reading
 from moss.integrations.moss_protocol.models import renew_user_id
 from submissions.pages.views.access import hide_address
+from submissions.permissions import Right
+from submissions.queries.access import Gone, find_assignment
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from django.contrib.auth.models import User
     from django.http import HttpRequest
 
@@ -40,10 +47,28 @@ TEMPLATES = {"": "match", "-top": "match_top", "-0": "match_side", "-1": "match_
 ASK_AGAIN = "30"
 
 
-@require_GET
-def index(request: HttpRequest, number: str, key: str) -> HttpResponse:
+def _of_result(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Pass a view the result of its address; ask for an account that may read it where that is set."""
+
+    @require_GET
+    @wraps(view)
+    def wrapper(request: HttpRequest, number: str, key: str, **part: str | None) -> HttpResponse:
+        try:
+            result = results.client_result(int(number), key)
+        except Gone as gone:
+            return hide_address(render(request, "410.html", {"reason": str(gone)}, status=410))
+        if settings.RESULTS_SIGN_IN:
+            if not request.user.is_authenticated:
+                return hide_address(redirect_to_login(request.get_full_path()))
+            find_assignment(request.user, result.assignment_id, Right.SEE_NAMES)
+        return view(request, result, key, **part)
+
+    return wrapper
+
+
+@_of_result
+def index(request: HttpRequest, result: ClientResult, key: str) -> HttpResponse:
     """List the pairs of an upload as the MOSS service did."""
-    result = results.client_result(int(number), key)
     report = results.newest_report(result)
     if report is None:
         response = HttpResponse("The report is not ready yet.\n", "text/plain; charset=utf-8", 503)
@@ -60,11 +85,12 @@ def index(request: HttpRequest, number: str, key: str) -> HttpResponse:
 
 
 @xframe_options_sameorigin
-@csp_replace({"frame-ancestors": [SELF]})  # type: ignore[arg-type] # it takes any view
-@require_GET
-def match(request: HttpRequest, number: str, key: str, rank: str, part: str | None = None) -> HttpResponse:
+@csp_replace({"frame-ancestors": [SELF]})
+@_of_result
+def match(
+    request: HttpRequest, result: ClientResult, key: str, rank: str, part: str | None = None
+) -> HttpResponse:
     """Show a pair: the frames, the line ranges, or one of the two sides."""
-    result = results.client_result(int(number), key)
     report = results.newest_report(result)
     if report is None:
         raise Http404("No report.")

@@ -52,6 +52,7 @@ def start_fetch(
     role: str = Batch.Role.CLASS,
     preview: bool = False,
     again_after_due: bool = False,
+    hours_after_due: int = 0,
 ) -> RepositoryFetch:
     """Have the repositories of a list fetched, and read as one upload."""
     if again_after_due:
@@ -63,6 +64,7 @@ def start_fetch(
         role=role,
         preview=preview,
         again_after_due=again_after_due,
+        hours_after_due=hours_after_due,
     )
     Repository.objects.bulk_create(Repository(fetch=fetch, **one._asdict()) for one in listed)
     jobs.enqueue(KIND, fetch.pk, user=user.pk if user else None)
@@ -98,9 +100,8 @@ def take_off(assignment: Assignment) -> bool:
 
 
 def start_due() -> None:
-    """Fetch the lists again whose due date has passed, each once."""
-    due = RepositoryFetch.objects.filter(again_after_due=True, assignment__due__lte=timezone.now())
-    for key in due.exclude(state=State.FETCHING).order_by("pk").values_list("pk", flat=True):
+    """Fetch the lists again whose due date has passed, by the hours that were asked for, each once."""
+    for key in RepositoryFetch.objects.due().order_by("pk").values_list("pk", flat=True):
         _start_again(key)
 
 

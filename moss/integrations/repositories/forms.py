@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from moss.integrations.repositories.git import GitMissing, program
 from moss.integrations.repositories.listing import BadList, Listed, parse
+from moss.integrations.repositories.models import MOST_HOURS
 from submissions.models import Batch
 from submissions.pages.forms.uploads import ROLES
 
@@ -65,7 +66,17 @@ class RepositoriesForm(TokenForm):
     again_after_due = forms.BooleanField(
         label=gettext_lazy("Fetch again and compare when the due date has passed"), required=False
     )
-    field_order = ("repositories", "token", "role", "preview", "again_after_due")
+    hours_after_due = forms.IntegerField(
+        label=gettext_lazy("Hours to wait after the due date"),
+        help_text=gettext_lazy(
+            "Some push later what they committed in time. Commits after the due date never count."
+        ),
+        required=False,
+        min_value=0,
+        max_value=MOST_HOURS,
+        initial=0,
+    )
+    field_order = ("repositories", "token", "role", "preview", "again_after_due", "hours_after_due")
 
     def __init__(self, assignment: Assignment, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -89,6 +100,12 @@ class RepositoriesForm(TokenForm):
         if again and not self.assignment.due:
             raise ValidationError(_("The assignment has no due date. Set it in its settings first."))
         return again
+
+    def clean_hours_after_due(self) -> int:
+        hours: int = self.cleaned_data["hours_after_due"] or 0
+        if hours and not self.cleaned_data.get("again_after_due", True):
+            raise ValidationError(_("Nothing is fetched again. Tick that, or wait no hours."))
+        return hours
 
     def clean(self) -> dict[str, Any]:
         """Refuse a token for a list of several hosts: it is sent to one only."""

@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import TYPE_CHECKING, Self
+
 from django.conf import settings
 from django.db import models
+from django.db.models import ExpressionWrapper, F, Value
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from moss.integrations.repositories.listing import LONGEST_ADDRESS, LONGEST_BRANCH, LONGEST_NAME
 from submissions.models import Assignment, Batch
 from submissions.sealing import SealedTextField
 
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+# A month.
+MOST_HOURS = 720
+
 
 class FetchQuerySet(models.QuerySet["RepositoryFetch"]):
     def planned(self) -> RepositoryFetch | None:
         """Return what is fetched again when the due date has passed."""
-        return self.filter(again_after_due=True).first()
+        return self.filter(again_after_due=True).select_related("assignment").first()
+
+    def due(self) -> Self:
+        """Return the lists that are to be fetched again by now."""
+        hour = Value(timedelta(hours=1), models.DurationField())
+        begins = ExpressionWrapper(
+            F("assignment__due") + F("hours_after_due") * hour, output_field=models.DateTimeField()
+        )
+        planned = self.filter(again_after_due=True).exclude(state=RepositoryFetch.State.FETCHING)
+        return planned.alias(begins=begins).filter(begins__lte=timezone.now())
 
 
 class RepositoryFetch(models.Model):
@@ -36,6 +57,8 @@ class RepositoryFetch(models.Model):
     token = SealedTextField(blank=True, default="")
     # The same list is fetched once more when the due date of the assignment has passed.
     again_after_due = models.BooleanField(default=False)
+    # So many hours after it.
+    hours_after_due = models.PositiveSmallIntegerField(default=0, db_default=0)
     batch = models.ForeignKey(Batch, models.SET_NULL, null=True, related_name="repository_fetches")
     created = models.DateTimeField(auto_now_add=True)
 
@@ -46,6 +69,12 @@ class RepositoryFetch(models.Model):
 
     def __str__(self) -> str:
         return f"fetch {self.pk} of assignment {self.assignment_id}"
+
+    @property
+    def fetched_again(self) -> datetime | None:
+        """When it is fetched again; None where the assignment has no due date any more."""
+        due = self.assignment.due
+        return due + timedelta(hours=self.hours_after_due) if due else None
 
     @property
     def is_running(self) -> bool:

@@ -17,9 +17,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from submissions.actions import people as actions
 from submissions.models import Membership
 from submissions.pages.forms.people import CampusGroupForm, InvitationForm, ReasonForm, RoleForm, TransferForm
+from submissions.pages.people_mail import invitation_address, mail_invitation, tell_owner
 from submissions.pages.views.access import staff_only
 from submissions.pages.views.reading_requests import request_rows
-from submissions.permissions import REASON_HOLDS, Right, acts_as_administrator, may, require
+from submissions.permissions import REASON_HOLDS, Right, may, require
 from submissions.queries.access import find_course
 from submissions.queries.archive import archive_size
 from submissions.queries.people import (
@@ -32,7 +33,6 @@ from submissions.queries.people import (
 )
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
     from django.forms import BaseForm as Form
     from django.http import HttpResponse
 
@@ -62,7 +62,7 @@ def people(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             course, request.user, form.cleaned_data["email"], form.cleaned_data["role"]
         )
         _announce(request, invitation)
-        _tell_owner(request, course.owner, course, str(invitation))
+        tell_owner(request, request.user, course, str(invitation))
         return redirect(f"{reverse('people', args=[pk])}#invitation-{invitation.pk}")
     return _page(request, course, **({"form": form} if form.errors else {}))
 
@@ -94,23 +94,12 @@ def _page(request: AuthenticatedRequest, course: Course, **forms: Form) -> HttpR
 def _invitation_row(request: AuthenticatedRequest, invitation: Invitation) -> InvitationRow:
     """Return a row with the link for who made the invitation only: whoever has the link can accept it."""
     own = invitation.invited_by_id == request.user.pk
-    return InvitationRow(invitation, _address(request, invitation) if own else "")
-
-
-def _tell_owner(request: AuthenticatedRequest, owner: User, course: Course, given: str) -> None:
-    """Tell the owner what access an administrator gave, where mail is set."""
-    if settings.MAIL and acts_as_administrator(request.user, course):
-        address = request.build_absolute_uri(reverse("people", args=[course.pk]))
-        actions.tell_owner(owner, course, request.user, given, address)
-
-
-def _address(request: AuthenticatedRequest, invitation: Invitation) -> str:
-    return request.build_absolute_uri(reverse("invitation", args=[actions.invitation_token(invitation)]))
+    return InvitationRow(invitation, invitation_address(request, invitation) if own else "")
 
 
 def _announce(request: AuthenticatedRequest, invitation: Invitation) -> None:
     """Send an invitation by mail where mail is set, or ask the inviter to send its link."""
-    if settings.MAIL and actions.send_invitation(invitation, _address(request, invitation)):
+    if mail_invitation(request, invitation):
         messages.success(request, _("The invitation was sent to {email}.").format(email=invitation.email))
     elif settings.MAIL:
         messages.warning(request, _("The mail could not be sent: send the link to the person yourself."))
@@ -127,7 +116,7 @@ def add_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _page(request, course, group_form=form)
     form.instance.added_by = request.user
-    _tell_owner(request, course.owner, course, str(form.save()))
+    tell_owner(request, request.user, course, str(form.save()))
     messages.success(request, _("It applies to each member from their next sign-in on."))
     return redirect("people", pk)
 
@@ -147,12 +136,10 @@ def remove_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 def change_role(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Change the role of a member; nobody changes the own role."""
     membership = find_membership(request.user, pk, Right.INVITE)
-    if membership.user_id == request.user.pk:
-        raise PermissionDenied(_("Somebody else who manages the course can change your role."))
     form = RoleForm(request.POST)
     if form.is_valid():
-        actions.change_role(membership, form.cleaned_data["role"])
-        _tell_owner(request, membership.course.owner, membership.course, str(membership))
+        actions.change_role(membership, form.cleaned_data["role"], request.user)
+        tell_owner(request, request.user, membership.course, str(membership))
         messages.success(request, _("Saved."))
     return redirect("people", membership.course_id)
 
@@ -195,7 +182,7 @@ def transfer(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if form.errors:
         return _page(request, course, transfer_form=form)
     request.audit_subject = f"{former} → {course.owner}"
-    _tell_owner(request, former, course, request.audit_subject)
+    tell_owner(request, request.user, course, request.audit_subject, owner=former)
     text = _("{course} belongs to {owner} now.")
     messages.success(request, text.format(course=course.name, owner=course.owner.get_username()))
     return redirect("people", pk)

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 
 def demote(user: User) -> None:
-    people.change_role(user.memberships.get(), Role.ASSISTANT)
+    membership = user.memberships.get()
+    people.change_role(membership, Role.ASSISTANT, membership.course.owner)
 
 
 def remove(user: User) -> None:

@@ -12,9 +12,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from submissions.models import Assignment, Course
-from tests.moss.integrations.api.test_roles import PREFIX, endpoints
-from tests.support.api import secret_of
+from submissions.models import Assignment, Batch, Course
+from tests.moss.integrations.api.test_roles import PREFIX, QUERIES, endpoints
+from tests.moss.integrations.api.test_unknown_fields import JSON, operations
+from tests.support.api import api_client, secret_of
+from tests.support.every_page import api_places
 from tests.support.html import get_page
 from tests.support.paths import ROOT
 from tests.support.sample_class import CLASS, zipped
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from django.test import Client
+
+    from tests.support.every_page import World
 
 DOCUMENT = (ROOT / "docs" / "do" / "api.md").read_text()
 
@@ -60,3 +64,16 @@ def test_the_page_lists_every_endpoint_and_loads_nothing_from_elsewhere(client: 
     assert page.texts("#problem-429 .name") == ["429"]
     assert not [link for link in page.links() if link.startswith("http")]
     assert client.get("/api/v1/openapi.json").json()["openapi"].startswith("3.")
+
+
+def test_every_example_of_a_body_is_one_that_the_service_accepts(world: World) -> None:
+    client = api_client(world.owner)
+    listed = world.assignment.batches.create(name="listed", state=Batch.State.LISTED, preview=True)
+    places, sent = api_places(world, world.owner) | {"upload_id": listed.pk}, 0
+    for method, path, content in operations():
+        if JSON in content:
+            address = PREFIX + path.format(**places) + QUERIES.get(path, "")
+            response = getattr(client, method)(address, content[JSON]["example"], content_type=JSON)
+            assert response.status_code < 300, (method, path, response.content)
+            sent += 1
+    assert sent >= 15

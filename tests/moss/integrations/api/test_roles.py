@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,6 +11,7 @@ from django.db import transaction
 
 from moss.integrations.api.service import api
 from submissions.actions import people
+from submissions.actions.rosters import read_roster, replace_roster
 from submissions.models import Batch, Membership, ResumableUpload
 from tests.submissions.pages.test_roles import ROLES, STAFF
 from tests.support.api import api_client, problem_of
@@ -21,8 +23,11 @@ if TYPE_CHECKING:
     from tests.support.every_page import World
 
 READ, DECIDE, CHANGE, SHARE, DELETE = "read", "decide", "change", "share", "delete"
-MANAGE = "manage"
-ANYBODY = "anybody"
+NAMES, INVITE, MANAGE, OWN = "names", "invite", "manage", "own"
+# Everybody with any right in the course; everybody with a token.
+ANY, ANYBODY = "any", "anybody"
+COURSE = "/courses/{course_id}"
+MEMBER, ROSTER = f"{COURSE}/members/{{member_id}}", f"{COURSE}/roster"
 ASSIGNMENT, PAIR = "/assignments/{assignment_id}", "/assignments/{assignment_id}/pairs/{left_id}/{right_id}"
 WEBHOOKS, WEBHOOK = "/courses/{course_id}/webhooks", "/courses/{course_id}/webhooks/{webhook_id}"
 REPOSITORIES = f"{ASSIGNMENT}/repositories"
@@ -35,11 +40,23 @@ RIGHTS: dict[tuple[str, str], str] = {
     ("post", "/courses"): ANYBODY,
     ("get", "/courses/{course_id}"): READ,
     ("patch", "/courses/{course_id}"): MANAGE,
+    ("delete", COURSE): OWN,
+    ("get", f"{COURSE}/members"): ANY,
+    ("patch", MEMBER): INVITE,
+    ("delete", MEMBER): MANAGE,
+    ("get", f"{COURSE}/invitations"): MANAGE,
+    ("post", f"{COURSE}/invitations"): INVITE,
+    ("delete", f"{COURSE}/invitations/{{invitation_id}}"): MANAGE,
+    ("get", ROSTER): READ,
+    ("post", ROSTER): CHANGE,
+    ("delete", ROSTER): CHANGE,
+    ("get", f"{ROSTER}/students"): NAMES,
     ("get", "/courses/{course_id}/assignments"): READ,
     ("post", "/courses/{course_id}/assignments"): CHANGE,
     ("get", ASSIGNMENT): READ,
     ("patch", ASSIGNMENT): CHANGE,
     ("delete", ASSIGNMENT): DELETE,
+    ("get", f"{ASSIGNMENT}/submissions"): READ,
     ("get", f"{ASSIGNMENT}/uploads"): READ,
     ("post", f"{ASSIGNMENT}/uploads"): CHANGE,
     ("post", f"{ASSIGNMENT}/resumable"): CHANGE,
@@ -92,6 +109,8 @@ NEW = {"name": "New"}
 BODIES: dict[tuple[str, str], Any] = {
     ("post", "/courses"): NEW,
     ("post", "/courses/{course_id}/assignments"): NEW,
+    ("patch", MEMBER): {"role": "observer"},
+    ("post", f"{COURSE}/invitations"): {"email": "new@example.org", "role": "observer"},
     ("post", REPOSITORIES): {"repositories": "https://git.example.org/anna"},
     ("patch", REPOSITORIES): {"again_after_due": False},
     ("post", WEBHOOKS): {"url": "https://hooks.example.org/", "events": ["report.ready"]},
@@ -109,6 +128,7 @@ QUERIES = {
     f"{CASE}/document": f"{AT}&format=html",
 }
 PREFIX = "/api/v1"
+ROSTER_FILE = b"name,login\nAnna Berg,aberg\n"
 
 
 def endpoints() -> set[tuple[str, str]]:
@@ -140,9 +160,13 @@ def statuses(user: User, scope: str, world: World) -> dict[tuple[str, str], int]
     confirmed = world.assignment.decisions.get_or_create(left=sides[0], right=sides[1])[0]
     world.assignment.decisions.filter(pk=confirmed.pk).update(state="confirmed")
     places = api_places(world, user) | {"upload_id": listed.pk, "table": "pairs", "suffix": "csv"}
+    course = world.assignment.course
+    replace_roster(course, "class.csv", read_roster(ROSTER_FILE))
     found = {}
     for method, path in sorted(endpoints()):
         address = PREFIX + path.format(**places) + QUERIES.get(path, "")
+        if (method, path) == ("delete", COURSE):
+            address += f"?name={quote(course.name)}"
         with transaction.atomic():
             response = getattr(client, method)(address, **_content(method, path))
             transaction.set_rollback(True)
@@ -159,6 +183,8 @@ def _content(method: str, path: str) -> dict[str, Any]:
     headers = {"headers": HEADERS.get((method, path))}
     if method in {"get", "head"}:
         return headers
+    if (method, path) == ("post", ROSTER):
+        return headers | {"data": {"file": loose("class.csv", ROSTER_FILE)}}
     if method == "post" and path.endswith(("/uploads", "/boilerplate")):
         return headers | {"data": {"files": loose("main.py", "x = 1")}}
     if (method, path) == ("patch", RESUMABLE):
@@ -183,8 +209,8 @@ READERS = rest_is_long(
 def test_every_endpoint_answers_every_role_as_its_rights_say(scope: str, role: str, world: World) -> None:
     for endpoint, status in statuses(user_with(role, world), scope, world).items():
         needed, is_write = RIGHTS[endpoint], endpoint[0] != "get"
-        granted = ROLES[role] & {READ, "names", STAFF} if scope == "read" else ROLES[role]
-        refused = needed not in {*granted, ANYBODY} or (is_write and scope == "read")
+        granted = ROLES[role] & {READ, NAMES, STAFF} if scope == "read" else ROLES[role]
+        refused = needed not in {*granted, ANY, ANYBODY} or (is_write and scope == "read")
         if refused:
             assert status == 403, endpoint
         else:

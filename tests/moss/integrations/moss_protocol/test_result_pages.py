@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import TYPE_CHECKING
+
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
 
 from moss.integrations.moss_protocol.models import ClientResult
 from moss.integrations.moss_protocol.uploads import digest
+from submissions.models import AuditEntry, Membership
 
 if TYPE_CHECKING:
-    from django.test import Client
+    from pytest_django.fixtures import Settings
 
     from submissions.models import Assignment, Report
 
@@ -58,3 +65,35 @@ def test_the_address_of_a_result_has_digits_only(client: Client, report: Report)
     address = address_of(report.assignment)
     assert re.fullmatch(r"/results/\d+/\d{38}", address)
     assert client.get(address.replace("0", "a")).status_code == 404
+
+
+def test_result_pages_end_after_the_days_that_are_set(
+    client: Client, report: Report, settings: Settings
+) -> None:
+    address, settings.RESULTS_DAYS = address_of(report.assignment), 30
+    for age, status in ((timedelta(days=29, hours=23), 200), (timedelta(days=30), 410)):
+        ClientResult.objects.update(created=timezone.now() - age)
+        for page in PAGES:
+            assert_hidden(client, address + page, status)
+    assert "This page ended 30 days after the upload." in client.get(address).text
+    assert client.get(f"{address[:-1]}0").status_code == 404
+    settings.RESULTS_DAYS = 0
+    assert client.get(address).status_code == 200
+
+
+def test_result_pages_ask_for_an_account_where_that_is_set(
+    client: Client, report: Report, alice_client: Client, settings: Settings
+) -> None:
+    address, settings.RESULTS_SIGN_IN = address_of(report.assignment), True
+    olga, stranger = User.objects.create_user("olga"), User.objects.create_user("sam")
+    Membership.objects.create(course=report.assignment.course, user=olga, role="observer")
+    for page in PAGES:
+        asked = client.get(address + page)
+        assert asked.headers["Location"] == f"{reverse('login')}?next={address}{page}"
+        assert_hidden(client, address + page, 302)
+        assert_hidden(alice_client, address + page, 200)
+        for user, status in ((olga, 403), (stranger, 404)):
+            other = Client()
+            other.force_login(user)
+            assert other.get(address + page).status_code == status, page
+    assert {entry.who for entry in AuditEntry.objects.all()} == {"alice"}

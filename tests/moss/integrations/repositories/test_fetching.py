@@ -189,11 +189,11 @@ def test_without_git_the_list_fails_with_what_to_do(
     assert isinstance(refused.value.__cause__, GitMissing)
 
 
-def plan(assignment: Assignment, text: str, hours: float) -> RepositoryFetch:
-    """Have a list fetched that is fetched again at the due date, so many hours from now."""
+def plan(assignment: Assignment, text: str, hours: float, later: int = 0) -> RepositoryFetch:
+    """Have a list fetched that is fetched again `later` hours after the due date, `hours` from now."""
     assignment.due = timezone.now() + timedelta(hours=hours)
     assignment.save()
-    return end(begin(assignment, text, again_after_due=True, token="secret"))
+    return end(begin(assignment, text, again_after_due=True, hours_after_due=later, token="secret"))
 
 
 def pass_due(assignment: Assignment) -> None:
@@ -218,6 +218,27 @@ def test_a_planned_list_is_fetched_again_once_when_the_due_date_has_passed(
     assert end(again).state == "done"
     assert again.repositories.filter(state="fetched").count() == 3
     assert again.token == ""
+
+
+def test_it_is_fetched_again_the_hours_after_the_due_date_that_were_asked_for(
+    assignment: Assignment, two: str, git_server: GitServer
+) -> None:
+    plan(assignment, two, hours=1, later=48)
+    hand_in(git_server.repository("eve"), {"main.py": CODE})
+    for passed, count in ((47.9, 1), (48.1, 2), (100, 2)):
+        assignment.due = timezone.now() - timedelta(hours=passed)
+        assignment.save()
+        start_due()
+        assert RepositoryFetch.objects.count() == count, passed
+
+
+def test_a_list_without_a_due_date_any_more_is_not_fetched_again(assignment: Assignment, two: str) -> None:
+    fetch = plan(assignment, two, hours=1, later=1)
+    assignment.due = None
+    assignment.save()
+    start_due()
+    assert RepositoryFetch.objects.count() == 1
+    assert RepositoryFetch.objects.get(pk=fetch.pk).fetched_again is None
 
 
 def test_what_was_planned_can_be_taken_off(assignment: Assignment, two: str) -> None:

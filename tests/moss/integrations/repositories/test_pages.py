@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -108,6 +108,28 @@ def test_fetching_again_needs_a_due_date_is_shown_and_can_be_taken_off(
     assert text in get_page(alice_client, assignment.get_absolute_url()).text("main")
     alice_client.post(reverse("repositories_not_again", args=[assignment.pk]))
     assert text not in get_page(alice_client, assignment.get_absolute_url()).text("main")
+
+
+def test_the_hours_after_the_due_date_are_shown_and_bounded(
+    alice_client: Client, alice: User, address: str, assignment: Assignment, two: str
+) -> None:
+    assignment.due = datetime(2030, 1, 1, 12, tzinfo=UTC)
+    assignment.save()
+    body, path = {"repositories": two, "again_after_due": "on"}, f"/assignments/{assignment.pk}/repositories"
+    for hours in ("-1", "721", "x", "1" * 5000):
+        assert alice_client.post(address, body | {"hours_after_due": hours}).status_code == 422, hours
+    untick = alice_client.post(address, {"repositories": two, "hours_after_due": "5"})
+    assert "Tick that, or wait no hours" in untick.content.decode()
+    for wrong in (-1, 721, 10**40, 1.5, "5", None):
+        answer = send(
+            api_client(alice), "post", path, body | {"again_after_due": True, "hours_after_due": wrong}
+        )
+        assert "hours_after_due" in problem_of(answer)["errors"][0]["field"], wrong
+    assert not RepositoryFetch.objects.exists()
+    assert alice_client.post(address, body | {"hours_after_due": "720"}).status_code == 302
+    end(RepositoryFetch.objects.get())
+    assert "31 Jan 2030, 12:00" in get_page(alice_client, assignment.get_absolute_url()).text("main")
+    assert send(api_client(alice), "get", path).json()["items"][0]["hours_after_due"] == 720
 
 
 def test_the_api_fetches_a_list_and_names_what_failed(

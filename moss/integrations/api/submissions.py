@@ -1,0 +1,70 @@
+"""The submissions of an assignment."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db.models import Count
+from django.http import HttpRequest
+from ninja import Router, Schema
+
+from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numbers_of
+from moss.integrations.api.objects import Id, names_of, user_of
+from submissions.models import Submission
+from submissions.permissions import Right
+from submissions.pseudonyms.names import Names
+from submissions.queries.access import find_assignment
+from submissions.queries.withheld import all_submissions
+
+router = Router()
+
+
+class SubmissionOut(Schema):
+    """A submission: its `id` is that of pairs and cases; `upload` is null for a copy of another assignment's.
+
+    `students`, as the upload names them, and `handed_in` are null where names are hidden.
+    """
+
+    id: int
+    name: str
+    upload: int | None
+    role: str
+    files: int
+    handed_in: datetime | None
+    students: list[str] | None
+
+
+class Submissions(Schema):
+    items: list[SubmissionOut]
+    next: str | None
+
+
+@router.get(
+    "/assignments/{assignment_id}/submissions",
+    response=Submissions,
+    summary="List submissions",
+    url_name="api_submissions",
+)
+def list_submissions(
+    request: HttpRequest, assignment_id: Id, cursor: Cursor = "", limit: Limit = A_PART
+) -> Submissions:
+    """List the submissions of all uploads, also replaced ones, in the order of their ids."""
+    assignment = find_assignment(user_of(request), assignment_id, Right.READ)
+    [last] = numbers_of(cursor, 1)
+    rows = all_submissions(assignment).filter(pk__gt=last).order_by("pk").select_related("batch")
+    counted = rows.annotate(file_count=Count("files")).prefetch_related("students")
+    part, names = list(counted[: limit + 1]), names_of(request, assignment)
+    following = cursor_of(part[limit - 1].pk) if len(part) > limit else None
+    return Submissions(items=[_submission_out(one, names) for one in part[:limit]], next=following)
+
+
+def _submission_out(row: Submission, names: Names) -> SubmissionOut:
+    return SubmissionOut(
+        id=row.pk,
+        name=names.display_name(row.name),
+        upload=None if row.origin_id else row.batch_id,
+        role=row.batch.role,
+        files=row.file_count,  # type: ignore[attr-defined] # annotated
+        handed_in=None if names.hidden else row.handed_in,
+        students=None if names.hidden else [one.name for one in row.students.all()],
+    )
