@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from submissions.models import SubmissionFile
 from submissions.pages.exports.copies import PrintedCase
 from submissions.pages.report.charts import case_graph
-from submissions.pages.source_view.file_view import SourceExcerpt, documents, source_excerpt
+from submissions.pages.source_view.excerpts import SourceExcerpt, documents, source_excerpt
 from submissions.queries.cases import case_history, pairs_between
 from submissions.queries.decisions import stored_decisions
 from submissions.queries.flags import partly_read
