@@ -10,6 +10,7 @@ from submissions.checking import decisions, pairs
 from submissions.checking.facts import Facts, is_of_class, title
 from submissions.mates import are_mates, compared_mates
 from submissions.models import Decision
+from submissions.queries.case_core import case_core
 from submissions.queries.cases import report_cases
 from submissions.queries.pairs import suggested_threshold, threshold_of
 
@@ -77,6 +78,27 @@ def cases(facts: Facts) -> Iterator[str]:
         yield f"the case of {', '.join(names)} is {where} only"
 
 
+def cores(facts: Facts) -> Iterator[str]:
+    """Check the share of one member's code that is in the code of every other one of a case."""
+    for case in report_cases(facts.report):
+        core = case_core(facts.report, [facts.submissions[pk] for pk in case.ids])
+        if core is None:
+            continue
+        own, others = core.submission.pk, {*case.ids} - {core.submission.pk}
+        shared = [
+            pairs.counted_places(facts, pair, own)
+            for pair in facts.pairs
+            if own in (pair.left_id, pair.right_id)
+            and others & {pair.left_id, pair.right_id}
+            and not pair.translated
+            and pair.tokens
+        ]
+        counted = sum(sum(facts.tokens(file).counted) for file in facts.ready_files(own))
+        found = (len(set.intersection(*shared)) if shared else 0, counted, len(shared), len(others))
+        if found != core[1:]:
+            yield f"{core.submission.name}: what a case has in common is {core[1:]}, and {found} by counting"
+
+
 def _components(links: list[tuple[int, int]]) -> set[frozenset[int]]:
     """Return the sets of submissions that links connect, by joining sets until nothing changes."""
     sets: list[set[int]] = []
@@ -137,6 +159,7 @@ CHECKS = (
     counts,
     best_matches,
     cases,
+    cores,
     identical,
     identical_pairs,
     decisions.shown_decisions,

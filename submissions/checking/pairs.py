@@ -132,5 +132,18 @@ def _covered(facts: Facts, pair: Pair, side: int, places: Iterable[Place]) -> tu
     return tokens, len(lines)
 
 
+def counted_places(facts: Facts, pair: Pair, side: int) -> set[tuple[int, int]]:
+    """Return the file and the number of each counted token of a side that is in a passage of the pair."""
+    own = [passage for passage in pair.passages if not passage.common]
+    files = _tokens_by_file(facts, pair, side)
+    return {
+        (file, at)
+        for file, first, after in _places(own)[side == pair.right_id]
+        if file in files
+        for at in range(first, min(after, len(files[file].counted)))
+        if files[file].counted[at]
+    }
+
+
 def _counted(facts: Facts, side: int) -> int:
     return sum(sum(facts.tokens(file).counted) for file in facts.ready_files(side))

@@ -1,12 +1,18 @@
-"""Align the lines of a passage for printing: lines with the same tokens go side by side."""
+"""Align the lines of a passage for printing: lines with the same tokens, or text, go side by side."""
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    LineText = Callable[[int], str]
+
+# Product of the numbers of lines that are aligned by their text: the time can grow with more than it.
+MAX_ALIGNED = 10_000
 
 
 class LinePair(NamedTuple):
@@ -25,11 +31,13 @@ class _LineGroup(NamedTuple):
     right_last: int
 
 
-def align_lines(lines: Iterable[tuple[int, int]], last: tuple[int, int]) -> Iterator[LinePair]:
+def align_lines(
+    lines: Iterable[tuple[int, int]], last: tuple[int, int], texts: tuple[LineText, LineText]
+) -> Iterator[LinePair]:
     """Yield the pairs of lines of a passage, in order.
 
-    Every line of a side, from its first token to its `last` line, is in exactly one pair. Runs of lines on
-    which no token begins, such as comments, are paired from their first lines on.
+    Every line of a side, from its first token to its `last` line, is in exactly one pair. Of lines on which
+    no token begins, such as comments, those with equal text are paired, and the others from the first on.
 
     Parameters
     ----------
@@ -37,15 +45,47 @@ def align_lines(lines: Iterable[tuple[int, int]], last: tuple[int, int]) -> Iter
         The (left, right) lines, from 1, on which each token of the passage begins.
     last
         The last line of the passage on the left and on the right.
+    texts
+        Return the text of a line on the left and on the right.
     """
     next_left = next_right = 0
     for group in _line_groups(lines):
         if next_left:
-            yield from _pair_lines(range(next_left, group.left_first), range(next_right, group.right_first))
+            gap = range(next_left, group.left_first), range(next_right, group.right_first)
+            yield from _pair_gap(*gap, texts)
         next_left, next_right = group.left_last + 1, group.right_last + 1
         yield from _pair_lines(range(group.left_first, next_left), range(group.right_first, next_right))
     if next_left:
-        yield from _pair_lines(range(next_left, last[0] + 1), range(next_right, last[1] + 1))
+        yield from _pair_gap(range(next_left, last[0] + 1), range(next_right, last[1] + 1), texts)
+
+
+def matching_runs(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Return the runs of equal lines in an order that both sides have: both first lines, and the number.
+
+    With exchanged sides the runs are the same. None are returned where there are too many lines to align.
+    """
+    if len(left) * len(right) > MAX_ALIGNED:
+        return []
+    if [*left] > [*right]:  # the matcher is not symmetric
+        return [(at, other, size) for other, at, size in matching_runs(right, left)]
+    blocks = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
+    return [(block.a, block.b, block.size) for block in blocks if block.size]
+
+
+def _pair_gap(left: range, right: range, texts: tuple[LineText, LineText]) -> Iterator[LinePair]:
+    """Yield pairs of lines between two groups: equal ones together, of those that are not blank."""
+    keys, other_keys = (
+        {line: key for line in lines if (key := "".join(text(line).split()))}
+        for text, lines in zip(texts, (left, right), strict=True)
+    )
+    lines, others = list(keys), list(other_keys)
+    next_left, next_right = left.start, right.start
+    for at, other, size in matching_runs([*keys.values()], [*other_keys.values()]):
+        for equal in zip(lines[at : at + size], others[other : other + size], strict=True):
+            yield from _pair_lines(range(next_left, equal[0]), range(next_right, equal[1]))
+            yield LinePair(*equal)
+            next_left, next_right = equal[0] + 1, equal[1] + 1
+    yield from _pair_lines(range(next_left, left.stop), range(next_right, right.stop))
 
 
 def _pair_lines(left: range, right: range) -> Iterator[LinePair]:

@@ -57,7 +57,7 @@ SCRIPT_TEXTS = {
         "on_right": _("{here} here, {there} on the right"),
         "common_one": _("Common code: also in {n} other."),
         "common_many": _("Common code: also in {n} others."),
-        "gap": _("Not in the other one: inserted or changed."),
+        "gap": _("Not here in the other one: inserted, changed or moved."),
     },
     "upload": {
         "more": _("and {n} more"),

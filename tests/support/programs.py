@@ -62,3 +62,34 @@ def many_candidates() -> list[str]:
     random = Random(4)
     shared = [f"x{n} = {n} + [a, b][{n}] * c - f(d, {n})" for n in range(12)]
     return [program(random, 1) + "\n".join(random.sample(shared, 4)) + "\n" for _ in range(160)]
+
+
+_REMARKS = ("    # sum of the rows", "    # an idea", "        # to do", "    # helper")
+
+
+def remarked(random: Random, source: str) -> str:
+    """Return a program with remarks after some of its lines, and on lines of their own."""
+    lines = []
+    for line in source.splitlines():
+        lines.append(f"{line}  {random.choice(_REMARKS).strip()}" if random.random() < 0.1 else line)
+        if random.random() < 0.1:
+            lines.append(random.choice(_REMARKS))
+    return "\n".join(lines) + "\n"
+
+
+def edited(random: Random, source: str) -> str:
+    """Return a program in which a few lines and remarks were inserted, removed, exchanged or changed."""
+    lines = source.splitlines()
+    for _ in range(random.randrange(1, 8)):
+        at = random.randrange(1, len(lines) - 1)
+        lines[at : at + 2] = random.choice(
+            (
+                [random.choice(_REMARKS), *lines[at : at + 2]],
+                [f"    print('trace', {at})", *lines[at : at + 2]],
+                lines[at : at + 1],
+                lines[at + 1 : at - 1 : -1],
+                [f"{lines[at]}  {random.choice(_REMARKS).strip()}", lines[at + 1]],
+                [lines[at].replace("alpha", "zulu"), lines[at + 1]],
+            )
+        )
+    return "\n".join(lines) + "\n"

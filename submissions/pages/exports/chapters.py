@@ -91,7 +91,8 @@ class Chapter:
             location.last_line if whole else lines[-1]
             for location, lines in zip(passage.locations, token_lines, strict=True)
         )
-        lines = align_lines(zip(*token_lines, strict=True), (last_left, last_right))
+        texts = [self._printed_source(location.file).line_text for location in passage.locations]
+        lines = align_lines(zip(*token_lines, strict=True), (last_left, last_right), (texts[0], texts[1]))
         limit = min(PASSAGE_ROWS, self.budget.remaining) if self.single else PASSAGE_ROWS
         pairs = list(islice(lines, limit))
         left, right = (

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from submissions.models import CaseDecision, Decision, Pair, Report, Submission, SubmissionFile
     from submissions.models.decisions import ChangeFields
+    from submissions.queries.case_core import CaseCore
 
 # Readers of a copy, besides the ids of students.
 REAL_NAMES, ALIASES = "open", "made-up"
@@ -43,7 +44,8 @@ class PrintedCase(NamedTuple):
 
     Pairs of the `threshold` and more connect it. `members` have the time between the first one and theirs, or
     None; `identical` are groups of members, by primary key, with the same files; `decision` is None where
-    nothing was decided. A case `by_hand` has no pairs, and `files` of each member instead.
+    nothing was decided. A case `by_hand` has no pairs, and `files` of each member instead. `core`: what all
+    members have; no student's copy has it.
     """
 
     number: int
@@ -53,6 +55,7 @@ class PrintedCase(NamedTuple):
     decision: CaseDecision | Decision | None
     changes: Sequence[ChangeFields]
     files: Sequence[tuple[Submission, list[SubmissionFile]]] = ()
+    core: CaseCore | None = None
 
     @property
     def by_hand(self) -> bool:
@@ -119,13 +122,15 @@ def copy_for(subject: Subject, names: Names, reader: str) -> Copy:
         speakers = {name}
         remark = _("Copy for {name}. Everybody else's name is hidden.").format(name=names.display_name(name))
     is_for_student = reader not in {REAL_NAMES, ALIASES}
-    if subject.case:
-        pairs = distinct_pairs(pairs, subject.case.identical, all_of_them=is_for_student)
+    case = subject.case
+    if case:
+        pairs = distinct_pairs(pairs, case.identical, all_of_them=is_for_student)
+        case = case._replace(core=None) if is_for_student else case
     pairs = _displayed_pairs(pairs, names)
-    title = [subject.case.title] if subject.case else [_("Confirmed pairs")]
+    title = [case.title] if case else [_("Confirmed pairs")]
     if subject.single:
         title = [*_displayed_names(pairs[0], names)]
-    return Copy(pairs, names, title, subject.single, remark, subject.case, is_for_student, speakers)
+    return Copy(pairs, names, title, subject.single, remark, case, is_for_student, speakers)
 
 
 def distinct_pairs(

@@ -88,6 +88,11 @@ class PrintedSource:
         longest = (MAX_LINE, offset)
         return render_lines(self.text, self.starts, self.layers, PaperMarkup(), numbers, longest=longest)
 
+    def line_text(self, number: int) -> str:
+        """Return the text of the line with a number, from 1, and its end."""
+        end = self.starts[number] if number < len(self.starts) else len(self.text)
+        return self.text[self.starts[number - 1] : end]
+
     def with_only(self, marks: Iterable[PassageMark]) -> PrintedSource:
         """Return the same text with only these passages marked."""
         spans = Spans((mark.start, mark.end, mark) for mark in marks)

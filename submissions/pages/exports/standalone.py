@@ -11,13 +11,13 @@ from django.template import Context, Engine
 from django.utils.safestring import SafeString
 
 from submissions.comparison.aligned_lines import align_lines
-from submissions.comparison.marks import MarkedPiece, block_marks, differing_gaps
+from submissions.comparison.marks import MarkedPiece, between, block_marks, differing_gaps
 from submissions.comparison.source_html import Layers, Spans, colour, line_starts
-from submissions.comparison.written_differences import differences
+from submissions.comparison.written_differences import differences, differing_part
 from submissions.pages.exports.paper import PassageSide, PrintedSource, passage_rows, style
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from submissions.comparison.pair_rows import PairRow
     from submissions.comparison.shared_terms import SharedTerms
@@ -74,10 +74,12 @@ def standalone_html(report: StandaloneReport) -> str:
 
 def _passages(pair: StandalonePair) -> Iterator[RenderedPassage]:
     for number, (left, right) in enumerate(pair.passages, 1):
-        lines = align_lines(zip(left.lines, right.lines, strict=True), (left.last_line, right.last_line))
         # Equal symbols of two languages are written in two ways, which says nothing.
         compared = not pair.row.mark
         sides = _side(left, right, number, compared=compared), _side(right, left, number, compared=compared)
+        texts = sides[0].source.line_text, sides[1].source.line_text
+        token_lines = zip(left.lines, right.lines, strict=True)
+        lines = align_lines(token_lines, (left.last_line, right.last_line), texts)
         # Every piece of a source was escaped by `visible_html`.
         html = SafeString("".join(passage_rows(*sides, lines)))
         yield RenderedPassage(number, len(left.lines), left, right, html)
@@ -85,18 +87,34 @@ def _passages(pair: StandalonePair) -> Iterator[RenderedPassage]:
 
 def _side(side: StandaloneSide, other: StandaloneSide, number: int, *, compared: bool) -> PassageSide:
     both = list(zip(side.runs, other.runs, strict=True))
-    differing = [
-        (*run.spans()[difference.position], "")
-        for run, other_run in (both if compared else ())
-        for difference in differences(run, other_run)
-    ]
-    pieces = [
-        MarkedPiece(*_extent(run), list(differing_gaps(run, other_run)) if compared else [], others)
-        for (run, other_run), others in zip(both, side.others, strict=True)
-    ]
+    differing = [mark for runs in (both if compared else ()) for mark in _differing(*runs)]
+    pieces = list(_marked_pieces(both, side.others, compared=compared))
     marks = Spans((mark.start, mark.end, mark) for mark in block_marks(side.text, number, pieces))
     source = PrintedSource(side.text, line_starts(side.text), Layers(marks=marks, differing=Spans(differing)))
     return PassageSide(source, range(side.first_line, side.last_line + 1))
+
+
+def _differing(run: TokenRun, other: TokenRun) -> Iterator[tuple[int, int, str]]:
+    """Yield the parts of tokens of a run that the other side writes differently."""
+    spans = run.spans()
+    for difference in differences(run, other):
+        (first, after), _ = differing_part(difference.left, difference.right)
+        start = spans[difference.position][0]
+        yield start + first, start + after, ""
+
+
+def _marked_pieces(
+    runs: Iterable[tuple[TokenRun, TokenRun]], others: Iterable[int], *, compared: bool
+) -> Iterator[MarkedPiece]:
+    """Yield the pieces of a block with what is between them; runs and `others` are those of its pieces."""
+    ends: tuple[int, int] | None = None
+    for (own, other), submissions in zip(runs, others, strict=True):
+        (start, end), (other_start, other_end) = _extent(own), _extent(other)
+        if ends:
+            theirs = other.text, (ends[1], other_start)
+            yield between((own.text, (ends[0], start)), theirs if compared else None)
+        yield MarkedPiece(start, end, list(differing_gaps(own, other)) if compared else [], submissions)
+        ends = end, other_end
 
 
 def _extent(run: TokenRun) -> tuple[int, int]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from submissions.models import SubmissionFile
 from submissions.pages.exports.copies import PrintedCase
 from submissions.pages.report.charts import case_graph
-from submissions.pages.source_view.file_view import SourceExcerpt, documents, source_excerpt
+from submissions.pages.source_view.excerpts import SourceExcerpt, documents, source_excerpt
+from submissions.queries.case_core import case_core
 from submissions.queries.cases import case_history, pairs_between
 from submissions.queries.decisions import stored_decisions
 from submissions.queries.flags import partly_read
@@ -67,6 +68,7 @@ def case_context(report: Report, case: Case, names: Names) -> dict[str, Any]:
         "case": case,
         "report": report,
         "graph": case_graph(case),
+        "core": case_core(report, [member.submission for member in case.members]),
         "matrix": similarity_matrix(report, case),
         "matrix_left_out": max(0, len(case.members) - MATRIX_MEMBERS),
         "timeline": timeline(case),
@@ -96,6 +98,7 @@ def printed_case(report: Report, case: Case, threshold: float, names: Names) -> 
         [[one.pk for one in group] for group in identical],
         decision,
         case_history(case.decided) if decision else [],
+        core=case_core(report, [member.submission for member in case.members]),
     )
 
 

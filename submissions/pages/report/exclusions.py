@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
-from submissions.pages.source_view.file_view import SourceExcerpt, documents, source_excerpt
+from submissions.pages.source_view.excerpts import SourceExcerpt, documents, source_excerpt
 from submissions.queries.exclusions import listed_boilerplate, listed_boilerplate_uploads
 from submissions.queries.submissions import submissions_by_id
 

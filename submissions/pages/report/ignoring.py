@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions.comparison.source_html import LINE_END
-from submissions.pages.source_view.file_view import documents, source_excerpt
+from submissions.pages.source_view.excerpts import documents, source_excerpt
 from submissions.queries.submissions import SAMENESS
 from submissions.queries.withheld import readable_submissions
 from submissions.storage.listings import document_text
@@ -14,7 +14,7 @@ from submissions.storage.tokens import unpack_with_lines
 if TYPE_CHECKING:
     from submissions.models import Document, IgnoringProposal, Report, Submission
     from submissions.models.records import CommonPassage, LoweredPair
-    from submissions.pages.source_view.file_view import SourceExcerpt
+    from submissions.pages.source_view.excerpts import SourceExcerpt
     from submissions.pseudonyms.names import Names
 
 # Starter code is in at least this part of a class of at least so many.

@@ -10,16 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from django.utils.translation import gettext as _
 
-from submissions.comparison.marks import MarkedPiece, block_marks, differing_gaps
-from submissions.comparison.source_html import LINE_END, Layers, PassageMark, Spans, colour, line_starts
+from submissions.comparison.marks import MarkedPiece, between, block_marks, differing_gaps
+from submissions.comparison.source_html import Layers, PassageMark, Spans, colour
 from submissions.comparison.written_differences import TokenRun, differences, differing_part
-from submissions.models import Document
 from submissions.pages.source_view.notices import notices
 from submissions.pages.source_view.pair_file import PairFile, PartStart, passages_in_order
 from submissions.pages.source_view.screen import Anchors, part_range, source_part
-from submissions.storage.listings import document_text
 from submissions.storage.syntax_spans import stored_spans
-from submissions.storage.tokens import unpack_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
 
     from submissions.pages.source_view.pair_file import FilePassage, FilePiece
     from submissions.pages.source_view.screen import ShownPart
-    from submissions.pseudonyms.names import Names
 
 # A map is at least so many lines high. No bar is thinner than the map's height divided by its resolution.
 MIN_MAP_LINES = 120
@@ -138,7 +134,7 @@ class FileView(PairFile):
         """Mark passages, and within `span` the tokens, of the first `tokens` of each, that differ."""
         self.marks, self.differing = [], []
         for passage in passages_in_order(passages):
-            pieces = [self._marked_piece(passage, piece, span) for piece in passage.pieces]
+            pieces = self._marked_pieces(passage, span)
             self.marks += block_marks(self.text, passage.number, pieces, self._label(passage))
             for piece in passage.clipped(tokens):
                 self.differing += self._differing(passage.other, piece, span)
@@ -194,10 +190,20 @@ class FileView(PairFile):
         text = from_left if self.side == "L" else from_right
         return text.format(number=passage.number, n=passage.counted)
 
-    def _marked_piece(self, passage: FilePassage, piece: FilePiece, span: tuple[int, int]) -> MarkedPiece:
-        runs = self._runs_within(passage.other, piece, span)
-        cuts = list(differing_gaps(*runs)) if runs else []
-        return MarkedPiece(*self.span(piece.first, piece.first + piece.tokens), cuts, piece.others)
+    def _marked_pieces(self, passage: FilePassage, span: tuple[int, int]) -> Iterator[MarkedPiece]:
+        """Yield the pieces of a passage, and what is between them."""
+        for at, piece in enumerate(passage.pieces):
+            if at:
+                yield self._between(passage.other, passage.pieces[at - 1], piece)
+            runs = self._runs_within(passage.other, piece, span)
+            cuts = list(differing_gaps(*runs)) if runs else []
+            yield MarkedPiece(*self.span(piece.first, piece.first + piece.tokens), cuts, piece.others)
+
+    def _between(self, other: PairFile, before: FilePiece, piece: FilePiece) -> MarkedPiece:
+        own = self.text, self.gap(before.first + before.tokens, piece.first)
+        if self.translated or not other.is_open:
+            return between(own, None)
+        return between(own, (other.text, other.gap(before.other_first + before.tokens, piece.other_first)))
 
     def _runs_within(
         self, other: PairFile, piece: FilePiece, span: tuple[int, int]
@@ -252,42 +258,3 @@ def join_touching(runs: Iterable[tuple[int, int, int]], gap: int = 0) -> Iterato
         joined = number, first, last
     if joined:
         yield joined
-
-
-# An excerpt shows so many lines at most, and of each line so many characters.
-MAX_LINES, MAX_CHARACTERS = 15, 200
-
-
-class SourceExcerpt(NamedTuple):
-    """Lines `first_line` to `last_line` of a source, from 1, both included; `text` lacks the last `more`."""
-
-    first_line: int
-    last_line: int
-    text: str
-    more: int
-
-
-def documents(ids: Iterable[int]) -> dict[int, Document]:
-    """Return the readable ones of these documents by id, with sources and tokens, in one query."""
-    ready = Document.objects.filter(pk__in=set(ids), state=Document.State.READY, source__emptied=None)
-    light = ready.select_related("source").defer("lexical", "coarse", "styles")
-    return {document.pk: document for document in light}
-
-
-def source_excerpt(document: Document, first: int, after: int, names: Names) -> SourceExcerpt:
-    """Return the lines that hold the tokens [`first`, `after`), with names replaced as `names` does."""
-    text = document_text(document)
-    tokens = unpack_tokens(bytes(document.tokens))
-    starts = line_starts(text)
-    offsets = tokens.starts[first], tokens.ends[after - 1] - 1
-    first_line, last_line = (bisect_right(starts, offset) for offset in offsets)
-    end = starts[last_line] if last_line < len(starts) else len(text)
-    lines = LINE_END.split(text[starts[first_line - 1] : end].rstrip("\r\n"))
-    shortened = "\n".join(map(_shortened, lines[:MAX_LINES]))
-    return SourceExcerpt(
-        first_line, last_line, names.redact_source(shortened), max(0, len(lines) - MAX_LINES)
-    )
-
-
-def _shortened(line: str) -> str:
-    return line if len(line) <= MAX_CHARACTERS else f"{line[:MAX_CHARACTERS]}…"

@@ -156,6 +156,10 @@ class PairFile:
         """Return the code points [start, end) of the tokens [`first`, `after`)."""
         return int(self.tokens.starts[first]), int(self.tokens.ends[after - 1])
 
+    def gap(self, first: int, after: int) -> tuple[int, int]:
+        """Return the code points [start, end) between the tokens before `first` and from `after` on."""
+        return int(self.tokens.ends[first - 1]), int(self.tokens.starts[after])
+
     def token_run(self, first: int, count: int) -> TokenRun:
         return TokenRun(self.text, self.tokens, first, count, self.keywords)
 

@@ -6,12 +6,13 @@ const text = textsOf("graph");
 const SVG = "http://www.w3.org/2000/svg";
 const RADIUS = 13;
 const MAX_LABELLED = 40;  // members up to which a case has room for names
-const HALF_WIDTHS = { labelled: 46, bare: 24 };  // half the width that a submission needs
+const HALF_WIDTHS = { labelled: 52, bare: 24 };  // half the width that a submission needs
 const FLATTENING = 0.68;  // factor for heights, since names are wide and low
 const ROW_GAP = 16;
 const COLUMN_GAP = 8;
 const PAIR_WIDTH = 180;  // width of a case of two: three fit into the report's column, two on a telephone
-const LETTER_WIDTH = 7.8;
+const LETTER_WIDTH = 7.2;
+const LINE_HEIGHT = 13;  // of a name under its circle
 const TICKS = 240;
 
 function svgElement(name, attributes, ...children) {
@@ -21,13 +22,18 @@ function svgElement(name, attributes, ...children) {
   return element;
 }
 
-// Names of one class often begin alike, so the middle is left out.
-function shortened(name, width) {
-  const letters = [...name];
+// Returns the lines of a whole name, which is broken after spaces and signs, and a longer word anywhere.
+function brokenName(name, width) {
   const maximum = Math.floor(width / LETTER_WIDTH);
-  if (letters.length <= maximum) return name;
-  const first = Math.ceil((maximum - 1) / 2);
-  return `${letters.slice(0, first).join("")}…${letters.slice(first + 1 - maximum).join("")}`;
+  const lines = [[]];
+  for (const word of name.match(/[^\s\-_.@]*[\s\-_.@]*/gu).filter(Boolean)) {
+    if (lines.at(-1).length + [...word.trimEnd()].length > maximum && lines.at(-1).length) lines.push([]);
+    for (const letter of word) {
+      if (lines.at(-1).length === maximum) lines.push([]);
+      lines.at(-1).push(letter);
+    }
+  }
+  return lines.map((letters) => letters.join("").trim()).filter(Boolean);
 }
 
 function groupByCase({ nodes, links }) {
@@ -58,7 +64,7 @@ function layOut(group, width) {
   const { nodes, links } = group;
   group.labelled = nodes.length <= MAX_LABELLED;
   const halfWidth = nodeHalfWidth(group, width);
-  group.halfWidth = halfWidth;
+  for (const node of nodes) node.lines = group.labelled ? brokenName(node.name, 2 * halfWidth) : [node.name];
   if (nodes.length === 2) {
     [nodes[0].x, nodes[0].y, nodes[1].x, nodes[1].y] = [-halfWidth, 0, halfWidth, 0];
   } else {
@@ -81,7 +87,7 @@ function layOut(group, width) {
     left: Math.min(...xs) - halfWidth,
     top: Math.min(...ys) - RADIUS - 6,
     width: Math.max(...xs) - Math.min(...xs) + 2 * halfWidth,
-    height: Math.max(...ys) - Math.min(...ys) + 2 * RADIUS + (group.labelled ? 30 : 12),
+    height: Math.max(...ys) - Math.min(...ys) + 2 * RADIUS + (group.labelled ? 17 + LINE_HEIGHT * Math.max(...nodes.map((node) => node.lines.length)) : 12),
   };
 }
 
@@ -137,21 +143,21 @@ function edgeElement(link, group) {
   return edge;
 }
 
-function nodeElement(node, group) {
+function nodeElement(node) {
   const number = svgElement("text", { class: "number", dy: "0.35em" });
   number.textContent = node.case;
   const circle = linkElement(node.url, text("node", { name: node.name, number: node.case }), `node c${node.colour}`, svgElement("circle", { r: RADIUS }), number);
   circle.setAttribute("transform", `translate(${node.x} ${node.y})`);
   const name = svgElement("text", { class: "name", y: RADIUS + 14 });
-  name.textContent = group.labelled ? shortened(node.name, 2 * group.halfWidth) : node.name;
+  name.append(...node.lines.map((line, index) => svgElement("tspan", { x: 0, dy: index && LINE_HEIGHT }, line)));
   circle.append(name);
   circle.dataset.name = node.name;
   circle.dataset.index = node.index;
   return circle;
 }
 
-// Writes the whole name of a circle over everything else while it is pointed at or has the focus; names under circles
-// are shortened, and crowded ones have none.
+// Writes the whole name of a circle over everything else while it is pointed at or has the focus: crowded circles have
+// none under them.
 function showNames(frame, svg, width) {
   const label = svgElement("text", { class: "whole-name", visibility: "hidden" });
   svg.append(label);
@@ -194,7 +200,7 @@ function followList(section, frame, names) {
 }
 
 function caseElement(group) {
-  const parts = [...group.links.map((link) => edgeElement(link, group)), ...group.nodes.map((node) => nodeElement(node, group))];
+  const parts = [...group.links.map((link) => edgeElement(link, group)), ...group.nodes.map(nodeElement)];
   return svgElement("g", { transform: `translate(${group.dx} ${group.dy})`, class: group.labelled ? "labelled" : "bare" }, ...parts);
 }
 

@@ -226,13 +226,13 @@ def test_a_page_of_a_case_takes_as_many_queries_for_many_members_as_for_few(
     alice_client: Client, report: Report, django_assert_num_queries: CountQueries
 ) -> None:
     RENDERED.clear()
-    with django_assert_num_queries(25):
+    with django_assert_num_queries(29):
         get_page(alice_client, address_of(report))
     names = [f"copy-{n:02}" for n in range(40)]
     many = create_report(
         report.assignment, {(a, b): 0.9 for index, a in enumerate(names) for b in names[index + 1 :]}
     )
-    with django_assert_num_queries(25):
+    with django_assert_num_queries(29):
         page = get_page(alice_client, address_of(many))
     assert len(page.all(".matrix tbody tr")) == 20
     assert "20 more are in the list above" in page.text("main")

@@ -41,25 +41,44 @@ def printed_texts(page: Page, selector: str) -> list[str]:
     return [node.text(deep=True, separator="") for node in page.all(selector)]
 
 
+def numbered(line: int) -> str:
+    """Return the text of a line that equals no line with another number."""
+    return f"line {line}"
+
+
+def left_text(line: int) -> str:
+    return f"left {line}"
+
+
+UNEQUAL = left_text, numbered
+
+
 def test_lines_with_the_same_tokens_stand_side_by_side() -> None:
     lines = [(3, 10), (3, 10), (4, 12), (7, 13)]
     pairs = [(3, 10), (None, 11), (4, 12), (5, None), (6, None), (7, 13)]
-    assert list(align_lines(lines, (7, 13))) == [LinePair(*pair) for pair in pairs]
+    assert list(align_lines(lines, (7, 13), UNEQUAL)) == [LinePair(*pair) for pair in pairs]
 
 
 def test_a_line_that_the_other_side_breaks_up_stands_beside_the_first_part() -> None:
-    assert list(align_lines([(1, 1), (1, 2), (1, 3), (2, 4)], (2, 4))) == [
+    assert list(align_lines([(1, 1), (1, 2), (1, 3), (2, 4)], (2, 4), UNEQUAL)) == [
         LinePair(1, 1), LinePair(None, 2), LinePair(None, 3), LinePair(2, 4)
     ]  # fmt: skip
 
 
 def test_lines_of_a_last_token_that_goes_on_are_kept() -> None:
-    assert list(align_lines([(1, 1), (2, 2)], (4, 3))) == [
+    assert list(align_lines([(1, 1), (2, 2)], (4, 3), UNEQUAL)) == [
         LinePair(1, 1),
         LinePair(2, 2),
         LinePair(3, 3),
         LinePair(4, None),
     ]
+
+
+def test_equal_remarks_between_tokens_stand_side_by_side() -> None:
+    left, right = ["f(", "# a", "# b", "", "x)"], ["f(", "# new", "", "# a", "#  b", "x)"]
+    texts = (lambda line: left[line - 1]), (lambda line: right[line - 1])
+    pairs = [(1, 1), (None, 2), (None, 3), (2, 4), (3, 5), (4, None), (5, 6)]
+    assert list(align_lines([(1, 1), (5, 6)], (5, 6), texts)) == [LinePair(*pair) for pair in pairs]
 
 
 def token_lines(steps: list[tuple[int, int]]) -> tuple[list[tuple[int, int]], tuple[int, int]]:
@@ -74,7 +93,7 @@ def token_lines(steps: list[tuple[int, int]]) -> tuple[list[tuple[int, int]], tu
 @given(steps)
 def test_every_line_of_both_sides_stands_in_one_row_and_in_order(steps: list[tuple[int, int]]) -> None:
     lines, (left, right) = token_lines(steps)
-    rows = list(align_lines(lines, (left, right)))
+    rows = list(align_lines(lines, (left, right), (numbered, numbered)))
     assert [row.left for row in rows if row.left] == list(range(lines[0][0], left + 1))
     assert [row.right for row in rows if row.right] == list(range(lines[0][1], right + 1))
 
@@ -82,7 +101,7 @@ def test_every_line_of_both_sides_stands_in_one_row_and_in_order(steps: list[tup
 @given(steps)
 def test_a_row_never_sets_a_token_beside_a_later_one(steps: list[tuple[int, int]]) -> None:
     lines, last_lines = token_lines(steps)
-    rows = list(align_lines(lines, last_lines))
+    rows = list(align_lines(lines, last_lines, (numbered, numbered)))
     heights = {("left", row.left): n for n, row in enumerate(rows)}
     heights |= {("right", row.right): n for n, row in enumerate(rows)}
     unambiguous = {(a, b) for a, b in lines if sum(a == c or b == d for c, d in set(lines)) == 1}

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from submissions.actions.uploads import rerank
 from submissions.models import Batch, Boilerplate, Document, Entry, Report, SubmissionFile
-from submissions.pages.source_view.file_view import MAX_LINES, documents, source_excerpt
+from submissions.pages.source_view.excerpts import MAX_LINES, documents, source_excerpt
 from submissions.pages.templatetags.pages import percent
 from submissions.pseudonyms.names import Names, anonymous_names
 from tests.submissions.ranking.test_findings import TEMPLATE, class_sharing
