@@ -1,4 +1,4 @@
-"""A web application that answers when the file exists that GATE names."""
+"""A web application that answers when the file exists that GATE names; when it is asked, it makes another."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 def application(_environ: dict[str, Any], start_response: Callable[..., object]) -> Sequence[bytes]:
     gate = Path(os.environ["GATE"])
+    gate.with_suffix(".asked").touch()
     while not gate.exists():
         time.sleep(0.05)
     start_response("200 OK", [("Content-Length", "6")])

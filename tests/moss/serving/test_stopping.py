@@ -60,6 +60,8 @@ def test_who_is_connected_is_answered_and_who_comes_later_is_refused(tmp_path: P
         ]
         for client in clients:
             client.request("GET", "/")
+        # A worker that has just been started would not see the signal.
+        wait_until(gate.with_suffix(".asked").exists, what="the first request")
         process.terminate()
         wait_until(lambda: not is_open(port), what="a socket that is closed")
         assert process.poll() is None

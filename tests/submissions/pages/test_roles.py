@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,7 @@ from submissions.actions import people
 from submissions.models import Membership
 from tests.support.every_page import INVITATIONS, OWN_PAGES, PUBLIC, address_of, addresses, patterns
 from tests.support.html import get_page, page_of
+from tests.support.long_rows import rest_is_long
 
 if TYPE_CHECKING:
     from submissions.models import Report
@@ -32,6 +34,11 @@ ROLES = {
     "administrator": {MANAGE, OWN, STAFF},
     "administrator with a reason": {READ, NAMES, INVITE, MANAGE, OWN, TRANSFER, STAFF},
 }
+# Each role of a ladder may do what the one before it may.
+LADDERS = (
+    ("observer", "assistant", "instructor", "owner"),
+    ("administrator", "administrator with a reason"),
+)
 # What a GET takes, by the name of the address; the other addresses answer no GET.
 GETS = {
     **dict.fromkeys(
@@ -98,17 +105,36 @@ def expected_refusal(name: str, method: str, granted: set[str]) -> int | None:
     return None if needed == ANY or needed in granted else 403
 
 
+def is_at_a_boundary(role: str, needed: str) -> bool:
+    """Return whether the next role of the ladder has another answer, or there is no next one.
+
+    The first role that is granted a right stands for those after it, the last refused one for those before.
+    """
+    ladder = next(one for one in LADDERS if role in one)
+    granted, place = needed in {*ROLES[role], ANY}, ladder.index(role)
+    beside = ladder[:place][-1:] if granted else ladder[place + 1 :][:1]
+    return all((needed in {*ROLES[one], ANY}) != granted for one in beside)
+
+
+def test_each_role_may_do_what_those_before_it_may() -> None:
+    assert sorted(role for ladder in LADDERS for role in ladder) == sorted(ROLES)
+    assert all(ROLES[lower] <= ROLES[upper] for ladder in LADDERS for lower, upper in pairwise(ladder))
+
+
 def test_the_table_has_every_address() -> None:
     assert (GETS.keys() | POSTS.keys()) ^ (patterns().keys() - OF_NOBODY) == set()
 
 
+@pytest.mark.parametrize("asked", rest_is_long(["boundaries", "all"]))
 @pytest.mark.parametrize("role", ROLES)
-def test_every_address_answers_every_role_as_its_rights_say(role: str, world: World) -> None:
+def test_every_address_answers_every_role_as_its_rights_say(role: str, asked: str, world: World) -> None:
     client = client_of(role, world)
     for name, address in sorted(addresses(world).items()):
         if name in OF_NOBODY:
             continue
-        for method in ("GET", "POST"):
+        for method, needed in (("GET", GETS.get(name, ANY)), ("POST", POSTS.get(name, ANY))):
+            if asked == "boundaries" and not is_at_a_boundary(role, needed):
+                continue
             with transaction.atomic():
                 status = client.generic(method, address).status_code
                 transaction.set_rollback(True)

@@ -13,19 +13,21 @@ from moss.integrations.api.service import api
 from submissions.actions import people
 from submissions.actions.rosters import read_roster, replace_roster
 from submissions.models import Batch, Membership, ResumableUpload
-from tests.submissions.pages.test_roles import ROLES, STAFF
+from tests.submissions.pages.test_roles import ANY, ROLES, STAFF, is_at_a_boundary
 from tests.support.api import api_client, problem_of
 from tests.support.every_page import api_places
 from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import loose
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tests.support.every_page import World
 
 READ, DECIDE, CHANGE, SHARE, DELETE = "read", "decide", "change", "share", "delete"
 NAMES, INVITE, MANAGE, OWN = "names", "invite", "manage", "own"
-# Everybody with any right in the course; everybody with a token.
-ANY, ANYBODY = "any", "anybody"
+# Everybody with a token; `ANY` is everybody with any right in the course.
+ANYBODY = "anybody"
 COURSE = "/courses/{course_id}"
 MEMBER, ROSTER = f"{COURSE}/members/{{member_id}}", f"{COURSE}/roster"
 ASSIGNMENT, PAIR = "/assignments/{assignment_id}", "/assignments/{assignment_id}/pairs/{left_id}/{right_id}"
@@ -152,8 +154,10 @@ def user_with(role: str, world: World) -> User:
     return user
 
 
-def statuses(user: User, scope: str, world: World) -> dict[tuple[str, str], int]:
-    """Return the status of the answer of every endpoint; nothing that they change is kept."""
+def statuses(
+    user: User, scope: str, world: World, asked: Iterable[tuple[str, str]] = RIGHTS
+) -> dict[tuple[str, str], int]:
+    """Return the status of the answer of each endpoint; nothing that they change is kept."""
     client = api_client(user, scope)
     listed = world.assignment.batches.create(name="listed", state=Batch.State.LISTED, preview=True)
     sides = sorted((world.pair.left.name, world.pair.right.name))
@@ -163,7 +167,7 @@ def statuses(user: User, scope: str, world: World) -> dict[tuple[str, str], int]
     course = world.assignment.course
     replace_roster(course, "class.csv", read_roster(ROSTER_FILE))
     found = {}
-    for method, path in sorted(endpoints()):
+    for method, path in sorted(asked):
         address = PREFIX + path.format(**places) + QUERIES.get(path, "")
         if (method, path) == ("delete", COURSE):
             address += f"?name={quote(course.name)}"
@@ -197,17 +201,8 @@ def test_the_table_has_every_endpoint() -> None:
     assert RIGHTS.keys() ^ endpoints() == set()
 
 
-# The last role, an administrator with a reason, is tried on all pages.
-WRITERS = rest_is_long([("write", role) for role in ROLES], first=len(ROLES) - 1)
-# What the scope takes away does not depend on the role.
-READERS = rest_is_long(
-    [("read", role) for role in dict.fromkeys(["owner", "administrator", *ROLES])], first=2
-)
-
-
-@pytest.mark.parametrize(("scope", "role"), [*WRITERS, *READERS])
-def test_every_endpoint_answers_every_role_as_its_rights_say(scope: str, role: str, world: World) -> None:
-    for endpoint, status in statuses(user_with(role, world), scope, world).items():
+def check(scope: str, role: str, world: World, asked: Iterable[tuple[str, str]]) -> None:
+    for endpoint, status in statuses(user_with(role, world), scope, world, asked).items():
         needed, is_write = RIGHTS[endpoint], endpoint[0] != "get"
         granted = ROLES[role] & {READ, NAMES, STAFF} if scope == "read" else ROLES[role]
         refused = needed not in {*granted, ANY, ANYBODY} or (is_write and scope == "read")
@@ -215,6 +210,26 @@ def test_every_endpoint_answers_every_role_as_its_rights_say(scope: str, role: s
             assert status == 403, endpoint
         else:
             assert status < 300, endpoint
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_endpoint_answers_the_roles_at_the_boundaries_of_its_right(role: str, world: World) -> None:
+    asked = [
+        endpoint
+        for endpoint, needed in RIGHTS.items()
+        if is_at_a_boundary(role, ANY if needed == ANYBODY else needed)
+    ]
+    check("write", role, world, asked)
+
+
+# What the scope takes away does not depend on the role.
+READERS = [("read", role) for role in dict.fromkeys(["owner", "administrator", *ROLES])]
+ROWS = rest_is_long([*READERS, *(("write", role) for role in ROLES)], first=2)
+
+
+@pytest.mark.parametrize(("scope", "role"), ROWS)
+def test_every_endpoint_answers_every_role_as_its_rights_say(scope: str, role: str, world: World) -> None:
+    check(scope, role, world, RIGHTS)
 
 
 def test_a_stranger_finds_nothing(world: World) -> None:
