@@ -8,6 +8,7 @@ all keys, so that entries of other versions are never returned.
 from __future__ import annotations
 
 import sqlite3
+from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
@@ -63,11 +64,14 @@ def reading_key(data: bytes, name: str, language: str, *, coarse: bool = False) 
 class ReadingCache:
     """Packed readings by key.
 
-    Every method raises sqlite3.Error when the file is damaged, locked for too long, or not such a cache.
+    Every method raises sqlite3.Error when the file is damaged, locked for too long, cannot be
+    opened, or is not such a cache.
     """
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        # SQLite says that it cannot open the file of a folder that cannot be made.
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
         self._connection = sqlite3.connect(
             folder / "readings.sqlite3", timeout=LOCK_TIMEOUT_SECONDS, isolation_level=None
         )

@@ -124,7 +124,8 @@ def read_files(jobs: Sequence[ReadJob], advance: Advance) -> list[Reading | str]
         return _read_cached(jobs, advance, folder)
     except sqlite3.Error as error:
         raise OSError(
-            f"the cache in {folder} cannot be used ({error}); delete it, or set MOSS_CACHE=off"
+            f"the cache in {folder} cannot be used ({error}); delete it, name another folder in "
+            "MOSS_CACHE, or set MOSS_CACHE=off"
         ) from error
 
 

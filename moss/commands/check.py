@@ -41,9 +41,10 @@ class OutputPath(click.Path):
     ) -> Path:
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         folder = click.format_filename(path.parent)
-        if not path.parent.is_dir():
-            self.fail(f"there is no folder {folder!r}.", param, ctx)
-        if not path.exists() and not os.access(path.parent, os.W_OK | os.X_OK):
+        # The methods of pathlib raise an error for a path in a folder that may not be searched.
+        if not os.path.isdir(path.parent):  # noqa: PTH112
+            self.fail(f"there is no folder {folder!r} that can be read.", param, ctx)
+        if not os.path.exists(path) and not os.access(path.parent, os.W_OK | os.X_OK):  # noqa: PTH110
             self.fail(f"the folder {folder!r} is not writable.", param, ctx)
         return path
 

@@ -119,12 +119,15 @@ def _padded(cell: str, width: int, *, is_text: bool) -> str:
 
 
 def preview_text(preview: Preview) -> str:
-    """Return the summary, the layouts, the submissions, what does not count, and the warnings."""
+    """Return the summary, the layouts, the submissions, what does not count, and the warnings.
+
+    Examples that do not fit beside their reason go on in the next line.
+    """
     output = io.StringIO()
     console = Console(file=output, width=max(WIDTH, get_terminal_size().columns), highlight=False)
     for part in _parts(preview):
         console.print(part)
-    return output.getvalue()
+    return "".join(f"{line.rstrip()}\n" for line in output.getvalue().splitlines())
 
 
 def _parts(preview: Preview) -> Iterator[Text | Table]:
@@ -138,7 +141,11 @@ def _parts(preview: Preview) -> Iterator[Text | Table]:
     groups = (*preview.ignored, *preview.left_out, *preview.refused)
     if groups:
         yield Text()
-        yield _table("does not count", ("entries", "size", "such as"), [_skipped_row(one) for one in groups])
+        table = _table(
+            "does not count", ("entries", "size", "such as"), [_skipped_row(one) for one in groups]
+        )
+        table.columns[-1].no_wrap = False
+        yield table
     if preview.warnings:
         yield Text("\nPlease check:")
     for warning in preview.warnings:

@@ -39,6 +39,10 @@ class ClosingThreadWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has n
     PAUSE_SECONDS.
     """
 
+    @classmethod
+    def check_config(cls, cfg: object, log: object) -> None:
+        """Accept that no connection is kept alive, of which gunicorn would warn at every start."""
+
     def init_process(self) -> None:
         """Watch the clients and answer them until this process ends."""
         # When the headers of each connection have to be there; one thread watches all, for a thread that is

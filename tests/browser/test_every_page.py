@@ -7,6 +7,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 import pytest
+from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone
 
@@ -32,6 +33,9 @@ from tests.support.every_page import (
     address_of,
     patterns,
 )
+from tests.support.page_faults import faults_of
+
+LANGUAGES = [language for language, _ in settings.LANGUAGES]
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -40,6 +44,19 @@ if TYPE_CHECKING:
 
     from submissions.models import Report
     from tests.support.browser import Shoot, SignIn
+
+
+def test_each_kind_of_fault_of_a_page_is_seen(page: Page) -> None:
+    page.set_content(
+        "<p style='width: 40px; overflow: hidden; white-space: nowrap'>a text that is cut off</p>"
+        "<p style='width: 40px; white-space: nowrap'>a text that leaves its box</p>"
+        "<select style='width: 60px'><option>a choice of many words</select>"
+        "<input style='width: 60px' placeholder='an example of many words'>"
+        "<button>first</button><button style='margin-left: -2em'>second</button>"
+        "<p style='width: 40px'>as it is</p><button>third</button>"
+    )
+    kinds = [fault.partition(":")[0] for fault in faults_of(page)]
+    assert kinds == ["cut text", "text beside its box", "cut choice", "cut example", "on top of each other"]
 
 
 def test_every_address_that_answers_a_get_is_visited(admin: User, admin_client: Client, world: World) -> None:
@@ -58,10 +75,12 @@ def test_every_address_that_answers_a_get_is_visited(admin: User, admin_client: 
 
 
 def test_no_page_has_a_fault(world: World, sign_in: SignIn, subtests: pytest.Subtests) -> None:
-    """Check each page in one layout, so that all pages together are checked in all."""
+    """Check each page in one layout and language, so that all pages together are checked in all."""
     page = sign_in(world.owner)
-    for name, layout in zip((*PAGES, *OWN_PAGES, *INVITATIONS, *PUBLIC), cycle(LAYOUTS), strict=False):
+    pages = (*PAGES, *OWN_PAGES, *INVITATIONS, *PUBLIC)
+    for name, layout, language in zip(pages, cycle(LAYOUTS), cycle(LANGUAGES), strict=False):
         with subtests.test(name):
+            page.set_extra_http_headers({"Accept-Language": language})
             page.goto(address_of(world, name))
             for _ in each_layout(page, [layout]):
                 assert_accessible_now(page)
@@ -79,18 +98,19 @@ def test_no_page_has_a_fault_in_any_layout(
 
 
 @pytest.mark.long
-def test_no_page_overflows_in_the_language_of_long_words(
-    world: World, sign_in: SignIn, shoot: Shoot, subtests: pytest.Subtests
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
+def test_no_page_has_a_fault_in_a_language_of_longer_words(
+    language: str, world: World, sign_in: SignIn, shoot: Shoot, subtests: pytest.Subtests
 ) -> None:
     page = sign_in(world.owner)
-    page.set_extra_http_headers({"Accept-Language": "de"})
+    page.set_extra_http_headers({"Accept-Language": language})
     for name in (*PAGES, *OWN_PAGES, *PUBLIC):
         with subtests.test(name):
             page.goto(address_of(world, name))
-            assert page.locator("html").get_attribute("lang") == "de"
+            assert page.locator("html").get_attribute("lang") == language
             for layout in each_layout(page):
                 if layout.endswith("-light"):
-                    shoot(f"german-{name}-{layout}")
+                    shoot(f"{language}-{name}-{layout}")
             assert_accessible_now(page)
 
 

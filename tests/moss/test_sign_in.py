@@ -36,6 +36,13 @@ def test_signing_in_leads_to_a_page_of_this_site(elsewhere: str, client: Client,
     assert sign_in(client, "alice", PASSWORD, next=elsewhere).headers["Location"] == "/"
 
 
+def test_the_sign_in_page_says_that_another_page_was_asked_for(client: Client, alice: User) -> None:
+    asked = "Sign in to see that page."
+    for path, expected in (("/", False), (reverse("account"), True)):
+        response = client.get(path, follow=True)
+        assert (asked in page_of(response).text("main")) is expected
+
+
 @pytest.mark.parametrize("elsewhere", ELSEWHERE)
 def test_a_signed_in_user_is_led_away_from_the_sign_in_page(elsewhere: str, alice_client: Client) -> None:
     assert alice_client.get(reverse("login"), {"next": elsewhere}).headers["Location"] == "/"

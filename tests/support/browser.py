@@ -30,6 +30,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from tests.support.page_faults import faults_of
 from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
@@ -210,7 +211,7 @@ def drop(zone: Locator, name: str, content: bytes) -> None:
 def each_layout(page: Page, layouts: Collection[str] = LAYOUTS) -> Iterator[str]:
     """Show a page in each of some layouts and yield its name: wide or narrow, light or dark.
 
-    Fails if the page scrolls sideways.
+    Fails if the page scrolls sideways, cuts off a text, or has one control on top of another.
     """
     for size, (width, height) in SIZES.items():
         schemes = [scheme for scheme in SCHEMES if f"{size}-{scheme}" in layouts]
@@ -221,6 +222,7 @@ def each_layout(page: Page, layouts: Collection[str] = LAYOUTS) -> Iterator[str]
             page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
             yield f"{size}-{scheme}"
         assert _fits(page), (page.url, size)
+        assert not (faults := faults_of(page)), (page.url, size, *faults)
     page.set_viewport_size({"width": SIZES["wide"][0], "height": SIZES["wide"][1]})
     page.emulate_media(color_scheme="light")
 

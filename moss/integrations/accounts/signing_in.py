@@ -11,6 +11,7 @@ from django.contrib.auth import views as auth_views
 from django.contrib.auth.models import User
 from django.http import Http404
 from django.shortcuts import render
+from django.urls import reverse
 
 from moss.integrations.accounts.sessions import SAML
 from submissions.pages.views.access import is_path_of_this_site
@@ -40,11 +41,13 @@ class SignIn(auth_views.LoginView):
     redirect_authenticated_user = True
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        invitations = reverse("invitation", args=["-"]).removesuffix("-/")
         return super().get_context_data(
             campus=settings.OIDC_URL and settings.OIDC_NAME,
             saml=settings.SAML_ENTITY_ID and settings.SAML_NAME,
             mail=settings.MAIL,
             no_accounts=not User.objects.exists(),
+            is_invited=self.get_redirect_url().startswith(invitations),
             **kwargs,
         )
 

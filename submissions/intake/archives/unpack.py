@@ -220,9 +220,8 @@ class _Unpacker:
         try:
             children = sorted(folder.iterdir())
         except OSError as error:
-            yield UnpackedEntry(
-                prefix or root_name(folder, self.limits.path_length), None, 0, damage_reason(error)
-            )
+            name = f"{prefix}/" if prefix else root_name(folder, self.limits.path_length)
+            yield UnpackedEntry(name, None, 0, damage_reason(error))
             return
         for child in children:
             name, refusal = self._clean_name(redecode(child.name), prefix)

@@ -18,6 +18,26 @@ TIME = re.compile(
 FIRST_YEAR, LAST_YEAR = 1980, 9000
 QUOTED = re.compile(r"""\s*(?:'(?P<single>(?:[^']|'')*)'|"(?P<double>(?:[^"\\]|\\.)*)")\s*\Z""")
 HEX_ESCAPE = re.compile(r"\\x([0-9A-Fa-f]{2})")
+# A question has a number or one letter; folders of teams or of parts of a program have other names.
+QUESTION = re.compile(
+    r"(?:question|q|frage|pregunta|exercise|ex|aufgabe|ejercicio|problem|problema|task|item)"
+    r"[ _.-]*(?:\d{1,3}|[a-z])(?:[ _.:-].*)?",
+    re.IGNORECASE,
+)
+
+
+def common_beginning(names: Collection[str]) -> str:
+    """Return what all names begin with, up to a hyphen; without the hyphen."""
+    first, last = min(names, default=""), max(names, default="")
+    length = next((i for i, char in enumerate(first) if last[i : i + 1] != char), len(first))
+    return first[:length].rpartition("-")[0]
+
+
+def are_questions(names: Collection[str]) -> bool:
+    """Return whether all names are of questions, also after that of a test: `Quiz 1-Question 2`."""
+    start = common_beginning(names)
+    stems = [name.removeprefix(f"{start}-") for name in names]
+    return all(map(QUESTION.fullmatch, names)) or all(map(QUESTION.fullmatch, stems))
 
 
 def natural_name(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 from django.conf import settings
@@ -29,7 +29,8 @@ SHORTEST_DAYS, LONGEST_DAYS = SOURCES_NOTICE.days, 3650
 class CourseForm(CourseModelForm):
     class Meta:
         model = Course
-        fields = ("name",)
+        fields: tuple[str, ...] = ("name",)
+        labels: ClassVar = {"name": gettext_lazy("Name")}
 
     def __init__(self, owner: User, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -106,8 +107,7 @@ class CourseSettingsForm(CourseForm):
         ),
     )
 
-    class Meta:
-        model = Course
+    class Meta(CourseForm.Meta):
         fields = ("name", "keep_months", "keep_sources_days", "in_archive")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

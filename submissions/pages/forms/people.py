@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -44,11 +44,11 @@ class CampusGroupForm(CampusGroupModelForm):
     class Meta:
         model = CampusGroup
         fields = ("group", "role")
+        labels: ClassVar = {"group": _("Name of the group"), "role": _("Role")}
 
     def __init__(self, course: Course, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.instance.course = course
-        self.fields["group"].label = _("Name of the group")
 
     def clean_group(self) -> str:
         group: str = self.cleaned_data["group"]

@@ -67,14 +67,6 @@ def test_an_output_in_a_missing_folder_is_refused_before_the_ranking(
     )
 
 
-def test_an_output_in_a_read_only_folder_is_refused_before_the_ranking(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("moss.check.rank.rank_path", None)
-    monkeypatch.setattr("os.access", lambda path, _mode: path != tmp_path)  # root may write everywhere
-    assert_refused(check(tmp_path, "-o", tmp_path / "x.csv"), "'-o'", f"{str(tmp_path)!r} is not writable")
-
-
 def test_a_full_disk_is_an_error_that_names_the_output(tmp_path: Path) -> None:
     assert_refused(
         check(folder(tmp_path, CLASS), "-o", "/dev/full"), "cannot write to /dev/full: No space left"

@@ -47,7 +47,11 @@ def test_a_stranger_signs_in_before_the_invitation_is_shown(
     alice_client: Client, client: Client, assignment: Assignment
 ) -> None:
     link = invite(alice_client, assignment)
-    assert client.get(link).headers["Location"] == f"{reverse('login')}?next={link}"
+    response = client.get(link)
+    assert response.headers["Location"] == f"{reverse('login')}?next={link}"
+    text = page_of(client.get(response.headers["Location"])).text("main")
+    assert "You are invited to a course: sign in to accept. If you have no account" in text
+    assert "Sign in to see that page." not in text
 
 
 def test_expired_withdrawn_and_forged_invitations_lead_nowhere(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from submissions.intake.layouts.fields import LOOSE, is_loose
+from submissions.intake.layouts.fields import LOOSE, are_questions, common_beginning, is_loose
 from submissions.intake.layouts.places import Layout, Placement, Student
 from submissions.intake.layouts.root import children_of, root_of
 
@@ -26,21 +26,14 @@ COUNTED = re.compile(r"(?:student|user|team|group|submission|person|stud|candida
 MIN_REPOSITORIES, MIN_PREFIX = 3, 3
 
 
-def _common_beginning(names: list[str]) -> str:
-    """Return what all names begin with, up to a hyphen; without the hyphen."""
-    first, last = min(names, default=""), max(names, default="")
-    length = next((i for i, char in enumerate(first) if last[i : i + 1] != char), len(first))
-    return first[:length].rpartition("-")[0]
-
-
 def _logins(listing: Listing) -> tuple[dict[str, str], float]:
     """Return the login of each folder in the root, and how sure it is that these are logins."""
     root = root_of(listing.paths)
     folders = [name for name, is_folder in children_of(listing.paths, root).items() if is_folder]
     stems = {name: BRANCH.sub("", name) for name in folders}
-    prefix = _common_beginning(list(stems.values()))
+    prefix = common_beginning(list(stems.values()))
     logins = {name: stem[len(prefix) + 1 :] if prefix else stem for name, stem in stems.items()}
-    if not folders or len(set(logins.values())) < len(folders) or not all(logins.values()):
+    if len(set(logins.values())) < len(folders) or not all(logins.values()) or are_questions(folders):
         return {}, 0.0
     if prefix and root.rstrip("/").rpartition("/")[2] == f"{prefix}-submissions":
         return logins, 1.0

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from submissions.intake.layouts.fields import LOOSE
+from submissions.intake.layouts.fields import LOOSE, are_questions
 from submissions.intake.layouts.places import Layout
 from submissions.intake.layouts.root import FITS, FITS_NOT, PROJECT_ENTRIES, one_student, root_of
 
@@ -13,12 +12,6 @@ if TYPE_CHECKING:
     from submissions.intake.layouts.listing import Listing
     from submissions.intake.layouts.places import Place
 
-# A question has a number or one letter; folders of teams or of parts of a program have other names.
-QUESTION = re.compile(
-    r"(?:question|q|frage|pregunta|exercise|ex|aufgabe|ejercicio|problem|problema|task|item)"
-    r"[ _.-]*(?:\d{1,3}|[a-z])(?:[ _.:-].*)?",
-    re.IGNORECASE,
-)
 # Path of a file in a question: the question, the student, the file.
 DEEP_ENOUGH = 3
 MIN_QUESTIONS = 2
@@ -44,8 +37,8 @@ def _are_questions(questions: dict[str, set[str]]) -> bool:
     repeated = sum(len(answered) > 1 for answered in questions.values())
     return (
         len(folders) >= MIN_QUESTIONS
-        and all(QUESTION.fullmatch(folder) for folder in folders)
-        and not any(QUESTION.fullmatch(name) or name.lower() in PROJECT_ENTRIES for name in questions)
+        and are_questions(folders)
+        and not any(are_questions([name]) or name.lower() in PROJECT_ENTRIES for name in questions)
         and len(questions) > 1
         and repeated >= MIN_REPEATED * len(questions)
     )

@@ -230,3 +230,9 @@ def test_a_text_beside_the_folders_is_a_students_where_all_handed_in_texts() -> 
 )
 def test_folders_of_teams_and_students_are_not_questions(paths: tuple[str, ...]) -> None:
     assert recognise(listing_of(dict.fromkeys(paths, CODE)))[0].layout.key != "questions"
+
+
+def test_questions_after_the_name_of_a_test_are_no_repositories() -> None:
+    students = ("Ada Byron - 12", "Bruno Popescu - 13", "Chidi Okafor - 14")
+    paths = (f"quiz/Quiz 1-Question {number}/{name}/main.py" for number in (1, 2, 3) for name in students)
+    assert names(dict.fromkeys(paths, CODE)) == {*students}

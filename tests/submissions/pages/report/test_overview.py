@@ -89,6 +89,15 @@ def test_the_headline_counts_what_stands_out_in_words(alice_client: Client, repo
     )
 
 
+def test_the_headline_of_cases_counts_decided_cases_and_not_pairs(
+    alice_client: Client, report: Report
+) -> None:
+    set_similarities(report, 0.9, 0.6, 0.2)
+    decide(report.assignment, "ada", "ben", "confirmed")
+    text = get_page(alice_client, report.assignment.get_absolute_url()).text("#headline")
+    assert "2 pairs are 50\u202f% similar or more: look at these first. No case is decided yet." in text
+
+
 def test_the_headline_stays_what_it_is_while_names_are_searched(alice_client: Client, report: Report) -> None:
     set_similarities(report, 0.9, 0.6, 0.2)
     assert headline(alice_client, report.assignment, q="cleo").startswith("2 pairs stand out")
