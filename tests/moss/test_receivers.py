@@ -1,0 +1,39 @@
+"""Every receiver of a signal is connected when Django starts, whatever module has it."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from tests.support.paths import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+STARTED = "import django, sys; django.setup(); print('\\n'.join(sys.modules))"
+
+
+def modules_with_receivers() -> Iterator[str]:
+    for package in ("moss", "submissions"):
+        for path in (ROOT / package).rglob("*.py"):
+            text = path.read_bytes()
+            if b"@receiver" in text and any(map(is_receiver, ast.walk(ast.parse(text)))):
+                yield ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+def is_receiver(node: ast.AST) -> bool:
+    """Return whether a node is a function that `receiver` decorates."""
+    return isinstance(node, ast.FunctionDef) and any(
+        isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == "receiver"
+        for one in node.decorator_list
+    )
+
+
+def test_start_up_imports_every_module_that_has_receivers() -> None:
+    modules = set(modules_with_receivers())
+    assert len(modules) > 4
+    command = [sys.executable, "-c", STARTED]
+    imported = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout.split()
+    assert modules - set(imported) == set()
