@@ -86,18 +86,19 @@ def _values_in(text: str, sentence: str) -> dict[str, str] | None:
 
 def warning_text(text: str) -> str:
     """Return a warning in the language of the page; one of another form as it is."""
-    return _in_language(text, SENTENCES)
+    return in_language(text, SENTENCES)
 
 
 def roster_problem(text: str) -> str:
     """Return a problem of a roster in the language of the page; one of another form as it is."""
     if found := LINE.fullmatch(text):
-        problem = _in_language(found[2], PROBLEMS)
+        problem = in_language(found[2], PROBLEMS)
         return gettext("Line {line}: {problem}").format(line=found[1], problem=problem)
-    return _in_language(text, PROBLEMS)
+    return in_language(text, PROBLEMS)
 
 
-def _in_language(text: str, sentences: Iterable[str]) -> str:
+def in_language(text: str, sentences: Iterable[str]) -> str:
+    """Return a text that is one of the sentences with its places filled in, in the language of the page."""
     for sentence in sentences:
         if (found := _values_in(text, sentence)) is not None:
             values = {name: _value(name, value) for name, value in found.items()}

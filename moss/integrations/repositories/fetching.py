@@ -19,7 +19,10 @@ from django.utils.translation import gettext_noop as _
 
 from moss.integrations.repositories.actions import end, gather
 from moss.integrations.repositories.git import (
+    ALL_TOO_LARGE,
+    OTHER_ANSWER,
     TOKEN_REFUSED,
+    TOO_LARGE,
     GitFailed,
     GitMissing,
     Remote,
@@ -138,10 +141,10 @@ def _store(fetch: RepositoryFetch, row: Repository) -> None:
 
 def _check_size(fetch: RepositoryFetch, size: int) -> None:
     if size > LARGEST:
-        raise GitFailed(f"It is larger than {format_size(LARGEST)}.")
+        raise GitFailed(TOO_LARGE.format(size=format_size(LARGEST)))
     stored = fetch.repositories.aggregate(size=Sum(Length("data")))["size"] or 0
     if stored + size > settings.MAX_UPLOAD_BYTES:
-        raise GitFailed(f"All together are larger than {format_size(settings.MAX_UPLOAD_BYTES)}.")
+        raise GitFailed(ALL_TOO_LARGE.format(size=format_size(settings.MAX_UPLOAD_BYTES)))
 
 
 QUESTION = "/info/refs?service=git-upload-pack"
@@ -207,7 +210,7 @@ def _ask(address: str, token: str) -> str:
             return _sent_to(address, answer.headers.get("Location", ""))
     if status != OK:
         passing = status >= SERVER_ERROR or status == TOO_MANY
-        raise GitFailed(REASONS.get(status, f"Its server answered {status}."), passing=passing)
+        raise GitFailed(REASONS.get(status, OTHER_ANSWER.format(status=status)), passing=passing)
     if kind.partition(";")[0].strip() != ADVERTISEMENT:
         raise GitFailed(_("There is no Git repository at this address."))
     return ""

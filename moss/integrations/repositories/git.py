@@ -198,6 +198,14 @@ def _end(process: subprocess.Popen[bytes], late: Event | None = None) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
+# Reasons with figures, which are filled in where they are stored.
+TOO_LARGE = _("It is larger than {size}.")
+ALL_TOO_LARGE = _("All together are larger than {size}.")
+FILES_TOO_LARGE = _("Its files are larger than {size} together.")
+TOO_MANY_FILES = _("It has more than {n} files.")
+OTHER_ANSWER = _("Its server answered {status}.")
+WITH_FIGURES = TOO_LARGE, ALL_TOO_LARGE, FILES_TOO_LARGE, TOO_MANY_FILES, OTHER_ANSWER
+
 TOKEN_REFUSED = _("Its server refused the token, or asks for one. Enter a token that may read it.")
 # Parts of what git prints in English, and what they mean; the rest of it may be the words of a server.
 MEANINGS = (

@@ -15,7 +15,9 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from moss.integrations.repositories import actions
 from moss.integrations.repositories.forms import RepositoriesForm, TokenForm
+from moss.integrations.repositories.git import WITH_FIGURES
 from moss.integrations.repositories.models import Repository, RepositoryFetch
+from submissions.pages.warning_texts import in_language
 from submissions.permissions import Right
 from submissions.pseudonyms.names import hides_names
 from submissions.queries.access import find_assignment
@@ -60,6 +62,7 @@ def one_fetch(request: AuthenticatedRequest, pk: int, fetch_id: int) -> HttpResp
     waiting, failed = rows.filter(state=Repository.State.WAITING), rows.filter(state=Repository.State.FAILED)
     fetched = rows.filter(state=Repository.State.FETCHED)
     total = rows.count()
+    failed_page = Paginator(failed, ROWS_A_PAGE).get_page(request.GET.get("failed"))
     context = {
         "assignment": fetch.assignment,
         "fetch": fetch,
@@ -67,10 +70,17 @@ def one_fetch(request: AuthenticatedRequest, pk: int, fetch_id: int) -> HttpResp
         "done": total - waiting.count(),
         "total": total,
         "token_form": TokenForm(),
-        "failed": Paginator(failed, ROWS_A_PAGE).get_page(request.GET.get("failed")),
+        "failed": failed_page,
+        "failures": [(row, reason_text(row.reason)) for row in failed_page],
         "fetched": Paginator(fetched, ROWS_A_PAGE).get_page(request.GET.get("page")),
     }
     return render(request, "repositories/fetch.html", context)
+
+
+def reason_text(reason: str) -> str:
+    """Return why a repository was not fetched, in the language of the page."""
+    text = in_language(reason, WITH_FIGURES)
+    return _(text) if text else ""
 
 
 @login_required

@@ -11,7 +11,14 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from django.utils.translation import gettext_noop as _
 
-from moss.integrations.repositories.git import SECONDS, Git, GitFailed, Remote
+from moss.integrations.repositories.git import (
+    FILES_TOO_LARGE,
+    SECONDS,
+    TOO_MANY_FILES,
+    Git,
+    GitFailed,
+    Remote,
+)
 from submissions.intake.limits import Limits, format_size
 
 if TYPE_CHECKING:
@@ -110,7 +117,7 @@ def _write(git: Git, target: IO[bytes]) -> tuple[int, list[str]]:
         for mode, identifier, name in _entries(git):
             count += 1
             if count > LIMITS.entries:
-                raise GitFailed(f"It has more than {LIMITS.entries:,} files.")
+                raise GitFailed(TOO_MANY_FILES.format(n=f"{LIMITS.entries:,}"))
             data = None if mode == SUBMODULE else _read(objects, identifier)
             if data is None:
                 largest = f"larger than {format_size(LIMITS.file_bytes)}"
@@ -118,7 +125,7 @@ def _write(git: Git, target: IO[bytes]) -> tuple[int, list[str]]:
                 continue
             size += len(data)
             if size > MOST_BYTES:
-                raise GitFailed(f"Its files are larger than {format_size(MOST_BYTES)} together.")
+                raise GitFailed(FILES_TOO_LARGE.format(size=format_size(MOST_BYTES)))
             archive.writestr(_member(name, mode), data)
     if count == len(left_out):
         raise GitFailed(_("It has only submodules and files that are too large."))

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import ast
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 
+from moss.integrations import repositories
+from moss.integrations.repositories.git import WITH_FIGURES
 from moss.integrations.repositories.models import RepositoryFetch
+from moss.integrations.repositories.pages import reason_text
 from submissions.models import Batch
 from tests.moss.integrations.repositories.test_fetching import end, two
 from tests.support.api import api_client, problem_of, send
 from tests.support.git_server import hand_in
 from tests.support.html import get_page
+from tests.support.translations import LANGUAGES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from django.contrib.auth.models import User
     from django.test import Client
 
@@ -168,3 +176,21 @@ def test_bob_finds_nothing_of_alices_lists(
     shown = alice_client.post(address, {"repositories": two}).headers["Location"]
     assert bob_client.get(shown).status_code == 404
     assert bob_client.get(address).status_code == 404
+
+
+def failures() -> Iterator[ast.expr]:
+    """Yield what each error of fetching is made with."""
+    for path in Path(repositories.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "GitFailed":
+                yield node.args[0]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_reason_with_a_figure_is_in_the_language_of_the_page(language: str) -> None:
+    assert not [ast.unparse(one) for one in failures() if isinstance(one, ast.JoinedStr)]
+    reasons = [one.format(size="5 MB", n="20,000", status=418) for one in WITH_FIGURES]
+    with translation.override(language):
+        assert not [one for one in reasons if reason_text(one) == one]
+        assert reason_text(reasons[0]).endswith("5 MB.")
+        assert reason_text("") == ""
