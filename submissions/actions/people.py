@@ -41,8 +41,10 @@ class OwnInvitation(Exception):
     """An invitation that its maker opened: nobody gives a role to themselves."""
 
 
+@transaction.atomic
 def invite(course: Course, inviter: User, email: str, role: str) -> Invitation:
     """Invite whoever reads the mail of an address; a second invitation replaces the first."""
+    Course.objects.select_for_update().get(pk=course.pk)  # two at once would store the address twice
     Invitation.objects.filter(course=course, email__iexact=email).delete()
     return Invitation.objects.create(
         course=course, email=email, role=role, invited_by=inviter, expires=timezone.now() + INVITATION_HOLDS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery, TextField, Value
@@ -13,6 +14,7 @@ from django.utils import timezone
 
 from submissions import permissions
 from submissions.models import (
+    AuditEntry,
     Batch,
     CampusGroup,
     Course,
@@ -116,6 +118,13 @@ def _is_valid() -> Q:
     )
     may_invite = permissions.still_has(Right.INVITE, "invited_by", "course") | Q(Exists(stated))
     return Q(may_invite, expires__gt=timezone.now())
+
+
+def invitations_of_the_last_hour(user: User) -> int:
+    """Return how many invitations a user made, with those that were accepted or withdrawn since."""
+    since = timezone.now() - timedelta(hours=1)
+    made = AuditEntry.objects.filter(created__gt=since, page__in=("people", "api_invitations"))
+    return made.filter(who=user.get_username()).count()
 
 
 def open_invitation(pk: int, created: str) -> Invitation:

@@ -69,11 +69,15 @@ def test_who_opens_a_pair_a_case_and_a_submission_is_logged(world: World, alice_
     assert entry.address == "127.0.0.1"
 
 
-def test_who_opens_or_deletes_the_roster_is_logged_with_that_word(world: World, alice_client: Client) -> None:
+def test_who_uploads_opens_or_deletes_the_roster_is_logged_with_that_word(
+    world: World, alice_client: Client
+) -> None:
     urls = addresses(world)
+    for text in ("no student\n", "name\nAda\n"):
+        alice_client.post(urls["roster"], {"file": SimpleUploadedFile("class.csv", text.encode())})
     alice_client.get(urls["roster"])
     alice_client.post(urls["remove_roster"])
-    assert entries() == [("alice", "saw", "roster"), ("alice", "deleted", "roster")]
+    assert entries() == [("alice", act, "roster") for act in ("uploaded", "saw", "deleted")]
 
 
 def test_a_decision_an_export_and_a_share_are_logged(world: World, alice_client: Client) -> None:

@@ -125,6 +125,20 @@ class Racer:
         made = self.call("POST", f"/courses/{course}/assignments", json={"name": name})
         self.assignments[place] = made.json()["id"]
 
+    def change_people(self) -> None:
+        """Invite one of two addresses, upload or remove the roster, and end invitations of others."""
+        course = f"/courses/{self.call('GET', '/courses').json()['items'][0]['id']}"
+        guest = {"email": f"guest{self.random.randrange(2)}@example.org", "role": "observer"}
+        self.call("POST", f"{course}/invitations", json=guest)
+        students = "".join(f"{name},{self.random.random()}\n" for name in ("ada", "ben", "cleo"))
+        self.call("POST", f"{course}/roster", files={"file": ("class.csv", f"name,id\n{students}")})
+        self._items(f"{course}/roster/students")
+        self._items(f"{self.path}/submissions")
+        for one in self._items(f"{course}/invitations")[:1]:
+            self.call("DELETE", f"{course}/invitations/{one['id']}")
+        if self.random.random() < 0.5:
+            self.call("DELETE", f"{course}/roster")
+
     def _items(self, path: str) -> list[dict[str, Any]]:
         answer = self.call("GET", path)
         items = answer.json()["items"] if answer.ok else []
@@ -141,6 +155,7 @@ class Racer:
         read_report: 5,
         read_pages: 4,
         renew_assignment: 1,
+        change_people: 3,
     }
 
 

@@ -117,7 +117,7 @@ def invite(request: HttpRequest, course_id: Id, body: InvitationIn) -> Status[Ne
     """Invite a person, who becomes a member by opening the link; it is mailed where mail is set."""
     user = user_of(request)
     course = find_course(user, course_id, Right.INVITE)
-    form = InvitationForm(body.dict())
+    form = InvitationForm(user, body.dict())
     if not form.is_valid():
         raise invalid_form(form)
     row = actions.invite(course, user, form.cleaned_data["email"], body.role)

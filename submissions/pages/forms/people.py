@@ -11,6 +11,8 @@ from django.utils.translation import gettext_lazy as _
 from submissions.models.people import CampusGroup, Membership, Role
 
 if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
     from submissions.models import Course
 
     MemberChoiceField = forms.ModelChoiceField[Membership]
@@ -25,12 +27,15 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from submissions.actions.shares import DURATIONS, LONGEST, end_of_day
+from submissions.queries.people import invitations_of_the_last_hour
 
 ROLE_HINT = _(
     "Instructors may do all but transfer or delete the course. Teaching assistants read and decide. "
     "Observers read with made-up names."
 )
 SHORTEST_REASON, LONGEST_REASON = 10, 1000
+# Invitations of one account in an hour: each is a mail to an address that nobody checked.
+MOST_INVITATIONS = 100
 
 
 class InvitationForm(forms.Form):
@@ -38,6 +43,17 @@ class InvitationForm(forms.Form):
     role = forms.ChoiceField(
         label=_("Role"), choices=Role.choices, help_text=ROLE_HINT, initial=Role.ASSISTANT
     )
+
+    def __init__(self, inviter: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.inviter = inviter
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse more invitations of one account than an hour allows."""
+        if invitations_of_the_last_hour(self.inviter) >= MOST_INVITATIONS:
+            text = _("You sent {n} invitations in the last hour, as many as one may. Go on later.")
+            raise ValidationError(text.format(n=MOST_INVITATIONS))
+        return self.cleaned_data
 
 
 class CampusGroupForm(CampusGroupModelForm):

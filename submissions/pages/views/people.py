@@ -56,7 +56,7 @@ def people(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     course = course_with_people(request.user, pk)
     if request.method == "POST":
         find_course(request.user, pk, Right.INVITE)
-    form = InvitationForm(request.POST or None)
+    form = InvitationForm(request.user, request.POST or None)
     if form.is_valid():
         invitation = actions.invite(
             course, request.user, form.cleaned_data["email"], form.cleaned_data["role"]
@@ -79,7 +79,7 @@ def _page(request: AuthenticatedRequest, course: Course, **forms: Form) -> HttpR
         "request_rows": request_rows(request, course) if may(request.user, Right.SHARE, course) else [],
         "campus_groups": listed.campus_groups,
         "has_campus": bool(settings.OIDC_URL or settings.SAML_ENTITY_ID),
-        "form": InvitationForm(),
+        "form": InvitationForm(request.user),
         "transfer_form": TransferForm(course),
         "reason_form": ReasonForm(),
         "group_form": CampusGroupForm(course),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.urls import reverse
 
 from submissions.models import AuditEntry, Course, Invitation, Membership
 from tests.support.api import api_client, problem_of, send
@@ -120,6 +121,23 @@ def test_the_link_is_for_who_made_the_invitation(course: Course, tess: Membershi
         problem_of(send(api_client(alice), "post", path, body | {"email": "ben"}))["errors"][0]["field"]
         == "email"
     )
+
+
+def test_an_account_invites_so_many_in_an_hour_by_the_api_and_the_page(
+    course: Course, alice: User, alice_client: Client, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("submissions.pages.forms.people.MOST_INVITATIONS", 3)
+    Membership.objects.create(course=course, user=bob, role="instructor")
+    path, page = f"/courses/{course.pk}/invitations", reverse("people", args=[course.pk])
+    body = {"email": "a@example.org", "role": "observer"}
+    for _ in range(2):
+        made = send(api_client(alice), "post", path, body).json()
+        send(api_client(alice), "delete", f"{path}/{made['id']}")
+    assert alice_client.post(page, body).status_code == 302
+    assert "Go on later" in problem_of(send(api_client(alice), "post", path, body))["detail"]
+    assert alice_client.post(page, body).status_code == 422
+    assert send(api_client(bob), "post", path, body).status_code == 201
+    assert Invitation.objects.count() == 1
 
 
 def test_what_an_administrator_changes_is_marked_as_such(
