@@ -36,6 +36,13 @@ TOKEN_HELP = "Create one on the page of your account, and set MOSS_TOKEN or name
     help="Instead of FOLDER: a list of Git repositories, 'student,address[,branch[,commit]]' a line.",
 )
 @click.option("--git-token-env", default="", help="Name of the variable with the token that reads them.")
+@click.option(
+    "--again",
+    "hours",
+    type=click.IntRange(min=0),
+    metavar="HOURS",
+    help="With --git: fetch once more, so many hours after the due date; 0 is as soon as it has passed.",
+)
 @click.option("--show", type=click.IntRange(1, 500), default=20, show_default=True, help="Pairs to print.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report and its pairs as JSON.")
 def submit(  # noqa: PLR0917 - click's
@@ -47,6 +54,7 @@ def submit(  # noqa: PLR0917 - click's
     role: str | None,
     repositories: TextIO | None,
     git_token_env: str,
+    hours: int | None,
     show: int,
     as_json: bool,  # noqa: FBT001 - click's
 ) -> None:
@@ -62,15 +70,15 @@ def submit(  # noqa: PLR0917 - click's
     from moss.submitting.client import ServerRefused, Service, assignment_named
     from moss.submitting.waiting import NotRanked, submit_folder, submit_repositories
 
-    git_token = _git_token(git_token_env, is_one_named=(folder is None) != (repositories is None))
+    source = _git_source(repositories, git_token_env, hours, is_one_named=bool(folder) != bool(repositories))
     service = Service(_origin(server), _token(token_file))
     key = None if course else _id(assignment)
     try:
         key = key or assignment_named(service, course, assignment)
         with _progress() as progress:
             about: dict[str, Any] = {"role": role or "class", "show": show, "progress": progress}
-            if repositories:
-                result = submit_repositories(service, repositories.read(), git_token, key, **about)
+            if source:
+                result = submit_repositories(service, source, key, **about)
             elif folder:
                 result = submit_folder(service, folder, key, **about)
     except (ServerRefused, NotRanked, OSError) as error:
@@ -105,10 +113,23 @@ def _name_failed(result: dict[str, Any]) -> None:
             click.echo(printable(f"{one['student'] or 'hidden'}: {one['reason']}"), err=True)
 
 
-def _git_token(variable: str, *, is_one_named: bool) -> str:
-    """Return the token in a variable; an empty one where none is named."""
+def _git_source(
+    repositories: TextIO | None, variable: str, hours: int | None, *, is_one_named: bool
+) -> dict[str, Any]:
+    """Return what the API takes to fetch a list of repositories; nothing where there is no list."""
     if not is_one_named:
         raise click.UsageError("Name a FOLDER, or a list of repositories with --git.")
+    token = _git_token(variable)
+    if not repositories:
+        if hours is not None:
+            raise click.UsageError("--again is for a list of repositories: add --git.")
+        return {}
+    again = {} if hours is None else {"again_after_due": True, "hours_after_due": hours}
+    return {"repositories": repositories.read(), "token": token, **again}
+
+
+def _git_token(variable: str) -> str:
+    """Return the token in a variable; an empty one where none is named."""
     token = os.environ.get(variable, "").strip() if variable else ""
     if variable and not token:
         raise click.UsageError(f"The variable {variable} is empty: set it to the token.")

@@ -63,9 +63,11 @@ def submit_folder(
 
 
 def submit_repositories(
-    service: Service, text: str, token: str, assignment: int, *, role: str, show: int, progress: Progress
+    service: Service, source: dict[str, Any], assignment: int, *, role: str, show: int, progress: Progress
 ) -> dict[str, Any]:
     """Have the repositories of a list fetched; return them, the upload, the report, and its first pairs.
+
+    `source` is what the API takes: the list, a token for it, and when it is fetched once more.
 
     Raises
     ------
@@ -73,7 +75,7 @@ def submit_repositories(
         As `submit_folder` does; the message names the repositories where none could be fetched.
     """
     path = f"/assignments/{assignment}"
-    fetch = service.post(f"{path}/repositories", {"repositories": text, "token": token, "role": role})
+    fetch = service.post(f"{path}/repositories", {**source, "role": role})
     one = f"{path}/repositories/{fetch['id']}"
     while fetch["state"] == "fetching":
         progress("Fetching", fetch["done"], fetch["total"])

@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from submissions.models import Assignment, Batch, Course
 from tests.support.api import secret_of
@@ -85,7 +87,7 @@ def test_the_repositories_of_a_list_are_fetched_and_the_failed_ones_named(
 ) -> None:
     owner = User.objects.create_user("alice")
     assignment = Course.objects.create(owner=owner, name="Programming 1").assignments.create(
-        name="Statistics"
+        name="Statistics", due=timezone.now() + timedelta(days=1)
     )
     for name, text in CLASS.items():
         hand_in(git_server.repository(f"private/{Path(name).parts[0]}"), {"main.py": text.encode()})
@@ -96,8 +98,10 @@ def test_the_repositories_of_a_list_are_fetched_and_the_failed_ones_named(
     about = ("--assignment", str(assignment.pk), "--git", str(listed), "--git-token-env")
     with web_server() as port:
         server = f"http://localhost:{port}"
-        printed = run(server, *about, "GIT_TOKEN", token=secret_of(owner))
+        printed = run(server, *about, "GIT_TOKEN", "--again", "24", token=secret_of(owner))
         assert printed.returncode == 0, printed.stderr
+        [fetch] = assignment.repository_fetches.all()
+        assert (fetch.again_after_due, fetch.hours_after_due) == (True, 24)
         assert "nobody: There is no such repository" in printed.stderr
         first = next(line for line in printed.stdout.splitlines() if line.startswith("1"))
         assert first.split()[1:3] == ["ada", "ben"]
@@ -114,6 +118,8 @@ def test_a_folder_or_a_list_is_named_and_not_both(folder: Path) -> None:
     assert "Name a FOLDER, or a list of repositories" in both.stderr
     empty = run(*about, "--git", str(folder / "ada" / "main.py"), "--git-token-env", "NOT_SET", token="t")
     assert "The variable NOT_SET is empty" in empty.stderr
+    again = run(*about, str(folder), "--again", "24", token="t")
+    assert "--again is for a list of repositories" in again.stderr
 
 
 @pytest.mark.long

@@ -56,6 +56,7 @@ class Migration(migrations.Migration):
                 ("preview", models.BooleanField(default=False)),
                 ("token", models.TextField(blank=True, default="")),
                 ("again_after_due", models.BooleanField(default=False)),
+                ("hours_after_due", models.PositiveSmallIntegerField(db_default=0, default=0)),
                 ("created", models.DateTimeField(auto_now_add=True)),
                 (
                     "assignment",
