@@ -25,7 +25,7 @@ DIST = ROOT / "dist"
 # Run in the folder with the sources, in the environment of this process: its backend needs no network.
 BUILD = "import sys; sys.path.insert(0, '.'); import build_backend as b; b.{kind}(sys.argv[1])"
 KINDS = ("build_sdist", "build_wheel")
-HEADING = re.compile(r"^## (\S+) \((.+)\)$", re.MULTILINE)
+HEADING = re.compile(r"^## \[(\S+)\] - (.+)$", re.MULTILINE)
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -53,7 +53,7 @@ def version_to_release(folder: Path) -> str:
     if not heading or heading[1] != version:
         raise NotReady(f"CHANGELOG.md begins with another version than {version} of pyproject.toml.")
     if not DAY.fullmatch(heading[2]):
-        raise NotReady(f"CHANGELOG.md says ({heading[2]}) of {version}: write the day, as in (2026-12-01).")
+        raise NotReady(f"CHANGELOG.md says {heading[2]} of {version}: write the day, as in 2026-12-01.")
     tagged = git(folder, "tag", "--list", f"v{version}", "--format=%(objectname) %(*objectname)").decode()
     if tagged and git(folder, "rev-parse", "HEAD").decode().strip() not in tagged.split():
         raise NotReady(f"Another commit has the tag v{version}: raise the version in pyproject.toml.")

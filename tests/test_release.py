@@ -31,7 +31,7 @@ def checkout(tmp_path: Path) -> Path:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name, follow_symlinks=False)
     changelog = (folder / "CHANGELOG.md").read_text()
-    (folder / "CHANGELOG.md").write_text(changelog.replace("(unreleased)", "(2026-12-01)", 1))
+    (folder / "CHANGELOG.md").write_text(changelog.replace("- unreleased", "- 2026-12-01", 1))
     git(folder, "init", "-q")
     commit(folder)
     return folder
@@ -96,8 +96,8 @@ def test_only_a_dated_committed_and_new_version_is_released(checkout: Path) -> N
     changelog = checkout / "CHANGELOG.md"
     dated = changelog.read_text()
     for text, reason in (
-        (dated.replace("(2026-12-01)", "(unreleased)"), r"says \(unreleased\) of"),
-        (dated.replace(f"## {version} ", "## 9.9.9 "), "begins with another version"),
+        (dated.replace("- 2026-12-01", "- unreleased"), "says unreleased of"),
+        (dated.replace(f"## [{version}]", "## [9.9.9]"), "begins with another version"),
         (dated + "\n", f"Another commit has the tag v{version}"),
     ):
         changelog.write_text(text)

@@ -34,6 +34,8 @@ FEW = re.compile(
     r"(?:one pair is|(?P<n>\d+) pairs are) too few for an estimate; (?P<default>\d+%) suits most tasks"
 )
 NUMBER = r"about [\d.]+|fewer than 0\.1"
+# Pages have a narrow space before the sign; the engine, which writes for terminals too, has none.
+PERCENTAGE = re.compile(r"(?<=\d)%")
 EXPECTED = re.compile(
     rf"(?P<many>{NUMBER}) unrelated pairs are expected from (?P<low>\d+%) on"
     rf"(?:, (?P<few>{NUMBER}) from (?P<high>\d+%) on)?;"
@@ -97,6 +99,11 @@ def fixed_text(text: str) -> str:
 
 
 def threshold_reason(reason: str) -> str:
+    """Return the reason in the language of the page, its percentages as the pages write them."""
+    return PERCENTAGE.sub("\u202f%", _threshold_reason(reason))
+
+
+def _threshold_reason(reason: str) -> str:
     """Return the reason with its figures in the language of the page; one of another form as it is."""
     if found := FEW.fullmatch(reason):
         count = int(found["n"] or 1)

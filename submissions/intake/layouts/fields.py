@@ -20,8 +20,9 @@ QUOTED = re.compile(r"""\s*(?:'(?P<single>(?:[^']|'')*)'|"(?P<double>(?:[^"\\]|\
 HEX_ESCAPE = re.compile(r"\\x([0-9A-Fa-f]{2})")
 # A question has a number or one letter; folders of teams or of parts of a program have other names.
 QUESTION = re.compile(
-    r"(?:question|q|frage|pregunta|exercise|ex|aufgabe|ejercicio|problem|problema|task|item)"
-    r"[ _.-]*(?:\d{1,3}|[a-z])(?:[ _.:-].*)?",
+    r"(?:question|q|frage|pregunta|exercise|ex|aufgabe|ejercicio|problem|problema|task|item|week|woche|semana"
+    r"|lab|sheet|blatt|hoja|homework|hw)"
+    r"[ _.-]*(?P<number>\d{1,3}|[a-z])(?:[ _.:-].*)?",
     re.IGNORECASE,
 )
 
@@ -34,10 +35,14 @@ def common_beginning(names: Collection[str]) -> str:
 
 
 def are_questions(names: Collection[str]) -> bool:
-    """Return whether all names are of questions, also after that of a test: `Quiz 1-Question 2`."""
+    """Return whether all names are of different questions, also after that of a test: `Quiz 1-Question 2`."""
     start = common_beginning(names)
-    stems = [name.removeprefix(f"{start}-") for name in names]
-    return all(map(QUESTION.fullmatch, names)) or all(map(QUESTION.fullmatch, stems))
+    return _are_numbered(names) or _are_numbered([name.removeprefix(f"{start}-") for name in names])
+
+
+def _are_numbered(names: Collection[str]) -> bool:
+    matches = [QUESTION.fullmatch(name) for name in names]
+    return len({match and match["number"] for match in matches} - {None}) == len(names)
 
 
 def natural_name(name: str) -> str:
@@ -97,7 +102,10 @@ COURSE_FILES = frozenset({
     "makefile", "dockerfile", "readme", "readme.txt", "readme.md", "license", "license.txt", "index.html",
 })  # fmt: skip
 # Where the students handed in programs, files of these kinds are not handed in by one.
-TEXTS = (".md", ".rst", ".json", ".xml", ".yml", ".yaml", ".toml", ".cfg", ".ini", ".properties", ".log")
+TEXTS = (
+    ".md", ".rst", ".json", ".xml", ".yml", ".yaml", ".toml", ".cfg", ".ini", ".properties", ".log", ".pdf",
+    ".doc", ".docx", ".odt",
+)  # fmt: skip
 LOOSE = Ignored("beside the folders of the students, and no program")
 
 

@@ -236,3 +236,22 @@ def test_questions_after_the_name_of_a_test_are_no_repositories() -> None:
     students = ("Ada Byron - 12", "Bruno Popescu - 13", "Chidi Okafor - 14")
     paths = (f"quiz/Quiz 1-Question {number}/{name}/main.py" for number in (1, 2, 3) for name in students)
     assert names(dict.fromkeys(paths, CODE)) == {*students}
+
+
+def test_logins_after_the_number_of_a_task_are_repositories() -> None:
+    assert names({f"ex1-{login}/main.py": CODE for login in ("abyron", "bpopescu", "cokafor")}) == {
+        "abyron",
+        "bpopescu",
+        "cokafor",
+    }
+
+
+def test_weeks_with_the_students_inside_are_one_submission_a_student() -> None:
+    paths = (f"Week {number}/{name}/main.py" for number in (1, 2) for name in ("ada", "ben", "cleo"))
+    assert names(dict.fromkeys(paths, CODE)) == {"ada", "ben", "cleo"}
+
+
+def test_the_sheet_of_the_task_beside_the_folders_is_no_student() -> None:
+    programs = {"ada/main.py": CODE, "ben/main.py": CODE, "Sheet 1.pdf": "%PDF-1.4"}
+    assert names(programs) == {"ada", "ben"}
+    assert names({"ada/essay.pdf": "%PDF-1.4", "ben.pdf": "%PDF-1.4"}) == {"ada", "ben.pdf"}
