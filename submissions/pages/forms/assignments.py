@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -47,6 +47,7 @@ def _languages() -> list[tuple[str, str]]:
 
 class AssignmentForm(AssignmentModelForm):
     language = forms.ChoiceField(
+        label=_("Language"),
         choices=_languages,
         required=False,
         help_text=_("Choose one only if file names do not show the language."),
@@ -64,6 +65,7 @@ class AssignmentForm(AssignmentModelForm):
     class Meta:
         model = Assignment
         fields = ("name", "language", "common_limit")
+        labels: ClassVar = {"name": _("Name")}
 
     def __init__(self, course: Course, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -133,6 +135,7 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
     )  # fmt: skip
 
     term = forms.CharField(
+        label=_("Term"),
         required=False,
         max_length=40,
         help_text=_("Such as “autumn 2026”, to tell this course from those of other years. Empty: the year."),
@@ -144,6 +147,7 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         error_messages={"invalid": _("Write a date and a time, as in 2026-11-21 18:00.")},
     )
     teams = forms.CharField(
+        label=_("Teams"),
         required=False,
         max_length=MAX_TEAMS_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
@@ -165,6 +169,7 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
             "name", "term", "language", "language_patterns", "common_limit", "due", "teams", "compare_mates",
             "include_patterns", "exclude_patterns", "hold",
         )  # fmt: skip
+        labels: ClassVar = AssignmentForm.Meta.labels
 
     hold = forms.CharField(
         label=_("Hold: keep it, because"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 from django.conf import settings
@@ -30,6 +30,7 @@ class CourseForm(CourseModelForm):
     class Meta:
         model = Course
         fields = ("name",)
+        labels: ClassVar = {"name": gettext_lazy("Name")}
 
     def __init__(self, owner: User, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -109,6 +110,7 @@ class CourseSettingsForm(CourseForm):
     class Meta:
         model = Course
         fields = ("name", "keep_months", "keep_sources_days", "in_archive")
+        labels: ClassVar = CourseForm.Meta.labels
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
