@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import chain, pairwise
+import re
+from itertools import chain, pairwise, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.comparison.aligned_lines import matching_runs
@@ -71,10 +72,22 @@ def cuts_between(text: str, span: Span, other: str) -> Iterator[Span]:
     here = text[start:end]
     if here.isspace() or here == other or "".join(here.split()) == "".join(other.split()):
         return
+    same = _equal_beginning(here, other)
+    start, here, other = start + same, here[same:], other[same:]
     edges = [start, *(start + edge for edge in chain.from_iterable(_equal_lines(here, other))), end]
     for first, after in zip(edges[::2], edges[1::2], strict=True):
         if text[first:after].strip():
             yield first, after
+
+
+def _equal_beginning(own: str, other: str) -> int:
+    """Return how many characters of their first lines two texts begin with, without a part of a word."""
+    first, other_first = (LINE_END.split(text, maxsplit=1)[0] for text in (own, other))
+    both = takewhile(lambda pair: pair[0] == pair[1], zip(first, other_first, strict=False))
+    same = "".join(character for character, _ in both)
+    if any(re.match(r"\w", text[len(same) :]) for text in (first, other_first)):
+        same = re.sub(r"\w+$", "", same)
+    return len(same.rstrip())
 
 
 def _equal_lines(own: str, other: str) -> list[Span]:

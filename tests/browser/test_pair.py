@@ -157,6 +157,17 @@ def test_code_has_540_pixels_a_side_on_a_small_laptop(open_pair: Open) -> None:
     expect(page.locator(".passages")).not_to_be_visible()
 
 
+def test_code_has_two_thirds_of_the_height_of_a_small_laptop(open_pair: Open) -> None:
+    page = open_pair({"ada/m.py": COPIED + HONEST * 3, "ben/m.py": RENAMED + HONEST * 3})
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.get_by_role("button", name="Do not show this again").click()
+    expect(page.get_by_text("Equal colours and numbers")).to_have_count(0)
+    for side in "LR":
+        box = page.locator(f"[data-side={side}].pane, [data-side={side}] .pane").first.bounding_box()
+        assert box
+        assert min(box["y"] + box["height"], 800) - box["y"] >= 800 * 2 / 3
+
+
 def test_the_names_above_the_sources_lead_to_the_students(open_pair: Open) -> None:
     page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
     page.locator("#R-name a").click()

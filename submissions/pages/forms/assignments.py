@@ -168,6 +168,7 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
             "name", "term", "language", "language_patterns", "common_limit", "due", "teams", "compare_mates",
             "include_patterns", "exclude_patterns", "hold",
         )  # fmt: skip
+        labels: ClassVar = AssignmentForm.Meta.labels
 
     hold = forms.CharField(
         label=_("Hold: keep it, because"),

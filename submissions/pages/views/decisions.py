@@ -69,12 +69,11 @@ def decision_context(
         "notes": decision.notes,
         "seen": changes[0].pk if changes else 0,
     }
-    form = DecisionForm(assignment, decision, initial=initial, auto_id=False)
     pair_filter = parse_pair_filter(query)
     displayed = pair.displayed(names)
     return {
         "decision": decision,
-        "decision_form": form,
+        "decision_form": DecisionForm(assignment, decision, initial=initial, auto_id=False),
         "states": Decision.State.choices,
         "redacted_notes": redacted_notes if redacted_notes != decision.notes else "",
         "history": changes,

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import ngettext
 
+from fingerprint.engine import choices
 from submissions.actions import shares
 from submissions.models import Assignment, Batch, Membership
 from tests.support.every_page import INVITATIONS, OWN_PAGES, PAGES, PUBLIC, STAFF_PAGES, address_of
@@ -39,6 +40,13 @@ READ = {
 }
 # What differs between two requests for one page: tokens, the version of a fragment, and the button pressed.
 OF_A_REQUEST = 'input[name="csrfmiddlewaretoken"], body, .languages button, .service'
+# Names of the sample class, made-up names, versions and dates, and words of all languages.
+DATA = re.compile(
+    r"([\d ]*[a-z]+-[a-z-]+ ?)+|([\d ]*[A-Z][a-z]+ [A-Z][a-z]+(, | |$))+|\d+\xa0bytes"
+    r"|\w+\.(zip|py|java)|\S+@\S+|https?://\S*|\w+\.\d\S*, .*|moss \d.*|link \d+"
+    r"|\d\d? \w{3} \d{4}\b.*|Programming 1( · Statistics)?|Statistics|Anna|alice|admin|tess|roster|heavy"
+    r"|interactive|moss|English|Deutsch|Español|JSON Lines|CSV|PDF|Esc"
+)
 # What comes from uploads.
 CODE = "pre, pre *, code, .path, script"
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w*\}")
@@ -73,6 +81,22 @@ def own_texts(page: Page) -> set[str]:
     code = {node.mem_id for node in page.all(CODE)}
     nodes = [node for node in page.all("body *") if node.mem_id not in code and not node.css("*")[1:]]
     return {SPACES.sub(" ", node.text(deep=True)).strip() for node in nodes} - {""}
+
+
+def unchanged(english: Page, other: Page, language: str) -> set[str]:
+    """Return texts that are the same in another language, though its catalogue has none like them."""
+    same = {entry.msgstr for entry in catalogue(language)}
+    same |= {text for entry in catalogue(language) for text in entry.msgstr_plural.values()}
+    called = {title for _, title in choices()}
+    both = (own_texts(english) & own_texts(other)) - same - called
+    patterns = [re.compile(".+".join(map(re.escape, PLACEHOLDER.split(text)))) for text in same]
+    return {
+        text
+        for text in both
+        if re.search("[A-Za-z]{2}", text)
+        and not all(DATA.fullmatch(word) for word in text.split("; "))
+        and not any(pattern.fullmatch(text) for pattern in patterns)
+    }
 
 
 @pytest.mark.parametrize(
@@ -201,6 +225,7 @@ def test_every_page_is_the_same_in_another_language_but_for_its_texts(
             first, second = (page_in(visitor, address_of(world, name), one) for one in ("en", language))
             assert second.one("html").attributes["lang"] == language
             assert _elements(first) == _elements(second)
+            assert unchanged(first, second, language) == set()
             texts = own_texts(second) - translated
             left = [
                 (text, english[pattern]) for text in texts for pattern in english if pattern.fullmatch(text)
