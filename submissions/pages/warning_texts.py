@@ -57,7 +57,7 @@ PROBLEMS = (
     gettext_noop("It cannot be read: {error}. Save the roster as CSV."),
     gettext_noop(
         "No column says who the students are: the first row has {cells}. Add a first row with the names of"
-        " the columns. Understood are, among others, {understood}."
+        " the columns. Known names are, among others, {understood}."
     ),
 )
 LINE = re.compile(r"Line ([\d,]+): (.+)", re.DOTALL)

@@ -85,7 +85,7 @@ PAGES = (
 OWN_PAGES = ("account", "change_password", "api_tokens")
 # Parts of pages, downloads, and redirects.
 FRAGMENTS = ("activity", "batch_progress", "boilerplate_progress")
-FILES = ("table",)
+FILES = ("table", "statement")
 REDIRECTS = ("batch_preview", "compare_with", "next_undecided", "next_case")
 # Pages, and parts of them, for staff only.
 STAFF_PAGES = ("service", "department", "audit_log", "all_tokens", "student_data")

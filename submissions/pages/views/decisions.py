@@ -72,9 +72,6 @@ def decision_context(
     form = DecisionForm(assignment, decision, initial=initial, auto_id=False)
     pair_filter = parse_pair_filter(query)
     displayed = pair.displayed(names)
-    sides = [assignment.pk, displayed.left_id, displayed.right_id]
-    next_url = reverse("next_undecided", args=[assignment.pk])
-    suffix = query_string(pair_filter, page=1).replace("?", "&", 1)
     return {
         "decision": decision,
         "decision_form": form,
@@ -84,11 +81,16 @@ def decision_context(
         "kept_filter": filter_values(pair_filter),
         "decided_on": decided_on(displayed),
         "followed": followed_decision(case_decisions(assignment), pair[:2], similarity),
-        "decide_url": reverse("decide", args=sides),
-        "next_url": f"{next_url}?after={displayed.left_id}-{displayed.right_id}{suffix}",
+        "decide_url": reverse("decide", args=[assignment.pk, displayed.left_id, displayed.right_id]),
+        "next_url": _next_url(assignment, displayed, query_string(pair_filter, page=1)),
         "next_label": _("Next undecided"),
         **statement_context(assignment, {pair.left: pair.left_id, pair.right: pair.right_id}),
     }
+
+
+def _next_url(assignment: Assignment, pair: PairNames, query: str) -> str:
+    following = reverse("next_undecided", args=[assignment.pk])
+    return f"{following}?after={pair.left_id}-{pair.right_id}{query.replace('?', '&', 1)}"
 
 
 def _similarity(assignment: Assignment, pair: PairNames) -> float:

@@ -29,7 +29,7 @@ READS = {*world.PAGES, *world.FRAGMENTS, *world.FILES, *world.REDIRECTS, *STAFF_
 # What only staff may do.
 STAFF = {*STAFF_READS, *world.STAFF_FILES} | {"retry_batch", "retry_report", "state_reason"}
 # What belongs to somebody.
-TAKE_FILES = {"upload", "add_boilerplate"}
+TAKE_FILES = {"upload", "add_boilerplate", "add_statement"}
 OWNED = world.patterns().keys() - {
     *world.PUBLIC,
     *world.OWN_PAGES,

@@ -228,11 +228,11 @@ def test_a_chosen_layout_that_names_no_student_is_not_used_and_that_is_said() ->
 
 def test_students_of_one_name_are_said_with_their_ids() -> None:
     grouping = group_files(listing_of(SAMPLES["moodle"]))
-    assert "Ada Byron (1001), Ada Byron (1005)" in text(grouping, "one-name")
+    assert "Ada Byron (Participant 1001), Ada Byron (Participant 1005)" in text(grouping, "one-name")
 
 
 def test_a_name_that_was_split_or_renamed_is_no_longer_said_to_be_that_of_several_students() -> None:
-    first = "Ada Byron (1001)"
+    first = "Ada Byron (Participant 1001)"
     for choices in (Choices(split=frozenset({first})), Choices(renames={first: "Ada B."})):
         grouping = group_files(listing_of(SAMPLES["moodle"]), choices)
         assert first not in grouping.submissions

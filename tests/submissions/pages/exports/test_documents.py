@@ -295,6 +295,7 @@ def test_a_document_takes_a_bounded_number_of_queries_for_each_pair(
     decide(pair)
     # 6 of the audit log,
     # session, user, assignment, 3 of the report, confirmed pairs, 1 for those elsewhere, 2 of decisions,
-    # boilerplate, similarities of all pairs; for each pair its changes, passages, files, what was ignored
-    with django_assert_num_queries(18 + 4):
+    # statements, boilerplate, similarities of all pairs; for each pair its changes, passages, files,
+    # what was ignored
+    with django_assert_num_queries(19 + 4):
         alice_client.get(*confirmed_document(pair.report.assignment, decision="on"))
