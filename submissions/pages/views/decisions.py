@@ -63,18 +63,11 @@ def decision_context(
     changes = decision_history(decision)
     # If names in the notes are replaced, the notes cannot be edited: the aliases would be saved.
     redacted_notes = names.redact_source(decision.notes)
-    initial = {
-        "state": decision.state,
-        "assignee": decision.assignee_id,
-        "notes": decision.notes,
-        "seen": changes[0].pk if changes else 0,
-    }
-    form = DecisionForm(assignment, decision, initial=initial, auto_id=False)
     pair_filter = parse_pair_filter(query)
     displayed = pair.displayed(names)
     return {
         "decision": decision,
-        "decision_form": form,
+        "decision_form": _form(assignment, decision, changes[0].pk if changes else 0),
         "states": Decision.State.choices,
         "redacted_notes": redacted_notes if redacted_notes != decision.notes else "",
         "history": changes,
@@ -86,6 +79,16 @@ def decision_context(
         "next_label": _("Next undecided"),
         **statement_context(assignment, {pair.left: pair.left_id, pair.right: pair.right_id}),
     }
+
+
+def _form(assignment: Assignment, decision: Decision, seen: int) -> DecisionForm:
+    initial = {
+        "state": decision.state,
+        "assignee": decision.assignee_id,
+        "notes": decision.notes,
+        "seen": seen,
+    }
+    return DecisionForm(assignment, decision, initial=initial, auto_id=False)
 
 
 def _next_url(assignment: Assignment, pair: PairNames, query: str) -> str:

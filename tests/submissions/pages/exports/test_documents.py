@@ -293,9 +293,8 @@ def test_a_document_takes_a_bounded_number_of_queries_for_each_pair(
     files = {f"{name}/{n}.py": CLASS[f"{name}/main.py"] for name in ("ada", "ben") for n in range(9)}
     pair = Pair.objects.get(report__assignment=hand_in(zipped(files)).assignment)
     decide(pair)
-    # 6 of the audit log,
-    # session, user, assignment, 3 of the report, confirmed pairs, 1 for those elsewhere, 2 of decisions,
-    # statements, boilerplate, similarities of all pairs; for each pair its changes, passages, files,
-    # what was ignored
+    # 6 of the audit log, session, user, assignment, 3 of the report, confirmed pairs, 1 for those elsewhere,
+    # 2 of decisions, statements, boilerplate, similarities of all pairs; for each pair its changes, passages,
+    # files, what was ignored
     with django_assert_num_queries(19 + 4):
         alice_client.get(*confirmed_document(pair.report.assignment, decision="on"))
