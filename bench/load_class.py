@@ -48,7 +48,7 @@ def zipped(count: int, seed: int = 7) -> bytes:
     output = io.BytesIO()
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, source in submissions(count, seed):
-            archive.writestr(f"{name}/Work.java", source)
+            archive.writestr(zipfile.ZipInfo(f"{name}/Work.java"), source, zipfile.ZIP_DEFLATED)
     return output.getvalue()
 
 

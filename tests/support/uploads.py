@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Committing = Callable[..., AbstractContextManager[list[Callable[[], object]]]]
     HandIn = Callable[..., Batch]
-    CountQueries = Callable[[int], AbstractContextManager[object]]
+    CountQueries = Callable[..., AbstractContextManager[object]]
 
 MANY = {f"student-{n:02}/main.py": source for n, source in enumerate(list(CLASS.values()) * 8)}
 
