@@ -130,7 +130,9 @@ def test_a_platform_without_the_service_is_told_nothing(pusher: Pusher) -> None:
     assert "/reports" not in pusher.lms.server.asked
 
 
-def test_maintenance_has_reports_sent_that_are_due(pusher: Pusher, eager_tasks: None) -> None:
+def test_maintenance_has_reports_sent_that_are_due(
+    pusher: Pusher, empty_queues: None, eager_tasks: None
+) -> None:
     carry_out("fetch_submission", pusher.push(1, pusher.asset("main.py")).pk)
     let_time_pass()
     restart_lost("report_submission")
