@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import chain, pairwise, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -83,11 +82,14 @@ def cuts_between(text: str, span: Span, other: str) -> Iterator[Span]:
 def _equal_beginning(own: str, other: str) -> int:
     """Return how many characters of their first lines two texts begin with, without a part of a word."""
     first, other_first = (LINE_END.split(text, maxsplit=1)[0] for text in (own, other))
-    both = takewhile(lambda pair: pair[0] == pair[1], zip(first, other_first, strict=False))
-    same = "".join(character for character, _ in both)
-    if any(re.match(r"\w", text[len(same) :]) for text in (first, other_first)):
-        same = re.sub(r"\w+$", "", same)
-    return len(same.rstrip())
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, other_first, strict=False)))
+    if _in_word(first[same : same + 1]) or _in_word(other_first[same : same + 1]):
+        same -= sum(1 for _ in takewhile(_in_word, reversed(first[:same])))
+    return len(first[:same].rstrip())
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def _equal_lines(own: str, other: str) -> list[Span]:
