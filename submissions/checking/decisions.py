@@ -38,14 +38,16 @@ def cases_by_hand(facts: Facts) -> Iterator[str]:
         for names, state in facts.decisions.items()
         if state in {"suspicious", "confirmed"} and ranked.issuperset(names) and names not in listed
     }
-    found = len(report_cases(facts.report))
-    shown = {(one.decision.left, one.decision.right): one for one in suspicions(facts.report, Names(), found)}
+    case_count = len(report_cases(facts.report))
+    shown = {
+        (one.decision.left, one.decision.right): one for one in suspicions(facts.report, Names(), case_count)
+    }
     for left, right in sorted(shown.keys() ^ counted):
         where = "shown" if (left, right) in shown else "found by counting"
         yield f"the case by hand of {left} and {right} is {where} only"
     numbers = sorted(one.number for one in shown.values())
-    if numbers != [*range(found + 1, found + 1 + len(shown))]:
-        yield f"cases by hand have the numbers {numbers}, after {found} other cases"
+    if numbers != [*range(case_count + 1, case_count + 1 + len(shown))]:
+        yield f"cases by hand have the numbers {numbers}, after {case_count} other cases"
     for case in shown.values():
         if {case.left.name, case.right.name} != {case.decision.left, case.decision.right}:
             yield f"case {case.number}: its members are not those of its decision"

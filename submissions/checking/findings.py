@@ -94,9 +94,9 @@ def cores(facts: Facts) -> Iterator[str]:
             and pair.tokens
         ]
         counted = sum(sum(facts.tokens(file).counted) for file in facts.ready_files(own))
-        found = (len(set.intersection(*shared)) if shared else 0, counted, len(shared), len(others))
-        if found != core[1:]:
-            yield f"{core.submission.name}: what a case has in common is {core[1:]}, and {found} by counting"
+        again = (len(set.intersection(*shared)) if shared else 0, counted, len(shared), len(others))
+        if again != core[1:]:
+            yield f"{core.submission.name}: what a case has in common is {core[1:]}, and {again} by counting"
 
 
 def _components(links: list[tuple[int, int]]) -> set[frozenset[int]]:

@@ -30,7 +30,7 @@ def mail_invitation(request: HttpRequest, invitation: Invitation) -> bool:
 def tell_owner(
     request: HttpRequest, user: User, course: Course, given: str, owner: User | None = None
 ) -> None:
-    """Tell the owner, or who was it until now, what access an administrator gave, where mail is set."""
+    """Mail the owner what access an administrator gave, if mail is set; `owner` is a former one."""
     if settings.MAIL and acts_as_administrator(user, course):
         address = request.build_absolute_uri(reverse("people", args=[course.pk]))
         people.tell_owner(owner or course.owner, course, user, given, address)

@@ -1,4 +1,4 @@
-"""How a whole case is alike: the code of one member that is in the code of the others."""
+"""The part of one member's code that is in the code of every other member of a case."""
 
 from __future__ import annotations
 

@@ -123,8 +123,8 @@ def _is_valid() -> Q:
 def invitations_of_the_last_hour(user: User) -> int:
     """Return how many invitations a user made, with those that were accepted or withdrawn since."""
     since = timezone.now() - timedelta(hours=1)
-    made = AuditEntry.objects.filter(created__gt=since, page__in=("people", "api_invitations"))
-    return made.filter(who=user.get_username()).count()
+    invitations = AuditEntry.objects.filter(created__gt=since, page__in=("people", "api_invitations"))
+    return invitations.filter(who=user.get_username()).count()
 
 
 def open_invitation(pk: int, created: str) -> Invitation:

@@ -36,8 +36,8 @@ class Suspicion(NamedTuple):
         return self.left, self.right
 
 
-def suspicions(report: Report, names: Names, found: int) -> list[Suspicion]:
-    """Return the cases by hand of a report, numbered after the `found` cases of the report itself."""
+def suspicions(report: Report, names: Names, case_count: int) -> list[Suspicion]:
+    """Return the cases by hand of a report, numbered after the `case_count` cases of the report itself."""
     decisions = list(_unlisted(readable_decisions(report.assignment), [report]))
     ids = (
         ranked_ids(report, {name for one in decisions for name in (one.left, one.right)}) if decisions else {}
@@ -45,7 +45,7 @@ def suspicions(report: Report, names: Names, found: int) -> list[Suspicion]:
     ranked = [one for one in decisions if one.left in ids and one.right in ids]
     submissions = submissions_by_id(ids.values())
     rows = []
-    for number, one in enumerate(ranked, found + 1):
+    for number, one in enumerate(ranked, case_count + 1):
         left, right = (submissions[ids[name]] for name in (one.left, one.right))
         if not names.in_order(one.left, one.right):
             left, right = right, left
@@ -63,8 +63,8 @@ def find_suspicion(
 
 def case_count(report: Report, threshold: float | None = None) -> int:
     """Return the number of all cases of a report, those by hand among them."""
-    found = len(report_cases(report, threshold))
-    return found + len(suspicions(report, Names(), found))
+    case_count = len(report_cases(report, threshold))
+    return case_count + len(suspicions(report, Names(), case_count))
 
 
 def suspicion_counts(course: Course, reports: Collection[Report]) -> Counter[int]:

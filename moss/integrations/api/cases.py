@@ -66,9 +66,9 @@ def list_cases(request: HttpRequest, assignment_id: Id, threshold: Threshold = 0
     """List the cases of the newest report, the largest first, then those that were entered by hand."""
     assignment = find_assignment(user_of(request), assignment_id, Right.READ)
     names, report = names_of(request, assignment), report_of(assignment)
-    found = cases(report, threshold / 100 or None, names)
-    by_hand = [_by_hand_out(one, names) for one in suspicions(report, names, len(found))]
-    return Cases(items=[*(_case_out(one, names) for one in found), *by_hand])
+    ranked = cases(report, threshold / 100 or None, names)
+    by_hand = [_by_hand_out(one, names) for one in suspicions(report, names, len(ranked))]
+    return Cases(items=[*(_case_out(one, names) for one in ranked), *by_hand])
 
 
 @router.get(PATH, response=DecisionOut, summary="Get the decision on a case", url_name="api_case_decision")

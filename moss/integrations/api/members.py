@@ -86,7 +86,7 @@ def list_members(request: HttpRequest, course_id: Id) -> Members:
 
 @router.patch(MEMBER, response=MemberOut, summary="Change a role", url_name="api_member")
 def change_member(request: HttpRequest, course_id: Id, member_id: Id, body: RoleIn) -> MemberOut:
-    """Give a member another role. Nobody changes their own."""
+    """Change the role of another member; a request for one's own is answered 403."""
     user = user_of(request)
     row = _member(request, course_id, member_id, Right.INVITE)
     request.audit_subject = f"{row}; {body.role}"  # type: ignore[attr-defined] # read by moss.audit

@@ -72,7 +72,7 @@ class RepositoryFetch(models.Model):
 
     @property
     def fetched_again(self) -> datetime | None:
-        """When it is fetched again; None where the assignment has no due date any more."""
+        """The time at which the list is fetched again; None where the assignment has no due date."""
         due = self.assignment.due
         return due + timedelta(hours=self.hours_after_due) if due else None
 
