@@ -22,7 +22,7 @@ from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.lexer_dispatch import DispatchingLexer, dispatching_lexer, raw_tokens
 from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.rule_tables.expressions import Untranslatable
-from fingerprint.languages.rule_tables.rules import LazyTables, lexer_tables
+from fingerprint.languages.rule_tables.stored import LazyTables, lexer_tables
 from fingerprint.time_limit import TooSlow
 
 if TYPE_CHECKING:

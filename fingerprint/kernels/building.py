@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from fingerprint.kernels.files import StartProgress
 
+# Modules that write what is stored beside the kernels into the folder that they are called with.
+STORED = ("fingerprint.languages.storing",)
+
 # Kernels that call the same functions are compiled by one process, so that it compiles these once.
 Group = tuple[set[str], set[str]]  # names of kernels, names of all functions compiled for them
 
@@ -40,8 +43,10 @@ def build(path: Path, level: str, start_progress: StartProgress | None = None) -
             if function in functions:
                 functions.remove(function)
                 advance()
+        for module in STORED:
+            subprocess.run([sys.executable, "-m", module, folder], cwd=PACKAGE.parent, check=True)  # noqa: S603 - a constant
         library = Path(folder) / "library"
-        _write_library(library, sorted(Path(folder).glob("*.json")))
+        _write_library(library, Path(folder))
         library.replace(path)
 
 
@@ -118,14 +123,19 @@ def _start_compiler(folder: Path, level: str, groups: list[Group], output: int) 
     )
 
 
-def _write_library(path: Path, descriptions: list[Path]) -> None:
-    """Write the layouts of all kernels and then the object files, which lie beside them."""
-    index: dict[str, object] = {}
-    objects, start = [], 0
-    for description in descriptions:
-        objects.append(description.with_suffix(".o").read_bytes())
-        place = {"start": start, "size": len(objects[-1])}
-        index |= {name: kernel | place for name, kernel in json.loads(description.read_text()).items()}
-        start += len(objects[-1])
+def _write_library(path: Path, folder: Path) -> None:
+    """Write the layouts of all kernels, their object files and what is stored, from the files of a folder."""
+    kernels: dict[str, object] = {}
+    stored: dict[str, tuple[int, int]] = {}
+    parts, start = list[bytes](), 0
+    for description in sorted(folder.glob("*.json")):
+        parts.append(description.with_suffix(".o").read_bytes())
+        place = {"start": start, "size": len(parts[-1])}
+        kernels |= {name: kernel | place for name, kernel in json.loads(description.read_text()).items()}
+        start += len(parts[-1])
+    for data in sorted(folder.glob("*.data")):
+        parts.append(data.read_bytes())
+        stored[data.stem] = start, len(parts[-1])
+        start += len(parts[-1])
     with path.open("wb") as library:
-        library.writelines([json.dumps(index).encode(), b"\n", *objects])
+        library.writelines([json.dumps((kernels, stored)).encode(), b"\n", *parts])

@@ -1,6 +1,7 @@
 """The library of compiled kernels: one file, from which a process loads the kernels that it calls.
 
-The file begins with a line of JSON, the layouts and the place of each kernel; then the object files follow.
+The file begins with a line of JSON, the layouts and the place of each kernel, and the places of what is
+stored beside them; then the object files and the stored bytes follow.
 
 A compiled function takes the address for its result, the address for the description of an error, and the
 address of its arguments; it returns a status.
@@ -42,9 +43,10 @@ class Library:
     def __init__(self, path: Path) -> None:
         with path.open("rb") as file:
             self._file = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        self._index = json.loads(self._file.readline())
+        self._index, self._stored = json.loads(self._file.readline())
         self._objects = self._file.tell()
         self._loaded: set[int] = set()
+        self._kept: dict[str, bytes] = {}
         self._engine = _engine()
 
     def kernel(self, name: str) -> Callable[..., Any]:
@@ -59,8 +61,16 @@ class Library:
         address = self._engine.get_function_address(name)
         return caller(address, [*map(from_json, entry["parameters"])], from_json(entry["result"]))
 
+    def stored(self, name: str) -> bytes | None:
+        """Return the bytes that are stored by a name; None where there are none."""
+        if name not in self._stored:
+            return None
+        start, size = self._stored[name]
+        return self._kept.get(name) or self._file[self._objects + start : self._objects + start + size]
+
     def close(self) -> None:
-        """Close the file; the kernels that were loaded stay."""
+        """Close the file; the kernels that were loaded and the stored bytes stay."""
+        self._kept = {name: self.stored(name) or b"" for name in self._stored}
         self._file.close()
 
 
@@ -90,6 +100,12 @@ def load_kernel(name: str) -> Callable[..., Any]:
     """Return a function that calls a kernel by its name; build the library first where there is none."""
     with _lock:
         return _library().kernel(name)
+
+
+def stored_data(name: str) -> bytes | None:
+    """Return the bytes that the library has stored by a name; None where it has none."""
+    with _lock:
+        return _library().stored(name)
 
 
 def close_library() -> None:

@@ -17,7 +17,7 @@ from pygments.token import Comment, Error, Whitespace, _TokenType
 from fingerprint.languages.first_characters import ASCII, first_characters
 from fingerprint.languages.raw_tokens import Column, LexemeTokens, RawTokens
 from fingerprint.languages.rule_tables.lexer import GivenUp, read
-from fingerprint.languages.rule_tables.rules import LazyTables
+from fingerprint.languages.rule_tables.stored import LazyTables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

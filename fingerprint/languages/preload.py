@@ -13,7 +13,7 @@ from fingerprint.languages.normalisation import KERNELS
 from fingerprint.languages.notebook import load_schemas
 from fingerprint.languages.rule_tables.characters import cased_characters
 from fingerprint.languages.rule_tables.lexer import read
-from fingerprint.languages.rule_tables.rules import lexer_tables
+from fingerprint.languages.rule_tables.stored import lexer_tables
 
 
 def preload() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from re import Pattern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,23 +28,19 @@ from fingerprint.languages.rule_tables.loop import (
     NOTHING,
     POP,
     STAY,
-    run,
 )
 from fingerprint.languages.rule_tables.parts import GROUPS
 from fingerprint.languages.rule_tables.programs import ProgramWriter
-from fingerprint.languages.rule_tables.tables import LAST_GROUP, Program, number_lexemes
+from fingerprint.languages.rule_tables.tables import LAST_GROUP, Program
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from fingerprint.languages.rule_tables.expressions import Node
 
     # As `RegexLexer._tokens` has them: the method that matches, the action, and the transition.
     Rule = tuple[Any, Any, Any]
 
-# Shorter texts are read as fast by Python; tables are made after so many characters of a language.
-SHORTEST_TEXT = 300
-FIRST_CHARACTERS = 250_000
 # The share of the rules that may need Python, which takes longer when it is asked in between.
 MOST_ASKING = 0.1
 # The code of the actions that tables can say.
@@ -72,6 +67,17 @@ def pattern_of(rule: Rule) -> Pattern[str]:
     return pattern
 
 
+def numbered_states(rules: Mapping[str, list[Rule]]) -> dict[str, int]:
+    """Return the numbers of the states of a lexer; the first is `root`."""
+    names = ["root", *(name for name in rules if name != "root")]
+    return {name: number for number, name in enumerate(names)}
+
+
+def numbered_rules(rules: Mapping[str, list[Rule]], states: Mapping[str, int]) -> list[tuple[int, Rule]]:
+    """Return the rules of all states in the order of their numbers, each with the number of its state."""
+    return [(number, rule) for name, number in states.items() for rule in rules[name]]
+
+
 class TableWriter:
     """Makes the tables of the rules of some states; `root` is the first state.
 
@@ -82,10 +88,9 @@ class TableWriter:
     def __init__(
         self, rules: dict[str, list[Rule]], *, reads_itself: bool, most_asking: float = MOST_ASKING
     ) -> None:
-        names = ["root", *(name for name in rules if name != "root")]
-        self.states = {name: number for number, name in enumerate(names)}
+        self.states = numbered_states(rules)
         self._reads_itself, self._most_asking = reads_itself, most_asking
-        self._rules = [(self.states[name], rule) for name in names for rule in rules[name]]
+        self._rules = numbered_rules(rules, self.states)
         self._types: dict[_TokenType, int] = {Whitespace: 0, Error: 1}
         self._trees = {pattern: _tree(pattern) for pattern in {pattern_of(rule) for _, rule in self._rules}}
         self._addresses: dict[tuple[Pattern[str], frozenset[int]], int] = {}
@@ -234,40 +239,3 @@ def references_of(node: Node) -> Iterator[Reference]:
         yield node
     for inner in inner_nodes(node):
         yield from references_of(inner)
-
-
-class LazyTables:
-    """The tables of a lexer, made when so much of its language is read that they save time.
-
-    Making them takes as long as reading some hundred thousand characters by Python's loop.
-    """
-
-    def __init__(self) -> None:
-        self._characters, self._made = 0, False
-        self._tables: LexerTables | None = None
-
-    def of(self, lexer: Any, length: int) -> LexerTables | None:
-        """Return the tables to read a text of a length with, or None where Python's loop is to read it."""
-        if length < SHORTEST_TEXT:
-            return None
-        self._characters += length
-        if not self._made:
-            self.expect(lexer, self._characters)
-        return self._tables
-
-    def expect(self, lexer: Any, characters: int) -> None:
-        """Make the tables if so many characters are worth it, unless the engine is still to be compiled.
-
-        Also load the compiled functions, so that processes that are forked then need not.
-        """
-        if characters > FIRST_CHARACTERS and not self._made and run.is_ready:
-            self._made = True
-            with suppress(Untranslatable):
-                self._tables = lexer_tables(lexer)
-                run.load()
-                number_lexemes.load()
-
-
-def lexer_tables(lexer: Any) -> LexerTables:
-    """Return the tables of a `DispatchingLexer`."""
-    return TableWriter(lexer._tokens, reads_itself=lexer.reads_itself).tables()  # noqa: SLF001 - Pygments'

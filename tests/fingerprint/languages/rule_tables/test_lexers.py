@@ -17,11 +17,10 @@ from fingerprint.languages import front_end
 from fingerprint.languages.lexer_dispatch import DispatchingLexer, dispatching_lexer, raw_tokens
 from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.registry import LANGUAGES
-from fingerprint.languages.rule_tables import expressions, lexer as compiled, rules
-from fingerprint.languages.rule_tables.expressions import Untranslatable
+from fingerprint.languages.rule_tables import lexer as compiled, rules, stored
 from fingerprint.languages.rule_tables.lexer import GivenUp, read
 from fingerprint.languages.rule_tables.loop import STACK_FULL
-from fingerprint.languages.rule_tables.rules import LazyTables, lexer_tables
+from fingerprint.languages.rule_tables.stored import LazyTables, lexer_tables
 from fingerprint.reading import Unreadable, read as read_file
 from fingerprint.time_limit import TooSlow, time_limit
 from tests.fingerprint.languages.rule_tables.samples import expressions_of, text_of
@@ -52,8 +51,8 @@ def test_python_reads_the_other_languages(name: str) -> None:
     lexer: Any = dispatching_lexer(lexer_class_of(name))
     text = program(name)
     if isinstance(lexer, DispatchingLexer):
-        lexer.tables.expect(lexer, rules.FIRST_CHARACTERS + 1)
-        assert lexer.tables.of(lexer, rules.SHORTEST_TEXT) is None
+        lexer.tables.expect(lexer, stored.FIRST_CHARACTERS + 1)
+        assert lexer.tables.of(lexer, stored.SHORTEST_TEXT) is None
     assert list(zip(*raw_tokens(lexer, text), strict=True)) == expected_tokens(name, text)
 
 
@@ -152,37 +151,6 @@ def test_all_that_rules_can_do_is_done_as_by_pygments(text: str) -> None:
     assert compiled_tokens(lexer, tables, text) == pygments_tokens(lexer, text)
 
 
-@pytest.mark.parametrize("name", ["java", "python", "c", "sql"])
-def test_another_parser_of_python_means_that_pygments_own_loop_reads(
-    monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    class OtherParser:
-        @staticmethod
-        def parse(_pattern: str, _flags: int) -> list[tuple[str, object]]:
-            return [("SOMETHING_NEW", None)]
-
-    monkeypatch.setattr(expressions, "import_module", lambda _name: OtherParser)
-    lexer: Any = dispatching_lexer(lexer_class_of(name))
-    with pytest.raises(Untranslatable):
-        lexer_tables(lexer)
-    text = program(name) * 100
-    assert len(text) > rules.FIRST_CHARACTERS / 10
-    monkeypatch.setattr(rules, "FIRST_CHARACTERS", 0)
-    assert lexer.tables.of(lexer, len(text)) is None
-    assert raw_tokens(lexer, program(name))
-
-
-def test_a_language_is_read_by_its_tables_when_much_of_it_was_read() -> None:
-    lexer: Any = dispatching_lexer(lexer_class("go"))
-    text = program("go") * 20
-    lengths = []
-    while lexer.tables.of(lexer, len(text)) is None:
-        lengths.append(len(text))
-        assert sum(lengths) <= rules.FIRST_CHARACTERS
-    assert lengths
-    assert lexer.tables.of(lexer, rules.SHORTEST_TEXT - 1) is None
-
-
 class Slow(DispatchingLexer, RegexLexer):
     tokens = {"root": [(r"(?:a|aa)+(?=b)", Name), (r"(?:ab|a|b)*c", Name)]}  # noqa: RUF012
 
@@ -223,7 +191,7 @@ def test_a_lexer_that_never_ends_is_too_slow_and_takes_little_memory(monkeypatch
 def test_a_file_whose_lexer_takes_too_many_steps_is_refused_with_the_reason_for_slow_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(rules, "FIRST_CHARACTERS", 0)
+    monkeypatch.setattr(stored, "FIRST_CHARACTERS", 0)
     monkeypatch.setattr(compiled, "MOST_STEPS", 1000)
     front_end("java").tokens("class A {}")
     with pytest.raises(Unreadable, match="took longer than"):
@@ -261,12 +229,3 @@ def test_every_file_of_the_project_has_the_tokens_of_pygments() -> None:
     )
     assert measured["python"].files > 300
     assert {name for name, row in measured.items() if row.different or row.too_slow} == set()
-
-
-def test_tables_are_made_at_once_where_many_characters_are_expected() -> None:
-    lexer: Any = dispatching_lexer(lexer_class("go"))
-    text = program("go") * 2
-    lexer.tables.expect(lexer, rules.FIRST_CHARACTERS)
-    assert lexer.tables.of(lexer, len(text)) is None
-    lexer.tables.expect(lexer, rules.FIRST_CHARACTERS + 1)
-    assert lexer.tables.of(lexer, len(text)) is not None
