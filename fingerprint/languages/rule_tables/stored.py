@@ -110,7 +110,7 @@ def _program(header: Header, columns: bytes) -> Program:
 
 
 class LazyTables:
-    """The tables of a lexer: those that are stored, or made when that saves time, after so many characters."""
+    """The tables of a lexer: those that are stored, or made when so much is read that it saves time."""
 
     def __init__(self) -> None:
         self._characters, self._tried_stored, self._tried = 0, False, False
