@@ -11,7 +11,6 @@ import sqlite3
 from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +39,8 @@ READER_LIBRARIES = ("charset-normalizer", "nbformat", "pygments")
 @cache
 def _reader_digest() -> bytes:
     """Return a digest of the code that reads and packs files, and of the versions of its libraries."""
+    from importlib.metadata import version  # noqa: PLC0415 - slow to import
+
     digest = blake2b("".join(map(version, READER_LIBRARIES)).encode(), digest_size=16)
     engine, check = Path(fingerprint.__file__).parent, Path(__file__).parent
     storage = Path(submissions.__file__).parent / "storage"
@@ -104,6 +105,8 @@ class ReadingCache:
 
     def add(self, readings: Mapping[bytes, bytes]) -> None:
         """Add readings, then delete the least recently used ones beyond MAX_BYTES in total."""
+        if not readings:
+            return
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.executemany(
