@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,10 @@ from fingerprint.ranking.weights import document_frequency, token_weights
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy.typing as npt
+
     from fingerprint.ranking.alignment import CohortTokens, IndexedTokens
-    from fingerprint.types import Bounds, Flags, Floats, Hashes, Ids, Kinds, Lines, Positions
+    from fingerprint.types import Bounds, Counts, Flags, Floats, Hashes, Ids, Kinds, Lines, Positions
 
 
 @kernel
@@ -36,16 +38,16 @@ def _mark_covered(marked: Flags, k: int, covered: Flags) -> None:
 class RunningSums(NamedTuple):
     """Running sums over the t tokens of a cohort: arrays [t + 1]; tokens i to j - 1 sum to `x[j] - x[i]`.
 
-    `weight` float64: weights of tokens; `own` int64: number of tokens that are not boilerplate; `counted`
-    int64: number of tokens that shares count, neither boilerplate nor common code. Separators add to none.
+    `weight` float64: weights of tokens; `own` int32: number of tokens that are not boilerplate; `counted`
+    int32: number of tokens that shares count, neither boilerplate nor common code. Separators add to none.
     `line_numbers` int32 is not a sum but the line that a token begins on. Lines are numbered through all
     files of the cohort, without those on which no token begins. Tokens i to j - 1 of one file lie on
     `line_numbers[j - 1] - line_numbers[i] + 1` lines.
     """
 
     weight: Floats
-    own: Bounds
-    counted: Bounds
+    own: Counts
+    counted: Counts
     line_numbers: Ids
 
 
@@ -245,15 +247,15 @@ def _line_extents(
     begins[file_starts[1:] - 1] = True
     firsts = np.flatnonzero(begins)
     sizes = np.diff(np.append(firsts, len(begins)))
-    offsets = np.repeat(submission_starts[:-1], np.diff(submission_starts))
+    offsets = np.repeat(submission_starts[:-1].astype(np.int32), np.diff(submission_starts))
     begin, ends = firsts, firsts + sizes
     if kinds is not None:
         lines = mark_lines(kinds, firsts)
         heads = head_lines(lines)
         begin = before_tails(tail_lines(lines, heads), firsts, ends, file_starts)
         ends = after_heads(heads, firsts, ends)
-    starts, line_ends = np.repeat(begin, sizes) - offsets, np.repeat(ends, sizes) - offsets
-    return starts.astype(np.int32), line_ends.astype(np.int32)
+    starts, line_ends = (np.repeat(one.astype(np.int32), sizes) for one in (begin, ends))
+    return np.subtract(starts, offsets, out=starts), np.subtract(line_ends, offsets, out=line_ends)
 
 
 def _running_sums(
@@ -262,5 +264,12 @@ def _running_sums(
     columns = ~flags[0], ~flags[1]
     for column in columns:
         column[file_starts[1:] - 1] = False
-    own, counted = (np.concatenate(([0], np.cumsum(column, dtype=np.int64))) for column in columns)
-    return RunningSums(np.concatenate(([0.0], np.cumsum(weights))), own, counted, line_numbers)
+    own, counted = (_sums(column, np.int32) for column in columns)
+    return RunningSums(_sums(weights, np.float64), own, counted, line_numbers)
+
+
+def _sums(values: npt.NDArray[Any], dtype: type[np.number]) -> npt.NDArray[Any]:
+    """Return the running sums of n values: [n + 1], from 0."""
+    sums = np.zeros(len(values) + 1, dtype=dtype)
+    np.cumsum(values, out=sums[1:])
+    return sums

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from fingerprint import engine
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from fingerprint.engine import CoarseFile, CohortFile, Exclusions, RankingInput, Reading
-    from fingerprint.types import Lines
+    from fingerprint.engine import CoarseFile, Cohort, CohortFile, Exclusions, RankingInput, Reading
+    from fingerprint.types import Kinds, Lines
     from moss.check.inputs import AllInputs, Groups
     from moss.check.readings import Advance
     from submissions.intake.archives.members import UnpackedEntry
@@ -103,6 +104,7 @@ def rank_path(
     files, unread = _read(given.groups, options.languages, start_reading)
     order, files = _in_content_order(files, len(given.groups))
     inputs = _ranking_input(given, order, files, boilerplate, options)
+    files = _with_kinds_of(inputs.cohort, files)
     names = list(given.groups)
     return LocalReport(
         given,
@@ -189,6 +191,20 @@ def _ranking_input(
     groups = engine.Groups.from_lists(group_numbers(given.mates[number] for number in order))
     columns = [cohort_file(file) for file in files]
     return engine.RankingInput.from_files(columns, len(order), PARAMS.k, exclusions, groups)
+
+
+def _with_kinds_of(cohort: Cohort, files: list[LocalFile]) -> list[LocalFile]:
+    """Return the files with parts of the cohort's kinds as those of their tokens, so as to keep them once."""
+    places = pairwise(cohort.file_starts.tolist())
+    return [
+        _with_kinds(file, cohort.tokens.kinds[start : end - 1])
+        for file, (start, end) in zip(files, places, strict=True)
+    ]
+
+
+def _with_kinds(file: LocalFile, kinds: Kinds) -> LocalFile:
+    tokens = replace(file.reading.tokens, kinds=kinds)
+    return file._replace(reading=file.reading._replace(tokens=tokens))
 
 
 def cohort_file(file: LocalFile) -> CohortFile:
