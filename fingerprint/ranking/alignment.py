@@ -135,18 +135,25 @@ def index_tokens(
 def _index_kgrams(kgrams: Ids, bounds: Bounds) -> tuple[KgramIndex, Bounds]:
     """Return the index of all submissions, and where in `order` the part of each begins: int64 [s + 1]."""
     previous = np.concatenate((np.full(1, -1, dtype=np.int32), kgrams[:-1]))[: len(kgrams)]
-    matchable = np.flatnonzero(kgrams >= 0)
+    matchable = np.flatnonzero(kgrams >= 0).astype(np.int32)
     owner = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))[matchable]
     # Sorted by the previous k-gram too, so that k-grams of one run are next to each other: see `list_runs`.
-    sort = order_by(owner, kgrams[matchable], previous[matchable] + np.int32(1))
-    order, owner = matchable[sort], owner[sort]
-    keys = owner, kgrams[order], previous[order]
-    ends = np.flatnonzero(np.any([key[1:] != key[:-1] for key in keys], axis=0)) + 1
-    sizes = np.diff(np.concatenate(([0], ends, [len(order)])))
-    order_starts = np.searchsorted(owner, np.arange(len(bounds))).astype(np.int64)
-    next_group = (np.repeat(np.cumsum(sizes), sizes) - order_starts[owner]).astype(np.int32)
-    positions = (order - bounds[owner]).astype(np.int32)
-    return KgramIndex(kgrams, positions, *keys[1:], next_group), order_starts
+    order = matchable[order_by(owner, kgrams[matchable], previous[matchable] + np.int32(1))]
+    order_starts = np.searchsorted(owner, np.arange(len(bounds), dtype=np.int32)).astype(np.int64)
+    ordered, previous = kgrams[order], previous[order]
+    order -= bounds.astype(np.int32)[owner]
+    next_group = _group_ends(owner, ordered, previous)
+    next_group -= order_starts.astype(np.int32)[owner]
+    return KgramIndex(kgrams, order, ordered, previous, next_group), order_starts
+
+
+def _group_ends(*keys: Ids) -> Offsets:
+    """Return where the run of rows with equal keys ends in which each of m rows is: int32 [m]."""
+    is_new = np.zeros(max(len(keys[0]) - 1, 0), dtype=np.bool_)
+    for key in keys:
+        is_new |= key[1:] != key[:-1]
+    ends = np.append(np.flatnonzero(is_new) + 1, len(keys[0])).astype(np.int32)
+    return np.repeat(ends, np.diff(ends, prepend=0))
 
 
 def long_kgrams(kgrams: Ids, k: int, bounds: Bounds) -> Ids:

@@ -51,7 +51,7 @@ def sort_rows(rows: Runs) -> None:
 
 
 @njit
-def _reorder(order: Positions, keys: Ids) -> Positions:
+def _reorder(order: Ids, keys: Ids) -> Ids:
     """Return `order` sorted by the keys of its entries; equal keys stay in order (counting sort)."""
     starts = np.zeros(highest_id(keys) + 2, dtype=np.int64)
     for key in keys:
@@ -66,18 +66,18 @@ def _reorder(order: Positions, keys: Ids) -> Positions:
 
 
 @kernel
-def order_by(first: Ids, second: Ids, third: Ids) -> Positions:
-    """Return the indices that sort by three keys, the first one first, as `np.lexsort` does.
+def order_by(first: Ids, second: Ids, third: Ids) -> Ids:
+    """Return the indices, int32, that sort by three keys, the first one first, as `np.lexsort` does.
 
     Keys are numbers from 0; the time is linear in their count and in the highest one.
     """
-    return _reorder(_reorder(_reorder(np.arange(len(first)), third), second), first)
+    return _reorder(_reorder(_reorder(np.arange(len(first), dtype=np.int32), third), second), first)
 
 
 @kernel
 def number_pairs(first: Ids, second: Ids) -> Ids:
     """Return a number for each pair of two keys, the same for equal pairs: int32, from 0, without gaps."""
-    order = _reorder(_reorder(np.arange(len(first)), second), first)
+    order = _reorder(_reorder(np.arange(len(first), dtype=np.int32), second), first)
     numbers, number = np.empty(len(first), dtype=np.int32), 0
     for at in range(len(order)):
         here, before = order[at], order[max(at - 1, 0)]

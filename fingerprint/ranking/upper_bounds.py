@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.score_constants import PassageLengths
     from fingerprint.ranking.terms import LexicalTable
-    from fingerprint.types import Bounds, Flags, Floats, Ids, Owners, Positions, Rows
+    from fingerprint.types import Bounds, Counts, Flags, Floats, Ids, Owners, Rows
 
 # Added to each bound. Sums of the same weights in a different order differ by far less.
 SLACK = 1e-7
@@ -142,35 +142,36 @@ def close_bounds(
 class KgramPostings(NamedTuple):
     """The distinct matchable k-grams of each submission: p postings, sorted by k-gram, then by submission.
 
-    `owners` int32 [p]: submission; `weights`, `tokens` float64 [p]: weight and number of the tokens of all
-    its occurrences there. Those of submission s are at `positions[starts[s]:starts[s + 1]]` (int64), each
-    followed by those of later submissions with the same k-gram, up to `ends` (int64 [p], like `positions`).
+    `owners` int32 [p]: submission; `weights` float64 [p], `tokens` int32 [p]: weight and number of the tokens
+    of all its occurrences there. Those of submission s are at `positions[starts[s]:starts[s + 1]]` (int32),
+    each followed by those of later submissions with the same k-gram, up to `ends` (int32 [p], like
+    `positions`).
     """
 
     owners: Owners
     weights: Floats
-    tokens: Floats
-    positions: Positions
-    ends: Positions
+    tokens: Counts
+    positions: Ids
+    ends: Ids
     starts: Bounds
 
     @classmethod
     def of_cohort(cls, cohort: Cohort) -> KgramPostings:
         kgrams = cohort.tokens.ordered_kgrams
         owners = np.repeat(np.arange(len(cohort), dtype=np.int32), np.diff(cohort.order_starts))
-        first = cohort.tokens.order + cohort.submission_starts[owners]
+        first = cohort.tokens.order + cohort.submission_starts.astype(np.int32)[owners]
         is_new = np.ones(len(kgrams), dtype=np.bool_)
         is_new[1:] = (kgrams[1:] != kgrams[:-1]) | (owners[1:] != owners[:-1])
         new = np.flatnonzero(is_new)
         sums = cohort.sums.weight, cohort.sums.own
         weights, tokens = (np.add.reduceat(one[first + cohort.k] - one[first], new) for one in sums)
         kgrams, owners = kgrams[new], owners[new]
-        order = np.argsort(kgrams, kind="stable")
+        order = np.argsort(kgrams, kind="stable").astype(np.int32)
         positions = np.empty_like(order)
-        positions[order] = np.arange(len(order))
-        ends = np.searchsorted(kgrams[order], kgrams, side="right")
+        positions[order] = np.arange(len(order), dtype=np.int32)
+        ends = np.searchsorted(kgrams[order], kgrams, side="right").astype(np.int32)
         starts = np.searchsorted(owners, np.arange(len(cohort) + 1))
-        return cls(owners[order], weights[order], tokens[order].astype(np.float64), positions, ends, starts)
+        return cls(owners[order], weights[order], tokens[order].astype(np.int32), positions, ends, starts)
 
 
 @njit
