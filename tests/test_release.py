@@ -12,7 +12,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from bench.release import NotReady, build_twice, git, version_to_release
+from bench.release import HEADING, NotReady, build_twice, git, version_to_release
 from fingerprint.kernels import files
 from moss import release
 from tests.support.paths import ROOT
@@ -31,7 +31,7 @@ def checkout(tmp_path: Path) -> Path:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name, follow_symlinks=False)
     changelog = (folder / "CHANGELOG.md").read_text()
-    (folder / "CHANGELOG.md").write_text(changelog.replace("- unreleased", "- 2026-12-01", 1))
+    (folder / "CHANGELOG.md").write_text(HEADING.sub(r"## [\1] - 2026-12-01", changelog, count=1))
     git(folder, "init", "-q")
     commit(folder)
     return folder

@@ -115,7 +115,7 @@ def read_files(jobs: Sequence[ReadJob], advance: Advance) -> list[Reading | str]
     Raises
     ------
     OSError
-        When the cache cannot be used.
+        When the cache cannot be used, or no child processes can be started.
     """
     folder = cache_folder()
     if folder is None:
@@ -152,12 +152,22 @@ def _read_uncached(jobs: Sequence[ReadJob], advance: Advance) -> list[Reading | 
     workers = max(1, min(usable_cores(), len(jobs) // CHUNK))
     results: list[Reading | str] = [""] * len(jobs)
     expect(_characters(jobs, workers))
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
+    with _processes(workers) as pool:
         ordered_results = pool.map(read_file, [jobs[index] for index in order], chunksize=CHUNK)
         for index, result in zip(order, ordered_results, strict=True):
             results[index] = result
             advance()
     return results
+
+
+def _processes(workers: int) -> ProcessPoolExecutor:
+    try:
+        return ProcessPoolExecutor(workers, multiprocessing.get_context("fork"))
+    except OSError as error:  # an empty root or a container without shared memory
+        raise OSError(
+            f"no child processes can be started ({error.strerror}): /dev/shm must be a folder that you can "
+            "write, such as a mounted tmpfs"
+        ) from error
 
 
 def _characters(jobs: Sequence[ReadJob], workers: int) -> Counter[str]:

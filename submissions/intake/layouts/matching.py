@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.intake.layouts.fields import parse_time
+from submissions.intake.layouts.fields import natural_name, parse_time
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
@@ -106,8 +106,8 @@ def by_name(key: str, label: str, student_names: re.Pattern[str], ignored: str =
     """Return the layout of a platform that says in the names of its files all that it says.
 
     `student_names` is looked for as in `find`. Its groups are `name` and `id` of the student, `version` or
-    `time` (ISO 8601) of the attempt, and `file`, the student's own part of the name. A path with the group
-    `ignored` is left out for that reason.
+    `time` (ISO 8601) of the attempt, `part`, such as a question, which has attempts of its own, and `file`,
+    the student's own part of the name. A path with the group `ignored` is left out for that reason.
     """
 
     def finder(path: str) -> MatchedName | None:
@@ -127,5 +127,8 @@ def _place_named(matched: MatchedName, ignored: str) -> Place:
         return Ignored(ignored)
     time = parse_time(groups.get("time", ""))
     attempt = int(groups["version"]) if "version" in groups else time
-    student = Student(groups["name"], groups.get("id", ""))
-    return Placement((student,), matched.path(groups.get("file", "")), attempt, time)
+    name = groups["name"]
+    student = Student(natural_name(name) if "," in name else name, groups.get("id", ""))
+    part, file = groups.get("part", ""), groups.get("file", "")
+    path = "/".join(name for name in (part, matched.path(file)) if name)
+    return Placement((student,), path, attempt, time, part)

@@ -16,10 +16,12 @@ from submissions.intake.layouts.platforms.files import FILES
 from submissions.intake.layouts.platforms.folders import FOLDERS
 from submissions.intake.layouts.platforms.github import GITHUB
 from submissions.intake.layouts.platforms.gradescope import GRADESCOPE
+from submissions.intake.layouts.platforms.ilias import ILIAS
 from submissions.intake.layouts.platforms.moodle import MOODLE
 from submissions.intake.layouts.platforms.moodle_quiz import MOODLE_QUIZ
 from submissions.intake.layouts.platforms.moodle_vpl import MOODLE_VPL
 from submissions.intake.layouts.platforms.nbgrader import NBGRADER
+from submissions.intake.layouts.platforms.openolat import OPENOLAT
 from submissions.intake.layouts.platforms.project import PROJECT
 from submissions.intake.layouts.platforms.pushed import PUSHED
 from submissions.intake.layouts.platforms.questions import QUESTIONS
@@ -39,9 +41,21 @@ AUTOLAB = by_name(
     "autolab",
     "an Autolab download",
     student_names=re.compile(
-        r"(?P<ignored>annotated_)?(?P<id>(?P<name>[^/@\s]+)@[^/@_\s]+)_(?P<version>\d+)_(?P<file>[^/]+)(?=/|\Z)"
+        r"(?P<ignored>annotated_)?(?P<id>(?P<name>[^/@\s]+)@[^/@_\s]+)_(?P<version>\d+)_"
+        r"(?!.*_\d+_\d+_\d+_)(?P<file>[^/]+)(?=/|\Z)"  # those are of PrairieLearn
     ),
     ignored="an annotated copy of a submission",
+)
+# PrairieLearn/PrairieLearn, instructorAssessmentDownloads.tsx, extractFilesForSubmissions: e-mail address,
+# number of the assessment, question (its folders too), variant, submission of it and of all, file;
+# `bpopescu@example.edu_1_area_1_3_90210_area.py`.
+PRAIRIELEARN = by_name(
+    "prairielearn",
+    "a PrairieLearn download",
+    student_names=re.compile(
+        r"(?P<id>(?P<name>[^/@\s]+)@[^/@_\s]+)_\d+_(?P<part>(?:(?!_\d+_\d+_\d+_).)++)_\d+_\d+_"
+        r"(?P<version>\d+)_(?P<file>[^/]+)(?=/|\Z)"
+    ),
 )
 # CodeGra-de/CodeGra.fs, codegra_fs/cgfs.py, load_submissions: the name, and when it was handed in, with other
 # characters for colons on some systems; `Bruno Popescu - 2026-03-01T14:05:09.123456/Main.java`.
@@ -52,13 +66,32 @@ CODEGRADE = by_name(
         r"(?P<name>[^/]+?) - (?P<time>\d{4}-\d\d-\d\d[ T]\d\d[:_.-]\d\d[:_.-]\d\d[^/ ]*)(?=/)"
     ),
 )
+# Six programs on GitHub that unpack its downloads: last and first name, id of the student; one folder a
+# revision; `Popescu, Bruno - 20261234/Revision 2 - Late/Main.java`.
+SCHOOLOGY = by_name(
+    "schoology",
+    "a Schoology download",
+    student_names=re.compile(
+        r"(?P<name>[^/,]+,[^/]+) - (?P<id>[^/ ]+)/Revision (?P<version>\d+)(?: - [^/]*)?(?=/)"
+    ),
+)
+# openedx/edx-ora2, openassessment/data.py, OraDownloadData: a folder a unit, the number of the task in it,
+# login, file; `[1]Week 1, [2]Loops, [1]Lab/[1] - bpopescu - main.py`, and submissions.csv.
+OPEN_EDX = by_name(
+    "open-edx",
+    "an Open edX download",
+    student_names=re.compile(
+        r"(?P<part>(?:\[\d+\][^/]*|Removed from course)/\[(?:\d+|x)\]) - "
+        r"(?P<name>(?:(?! - )[^/])++) - (?P<file>[^/]+)(?=/|\Z)"
+    ),
+)
 # Of layouts with the same score, the first is chosen.
 LAYOUTS = {
     layout.key: layout
     for layout in (
         MOODLE, MOODLE_VPL, MOODLE_QUIZ, CANVAS, BLACKBOARD, BRIGHTSPACE, SAKAI, GRADESCOPE, SUBMITTY,
-        AUTOLAB, CODEGRADE, NBGRADER, DOMJUDGE, ARTEMIS, GITHUB, PUSHED, PROJECT, QUESTIONS, SECTIONS,
-        FOLDERS, FILES,
+        PRAIRIELEARN, AUTOLAB, CODEGRADE, SCHOOLOGY, OPEN_EDX, OPENOLAT, ILIAS, NBGRADER, DOMJUDGE, ARTEMIS,
+        GITHUB, PUSHED, PROJECT, QUESTIONS, SECTIONS, FOLDERS, FILES,
     )
 }  # fmt: skip
 

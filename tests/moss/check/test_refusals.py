@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
+from shutil import which
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
     from click.testing import Result
 
+ALONE = which("unshare") and not subprocess.run(["unshare", "-rm", "true"], check=False).returncode
 BINARY = b"\x00\x01\x02binary\xff" * 50
 
 
@@ -55,6 +59,19 @@ def test_boilerplate_without_a_file_that_can_be_read_is_named(tmp_path: Path) ->
     assert_refused(check(root, "-b", tmp_path / "empty.zip"), "empty.zip: an empty archive: it holds no file")
     (tmp_path / "cut.zip").write_bytes(zipped({"a.py": b"a"})[:40])
     assert_refused(check(root, "-b", tmp_path / "cut.zip"), "cut.zip: damaged or cut off")
+
+
+@pytest.mark.skipif(not ALONE, reason="the kernel lets nobody mount a folder of his own")
+def test_without_shared_memory_it_says_what_is_missing(tmp_path: Path) -> None:
+    root = folder(tmp_path / "class", CLASS)
+    script = 'mount -t tmpfs -o ro tmpfs /dev/shm && exec "$0" -m moss check "$1"'
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script, sys.executable, root],
+        env={"PATH": os.environ["PATH"], "MOSS_CACHE": "off"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "/dev/shm must be a folder that you can write" in done.stderr
 
 
 def test_an_output_in_a_missing_folder_is_refused_before_the_ranking(

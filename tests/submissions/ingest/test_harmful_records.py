@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from tests.submissions.intake.layouts.samples import CODE, SAMPLES
+from tests.submissions.intake.layouts.plain_samples import CODE
+from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.support.api import api_client, problem_of, send
 from tests.support.html import get_page
 from tests.support.sample_class import CLASS, zipped

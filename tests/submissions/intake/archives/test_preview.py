@@ -14,7 +14,8 @@ from submissions.intake.archives.preview import Preview, SkippedEntry, preview_u
 from submissions.intake.archives.unpack import unpack
 from submissions.intake.left_out.listing import Listing, describe
 from submissions.intake.left_out.patterns import FilePatterns
-from tests.submissions.intake.layouts.samples import CODE, SAMPLES
+from tests.submissions.intake.layouts.plain_samples import CODE
+from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.support.archives import zipped
 
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tests.submissions.intake.layouts.plain_samples import CODE, PLAIN_SAMPLES
 from tests.submissions.intake.layouts.records import BLACKBOARD_RECORD, GRADESCOPE_RECORDS, PUSHED_RECORDS
 
-CODE = "def area(width, height):\n    return width * height\n"
 EMPTY_TEXT = "<html><body></body></html>"
 ONLINE_TEXT = f"<html><body><pre>{CODE}</pre></body></html>" + " " * 200
 
@@ -141,6 +141,53 @@ SAMPLES: dict[str, dict[str, str]] = {
         "bruno_popescu@example.edu_2_handin/src/main.c": CODE,
         "annotated_abyron@example.edu_12_handin.c": CODE,
     },
+    "prairielearn": {
+        "abyron@example.edu_1_area_1_1_90210_area.py": "no idea",
+        "abyron@example.edu_1_area_1_2_90218_area.py": CODE,
+        "abyron@example.edu_1_volume_2_1_90211_volume.py": CODE,
+        "bruno_popescu@example.edu_1_sums/of_rows_1_1_90212_my_sums.py": CODE,
+        "bruno_popescu@example.edu_1_area_1_1_90213_area.py": CODE,
+    },
+    "schoology": {
+        "Byron, Ada - 20261234/Revision 1 - On time/main.py": "no idea",
+        "Byron, Ada - 20261234/Revision 2 - Late/src/main.py": CODE,
+        "Popescu, Bruno - s498783/Revision 1 - On Time/main.py": CODE,
+    },
+    "open-edx": {
+        "[1]Week 1, [2]Loops, [1]Lab/[1] - abyron - prompt_0.txt": "for",
+        "[1]Week 1, [2]Loops, [1]Lab/[1] - abyron - main.py": CODE,
+        "[1]Week 1, [2]Loops, [1]Lab/[2] - abyron - main.py": CODE,
+        "[1]Week 1, [2]Loops, [2]More/[1] - 00f636b9ac6d480c9fb95c23bf1d2129 - area - copy.py": CODE,
+        "Removed from course/[x] - bpopescu - main.py": CODE,
+        "submissions.csv": "course_id,block_id,student_id,key,name,type\n",
+    },
+    "openolat": {
+        "Lab 1/Byron_Ada_abyron/1_task/lab1.pdf": "Compute an area.",
+        "Lab 1/Byron_Ada_abyron/2_submissions/main.c": "no idea",
+        "Lab 1/Byron_Ada_abyron/3_corrections/main.c": "almost",
+        "Lab 1/Byron_Ada_abyron/4_revisions_1/src/main.c": CODE,
+        "Lab 1/Byron_Ada_abyron/5_corrections_1/main.c": "good",
+        "Lab 1/Van_Dijk_Noor_nvandijk/2_submissions/main.c": CODE,
+        "Lab 1/solutions/main.c": CODE,
+        "Lab 1/Lab_1_20260301_140509.xlsx": "",
+    },
+    "openolat-groups": {
+        "Blue_Team_1376256/1_submissions/main.c": CODE,
+        "Red_1376257/1_submissions/main.c": CODE,
+        "Red_1376257/2_assessment/Byron_Ada_abyron/marks.txt": "good",
+    },
+    "ilias": {
+        "Byron_Ada_abyron_1234/main.c": CODE,
+        "Byron_Ada_abyron_1234/src/area.c": CODE,
+        "Popescu_Bruno_bruno.popescu@example.edu_1240/main.c": CODE,
+        "van Dijk_Noor_n_vandijk_1251/main.c": CODE,
+        "Lab 1.xlsx": "",
+    },
+    "ilias-teams": {
+        "Team 12/Byron_Ada_abyron_1234/main.c": CODE,
+        "Team 12/Popescu_Bruno_bpopescu_1240/area.c": CODE,
+        "Team 13/Okafor_Chidi_cokafor_1241/main.c": CODE,
+    },
     "codegrade": {
         "Ada Byron - 2026-02-27T09:00:00.123456/main.py": "no idea",
         "Ada Byron - 2026-03-01T14:05:09.123456/src/main.py": CODE,
@@ -189,55 +236,6 @@ SAMPLES: dict[str, dict[str, str]] = {
         "lab1-cokafor-master/lab1-cokafor-master/main.py": CODE,
         "roster.csv": "id,name",
     },
-    "project": {
-        "byron/src/main.py": CODE,
-        "byron/tests/test_main.py": CODE,
-        "byron/setup.py": CODE,
-    },
-    "sections": {
-        "class/Section A/abyron/main.py": CODE,
-        "class/Section A/bpopescu/src/main.py": CODE,
-        "class/Section B/cokafor/main.py": CODE,
-        "class/Section B/dlindqvist/main.py": CODE,
-        "class/README.md": "two sections",
-    },
-    "folders": {
-        "class/abyron/main.py": CODE,
-        "class/bpopescu/main.py": CODE,
-        "class/cokafor/main.py": CODE,
-        "class/dlindqvist.py": CODE,
-        "class/tests/test_main.py": CODE,
-    },
-    "folders-loose": {
-        "class/Lab 1 - Ada Byron/main.py": CODE,
-        "class/Lab 1 - Bruno Popescu/main.py": CODE,
-        "class/Lab 1 - Chidi Okafor.py": CODE,
-        "class/Makefile": "run:",
-        "class/README.txt": "Lab 1",
-        "class/roster.csv": "id,name\n1,Ada Byron\n",
-        "class/submissions.tsv": "1\tAda Byron\n",
-    },
-    "questions": {
-        "quiz/Question 1/Ada Byron/area.py": CODE,
-        "quiz/Question 2/Ada Byron/src/volume.py": CODE,
-        "quiz/Question 1/Bruno Popescu/area.py": CODE,
-        "quiz/Question 2/Bruno Popescu/volume.py": CODE,
-        "quiz/Question 1/Chidi Okafor/area.py": CODE,
-        "quiz/README.txt": "the quiz",
-    },
-    "sections-loose": {
-        "class/Section A/abyron/main.py": CODE,
-        "class/Section A/bpopescu/main.py": CODE,
-        "class/Section A/Makefile": "run:",
-        "class/Section B/cokafor/main.py": CODE,
-        "class/Section B/dlindqvist/main.py": CODE,
-        "class/Section B/grades.csv": "id,grade",
-    },
-    "files-common": {
-        "class/Ada Byron - fines.py": CODE,
-        "class/Bruno Popescu - fines.py": CODE,
-        "class/Chidi Okafor - fines.py": CODE,
-    },
     "pushed": {
         "pushed-3/Main.java": "no idea",
         "pushed-7/Main.java": CODE,
@@ -247,7 +245,7 @@ SAMPLES: dict[str, dict[str, str]] = {
         "pushed-submissions.json": PUSHED_RECORDS,
     },
     "pushed-broken": {"pushed-7/Main.java": CODE, "pushed-submissions.json": "[" * 2000},
-    "files": {"class/abyron.py": CODE, "class/bpopescu.py": CODE},
+    **PLAIN_SAMPLES,
 }
 
 # Samples whose layout has another key than they do.
@@ -256,5 +254,6 @@ VARIANTS = {
     "canvas-twice": "canvas", "brightspace-flat": "brightspace", "sakai-flat": "sakai",
     "gradescope-broken": "gradescope", "pushed-broken": "pushed",
     "folders-loose": "folders", "sections-loose": "sections", "files-common": "files",
-    "nbgrader-inbound": "nbgrader", "github-archives": "github",
+    "nbgrader-inbound": "nbgrader", "github-archives": "github", "openolat-groups": "openolat",
+    "ilias-teams": "ilias",
 }  # fmt: skip

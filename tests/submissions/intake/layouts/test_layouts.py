@@ -11,8 +11,9 @@ from submissions.intake.archives.choices import Choices
 from submissions.intake.archives.grouping import Grouping, ListingBuilder, group_files, group_submissions
 from submissions.intake.archives.members import UnpackedEntry
 from submissions.intake.layouts.registry import LAYOUTS, recognise
+from tests.submissions.intake.layouts.plain_samples import CODE
 from tests.submissions.intake.layouts.records import GRADESCOPE_RECORDS
-from tests.submissions.intake.layouts.samples import CODE, SAMPLES, VARIANTS
+from tests.submissions.intake.layouts.samples import SAMPLES, VARIANTS
 from tests.support.archives import entries, zipped
 
 if TYPE_CHECKING:
@@ -255,3 +256,9 @@ def test_the_sheet_of_the_task_beside_the_folders_is_no_student() -> None:
     programs = {"ada/main.py": CODE, "ben/main.py": CODE, "Sheet 1.pdf": "%PDF-1.4"}
     assert names(programs) == {"ada", "ben"}
     assert names({"ada/essay.pdf": "%PDF-1.4", "ben.pdf": "%PDF-1.4"}) == {"ada", "ben.pdf"}
+
+
+def test_numbered_folders_with_a_word_in_common_are_not_read_as_accounts_of_ilias() -> None:
+    for name in ("lab_{0}_ada_{1}", "Byron_Ada{1}_cs101_{1}", "hw_1_ada{1}_2026"):
+        files = {f"{name.format(number, number + 5)}/main.py": CODE for number in (1, 2, 3)}
+        assert LAYOUTS["ilias"].score(listing_of(files)) == 0, name

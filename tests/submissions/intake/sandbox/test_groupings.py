@@ -15,8 +15,9 @@ from submissions.intake.layouts.places import RECORD_BYTES
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.limits import BadArchive
 from submissions.intake.sandbox.groupings import GroupingReader
+from tests.submissions.intake.layouts.plain_samples import CODE
 from tests.submissions.intake.layouts.records import BLACKBOARD_RECORD
-from tests.submissions.intake.layouts.samples import CODE, SAMPLES
+from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.support import harmful_groupings
 from tests.support.long_rows import rest_is_long
 
