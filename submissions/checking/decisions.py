@@ -6,7 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from submissions.checking.facts import title
-from submissions.models import Decision
+from submissions.models import Decision, Submission
 from submissions.pseudonyms.names import Names
 from submissions.queries.cases import report_cases
 from submissions.queries.reports import PairFilter, ranked_pairs
@@ -59,6 +59,19 @@ def statements(facts: Facts) -> Iterator[str]:
         data = bytes(one.data)
         if (len(data), hashlib.sha256(data).hexdigest()) != (one.size, one.sha256):
             yield f"statement {one.pk} of {one.name}: its bytes are not those that were added"
+
+
+def commits(facts: Facts) -> Iterator[str]:
+    """Check that the first commit is not after the last, and that copies have the commits of their origin."""
+    for one in facts.submissions.values():
+        if (times := one.commits) and not (times.first <= times.last and times.number >= 1):
+            yield f"{one.name}: {times.number} commits from {times.first_time} to {times.last_time}"
+        if times and times.number == 1 and times.first != times.last:
+            yield f"{one.name}: its only commit has two times"
+    origins = Submission.objects.in_bulk([pk for one in facts.submissions.values() if (pk := one.origin_id)])
+    for one in facts.submissions.values():
+        if one.origin_id in origins and origins[one.origin_id].commits != one.commits:
+            yield f"{one.name}: its commits are not those of the submission that it is a copy of"
 
 
 def _on_record(facts: Facts, pair: Pair) -> set[str]:

@@ -165,6 +165,7 @@ CHECKS = (
     decisions.shown_decisions,
     decisions.cases_by_hand,
     decisions.statements,
+    decisions.commits,
 )
 
 

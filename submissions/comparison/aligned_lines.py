@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
+from submissions.comparison.matching import matching_runs
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     LineText = Callable[[int], str]
-
-# Product of the numbers of lines that are aligned by their text: the time can grow with more than it.
-MAX_ALIGNED = 10_000
 
 
 class LinePair(NamedTuple):
@@ -57,19 +55,6 @@ def align_lines(
         yield from _pair_lines(range(group.left_first, next_left), range(group.right_first, next_right))
     if next_left:
         yield from _pair_gap(range(next_left, last[0] + 1), range(next_right, last[1] + 1), texts)
-
-
-def matching_runs(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Return the runs of equal lines in an order that both sides have: both first lines, and the number.
-
-    With exchanged sides the runs are the same. None are returned where there are too many lines to align.
-    """
-    if len(left) * len(right) > MAX_ALIGNED:
-        return []
-    if [*left] > [*right]:  # the matcher is not symmetric
-        return [(at, other, size) for other, at, size in matching_runs(right, left)]
-    blocks = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
-    return [(block.a, block.b, block.size) for block in blocks if block.size]
 
 
 def _pair_gap(left: range, right: range, texts: tuple[LineText, LineText]) -> Iterator[LinePair]:

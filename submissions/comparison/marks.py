@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain, pairwise, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.comparison.aligned_lines import matching_runs
+from submissions.comparison.matching import matching_runs
 from submissions.comparison.source_html import LINE_END, PassageMark
 
 if TYPE_CHECKING:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise, takewhile
 from typing import TYPE_CHECKING, NamedTuple
+
+from submissions.comparison.matching import matching_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
@@ -18,6 +20,8 @@ MAX_EXAMPLES = 5
 MAX_EXAMPLE_CHARACTERS = 24
 # Characters of a lexeme that are read to make an example.
 MAX_LEXEME_CHARACTERS = 400
+# Product of the numbers of words that are aligned in two lexemes.
+MAX_ALIGNED_WORDS = 1_000
 WORD = re.compile(r"\w+|\s+|[^\w\s]")
 LITERAL = re.compile(r"\d|\.\d|[A-Za-z@$]{0,2}[\"'`]")
 
@@ -107,21 +111,49 @@ def differences(left: TokenRun, right: TokenRun) -> list[Difference]:
     return [Difference(position, *pair) for position, pair in enumerate(lexemes) if pair[0] != pair[1]]
 
 
-def differing_part(left: str, right: str) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return the parts [start, end) of two lexemes from the first word that differs to the last, left first.
+class DifferingPart(NamedTuple):
+    """What two lexemes write differently, as characters [start, end) of each; one of both may be empty."""
 
-    A word is not divided. Where one side has only more words than the other, both parts are all of it.
+    left: tuple[int, int]
+    right: tuple[int, int]
+
+
+def differing_parts(left: str, right: str) -> list[DifferingPart]:
+    """Return the words of two lexemes that the other one lacks at that place, in order.
+
+    A word is not divided. Parts with only white space between them are one, and so is what is between the
+    first and the last word that differs where these are too many to align.
     """
-    words = [WORD.findall(lexeme) for lexeme in (left, right)]
-    shorter = min(map(len, words))
-    first = next((n for n in range(shorter) if words[0][n] != words[1][n]), shorter)
-    room = shorter - first
-    last = next((n for n in range(room) if words[0][-1 - n] != words[1][-1 - n]), room)
-    if last + first in (len(words[0]), len(words[1])):
-        return (0, len(left)), (0, len(right))
-    starts = len("".join(words[0][:first]))
-    tail = len("".join(words[0][len(words[0]) - last :]))
-    return (starts, len(left) - tail), (starts, len(right) - tail)
+    words, others = WORD.findall(left), WORD.findall(right)
+    first = _equal_count(zip(words, others, strict=False))
+    last = _equal_count(zip(words[first:][::-1], others[first:][::-1], strict=False))
+    middle, other_middle = words[first : len(words) - last], others[first : len(others) - last]
+    few = len(middle) * len(other_middle) <= MAX_ALIGNED_WORDS
+    runs = matching_runs(middle, other_middle) if few else []
+    edges = [(0, 0, 0), *runs, (len(middle), len(other_middle), 0)]
+    parts: list[DifferingPart] = []
+    starts, other_starts = (_starts(side) for side in (words, others))
+    for (at, other, size), (after, other_after, _) in pairwise(edges):
+        part = DifferingPart(
+            (starts[first + at + size], starts[first + after]),
+            (other_starts[first + other + size], other_starts[first + other_after]),
+        )
+        if part.left[0] == part.left[1] and part.right[0] == part.right[1]:
+            continue
+        if parts and left[parts[-1].left[1] : part.left[0]].isspace():
+            previous = parts.pop()
+            part = DifferingPart((previous.left[0], part.left[1]), (previous.right[0], part.right[1]))
+        parts.append(part)
+    return parts
+
+
+def _equal_count(pairs: Iterable[tuple[str, str]]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _starts(words: Sequence[str]) -> list[int]:
+    """Return where each word begins, and where the last one ends."""
+    return list(accumulate(map(len, words), initial=0))
 
 
 def summarise_runs(

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from submissions import lifecycle
 from submissions.enrolment import save_students, stored_names
+from submissions.ingest.commits import commits_by_submission
 from submissions.ingest.documents import delete_unused_sources
 from submissions.ingest.sandboxed import grouping_reader
 from submissions.ingest.sources import BatchEnded, list_entries, save_listing, store_documents
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from submissions.intake.archives.grouping import Grouping
     from submissions.intake.archives.listed_upload import GroupedUpload
     from submissions.models import ListedEntry
+    from submissions.models.records import Commits
     from submissions.rows import Columns
 
 
@@ -52,6 +54,10 @@ class GroupedBatch:
     grouping: Grouping
     entries: list[ReadEntry] = field(default_factory=list)
     used: dict[str, ListedEntry] = field(default_factory=dict)
+
+    def owners(self) -> dict[str, str]:
+        """Return the submission of each used entry, by path."""
+        return {path: self.grouping.places[path].submission for path in self.used}
 
 
 def ingest_batch(batch: Batch, *, is_interactive: bool = False) -> None:
@@ -74,7 +80,7 @@ def ingest_batch(batch: Batch, *, is_interactive: bool = False) -> None:
         save_listing(batch, listed)
         return
     grouped = group_batch(batch, listed)
-    _save(batch, grouped)
+    _save(batch, grouped, commits_by_submission(listed, grouped.owners()))
     delete_unused_sources(row.source_id for row in listed if row.source_id)
     if not grouped.used:
         raise BadArchive("No entry of this upload could be used; the reasons are listed below.")
@@ -102,7 +108,7 @@ def _name_attempts(grouped: GroupedBatch, reasons: dict[str, str]) -> None:
 
     Only names of submissions are hidden from readers who must not see them.
     """
-    stored = {grouped.grouping.places[path].submission for path in grouped.used}
+    stored = set(grouped.owners().values())
     for path, name in grouped.grouping.earlier.items():
         if name in stored:
             reasons[path] = grouped.grouping.reason(path)
@@ -128,7 +134,7 @@ def _leave_out(
 
 
 @transaction.atomic
-def _save(batch: Batch, grouped: GroupedBatch) -> None:
+def _save(batch: Batch, grouped: GroupedBatch, commits: Mapping[str, Commits]) -> None:
     if grouped.used and not lifecycle.start_fingerprinting(batch.pk):
         raise BatchEnded
     language_lock(batch.assignment_id)
@@ -136,7 +142,7 @@ def _save(batch: Batch, grouped: GroupedBatch) -> None:
     batch.entries.all().delete()
     batch.submissions.all().delete()
     batch.listed_entries.all().delete()
-    submissions = _save_submissions(batch, grouped)
+    submissions = _save_submissions(batch, grouped, commits)
     _save_entries(batch, grouped.entries, submissions)
     documents = _documents_by_path(batch, grouped)
     places = [grouped.grouping.places[path] for path in grouped.used]
@@ -165,8 +171,8 @@ def _documents_by_path(batch: Batch, grouped: GroupedBatch) -> dict[str, int]:
 def _languages(batch: Batch, grouped: GroupedBatch) -> dict[str, str]:
     """Return the language in which each file is read, by path; empty for one that is not compared."""
     submissions: dict[str, list[str]] = defaultdict(list)
-    for path in grouped.used:
-        submissions[grouped.grouping.places[path].submission].append(path)
+    for path, name in grouped.owners().items():
+        submissions[name].append(path)
     chosen, languages = batch.assignment.chosen_languages, dict[str, str]()
     for paths in submissions.values():
         inside = [grouped.grouping.places[path].path for path in paths]
@@ -188,12 +194,14 @@ def _save_entries(batch: Batch, entries: list[ReadEntry], submissions: dict[str,
     insert(connection, Entry, columns)
 
 
-def _save_submissions(batch: Batch, grouped: GroupedBatch) -> dict[str, Submission]:
-    grouping = grouped.grouping
-    names = sorted({grouping.places[path].submission for path in grouped.used})
+def _save_submissions(
+    batch: Batch, grouped: GroupedBatch, commits: Mapping[str, Commits]
+) -> dict[str, Submission]:
+    grouping, owners = grouped.grouping, grouped.owners()
+    names = sorted(set(owners.values()))
     # In random order: primary keys are part of addresses, and must not reveal the order of names.
     SystemRandom().shuffle(names)
-    written = ((grouping.places[path].submission, modified(row)) for path, row in grouped.used.items())
+    written = ((owners[path], modified(row)) for path, row in grouped.used.items())
     files = [(name, time) for name, time in written if time]
     known = {name: one.submitted for name, one in grouping.submissions.items() if one.submitted}
     times = submission_times(files, timezone.now(), known)
@@ -205,6 +213,7 @@ def _save_submissions(batch: Batch, grouped: GroupedBatch) -> dict[str, Submissi
                 name=stored[name],
                 identifier=grouping.submissions[name].identifier,
                 handed_in=times.get(name),
+                commits=commits.get(name),
             )
             for name in names
         ]

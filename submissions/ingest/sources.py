@@ -15,11 +15,14 @@ from submissions import lifecycle
 from submissions.ingest.documents import PARAMS
 from submissions.ingest.sandboxed import document_reader
 from submissions.ingest.uploads import entries
+from submissions.intake.archives.commit_log import MOST_LOG_BYTES
 from submissions.intake.archives.languages import likely_language
 from submissions.intake.layouts.registry import is_metadata
 from submissions.intake.left_out.listing import digest
+from submissions.intake.limits import Limits
 from submissions.intake.sandbox.documents import NamedFile
 from submissions.models import Batch, Document, ListedEntry, Source
+from submissions.models.records import Commits
 from submissions.rows import flush_later, insert
 from submissions.work.kinds import INTERACTIVE_SECONDS, TakesLong
 
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 # Files, and bytes of them, that are stored at a time; rows of an INSERT.
 GROUP_FILES, GROUP_BYTES = 256, 4_000_000
 INSERT_ROWS = 1000
+# Of the work of students: the times of commits are read, too.
+LIMITS = Limits(commit_log_bytes=MOST_LOG_BYTES)
 # Ends the profile of documents that are not compared.
 KEPT_SUFFIX = "-kept"
 
@@ -164,7 +169,7 @@ def list_entries(batch: Batch, *, is_interactive: bool) -> list[ListedEntry]:
     """
     deadline = time.monotonic() + INTERACTIVE_SECONDS
     listed: list[ListedEntry] = []
-    for group in groups(entries(batch.uploads.all(), batch.assignment.file_patterns)):
+    for group in groups(entries(batch.uploads.all(), batch.assignment.file_patterns, LIMITS)):
         if is_interactive and time.monotonic() > deadline:
             raise TakesLong
         publish_progress(batch, f"{len(listed)} entries read")
@@ -213,6 +218,7 @@ def _listed_group(batch: Batch, group: Sequence[UnpackedEntry]) -> list[ListedEn
 
 def _listed(batch: Batch, entry: UnpackedEntry) -> ListedEntry:
     row = ListedEntry(batch=batch, name=entry.name, size=entry.size, reason=entry.reason)
+    row.commits = Commits(**entry.commits._asdict()) if entry.commits else None
     if entry.data is not None:
         row.digest, row.left_out = digest(entry.data), entry.left_out
         row.modified = entry.modified.isoformat() if entry.modified else ""

@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from submissions.intake.archives.unpack import DEFAULT_PATTERNS
+from submissions.intake.archives.unpack import DEFAULT_LIMITS, DEFAULT_PATTERNS
 from submissions.intake.sandbox.archives import UploadedFile, unpack, unpack_all
 from submissions.models import Batch, BoilerplateUpload, ResumableUpload, Upload
 from submissions.storage import database_files
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from submissions.intake.archives.members import UnpackedEntry
     from submissions.intake.left_out.patterns import FilePatterns
+    from submissions.intake.limits import Limits
 
 # The folder of uploaded files, in the folder of the default storage.
 FOLDER = "uploads"
@@ -40,7 +41,11 @@ KEPT_FOR_RETRY = timedelta(days=2)
 
 
 def entries(
-    uploads: QuerySet[Upload], patterns: FilePatterns = DEFAULT_PATTERNS, *, in_one_folder: bool = False
+    uploads: QuerySet[Upload],
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    in_one_folder: bool = False,
 ) -> Iterator[UnpackedEntry]:
     """Yield the entries of uploaded files in the order in which they were chosen; a child unpacks them.
 
@@ -53,8 +58,8 @@ def entries(
     """
     files = list(map(_uploaded_file, uploads.order_by("pk")))
     if len(files) == 1 and not in_one_folder:
-        return unpack(files[0], settings.READER_MEMORY, patterns=patterns)
-    return unpack_all(files, settings.READER_MEMORY, patterns=patterns)
+        return unpack(files[0], settings.READER_MEMORY, limits, patterns)
+    return unpack_all(files, settings.READER_MEMORY, limits, patterns)
 
 
 def _uploaded_file(upload: Upload) -> UploadedFile:

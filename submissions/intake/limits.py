@@ -51,7 +51,7 @@ class Limits:
     `archive_bytes`: size of a nested archive; `ratio`: unpacked to packed size, checked once more than
     `ratio_floor` bytes were unpacked; `depth`: nesting of archives, the upload itself counts as 1;
     `path_length`: in characters. Larger files than `spool_bytes` are unpacked to an unnamed temporary file;
-    with 0, all are unpacked in memory.
+    with 0, all are unpacked in memory. Of a log of Git up to `commit_log_bytes` the times are read.
     """
 
     entries: int = 20_000
@@ -63,6 +63,7 @@ class Limits:
     depth: int = 3
     path_length: int = 400
     spool_bytes: int = 8_000_000
+    commit_log_bytes: int = 0
 
 
 class Budget:

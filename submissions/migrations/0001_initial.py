@@ -1334,6 +1334,7 @@ class Migration(migrations.Migration):
                 ("modified", models.CharField(blank=True, max_length=40)),
                 ("digest", models.BinaryField(default=b"")),
                 ("left_out", models.TextField(blank=True)),
+                ("commits", models.JSONField(null=True)),
                 (
                     "batch",
                     models.ForeignKey(
@@ -1459,6 +1460,7 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(max_length=400)),
                 ("identifier", models.CharField(blank=True, default="", max_length=400)),
                 ("handed_in", models.DateTimeField(null=True)),
+                ("commits", models.JSONField(null=True)),
                 ("released", models.DateTimeField(editable=False, null=True)),
                 (
                     "batch",

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from submissions.intake.archives.choices import Choices
 from submissions.intake.archives.formats import archive_stem
 from submissions.models.courses import Assignment
-from submissions.models.records import RecordListField, Refusal
+from submissions.models.records import Commits, RecordField, RecordListField, Refusal
 from submissions.models.sources import Document, Source
 
 # Characters of an upload's name that are added to the names of submissions.
@@ -198,6 +198,8 @@ class ListedEntry(models.Model):
     # A digest of its bytes, and why its content leaves it out; see `left_out.Listing`. Empty: not unpacked.
     digest = models.BinaryField(default=b"")
     left_out = models.TextField(blank=True)
+    # Of a log of Git.
+    commits: models.JSONField[Commits | None, Commits | None] = RecordField(Commits, null=True)
 
     class Meta:
         ordering = ("pk",)
@@ -227,6 +229,8 @@ class Submission(models.Model):
     identifier = models.CharField(max_length=400, blank=True, default="")
     # The latest modification time of its files; null where it is not known, see `submission_times`.
     handed_in = models.DateTimeField(null=True)
+    # As the `.git` of the upload has them, or the repository that was fetched; null where there is none.
+    commits: models.JSONField[Commits | None, Commits | None] = RecordField(Commits, null=True)
     # The submission of another assignment that this is a copy of; it is deleted with that one.
     origin = models.ForeignKey("self", models.CASCADE, null=True, related_name="copies")
     # When retention gave its sources up: pages show none, and their bytes go once nothing else needs them.

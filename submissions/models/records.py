@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -92,6 +93,22 @@ class ExclusionEffect(Record):
     above: int | None = None
     above_before: int | None = None
     moved: list[MovedPair] = []
+
+
+class Commits(Record):
+    """The times of the first and the last commit of a submission, in seconds since 1970, and their number."""
+
+    first: int
+    last: int
+    number: int
+
+    @property
+    def first_time(self) -> datetime:
+        return datetime.fromtimestamp(self.first, UTC)
+
+    @property
+    def last_time(self) -> datetime:
+        return datetime.fromtimestamp(self.last, UTC)
 
 
 class NotComparedPair(Record):

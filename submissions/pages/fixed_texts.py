@@ -87,14 +87,18 @@ STAGES = (
     gettext_noop("Grouping duplicates"),
     gettext_noop("Measuring the effect of exclusions"),
 )
-KNOWN = frozenset((*(layout.label for layout in LAYOUTS.values()), *REASONS.values(), *STAGES))
+KEPT_OF_LOG = gettext_noop("only the times of its commits are kept")
+KNOWN = frozenset((*(layout.label for layout in LAYOUTS.values()), *REASONS.values(), *STAGES, KEPT_OF_LOG))
 COMPARING = re.compile(r"Comparing ([\d,]+) submissions with each other")
+UNREAD_LINES = re.compile(KEPT_OF_LOG + r"; lines that cannot be read: ([\d,]+)")
 
 
 def fixed_text(text: str) -> str:
     """Return a label, a reason or a stage in the language of the page; another text as it is."""
     if found := COMPARING.fullmatch(text):
         return gettext("Comparing {n} submissions with each other").format(n=found[1])
+    if found := UNREAD_LINES.fullmatch(text):
+        return gettext("{kept}; lines that cannot be read: {n}").format(kept=gettext(KEPT_OF_LOG), n=found[1])
     return gettext(text) if text in KNOWN else text
 
 

@@ -95,6 +95,9 @@ class SubmissionExport(NamedTuple):
     partly_read: bool
     handed_in: str | None
     uploaded: str
+    first_commit: str | None
+    last_commit: str | None
+    commits: int | None
 
 
 def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Iterator[tuple[object, ...]]:
@@ -170,7 +173,7 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
     for pk, submission in sorted(counted.items(), key=lambda item: names.display_name(item[1].name)):
         match = best.get(pk)
         other = counted.get(match.match or 0) if match else None
-        similarity = match.similarity if match else None
+        similarity, commits = match.similarity if match else None, submission.commits
         row = SubmissionExport(
             submission=names.display_name(submission.name),
             best_match=names.display_name(other.name) if other else None,
@@ -182,6 +185,9 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
             partly_read=pk in partly,
             handed_in=_time(submission.handed_in, names) if submission.handed_in else None,
             uploaded=_time(_uploaded(submission), names),
+            first_commit=_time(commits.first_time, names) if commits else None,
+            last_commit=_time(commits.last_time, names) if commits else None,
+            commits=commits.number if commits else None,
         )
         searched = f"{row.submission} {row.best_match or ''}"
         if all(word.is_in(searched) for word in words) and (similarity or 0) >= pair_filter.threshold:

@@ -122,6 +122,7 @@ def _new_copies(assignment: Assignment, origins: Iterable[Submission]) -> dict[i
             name=unique,
             identifier=by_name[name].identifier,
             handed_in=by_name[name].handed_in or by_name[name].batch.created,
+            commits=by_name[name].commits,
             origin=by_name[name],
             released=by_name[name].released,
         )

@@ -96,12 +96,16 @@ REGISTER = {
         whole_only=True,
     ),
     "submissions.ListedEntry": Table(
-        rows=("name", "reason", "left_out", "digest"), free=("language", "modified"), why=CODES
+        rows=("name", "reason", "left_out", "digest"),
+        free=("language", "modified", "commits"),
+        why=CODES,
     ),
     "submissions.DeletedBatch": Table(
         searched=("name",), assignment="assignment", course="assignment__course"
     ),
-    "submissions.Submission": Table(rows=("name", "identifier")),
+    "submissions.Submission": Table(
+        rows=("name", "identifier"), free=("commits",), why="two times and a number"
+    ),
     "submissions.SubmissionFile": Table(
         searched=("path",),
         assignment="submission__batch__assignment",

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from submissions.models import Pair, Report
+from submissions.models import Pair, Report, Submission
+from submissions.models.records import Commits
+from submissions.pages.rendered import RENDERED
 from tests.support.browser import assert_accessible_now, check_every_layout
 from tests.support.pair_page import SEVERAL, selected_file
 from tests.support.sample_class import COPIED, HONEST, RENAMED
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
     from tests.support.browser import Shoot
     from tests.support.pair_page import Open
 
@@ -160,15 +164,42 @@ def test_code_has_540_pixels_a_side_on_a_small_laptop(open_pair: Open) -> None:
 def test_code_has_two_thirds_of_the_height_of_a_small_laptop(open_pair: Open) -> None:
     page = open_pair({"ada/m.py": COPIED + HONEST * 3, "ben/m.py": RENAMED + HONEST * 3})
     page.set_viewport_size({"width": 1280, "height": 800})
+    hint = page.get_by_role("complementary", name="Hint")
+    expect(hint).to_contain_text("Equal colours and numbers")
+    assert all(height >= 800 * 2 / 3 for height in heights_of_code(page))
+    # A commit of each is one sentence more.
+    Submission.objects.update(commits=Commits(first=1_780_000_000, last=1_790_000_000, number=12))
+    RENDERED.clear()
+    page.reload()
+    expect(page.get_by_text("Anybody can set the times of commits.")).to_be_visible()
+    assert all(height >= 800 * 2 / 3 for height in heights_of_code(page))
     page.get_by_role("button", name="Do not show this again").click()
-    expect(page.get_by_text("Equal colours and numbers")).to_have_count(0)
-    for side in "LR":
-        box = page.locator(f"[data-side={side}].pane, [data-side={side}] .pane").first.bounding_box()
-        assert box
-        assert min(box["y"] + box["height"], 800) - box["y"] >= 800 * 2 / 3
+    expect(hint).to_have_count(0)
+    assert all(height >= 800 * 2 / 3 for height in heights_of_code(page))
+
+
+def heights_of_code(page: Page) -> list[float]:
+    """Return how many pixels of each side of the code are on the screen, which has 800."""
+    panes = (page.locator(f"[data-side={side}].pane, [data-side={side}] .pane").first for side in "LR")
+    boxes = [pane.bounding_box() for pane in panes]
+    return [min(box["y"] + box["height"], 800) - box["y"] for box in boxes if box]
 
 
 def test_the_names_above_the_sources_lead_to_the_students(open_pair: Open) -> None:
     page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
     page.locator("#R-name a").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("ben")
+
+
+def test_a_fact_beside_the_names_is_as_wide_as_its_words(open_pair: Open) -> None:
+    page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
+    flag = page.locator(".pair-flags .flag")
+    expect(flag).to_have_text("identical except names")
+    words = flag.evaluate("""(flag) => {
+      const range = document.createRange();
+      range.selectNodeContents(flag);
+      return range.getBoundingClientRect().width;
+    }""")
+    box = flag.bounding_box()
+    assert box
+    assert 0 < words <= box["width"] < words + 20

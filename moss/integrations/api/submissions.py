@@ -11,6 +11,7 @@ from ninja import Router, Schema
 from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numbers_of
 from moss.integrations.api.objects import Id, names_of, user_of
 from submissions.models import Submission
+from submissions.models.records import Commits
 from submissions.permissions import Right
 from submissions.pseudonyms.names import Names
 from submissions.queries.access import find_assignment
@@ -19,10 +20,18 @@ from submissions.queries.withheld import all_submissions
 router = Router()
 
 
+class CommitsOut(Schema):
+    """The times of the first and the last commit, which anybody can set, and the number of commits."""
+
+    first: datetime
+    last: datetime
+    number: int
+
+
 class SubmissionOut(Schema):
     """A submission: its `id` is that of pairs and cases; `upload` is null for a copy of another assignment's.
 
-    `students`, as the upload names them, and `handed_in` are null where names are hidden.
+    `students`, as the upload names them, `handed_in` and `commits` are null where names are hidden.
     """
 
     id: int
@@ -31,6 +40,7 @@ class SubmissionOut(Schema):
     role: str
     files: int
     handed_in: datetime | None
+    commits: CommitsOut | None
     students: list[str] | None
 
 
@@ -66,5 +76,12 @@ def _submission_out(row: Submission, names: Names) -> SubmissionOut:
         role=row.batch.role,
         files=row.file_count,  # type: ignore[attr-defined] # annotated
         handed_in=None if names.hidden else row.handed_in,
+        commits=None if names.hidden else _commits_out(row.commits),
         students=None if names.hidden else [one.name for one in row.students.all()],
     )
+
+
+def _commits_out(commits: Commits | None) -> CommitsOut | None:
+    if commits is None:
+        return None
+    return CommitsOut(first=commits.first_time, last=commits.last_time, number=commits.number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import stat
 import tempfile
 import zipfile
@@ -19,11 +20,14 @@ from moss.integrations.repositories.git import (
     GitFailed,
     Remote,
 )
+from submissions.intake.archives.commit_log import GIT, LOG, MOST_LOG_BYTES
 from submissions.intake.limits import Limits, format_size
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Iterator
+
+logger = logging.getLogger(__name__)
 
 LIMITS = Limits()
 MOST_BYTES = 200_000_000
@@ -31,6 +35,8 @@ LISTING_BYTES = 20_000_000
 REF = "refs/heads/fetched"
 # Without what a partial fetch adds: git would fetch the missing files when they are read.
 PLAIN_CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+# A line of the log for each commit, without names.
+LOG_LINE = "--format=%H %H - <> %ct +0000%x09commit:"
 LINK, SUBMODULE = "120000", "160000"
 
 
@@ -60,17 +66,27 @@ def take_snapshot(remote: Remote, wanted: Wanted, target: IO[bytes], seconds: fl
         When it cannot be fetched; the message says why.
     """
     with tempfile.TemporaryDirectory(prefix="moss-git-") as folder:
-        commit = wanted.commit
+        commit, history = wanted.commit, _bare(Path(folder) / "history", remote, seconds)
         if wanted.until and not commit:
-            history = _bare(Path(folder) / "history", remote, seconds)
             commit = _last_commit(history, wanted)
         git = _bare(Path(folder) / "tree", remote, seconds)
         size = f"--filter=blob:limit={LIMITS.file_bytes + 1}"
         _fetch(git, size, "--depth=1", source=commit or _ref(wanted.branch))
         (git.folder / "config").write_text(PLAIN_CONFIG)
         commit, seconds_of_commit = git.run("log", "-1", "--format=%H %ct", REF).decode().split()
-        files, left_out = _write(git, target)
+        files, left_out = _write(git, target, _commit_log(history, commit))
     return Snapshot(commit, _time(int(seconds_of_commit)), files, left_out)
+
+
+def _commit_log(git: Git, commit: str) -> bytes:
+    """Return the times of the commits that led to one, as Git writes its log; empty if they are too many."""
+    try:
+        if not git.run("for-each-ref", REF):
+            _fetch(git, "--filter=tree:0", source=commit)
+        return git.run("rev-list", "--no-commit-header", LOG_LINE, commit, most=MOST_LOG_BYTES)
+    except GitFailed:
+        logger.info("the times of the commits before %s are not known", commit, exc_info=True)
+        return b""
 
 
 def _bare(folder: Path, remote: Remote, seconds: float) -> Git:
@@ -107,7 +123,7 @@ def _time(seconds: int) -> datetime:
         raise GitFailed(_("The time of its commit is not valid.")) from error
 
 
-def _write(git: Git, target: IO[bytes]) -> tuple[int, list[str]]:
+def _write(git: Git, target: IO[bytes], commit_log: bytes) -> tuple[int, list[str]]:
     """Write the files of the fetched tree; return their number, and what was left out, with the reason."""
     count, size, left_out = 0, 0, list[str]()
     with (
@@ -127,6 +143,8 @@ def _write(git: Git, target: IO[bytes]) -> tuple[int, list[str]]:
             if size > MOST_BYTES:
                 raise GitFailed(FILES_TOO_LARGE.format(size=format_size(MOST_BYTES)))
             archive.writestr(_member(name, mode), data)
+        if commit_log:
+            archive.writestr(GIT + LOG, commit_log)
     if count == len(left_out):
         raise GitFailed(_("It has only submodules and files that are too large."))
     return count - len(left_out), left_out

@@ -46,6 +46,14 @@ class ArchiveMember:
     modified: datetime | None = None
 
 
+class CommitTimes(NamedTuple):
+    """The first and the last commit in seconds since 1970, and the number of commits, at least one."""
+
+    first: int
+    last: int
+    number: int
+
+
 class UnpackedEntry(NamedTuple):
     """One entry: accepted (`reason` empty, `data` its bytes) or not (`data` None, `reason` for the uploader).
 
@@ -53,7 +61,8 @@ class UnpackedEntry(NamedTuple):
     the declared one where the entry was not read. A folder of junk is one entry whose name ends in a slash.
     `modified`, of accepted entries, comes from the innermost archive that stores one; naive if local time.
     An `incomplete` entry is an archive whose rest was not read. `left_out` is why the content of an accepted
-    entry leaves it out, where a child found that out.
+    entry leaves it out, where a child found that out. `commits` are the times in a log of Git, which is not
+    accepted.
     """
 
     name: str
@@ -63,6 +72,7 @@ class UnpackedEntry(NamedTuple):
     modified: datetime | None = None
     incomplete: bool = False
     left_out: str = ""
+    commits: CommitTimes | None = None
 
 
 def check_size(member: ArchiveMember) -> ArchiveMember:
@@ -101,7 +111,7 @@ def copy_within_limits(
     limit: int,
 ) -> int:
     """Copy the `first` bytes of a member and the `rest`, at most `limit` bytes; return its size."""
-    size, chunk = 0, first
+    size, chunk = 0, first or rest.read(CHUNK)
     while chunk:
         size += len(chunk)
         if not member.in_stream:

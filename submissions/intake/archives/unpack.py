@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING, BinaryIO
 
+from submissions.intake.archives.commit_log import LOG, commit_log_entry, folder_of_log
 from submissions.intake.archives.formats import (
     HEAD_BYTES,
     ArchiveFormat,
@@ -195,10 +196,10 @@ class _Unpacker:
         junk = None if refusal else self.patterns.left_out_by_name(name)
         if junk:
             yield from self._list_junk(*junk, member.size)
+            yield from self._read_commit_log(member, name, junk[0])
             return
         self.budget.count_entry()
-        refusal = refusal or member.refusal
-        if refusal:
+        if refusal := refusal or member.refusal:
             yield UnpackedEntry(name, None, member.size, refusal)
             return
         try:
@@ -258,6 +259,13 @@ class _Unpacker:
         if name not in self._listed_junk:
             self._listed_junk.add(name)
             yield UnpackedEntry(name, None, size, reason)
+
+    def _read_commit_log(self, member: ArchiveMember, name: str, folder: str) -> Iterator[UnpackedEntry]:
+        """Yield the times in a log of Git that is directly in a folder left out by its name."""
+        is_log = name == folder + LOG and folder_of_log(name) is not None and not member.refusal
+        if is_log and self.limits.commit_log_bytes and name not in self._listed_junk:
+            self._listed_junk.add(name)
+            yield commit_log_entry(member, name, self.budget)
 
     def _read(self, member: ArchiveMember, name: str, depth: int) -> Iterator[UnpackedEntry]:
         with member.open() as stream:

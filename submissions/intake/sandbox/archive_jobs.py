@@ -99,6 +99,7 @@ def _message(entry: UnpackedEntry, file: int, patterns: FilePatterns) -> Frame:
         "reason": entry.reason,
         "incomplete": entry.incomplete,
         "modified": entry.modified.isoformat() if entry.modified else None,
+        "commits": entry.commits,
         "left_out": reason_of_content(entry.name, entry.data, patterns) if entry.data else "",
     }
     return header, [] if entry.data is None else [entry.data]

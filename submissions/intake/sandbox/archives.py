@@ -9,7 +9,8 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
-from submissions.intake.archives.members import MAX_SIZE, UnpackedEntry
+from submissions.intake.archives.commit_log import LAST_SECOND, MAX_COMMITS
+from submissions.intake.archives.members import MAX_SIZE, CommitTimes, UnpackedEntry
 from submissions.intake.archives.unpack import DEFAULT_LIMITS, DEFAULT_PATTERNS
 from submissions.intake.left_out.rules import REASONS
 from submissions.intake.limits import JUNK_FACTOR, BadArchive, Limits, format_size
@@ -251,7 +252,10 @@ def _entry(header: Header, buffers: list[bytes], limits: Limits) -> UnpackedEntr
     if reason and not buffers:
         shown = replace_invisible(name)[: limits.path_length + NUMBER_CHARACTERS]
         incomplete = header.get("incomplete") is True
-        return UnpackedEntry(shown, None, size, reason[:REASON_CHARACTERS], incomplete=incomplete)
+        times = _commits(header.get("commits"))
+        return UnpackedEntry(
+            shown, None, size, reason[:REASON_CHARACTERS], incomplete=incomplete, commits=times
+        )
     clean = clean_path(name, limits.path_length + NUMBER_CHARACTERS)
     if reason or len(buffers) != 1 or clean != (name, ""):
         raise Ended(Cause.CRASH, "it sent an entry that is no entry")
@@ -260,6 +264,16 @@ def _entry(header: Header, buffers: list[bytes], limits: Limits) -> UnpackedEntr
         raise Ended(Cause.CRASH, "it left out an entry for a reason that there is not")
     modified = _time(header.get("modified"))
     return UnpackedEntry(name, buffers[0], size, "", modified, left_out=left_out or "")
+
+
+def _commits(times: object) -> CommitTimes | None:
+    if times is None:
+        return None
+    if isinstance(times, list) and len(times) == 3 and all(type(one) is int for one in times):  # noqa: PLR2004 - its fields
+        commits = CommitTimes(*times)
+        if 0 <= commits.first <= commits.last <= LAST_SECOND and 0 < commits.number <= MAX_COMMITS:
+            return commits
+    raise Ended(Cause.CRASH, "it sent times of commits that are none")
 
 
 def _time(text: object) -> datetime | None:

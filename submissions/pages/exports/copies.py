@@ -58,6 +58,10 @@ class PrintedCase(NamedTuple):
     core: CaseCore | None = None
 
     @property
+    def submissions(self) -> list[Submission]:
+        return [submission for submission, _later in self.members]
+
+    @property
     def by_hand(self) -> bool:
         return bool(self.files)
 

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from submissions.comparison.aligned_lines import align_lines
 from submissions.comparison.marks import MarkedPiece, between, block_marks, differing_gaps
 from submissions.comparison.source_html import Layers, Spans, colour, line_starts
-from submissions.comparison.written_differences import differences, differing_part
+from submissions.comparison.written_differences import differences, differing_parts
 from submissions.pages.exports.paper import PassageSide, PrintedSource, passage_rows, style
 
 if TYPE_CHECKING:
@@ -98,9 +98,10 @@ def _differing(run: TokenRun, other: TokenRun) -> Iterator[tuple[int, int, str]]
     """Yield the parts of tokens of a run that the other side writes differently."""
     spans = run.spans()
     for difference in differences(run, other):
-        (first, after), _ = differing_part(difference.left, difference.right)
         start = spans[difference.position][0]
-        yield start + first, start + after, ""
+        for (first, after), _ in differing_parts(difference.left, difference.right):
+            if first < after:
+                yield start + first, start + after, ""
 
 
 def _marked_pieces(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import networkx as nx
 
+from submissions.comparison.pair_rows import whole_percent
 from submissions.queries.pairs import suggested_threshold, threshold_of
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def pair_bins(similarities: Iterable[float], threshold: float) -> list[PairBin]:
     The few pairs that stand out would be invisible beside thousands: heights follow the logarithm.
     """
     counts = Counter(
-        min(int(similarity * 100) // PAIR_BIN, 100 // PAIR_BIN - 1) for similarity in similarities
+        min(whole_percent(similarity) // PAIR_BIN, 100 // PAIR_BIN - 1) for similarity in similarities
     )
     highest = max(counts.values(), default=1)
     return [

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from submissions.comparison.marks import MarkedPiece, between, block_marks, differing_gaps
 from submissions.comparison.source_html import Layers, PassageMark, Spans, colour
-from submissions.comparison.written_differences import TokenRun, differences, differing_part
+from submissions.comparison.written_differences import TokenRun, differences, differing_parts
 from submissions.pages.source_view.notices import notices
 from submissions.pages.source_view.pair_file import PairFile, PartStart, passages_in_order
 from submissions.pages.source_view.screen import Anchors, part_range, source_part
@@ -224,9 +224,11 @@ class FileView(PairFile):
             return
         spans = runs[0].spans()
         for difference in differences(*runs):
-            (first, after), (other_first, other_after) = differing_part(difference.left, difference.right)
             start = spans[difference.position][0]
-            yield start + first, start + after, self.shorten(difference.right[other_first:other_after])
+            for (first, after), other_part in differing_parts(difference.left, difference.right):
+                if first < after:
+                    there = self.shorten(difference.right[slice(*other_part)]) or _("nothing")
+                    yield start + first, start + after, there
 
 
 class MapBar(NamedTuple):

@@ -21,7 +21,7 @@ from submissions.queries.access import find_assignment
 from submissions.queries.decisions import pair_names
 from submissions.queries.pairs import find_pair
 from submissions.queries.reports import report_state
-from submissions.queries.submissions import find_submission, readable_files
+from submissions.queries.submissions import find_submission, readable_files, submissions_by_id
 from submissions.queries.suspicions import find_suspicion
 from submissions.queries.withheld import is_readable_pair, readable_submissions
 
@@ -54,7 +54,7 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
     left = _chosen(left_files, request.GET.get("left", ""))
     right = _chosen(right_files, request.GET.get("right", ""), left.path if left else "")
     texts = [LINE_END.split(names.redact_source(file_text(one))) if one else [] for one in (left, right)]
-    report = report_state(assignment).report
+    report, by_id = report_state(assignment).report, submissions_by_id([left_id, right_id])
     ranked = find_pair(report, left_id, right_id) if report else None
     context = {
         "assignment": assignment,
@@ -63,6 +63,7 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
         "left": displayed.left,
         "right": displayed.right,
         "ids": (left_id, right_id),
+        "submissions": [by_id[key] for key in (left_id, right_id)],
         "diff": diff(*texts),
         "pair": ranked,
         "suspicion": find_suspicion(report, names, (left_id, right_id)) if report and not ranked else None,

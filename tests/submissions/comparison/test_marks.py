@@ -92,7 +92,8 @@ def copied_class(random: Random) -> dict[str, bytes]:
     return {f"s{number}/m.py": source.encode() for number, source in enumerate(sources)}
 
 
-@pytest.mark.parametrize("seed", range(5))
+# With three of them, equal lines were matched otherwise for marks than for the rows.
+@pytest.mark.parametrize("seed", [*range(5), 39, 166, 207])
 def test_equal_lines_side_by_side_are_marked_on_both_sides_as_equal(tmp_path: Path, seed: int) -> None:
     report = rank_path(folder(tmp_path / "class", copied_class(Random(seed))), RankingOptions())
     rows = rows_of(Page(standalone_html(standalone_report(report, "class"))))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,10 +12,11 @@ from submissions.comparison.written_differences import (
     WORD,
     DifferenceExample,
     DifferenceSummary,
+    DifferingPart,
     TokenRun,
     count_changed,
     differences,
-    differing_part,
+    differing_parts,
     shorten_lexeme,
     summarise_runs,
 )
@@ -59,31 +61,56 @@ def test_each_token_that_differs_is_known_with_what_the_other_side_wrote() -> No
     assert list(differences(left, right)) == [(2, "b", "c")]
 
 
-@given(
-    st.lists(st.sampled_from(["ab", "c", " ", ", ", "'", "ab c"])),
-    st.lists(st.sampled_from(["ab", "c", " ", "'", "d"])),
+WORDS = st.lists(st.sampled_from(["ab", "c", " ", ", ", "'", "d"]), max_size=12).map("".join)
+
+
+@given(WORDS, WORDS)
+def test_without_what_is_underlined_both_sides_say_the_same(left: str, right: str) -> None:
+    assume(left != right)
+    parts = differing_parts(left, right)
+    assert parts
+    assert without([part.left for part in parts], left) == without([part.right for part in parts], right)
+    assert [part[::-1] for part in differing_parts(right, left)] == [tuple(part) for part in parts]
+    for part, (own_words, other_words) in ((part, words_of(part, left, right)) for part in parts):
+        assert own_words or other_words, part
+        assert own_words[:1] != other_words[:1]
+        assert own_words[-1:] != other_words[-1:]
+
+
+def without(spans: list[tuple[int, int]], text: str) -> str:
+    for start, end in reversed(spans):
+        text = f"{text[:start]}~{text[end:]}"
+    return text
+
+
+def words_of(part: DifferingPart, left: str, right: str) -> tuple[list[str], list[str]]:
+    return WORD.findall(left[slice(*part.left)]), WORD.findall(right[slice(*part.right)])
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "underlined"),
+    [
+        ("'no book of this title'", "'no film of this name'", [("book", "film"), ("title", "name")]),
+        ("'the total is'", "'the sum is'", [("total", "sum")]),
+        ("'the total'", "'the grand total'", [("", "grand ")]),
+        ("'a b c d'", "'a x y d'", [("b c", "x y")]),
+        ("total", "sum", [("total", "sum")]),
+        ("'so'", "'not so, they say'", [("", "not "), ("", ", they say")]),
+    ],
 )
-def test_what_is_underlined_is_all_that_differs_and_begins_and_ends_with_a_difference(
-    left_words: list[str], right_words: list[str]
+def test_in_a_message_only_the_words_that_differ_are_underlined(
+    left: str, right: str, underlined: list[tuple[str, str]]
 ) -> None:
-    left, right = "".join(left_words), "".join(right_words)
-    assume(left != right and left and right)
-    (first, after), (other_first, other_after) = differing_part(left, right)
-    assert left[:first] == right[:other_first]
-    assert left[after:] == right[other_after:]
-    parts = [WORD.findall(left[first:after]), WORD.findall(right[other_first:other_after])]
-    assert all(parts)
-    if (first, after) != (0, len(left)):
-        assert parts[0][0] != parts[1][0]
-        assert parts[0][-1] != parts[1][-1]
+    parts = differing_parts(left, right)
+    assert [(left[slice(*part.left)], right[slice(*part.right)]) for part in parts] == underlined
 
 
-def test_in_a_message_only_the_words_that_differ_are_underlined() -> None:
-    left, right = "'no book of this title'", "'no film of this name'"
-    (first, after), _ = differing_part(left, right)
-    assert left[first:after] == "book of this title"
-    (first, after), (other_first, other_after) = differing_part("'the total is'", "'the sum is'")
-    assert ("'the total is'"[first:after], "'the sum is'"[other_first:other_after]) == ("total", "sum")
+def test_words_of_a_very_long_text_are_not_aligned_one_by_one() -> None:
+    left, right = (f"'same {' '.join(f'{side}{n} and' for n in range(900))} same'" for side in "lr")
+    began = time.perf_counter()
+    (part,) = differing_parts(left, right)
+    assert time.perf_counter() - began < 0.1
+    assert (part.left[0], part.left[1]) == (6, len(left) - len(" and same'"))
 
 
 def test_names_literals_and_keywords_are_counted_apart() -> None:

@@ -8,6 +8,7 @@ import pytest
 from django.utils import translation
 
 from fingerprint.ranking.threshold import estimate_tail, suggest_threshold
+from submissions.intake.archives.commit_log import CommitLog
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.left_out.rules import REASONS
 from submissions.pages.fixed_texts import STAGES, fixed_text, threshold_reason
@@ -61,3 +62,10 @@ def test_every_reason_of_a_threshold_is_understood(similarities: list[float]) ->
 def test_a_reason_of_another_form_is_shown_as_it_is() -> None:
     with translation.override("de"):
         assert threshold_reason("estimated by hand") == "estimated by hand"
+
+
+@pytest.mark.parametrize(("unread", "rest"), [(0, ""), (1234, "; nicht lesbare Zeilen: 1,234")])
+def test_what_is_kept_of_a_log_of_git_is_said_in_the_language_of_the_page(unread: int, rest: str) -> None:
+    with translation.override("de"):
+        text = fixed_text(CommitLog(None, unread).reason)
+    assert text == f"nur die Zeiten der Commits werden behalten{rest}"

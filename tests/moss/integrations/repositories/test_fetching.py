@@ -16,9 +16,10 @@ from moss.integrations.repositories.git import GitMissing
 from moss.integrations.repositories.listing import parse
 from moss.integrations.repositories.models import RepositoryFetch
 from submissions.models import Batch, Job, Report
+from submissions.models.records import Commits
 from submissions.work import jobs
 from tests.moss.integrations.repositories.test_snapshots import CODE, at
-from tests.support.git_server import hand_in
+from tests.support.git_server import HOUR, START, hand_in
 from tests.support.jobs import carry_out
 
 if TYPE_CHECKING:
@@ -81,6 +82,26 @@ def test_the_due_date_of_the_assignment_decides_which_commit_counts(
     assignment.save()
     fetch = end(begin(assignment, git_server.url("anna")))
     assert fetch.repositories.get().fetched_commit == first
+
+
+@pytest.mark.parametrize("due", [None, 1.5])
+def test_the_commits_that_led_to_the_fetched_one_are_known(
+    assignment: Assignment,
+    git_server: GitServer,
+    due: float | None,
+    eager_tasks: None,
+    django_capture_on_commit_callbacks: object,
+) -> None:
+    repository, last = git_server.repository("anna"), list[str]()
+    for hours in range(3):
+        last = [hand_in(repository, {"main.py": CODE * (hours + 1)}, *last, hours=hours)]
+    assignment.due = at(due) if due else None
+    assignment.save()
+    with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
+        end(begin(assignment, git_server.url("anna")))
+    number = 2 if due else 3
+    commits = Batch.objects.get().submissions.get().commits
+    assert commits == Commits(first=START, last=START + (number - 1) * HOUR, number=number)
 
 
 def test_a_token_is_sealed_sent_to_its_host_and_forgotten(

@@ -35,7 +35,7 @@ def taken(
     snapshot = take_snapshot(remote, wanted or Wanted(), target, seconds)
     entries = list(unpack("pushed-1.zip", target))
     files = {one.name: one.data for one in entries if one.data is not None}
-    return files, {one.name: one.reason for one in entries if one.reason}, snapshot
+    return files, {one.name: one.reason for one in entries if one.reason and one.name != ".git/"}, snapshot
 
 
 def at(hours: float) -> datetime:

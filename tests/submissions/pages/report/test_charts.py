@@ -12,11 +12,13 @@ from humanize import ordinal
 from hypothesis import given, strategies as st
 
 from submissions.comparison.components import connected_components
+from submissions.comparison.pair_rows import percent_text
 from submissions.models import Submission
 from submissions.pages.report.cases import cases
 from submissions.pages.report.charts import (
     MAX_LINKS,
     MAX_NODES,
+    PAIR_BIN,
     Histogram,
     case_graph,
     graph,
@@ -245,3 +247,9 @@ def test_five_hundred_submissions_of_one_case_are_drawn(assignment: Assignment) 
     (case,) = cases(create_report(assignment, ring))
     drawn = case_graph(case)
     assert (len(drawn.nodes), len(drawn.links), drawn.hidden_nodes, drawn.hidden_links) == (500, 500, 0, 0)
+
+
+@pytest.mark.parametrize("percentage", range(0, 101, PAIR_BIN))
+def test_a_pair_is_in_the_bin_of_the_percentage_that_its_row_states(percentage: int) -> None:
+    [bin_of_pair] = [one for one in pair_bins([percentage / 100], 0.5) if one.pairs]
+    assert bin_of_pair.low == min(int(percent_text(percentage / 100)[:-1]), 100 - PAIR_BIN)
