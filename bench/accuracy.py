@@ -138,7 +138,7 @@ def level_tables(results: Sequence[AccuracyResult]) -> list[str]:
     return tables
 
 
-def _installed_tools(names: Sequence[str], python: str | None) -> list[tools.Tool]:
+def installed_tools(names: Sequence[str], python: str | None) -> list[tools.Tool]:
     """Return the named tools that are installed; print a message for each of the others.
 
     Raises
@@ -178,7 +178,7 @@ def _arguments() -> argparse.Namespace:
 def run() -> None:
     arguments = _arguments()
     sets = find_sets(arguments.folder)
-    installed = _installed_tools(arguments.tool or ["moss"], arguments.python)
+    installed = installed_tools(arguments.tool or ["moss"], arguments.python)
     results = []
     for labelled in sets:
         for tool in installed:
