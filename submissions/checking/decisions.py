@@ -66,8 +66,6 @@ def commits(facts: Facts) -> Iterator[str]:
     for one in facts.submissions.values():
         if (times := one.commits) and not (times.first <= times.last and times.number >= 1):
             yield f"{one.name}: {times.number} commits from {times.first_time} to {times.last_time}"
-        if times and times.number == 1 and times.first != times.last:
-            yield f"{one.name}: its only commit has two times"
     origins = Submission.objects.in_bulk([pk for one in facts.submissions.values() if (pk := one.origin_id)])
     for one in facts.submissions.values():
         if one.origin_id in origins and origins[one.origin_id].commits != one.commits:
