@@ -78,6 +78,7 @@ pytest_plugins = [
     "tests.support.platform",
     "tests.support.pushed",
     "tests.support.inbox",
+    "tests.support.kept_children",
     "tests.support.installed_wheel",
     "tests.support.receiver",
     "tests.support.git_server",

@@ -22,14 +22,14 @@ KEY = "0" * 38
 
 
 def test_an_instructor_gets_the_lines_for_a_script(
-    alice: User, sign_in: SignIn, shoot: Shoot, settings: Settings
+    alice: User, sign_in: SignIn, shoot: Shoot, settings: Settings, layouts: tuple[str, ...]
 ) -> None:
     settings.LISTEN = True
     page = sign_in(alice)
     page.goto(reverse("account"))
     page.get_by_role("button", name="Get a user id").click()
     page.get_by_text("$userid = ").wait_for()
-    check_every_layout(page, shoot, "moss-user-id")
+    check_every_layout(page, shoot, "moss-user-id", layouts)
 
 
 def test_the_frames_of_a_match_are_shown_and_lead_from_one_to_the_other(report: Report, page: Page) -> None:

@@ -22,8 +22,8 @@ UNCLOSED = CLASS["ben/main.py"] + 'title = "never closed\n'
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_was_not_read_is_said_in_every_layout(
-    hand_in: HandIn, alice: User, sign_in: SignIn, shoot: Shoot
+def test_pages_that_say_what_was_not_read_have_no_fault(
+    hand_in: HandIn, alice: User, sign_in: SignIn, shoot: Shoot, layouts: tuple[str, ...]
 ) -> None:
     batch = hand_in(zipped({**CLASS, "ben/main.py": UNCLOSED}))
     ben = Submission.objects.get(name="ben")
@@ -37,4 +37,4 @@ def test_what_was_not_read_is_said_in_every_layout(
     }
     for name, address in addresses.items():
         page.goto(address)
-        check_every_layout(page, shoot, f"partly-read-{name}")
+        check_every_layout(page, shoot, f"partly-read-{name}", layouts)

@@ -103,22 +103,23 @@ def test_the_page_of_pushed_submissions_has_no_fault(pusher: Pusher, sign_in: Si
 
 
 def test_a_platform_is_registered_in_its_frame_which_it_may_close_then(
-    lms: LearningPlatform, admin: User, sign_in: SignIn, shoot: Shoot, browser: Browser
+    lms: LearningPlatform, admin: User, sign_in: SignIn, shoot: Shoot, layouts: tuple[str, ...]
 ) -> None:
     page = sign_in(admin)
     page.goto(reverse("lti_platforms"))
     page.get_by_role("button", name="Make an address for it").click()
     address = page.get_by_label("It works once").input_value()
-    check_every_layout(page, shoot, "page-lti_offer_registration")
+    check_every_layout(page, shoot, "page-lti_offer_registration", layouts)
     given = urlencode(
         {"openid_configuration": f"{lms.url}/configuration", "registration_token": "the-registration-token"}
     )
     page.goto(f"{address}?{given}")
-    check_every_layout(page, shoot, "page-lti_register")
+    check_every_layout(page, shoot, "page-lti_register", layouts)
     heard = "addEventListener('message', event => { document.title = event.data.subject })"
     frame = f'<iframe src="{escape(f"{address}?{given}")}" width=900 height=700></iframe>'
     lms.server.course_page = f"<!doctype html>{frame}<script>{heard}</script>"
-    context = browser.new_context()
+    assert page.context.browser
+    context = page.context.browser.new_context()
     window = context.new_page()
     window.goto(f"{lms.url}/course")
     framed = window.frame_locator("iframe")

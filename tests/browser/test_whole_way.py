@@ -46,9 +46,10 @@ class Walk:
     folder: Path
 
     def check_page(self, name: str, page: Page | None = None) -> None:
-        """Write a screenshot of a page, and fail if axe finds violations or the page overflows."""
+        """Fail if axe finds violations or the page overflows; write a screenshot in a `long` walk."""
         shown_page = page or self.page
-        save_screenshot(shown_page, f"walk-{self.layout}-{name}")
+        if self.layout != FIRST:
+            save_screenshot(shown_page, f"walk-{self.layout}-{name}")
         if self.layout != FIRST or name not in ELSEWHERE:
             assert_accessible_now(shown_page)
         assert shown_page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name

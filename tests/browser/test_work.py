@@ -190,7 +190,9 @@ def test_a_user_who_signed_out_elsewhere_is_asked_to_sign_in_again(
     assert page.url.endswith(f"?next={assignment.get_absolute_url()}")
 
 
-def test_deleting_a_batch_leaves_nothing_of_it(ranked: tuple[Page, Assignment], shoot: Shoot) -> None:
+def test_deleting_a_batch_leaves_nothing_of_it(
+    ranked: tuple[Page, Assignment], shoot: Shoot, layouts: tuple[str, ...]
+) -> None:
     page, _ = ranked
     page.get_by_role("link", name="Uploads").click()
     page.get_by_role("link", name="class.zip").click()
@@ -202,7 +204,7 @@ def test_deleting_a_batch_leaves_nothing_of_it(ranked: tuple[Page, Assignment], 
     response = page.go_back()
     assert response
     assert response.status == 410
-    check_every_layout(page, shoot, "page-gone")
+    check_every_layout(page, shoot, "page-gone", layouts)
 
 
 def test_too_large_an_upload_is_refused_before_it_is_sent(
@@ -236,7 +238,7 @@ def test_everything_up_to_the_pair_works_without_scripts(ranked: tuple[Page, Ass
 
 
 def test_sending_shows_a_progress_bar_and_can_be_cancelled(
-    assignment: Assignment, alice: User, sign_in: SignIn, shoot: Shoot
+    assignment: Assignment, alice: User, sign_in: SignIn, shoot: Shoot, layouts: tuple[str, ...]
 ) -> None:
     page = sign_in(alice)
     page.goto(assignment.get_absolute_url())
@@ -247,7 +249,7 @@ def test_sending_shows_a_progress_bar_and_can_be_cancelled(
     drop(page.locator("[data-drop]").first, "class.zip", b"x" * 4_000_000)
     page.get_by_role("button", name="Upload").click()
     expect(page.locator("[data-sent]").first).to_contain_text("of 4.0 MB sent")
-    check_every_layout(page, shoot, "sending")
+    check_every_layout(page, shoot, "sending", layouts)
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("alert").filter(has_text="Cancelled")).to_have_text(
         "Cancelled. Nothing was kept."

@@ -14,6 +14,7 @@ from bench.pages_class import long_files
 from submissions.actions.uploads import create_batch
 from submissions.models import Pair
 from tests.conftest import wait_until
+from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, zipped
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment
     from tests.support.browser import SignIn
+    from tests.support.uploads import HandIn
 
 IN_VIEW = """(mark) => {
   const side = mark.closest("[data-side]").getBoundingClientRect();
@@ -42,18 +44,34 @@ Open = Callable[[dict[str, str]], Page]
 
 
 @pytest.fixture
-def open_pair(assignment: Assignment, alice: User, celery_worker_process: Path, sign_in: SignIn) -> Open:
-    """Return a function that uploads two submissions and opens the page of their pair once it is ranked."""
+def open_pair(transactional_db: None, alice: User, hand_in: HandIn, sign_in: SignIn) -> Open:
+    """Return a function that ranks two submissions in this process and opens the page of their pair."""
+
+    def rank_and_open(files: dict[str, str]) -> Page:
+        stored(f"the pair {files}", lambda: hand_in(zipped(files)))
+        return _open(sign_in(alice))
+
+    return rank_and_open
+
+
+@pytest.fixture
+def open_pair_of_worker(
+    assignment: Assignment, alice: User, celery_worker_process: Path, sign_in: SignIn
+) -> Open:
+    """Return a function that opens the page of a pair which a worker has ranked, and ranks again."""
 
     def upload_and_open(files: dict[str, str]) -> Page:
         create_batch(assignment, alice, [zipped(files)])
         wait_until(Pair.objects.exists, what="the ranking")
-        pair = Pair.objects.get()
-        page = sign_in(alice)
-        page.goto(reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id]))
-        return page
+        return _open(sign_in(alice))
 
     return upload_and_open
+
+
+def _open(page: Page) -> Page:
+    pair = Pair.objects.select_related("report").get()
+    page.goto(reverse("pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id]))
+    return page
 
 
 def in_view(part: Locator) -> bool:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from submissions.intake.archives.members import UnpackedEntry
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("new_children")]
 
 MEMORY = 1_000_000_000
 FILES = {f"student-{n}/main.py": f"x = {n}\n".encode() * 30 for n in range(20)}
