@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from submissions.comparison.aligned_lines import align_lines
+from submissions.models import Decision
 from submissions.pages.exports.paper import PassageSide, PrintedSource, RowBudget, passage_rows, source_rows
 from submissions.pages.source_view.pair_summary import pair_summary, rarity_sentence
 from submissions.pages.source_view.pair_view import PAPER_TOKENS, view_whole_pair
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from django.utils.safestring import SafeString
 
-    from submissions.models import CaseDecision, Decision, Pair, Report
+    from submissions.models import CaseDecision, Pair, Report
     from submissions.models.decisions import ChangeFields
     from submissions.pages.exports.copies import DocumentOptions
     from submissions.pages.source_view.file_view import FileView, PassageLocation
@@ -57,6 +58,11 @@ class Chapter:
     single: bool = False
     printed_sources: dict[int, PrintedSource] = field(default_factory=dict)
     printed: set[int] = field(default_factory=set)
+
+    @property
+    def has_decision_of_its_own(self) -> bool:
+        """True if somebody decided on this pair, and not only on its case."""
+        return isinstance(self.decision, Decision)
 
     @property
     def summary(self) -> str:

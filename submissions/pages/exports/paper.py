@@ -65,10 +65,10 @@ class PaperMarkup:
         return self._breaks
 
     def piece(self, html: str, piece: Piece) -> str:
+        if piece.differing is not None:
+            html = f"<u>{html}</u>"
         if piece.ignored:
             html = f'<span class="ignored">{html}</span>'
-        elif piece.differing is not None:
-            html = f"<u>{html}</u>"
         return f"<wbr>{html}" if piece.start in self._breaks else html
 
     def mark(self, mark: PassageMark, html: str) -> str:

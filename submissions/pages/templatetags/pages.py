@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.html import json_script
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _
 
 from submissions.comparison.pair_rows import percent_text
 from submissions.comparison.visible import visible_html, visible_text
@@ -199,7 +199,7 @@ def upload_time(context: Context, time: datetime) -> str:
 
     The exact time can reveal who handed in.
     """
-    return date(localtime(time), "j M Y" if names_in(context).hidden else "j M Y, H:i")
+    return date(localtime(time), gettext("j M Y") if names_in(context).hidden else gettext("j M Y, H:i"))
 
 
 @register.simple_tag(takes_context=True)

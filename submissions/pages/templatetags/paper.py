@@ -32,6 +32,16 @@ def table_title(name: str) -> str:
     return {"pairs": gettext("Pairs"), "submissions": gettext("Submissions")}[name]
 
 
+@register.simple_tag
+def page_of_pages() -> SafeString:
+    """Return the foot of a page as CSS: its number, and that of the last one."""
+    text = gettext("Page {page} of {pages}").format(page="\0page\0", pages="\0pages\0")
+    parts = (
+        f"counter({part})" if at % 2 else css_string(part) for at, part in enumerate(text.split("\0")) if part
+    )
+    return SafeString(" ".join(parts))
+
+
 @register.filter
 def css_string(text: str) -> SafeString:
     """Return a header or footer as a CSS string, in which all but ASCII letters and digits are escaped."""

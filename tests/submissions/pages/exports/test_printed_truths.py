@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import re
 from random import Random
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
+from pypdf import PdfReader
 
 from submissions.actions.comparisons import choose_threshold
+from submissions.actions.decisions import DecisionInput, decide
 from submissions.models import Report
 from submissions.pages.report.cases import cases
+from submissions.queries.decisions import PairNames
 from tests.support.html import Page, page_of
-from tests.support.programs import edited, program, remarked
-from tests.support.sample_class import zipped
+from tests.support.programs import edited, program, remarked, renamed
+from tests.support.sample_class import loose, zipped
+from tests.support.uploads import register_boilerplate
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -54,6 +60,57 @@ def test_coloured_text_is_equal_on_both_sides_and_paler_text_is_not(
         assert equal[0] == equal[1] != ""
     paler = "".join(coloured(rows, side, "mark.gap") for rows in tables for side in (0, 1))
     assert "trace" in paler
+
+
+def test_ignored_words_that_are_written_differently_are_underlined_too(
+    alice_client: Client, hand_in: HandIn, assignment: Assignment
+) -> None:
+    given, own = program(Random(3), 1), [program(Random(seed), 2) for seed in (4, 6)]
+    whole = f"{own[0]}{given}{own[1]}"
+    register_boilerplate(assignment, loose("given.py", given))
+    hand_in(zipped({"ann/m.py": whole, "ben/m.py": renamed(whole), "cleo/m.py": program(Random(9), 3)}))
+    pair = Report.objects.get(assignment=assignment).pairs.get(left__name="ann", right__name="ben")
+    address = reverse("export_pair", args=[assignment.pk, pair.left_id, pair.right_id])
+    page = page_of(alice_client.get(address, {"format": "html", "names": "open"}))
+    rows = page.all("table.lines tr")
+    ignored = [coloured(rows, side, "mark .ignored") for side in (0, 1)]
+    assert ignored[0] == ignored[1]
+    assert ignored[0].count("~") > 5
+    equal = [coloured(rows, side, "mark:not(.gap)") for side in (0, 1)]
+    assert equal[0] == equal[1] != ""
+
+
+def test_the_document_of_a_case_has_the_decision_on_a_pair_of_it(
+    alice: User, alice_client: Client, hand_in: HandIn, assignment: Assignment
+) -> None:
+    hand_in(zipped(CLASS))
+    choose_threshold(assignment, alice, 50)
+    report = Report.objects.get(assignment=assignment)
+    (case,) = cases(report)
+    pair = report.pairs.select_related("left", "right").get(left__name="ann", right__name="dan")
+    decide(assignment, PairNames.from_pair(pair), alice, DecisionInput("confirmed", None, "Ann wrote it."))
+    address = reverse("export_case", args=[assignment.pk, case.key])
+    text = page_of(alice_client.get(address, {"format": "html", "names": "open", "decision": "on"})).text(
+        "body"
+    )
+    assert text.count("Ann wrote it.") >= 1
+    assert text.count("Undecided. There are no notes on this case.") == 1
+    assert "There are no notes on this pair." not in text
+
+
+@pytest.mark.parametrize(
+    ("language", "foot"), [("en", "Page 1 of "), ("de", "Seite 1 von "), ("es", "Página 1 de ")]
+)
+def test_pages_are_numbered_in_the_language_of_the_document(
+    alice_client: Client, hand_in: HandIn, assignment: Assignment, language: str, foot: str
+) -> None:
+    hand_in(zipped({name: text for name, text in CLASS.items() if name != "dan/m.py"}))
+    pair = Report.objects.get(assignment=assignment).pairs.get()
+    address = reverse("export_pair", args=[assignment.pk, pair.left_id, pair.right_id])
+    query = {"format": "pdf", "names": "open"}
+    answer = alice_client.get(address, query, headers={"accept-language": language})
+    pages = PdfReader(io.BytesIO(answer.getvalue())).pages
+    assert f"{foot}{len(pages)}" in pages[0].extract_text()
 
 
 def test_the_pairs_of_identical_files_with_others_are_printed_for_one_of_them(
