@@ -23,7 +23,7 @@ SENTENCES = (
         " depth."
     ),
     gettext_noop("Nothing in this upload is named as in {chosen}, so it is read as {used}."),
-    gettext_noop("Beside the folders of the students: {names}. If it lists them, add it as the roster."),
+    gettext_noop("Beside the work of the students: {names}. If it lists them, add it as the roster."),
     gettext_noop("No submission has these names, so they are not split: {names}."),
     gettext_noop("No submission has these names, so they are not renamed: {names}."),
     gettext_noop("Several students have the same name; their ids or numbers tell them apart: {names}."),

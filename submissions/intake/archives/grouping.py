@@ -29,7 +29,7 @@ from submissions.intake.archives.submission_names import (
     submission_names,
     submitters,
 )
-from submissions.intake.layouts.fields import LOOSE
+from submissions.intake.layouts.fields import LOOSE, LOOSE_FILE
 from submissions.intake.layouts.listing import (
     ALL_METADATA_BYTES,
     ListedFile,
@@ -135,7 +135,7 @@ def group_files(
     renamed = rename_submissions(split.places, split.submissions, choices.renames)
     warnings += grouping_warnings(choices, names, students, renamed.submissions)
     warnings += unknown_names(split.unknown, renamed.unknown)
-    warnings += list_warnings(path for path, place in ignored.items() if place == LOOSE)
+    warnings += list_warnings(path for path, place in ignored.items() if place in (LOOSE, LOOSE_FILE))
     return Grouping(
         layout,
         dict(sorted(renamed.submissions.items())),

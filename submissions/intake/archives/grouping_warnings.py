@@ -83,12 +83,12 @@ def misfit_warning(misfit: Misfit) -> GroupingWarning:
 
 
 def list_warnings(loose: Iterable[str]) -> Iterator[GroupingWarning]:
-    """Yield a warning for files beside the folders of the students that may be a roster."""
+    """Yield a warning for files beside the work of the students that may be a roster."""
     names = [path.rpartition("/")[2] for path in loose if is_list(path)]
     if names:
         yield GroupingWarning(
             "list",
-            f"Beside the folders of the students: {listed(names)}. If it lists them, add it as the roster.",
+            f"Beside the work of the students: {listed(names)}. If it lists them, add it as the roster.",
         )
 
 

@@ -107,6 +107,7 @@ TEXTS = (
     ".doc", ".docx", ".odt",
 )  # fmt: skip
 LOOSE = Ignored("beside the folders of the students, and no program")
+LOOSE_FILE = Ignored("beside the programs of the students, and no program")
 
 
 def is_loose(name: str, *, programs: bool) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import normalize
 
 from submissions.intake.layouts.places import Placement, Student
 from submissions.intake.limits import Limits
@@ -18,8 +19,13 @@ PROJECT_ENTRIES = frozenset({
     "pom.xml", "build.gradle", "build.gradle.kts", "cmakelists.txt", "package.json", "cargo.toml",
     "go.mod", "setup.py", "pyproject.toml",
 })  # fmt: skip
-# Folders that a course hands out beside those of its students.
-COURSE_FOLDERS = frozenset({"test", "tests", "lib", "include", "docs", "doc"})
+# Folders of the course beside those of its students, with blanks for hyphens and underscores.
+COURSE_FOLDERS = frozenset({
+    "test", "tests", "lib", "include", "docs", "doc", "solution", "solutions", "model solution", "starter",
+    "starter code", "template", "skeleton", "handout", "instructor", "grading", "autograder",
+    "lösung", "lösungen", "musterlösung", "musterlösungen", "vorlage", "vorlagen",
+    "solución", "soluciones", "solucion", "plantilla", "enunciado",
+})  # fmt: skip
 # With fewer other folders, those of a course may be parts of what students handed in.
 MIN_STUDENTS = 2
 # Characters that the name of a submission has at most, as a path has.
@@ -89,9 +95,13 @@ def _are_alike(paths: Sequence[str], root: str, folders: set[str]) -> bool:
 
 def course_folders(paths: Sequence[str], root: str, children: dict[str, bool]) -> set[str]:
     """Return the folders of `root` that were handed out beside those of the students."""
-    handed_out = {name for name in children if children[name] and name.lower() in COURSE_FOLDERS}
+    handed_out = {name for name in children if children[name] and _words(name) in COURSE_FOLDERS}
     students = sum(children.values()) - len(handed_out)
     return set() if students < MIN_STUDENTS or is_project(paths, root) else handed_out
+
+
+def _words(name: str) -> str:
+    return normalize("NFC", name).lower().replace("_", " ").replace("-", " ")
 
 
 def distinct_names(units: Collection[FolderOrFile], root: str) -> dict[FolderOrFile, str]:

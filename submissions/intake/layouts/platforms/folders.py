@@ -55,7 +55,7 @@ def _units(paths: Iterable[str], root: str, depth: int) -> tuple[dict[str, Place
     for path in paths:
         name, slash, _ = path[len(root) :].partition("/")
         if slash and name in handed_out:
-            ignored[path] = Ignored(f"in the folder {name} beside those of the students, so handed out")
+            ignored[path] = Ignored(f"in the folder {name} beside those of the students, so of the course")
         elif depth == 1 and not slash and name in loose:
             ignored[path] = LOOSE
         elif depth == 1:

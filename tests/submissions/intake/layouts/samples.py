@@ -255,5 +255,6 @@ VARIANTS = {
     "gradescope-broken": "gradescope", "pushed-broken": "pushed",
     "folders-loose": "folders", "sections-loose": "sections", "files-common": "files",
     "nbgrader-inbound": "nbgrader", "github-archives": "github", "openolat-groups": "openolat",
-    "ilias-teams": "ilias",
+    "ilias-teams": "ilias", "questions-files": "questions", "folders-course": "folders",
+    "files-list": "files",
 }  # fmt: skip

@@ -113,7 +113,7 @@ def test_a_tests_folder_beside_the_students_does_not_make_the_class_one_project(
     assert {place.submission for place in grouping.places.values()} == {
         "ada", "ben", "cleo", "dora",
     }  # fmt: skip
-    assert "handed out" in grouping.ignored["class/tests/test_main.py"]
+    assert "of the course" in grouping.ignored["class/tests/test_main.py"]
 
 
 def test_a_project_at_the_top_of_an_upload_is_named_after_the_upload() -> None:
@@ -210,7 +210,7 @@ def test_a_list_beside_the_folders_is_offered_as_the_roster() -> None:
     [warning] = [
         one for one in group_files(listing_of(SAMPLES["folders-loose"])).warnings if one.kind == "list"
     ]
-    assert warning.text.startswith("Beside the folders of the students: roster.csv, submissions.tsv.")
+    assert warning.text.startswith("Beside the work of the students: roster.csv, submissions.tsv.")
 
 
 def test_a_text_beside_the_folders_is_a_students_where_all_handed_in_texts() -> None:
