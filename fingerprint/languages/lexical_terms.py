@@ -49,13 +49,18 @@ class LexicalTerms(NamedTuple):
         return self[:3]
 
 
-def lexical_terms(scan: Scan) -> LexicalTerms:
-    """Return the terms of a document; words of comments are not used (docs/know/score.md)."""
+def lexeme_terms(scan: Scan) -> Terms:
+    """Return the term of each token of `scan.lexical`, in text order."""
     stream, classes = scan.lexical, scan.lexical_classes
     lengths = np.maximum(stream.ends - stream.starts - QUOTES * (classes == STRING), 0)
-    lexical = stream.kinds & ~LENGTH_MASK | np.minimum(lengths, MAX_LENGTH).astype(np.uint64)
+    terms = stream.kinds & ~LENGTH_MASK | np.minimum(lengths, MAX_LENGTH).astype(np.uint64)
     # The id of a number has its length already.
-    lexical = np.where(classes == NUMBER, stream.kinds, lexical)
+    return np.where(classes == NUMBER, stream.kinds, terms)
+
+
+def lexical_terms(scan: Scan) -> LexicalTerms:
+    """Return the terms of a document; words of comments are not used (docs/know/score.md)."""
+    stream, classes, lexical = scan.lexical, scan.lexical_classes, lexeme_terms(scan)
     # White space within a directive makes no difference, so its length does not either.
     directives, is_macro = scan.directives.kinds | LENGTH_MASK, scan.directive_classes == MACRO
     is_name = classes == IDENTIFIER
