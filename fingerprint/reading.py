@@ -12,6 +12,7 @@ import numpy as np
 from fingerprint.languages import decode, detect, front_end
 from fingerprint.languages.base import LexicalClass
 from fingerprint.languages.lexical_terms import LexicalTerms, lexical_terms
+from fingerprint.languages.string_words import NO_STRING_WORDS, string_words
 from fingerprint.languages.token_rows import locate
 from fingerprint.params import Params, Profile
 from fingerprint.time_limit import TooSlow, time_limit
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.languages.base import Coarse, FrontEnd, Scan, SpanColumns
+    from fingerprint.languages.string_words import StringWords
     from fingerprint.tokens import TokenStream
     from fingerprint.types import Lines
 
@@ -91,7 +93,7 @@ class Reading(NamedTuple):
     it is empty in a reading that was stored or sent by another process: whoever shows it has the bytes.
     `unclosed` has the lines, from 1, in which a literal or comment begins that never ends; `share` is the
     part of its characters of code that are in tokens, see `read_share`. `spelling` is
-    `UNKNOWN` where it was not asked for.
+    `UNKNOWN`, and `words` are none, where they were not asked for.
 
     What a ranking needs of it, as columns, is a `CohortFile`.
     """
@@ -107,6 +109,7 @@ class Reading(NamedTuple):
     unclosed: tuple[int, ...] = ()
     share: float = 1.0
     spelling: Spelling = UNKNOWN
+    words: StringWords = NO_STRING_WORDS
 
 
 def identify(
@@ -154,10 +157,12 @@ def read(
     coarse: bool = False,
     spans: bool = False,
     spelling: bool = False,
+    words: bool = False,
 ) -> Reading:
     """Read one file within `seconds`.
 
-    With `coarse` it has its coarse stream too, with `spans` its spans to colour, with `spelling` its digests.
+    With `coarse` it has its coarse stream too, with `spans` its spans to colour, with `spelling` its digests,
+    with `words` the words of its strings.
 
     Raises
     ------
@@ -170,8 +175,10 @@ def read(
         with time_limit(seconds):
             text, chosen = _identify(data, filename, language)
             scan = chosen.scan(text, coarse=coarse, spans=spans)
-            result = _reading(chosen.name, text, scan)
-            return result._replace(spelling=spelling_of(text, scan)) if spelling else result
+            return _reading(chosen.name, text, scan)._replace(
+                spelling=spelling_of(text, scan) if spelling else UNKNOWN,
+                words=string_words(text, scan) if words else NO_STRING_WORDS,
+            )
     except TooSlow:
         raise Unreadable(f"reading it as {language or 'code'} took longer than {seconds:g} s") from None
     except Unreadable:

@@ -53,13 +53,13 @@ class Scan(NamedTuple):
     """Result of one lexing pass: the normalised tokens, and the lexemes that normalisation replaced.
 
     `tokens` is the normalised stream, which the engine compares. `lexical` has the identifiers and literals
-    in text order; their kinds are ids of the lexemes as written, with their case. `lexical_classes` (uint8)
-    has a `LexicalClass` for each token of `lexical`. `directives` has each import, include and macro
-    definition as one token, with its class in `directive_classes`. `coarse` is the stream that all languages
-    share; None where it was not asked for or the language has none. `spans` are those of `highlight`; None
-    where they were not asked for or need a pass of their own. `unclosed` are the offsets of the literals and
-    comments that end only because their line does. `code` is the number of characters of code, without white
-    space, comments and imports; None for prose and pages, most of which are the frame.
+    in text order; their kinds are ids of the lexemes as written, of numbers by value (see `lexeme_ids`).
+    `lexical_classes` (uint8) has a `LexicalClass` for each token of `lexical`. `directives` has each import,
+    include and macro definition as one token, with its class in `directive_classes`. `coarse` is the stream
+    that all languages share; None where it was not asked for or the language has none. `spans` are those of
+    `highlight`; None where they were not asked for or need a pass of their own. `unclosed` are the offsets of
+    the literals and comments that end only because their line does. `code` is the number of characters of
+    code, without white space, comments and imports; None for prose and pages, most of which are the frame.
     """
 
     tokens: TokenStream

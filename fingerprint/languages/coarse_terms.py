@@ -11,7 +11,7 @@ import numpy as np
 
 from fingerprint.distinct import distinct_values
 from fingerprint.languages.coarse_words import STOP_NUMBERS
-from fingerprint.languages.lexical_terms import LENGTH_BITS, MAX_LENGTH
+from fingerprint.languages.lexeme_ids import LENGTH_BITS, MAX_LENGTH
 from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ Only this module, `lexer_dispatch`, `literal_lines` and `lexers` import Pygments
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ from fingerprint.languages.directives import (
     macro_spans,
     macros_as_code,
 )
-from fingerprint.languages.lexeme_ids import lexeme_family
+from fingerprint.languages.lexeme_ids import lexeme_family, number_id
 from fingerprint.languages.lexer_dispatch import DispatchingLexer, dispatching_lexer
 from fingerprint.languages.lexers import UNTUNED_MULTILINE, import_mended_lexers, lexer_class
 from fingerprint.languages.lexing import LEXER_ERRORS, Lexed, lexed
@@ -55,14 +55,13 @@ if TYPE_CHECKING:
     from fingerprint.types import Classes, Kinds
 
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
-RULES_VERSION = 3
+RULES_VERSION = 4
 
 # A vocabulary with more lexemes or characters than this is replaced by an empty one: workers are long-lived.
 LEXEMES_LIMIT = 1 << 17
 CHARACTERS_LIMIT = 1 << 24
 
 IDENTIFIER = int(LexicalClass.IDENTIFIER)  # a number, which NumPy compares faster
-LITERALS = LexicalClass.STRING, LexicalClass.NUMBER
 
 
 def untuned_language(alias: str) -> Language | None:
@@ -97,7 +96,11 @@ class CodeFrontEnd:
         self.name, self.title = language.name, language.title
         self.version = RULES_VERSION + language.version
         self._vocabulary = Vocabulary(language, _css_class)
-        self._literals = {int(one): lexeme_family(language.salt, one) for one in LITERALS}
+        string, number = LexicalClass.STRING, LexicalClass.NUMBER
+        self._literals = {
+            int(string): partial(kind_id, lexeme_family(language.salt, string)),
+            int(number): partial(number_id, lexeme_family(language.salt, number)),
+        }
 
     def __repr__(self) -> str:
         return f"CodeFrontEnd({self.name!r})"
@@ -190,7 +193,7 @@ class CodeFrontEnd:
     def _lexical(
         self, tokens: TokenRows, source: str, vocabulary: Vocabulary
     ) -> tuple[Classes, StreamColumns]:
-        """Return the identifiers and literals as written, in text order."""
+        """Return the identifiers and literals, in text order."""
         rows = with_joined_literals(tokens)
         classes, columns = np.empty(len(rows), dtype=np.uint8), StreamColumns.of(len(rows))
         count, disorder = collect_lexemes(rows, vocabulary.identifier_ids(), classes, columns)
@@ -198,8 +201,7 @@ class CodeFrontEnd:
         literals = np.flatnonzero(classes != IDENTIFIER)
         of_literals = (column[literals].tolist() for column in (classes, columns.starts, columns.ends))
         columns.ids[literals] = [
-            kind_id(self._literals[number], source[start:end])
-            for number, start, end in zip(*of_literals, strict=True)
+            self._literals[number](source[start:end]) for number, start, end in zip(*of_literals, strict=True)
         ]
         if not disorder:
             return classes, columns

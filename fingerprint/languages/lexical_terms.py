@@ -8,6 +8,7 @@ import numpy as np
 
 from fingerprint.distinct import distinct_values
 from fingerprint.languages.base import LexicalClass
+from fingerprint.languages.lexeme_ids import MAX_LENGTH
 from fingerprint.languages.name_uses import name_uses
 
 if TYPE_CHECKING:
@@ -17,14 +18,12 @@ if TYPE_CHECKING:
     from fingerprint.types import Terms
 
 
-# The low bits of a term hold its number of characters, so that scoring needs no text.
-LENGTH_BITS = 5
-MAX_LENGTH = (1 << LENGTH_BITS) - 1
 LENGTH_MASK = np.uint64(MAX_LENGTH)
 QUOTES = 2
 # Numbers, which NumPy compares with an array in a tenth of the time of members of an enumeration.
-IDENTIFIER, STRING, MACRO = (
-    int(one) for one in (LexicalClass.IDENTIFIER, LexicalClass.STRING, LexicalClass.MACRO)
+IDENTIFIER, STRING, NUMBER, MACRO = (
+    int(one)
+    for one in (LexicalClass.IDENTIFIER, LexicalClass.STRING, LexicalClass.NUMBER, LexicalClass.MACRO)
 )
 
 
@@ -50,11 +49,18 @@ class LexicalTerms(NamedTuple):
         return self[:3]
 
 
-def lexical_terms(scan: Scan) -> LexicalTerms:
-    """Return the terms of a document; words of comments are not used (docs/know/score.md)."""
+def lexeme_terms(scan: Scan) -> Terms:
+    """Return the term of each token of `scan.lexical`, in text order."""
     stream, classes = scan.lexical, scan.lexical_classes
     lengths = np.maximum(stream.ends - stream.starts - QUOTES * (classes == STRING), 0)
-    lexical = stream.kinds & ~LENGTH_MASK | np.minimum(lengths, MAX_LENGTH).astype(np.uint64)
+    terms = stream.kinds & ~LENGTH_MASK | np.minimum(lengths, MAX_LENGTH).astype(np.uint64)
+    # The id of a number has its length already.
+    return np.where(classes == NUMBER, stream.kinds, terms)
+
+
+def lexical_terms(scan: Scan) -> LexicalTerms:
+    """Return the terms of a document; words of comments are not used (docs/know/score.md)."""
+    stream, classes, lexical = scan.lexical, scan.lexical_classes, lexeme_terms(scan)
     # White space within a directive makes no difference, so its length does not either.
     directives, is_macro = scan.directives.kinds | LENGTH_MASK, scan.directive_classes == MACRO
     is_name = classes == IDENTIFIER

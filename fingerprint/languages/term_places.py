@@ -13,8 +13,8 @@ import numpy as np
 from fingerprint.distinct import distinct_values
 from fingerprint.languages.base import LexicalClass
 from fingerprint.languages.directives import directive_columns, include_spans, macro_spans
-from fingerprint.languages.lexeme_ids import lexeme_id
-from fingerprint.languages.lexical_terms import LENGTH_BITS, LexicalTerms
+from fingerprint.languages.lexeme_ids import LENGTH_BITS, lexeme_id
+from fingerprint.languages.lexical_terms import LexicalTerms
 from fingerprint.languages.lookup import term_families
 
 if TYPE_CHECKING:

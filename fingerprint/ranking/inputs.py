@@ -15,7 +15,7 @@ from fingerprint.ranking.common_code import count_alike, default_limit
 from fingerprint.ranking.groups import NO_GROUPS, Groups
 from fingerprint.ranking.renamed import renamed_groups
 from fingerprint.ranking.terms import LexicalTable
-from fingerprint.ranking.translations import translation_input
+from fingerprint.ranking.translations import CoarseFile, translation_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fingerprint.languages.lexical_terms import LexicalTerms
     from fingerprint.ranking.common_code import CommonLimit
     from fingerprint.ranking.old_pairs import OldPairs
-    from fingerprint.ranking.translations import CoarseFile, TranslationInput
+    from fingerprint.ranking.translations import TranslationInput
     from fingerprint.types import Flags, Floats, Hashes, Kinds, Lines, Owners, Terms
 
 
@@ -47,9 +47,9 @@ class Exclusions(NamedTuple):
     """Code that does not count: token kinds and terms of boilerplate, and the common limit.
 
     `kinds` may be those of passages. `lexical` has the terms of whole files only, since the positions of
-    terms in a file are not known. `limit`: see `CommonLimit`; with a number, every submission counts as one.
-    `coarse` has the coarse streams of whole files or of passages. What was `given` and `given_lexical` does
-    not count in old submissions, see `OldPairs`: their courses handed it out.
+    terms in a file are not known, and those of statements. `limit`: see `CommonLimit`; with a number, every
+    submission counts as one. `coarse` has the coarse streams of whole files or of passages. What was `given`
+    and `given_lexical` does not count in old submissions, see `OldPairs`: their courses handed it out.
     """
 
     kinds: Sequence[Kinds] = ()
@@ -58,6 +58,13 @@ class Exclusions(NamedTuple):
     coarse: Sequence[CoarseFile] = ()
     given: Sequence[Kinds] = ()
     given_lexical: Sequence[LexicalTerms] = ()
+
+    def with_statement(self, dictated: LexicalTerms, coarse: Terms) -> Exclusions:
+        """Return these without the terms that the statement of the task dictates; see `Statement`."""
+        none = np.empty(0, np.uint64), np.empty(0, np.int32)
+        return self._replace(
+            lexical=[*self.lexical, dictated], coarse=[*self.coarse, CoarseFile("", *none, coarse)]
+        )
 
 
 NO_EXCLUSIONS = Exclusions()

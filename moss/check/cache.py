@@ -51,14 +51,14 @@ def _reader_digest() -> bytes:
     return digest.digest()
 
 
-def reading_key(data: bytes, name: str, language: str, *, coarse: bool = False) -> bytes:
+def reading_key(data: bytes, name: str, language: str, *, coarse: bool = False, words: bool = False) -> bytes:
     """Return the key (16 bytes) of a file: its bytes, its name, the forced language, the code that reads it.
 
     The name counts without its folder, because the language may be detected from it. A reading with the
-    coarse stream has another key.
+    coarse stream, or with words of strings, has another key.
     """
     digest = blake2b(data, digest_size=16, key=_reader_digest())
-    digest.update(f"\0{language}\0{coarse:d}\0{Path(name).name}".encode("utf-8", "surrogatepass"))
+    digest.update(f"\0{language}\0{coarse:d}{words:d}\0{Path(name).name}".encode("utf-8", "surrogatepass"))
     return digest.digest()
 
 

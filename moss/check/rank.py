@@ -34,7 +34,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from fingerprint.engine import CoarseFile, Cohort, CohortFile, Exclusions, RankingInput, Reading
+    from fingerprint.engine import (
+        CoarseFile,
+        Cohort,
+        CohortFile,
+        Exclusions,
+        RankingInput,
+        Reading,
+        Statement,
+    )
     from fingerprint.types import Kinds, Lines
     from moss.check.inputs import AllInputs, Groups
     from moss.check.readings import Advance
@@ -57,7 +65,8 @@ class RankingOptions:
     `language` is the language of every file, "" to detect it for each file; `boilerplate` names files,
     folders and archives of handed-out code; `common` is the common limit as a number of submissions or, below
     1, as a part of them, None for the default; `show` is the highest number of pairs to list, None for all;
-    `inputs` say how the files are found; `earlier` names folders and archives of earlier or other work.
+    `inputs` say how the files are found; `earlier` names folders and archives of earlier or other work;
+    `statements` are texts of the task.
     """
 
     language: str = ""
@@ -66,6 +75,7 @@ class RankingOptions:
     show: int | None = 250
     inputs: InputOptions = NO_OPTIONS
     earlier: tuple[Path, ...] = ()
+    statements: tuple[Path, ...] = ()
 
     @property
     def languages(self) -> ChosenLanguages:
@@ -96,14 +106,20 @@ def rank_path(
     Unreadable
         When nothing of a path of boilerplate can be read; the message names it.
     ValueError
-        When there is no such language.
+        When there is no such language, or a statement is no text.
     """
     _prepare(options.language, start_compiling)
     boilerplate, not_read = read_boilerplate(options.boilerplate, options.language)
     given = read_all(path, options.earlier, options.inputs)
-    files, unread = _read(given.groups, options.languages, start_reading)
+    statement = _read_statement(options.statements)
+    files, unread = _read(given.groups, options.languages, start_reading, words=statement is not None)
     order, files = _in_content_order(files, len(given.groups))
-    inputs = _ranking_input(given, order, files, boilerplate, options)
+    handed_out = [reading.lexical for reading in boilerplate]
+    exclusions = _exclusions(boilerplate, _common_limit(options.common, len(order)))
+    if statement:
+        handed_out.append(statement.lexical(file.reading.words for file in files))
+        exclusions = exclusions.with_statement(handed_out[-1], statement.coarse)
+    inputs = _ranking_input(given, order, files, exclusions)
     files = _with_kinds_of(inputs.cohort, files)
     names = list(given.groups)
     return LocalReport(
@@ -114,7 +130,7 @@ def rank_path(
         ranking=engine.rank(inputs, options.show),
         skipped=[*given.skipped, *not_read, *unread],
         inputs=inputs,
-        handed_out=[reading.lexical for reading in boilerplate],
+        handed_out=handed_out,
         counts_alike_as_one=options.common is None,
     )
 
@@ -126,13 +142,19 @@ def _prepare(language: str, start_compiling: StartProgress) -> None:
     engine.open_kernels(start_compiling)
 
 
+def _read_statement(paths: Iterable[Path]) -> Statement | None:
+    """Return what the statement of the task dictates; None without one."""
+    texts = [engine.decode(path.read_bytes()).text for path in paths]
+    return engine.Statement.of(texts) if texts else None
+
+
 def _read(
-    groups: Groups, chosen: ChosenLanguages, start_reading: StartProgress
+    groups: Groups, chosen: ChosenLanguages, start_reading: StartProgress, *, words: bool
 ) -> tuple[list[LocalFile], list[SkippedInput]]:
     """Return the files to compare as they were read, and the others with the reason."""
     numbered, skipped = _compared(groups, chosen)
     coarse = _has_several_families([of_file for _, _, of_file in numbered])
-    jobs = [ReadJob(entry.name, entry.data or b"", of_file, coarse) for _, entry, of_file in numbered]
+    jobs = [ReadJob(entry.name, entry.data or b"", of_file, coarse, words) for _, entry, of_file in numbered]
     results = read_files(jobs, start_reading(len(jobs)))
     names, files = list(groups), []
     for (submission, entry, _), job, result in zip(numbered, jobs, results, strict=True):
@@ -184,10 +206,8 @@ def _ranking_input(
     given: AllInputs,
     order: list[int],
     files: list[LocalFile],
-    boilerplate: list[Reading],
-    options: RankingOptions,
+    exclusions: Exclusions,
 ) -> RankingInput:
-    exclusions = _exclusions(boilerplate, _common_limit(options.common, len(order)))
     groups = engine.Groups.from_lists(group_numbers(given.mates[number] for number in order))
     columns = [cohort_file(file) for file in files]
     return engine.RankingInput.from_files(columns, len(order), PARAMS.k, exclusions, groups)

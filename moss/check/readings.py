@@ -31,9 +31,11 @@ from submissions.storage.tokens import (
     pack_coarse,
     pack_lexical,
     pack_tokens,
+    pack_words,
     unpack_coarse,
     unpack_lexical,
     unpack_with_lines,
+    unpack_words,
 )
 
 if TYPE_CHECKING:
@@ -47,16 +49,17 @@ if TYPE_CHECKING:
 
 # Files that a child process takes at a time.
 CHUNK = 8
-PART_LENGTHS = struct.Struct("<5I")
+PART_LENGTHS = struct.Struct("<6I")
 
 
 class ReadJob(NamedTuple):
-    """A file to read; `language` and `coarse` are parameters of `fingerprint.reading.read`."""
+    """A file to read; all but `path` and `data` are parameters of `fingerprint.reading.read`."""
 
     path: str
     data: bytes
     language: str
     coarse: bool = False
+    words: bool = False
 
 
 def languages_of(
@@ -100,7 +103,8 @@ def _detected(entry: UnpackedEntry, likely: str = "") -> str:
 def read_file(job: ReadJob) -> Reading | str:
     """Return the reading of a file, without its text, or the reason why it could not be read."""
     try:
-        return read(job.data, job.path, job.language, FILE_SECONDS, coarse=job.coarse)._replace(text="")
+        wanted = {"coarse": job.coarse, "words": job.words}
+        return read(job.data, job.path, job.language, FILE_SECONDS, **wanted)._replace(text="")
     except Unreadable as error:
         return str(error)
     except Exception as error:  # noqa: BLE001 - an error in a lexer must not stop the other files
@@ -131,7 +135,9 @@ def read_files(jobs: Sequence[ReadJob], advance: Advance) -> list[Reading | str]
 
 def _read_cached(jobs: Sequence[ReadJob], advance: Advance, folder: Path) -> list[Reading | str]:
     with closing(ReadingCache(folder)) as cache:
-        keys = [reading_key(job.data, job.path, job.language, coarse=job.coarse) for job in jobs]
+        keys = [
+            reading_key(job.data, job.path, job.language, coarse=job.coarse, words=job.words) for job in jobs
+        ]
         results: dict[bytes, Reading | str] = {
             key: unpack(packed) for key, packed in cache.find(keys).items()
         }
@@ -182,12 +188,13 @@ def pack(reading: Reading) -> bytes:
     """Return a reading as bytes for the cache.
 
     The lengths of the parts, then the parts: front-end's name, tokens with their lines, lexical terms, coarse
-    stream, what was read badly.
+    stream, what was read badly, words of strings.
     """
     stream = pack_tokens(reading.tokens, reading.lines)
     coarse = pack_coarse(reading.coarse, reading.coarse_lines)
     badly = json.dumps([reading.share, reading.unclosed]).encode()
-    parts = (reading.language.encode(), stream, pack_lexical(reading.lexical), coarse, badly)
+    words = pack_words(reading.words)
+    parts = (reading.language.encode(), stream, pack_lexical(reading.lexical), coarse, badly, words)
     return PART_LENGTHS.pack(*map(len, parts)) + b"".join(parts)
 
 
@@ -197,11 +204,11 @@ def unpack(packed: bytes) -> Reading:
     for length in PART_LENGTHS.unpack_from(packed):
         parts.append(packed[start : start + length])
         start += length
-    language, tokens, lexical, packed_coarse, badly = parts
+    language, tokens, lexical, packed_coarse, badly, words = parts
     coarse = unpack_coarse(packed_coarse) or (None, NO_LINES)
     share, unclosed = json.loads(badly)
     reading = Reading(language.decode(), *unpack_with_lines(tokens), unpack_lexical(lexical), *coarse)
-    return reading._replace(share=share, unclosed=tuple(unclosed))
+    return reading._replace(share=share, unclosed=tuple(unclosed), words=unpack_words(words))
 
 
 def read_boilerplate(paths: Iterable[Path], language: str) -> tuple[list[Reading], list[SkippedInput]]:

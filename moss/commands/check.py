@@ -92,6 +92,15 @@ def _only_path(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, 
     "everywhere. May be repeated.",
 )
 @click.option(
+    "--statement",
+    "statements",
+    multiple=True,
+    type=InputPath(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="The statement of the task, as plain text or Markdown: messages of its words, its numbers and its "
+    "names say nothing. May be repeated.",
+)
+@click.option(
     "--earlier",
     multiple=True,
     type=InputPath(exists=True),
@@ -136,6 +145,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
     path: Path,
     language: str,
     boilerplate: tuple[Path, ...],
+    statements: tuple[Path, ...],
     earlier: tuple[Path, ...],
     common: float | None,
     show: int,
@@ -163,7 +173,8 @@ def check(  # noqa: PLR0917 - one parameter for each option
         if preview:
             _write(_render_preview(path, inputs, output_format), output)
             return
-        options = RankingOptions(language, boilerplate, common, None if every_pair else show, inputs, earlier)
+        shown = None if every_pair else show
+        options = RankingOptions(language, boilerplate, common, shown, inputs, earlier, statements)
         with progress_bars() as start_bar:
             report = rank_path(path, options, *(partial(start_bar, text) for text in (READING, PREPARING)))
     except (BadArchive, Unreadable, ValueError, OSError) as error:

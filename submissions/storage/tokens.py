@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint.engine import Coarse, LexicalTerms, TokenStream
+from fingerprint.engine import Coarse, LexicalTerms, StringWords, TokenStream
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -104,3 +104,14 @@ def unpack_lexical(packed: bytes) -> LexicalTerms:
     ends = list(accumulate(TERM_COUNTS.unpack_from(packed)))
     terms = np.frombuffer(packed, "<u8", -1, TERM_COUNTS.size).astype(np.uint64)
     return LexicalTerms(*(terms[start:end] for start, end in pairwise([0, *ends, len(terms)])))
+
+
+def pack_words(words: StringWords) -> bytes:
+    """Return the words of strings as deflated columns, because a string is repeated for each word."""
+    return zlib.compress(np.concatenate(words).astype("<u8").tobytes(), level=1) if len(words.words) else b""
+
+
+def unpack_words(packed: bytes) -> StringWords:
+    """Return the words that `pack_words` packed."""
+    columns = np.frombuffer(zlib.decompress(packed) if packed else b"", "<u8").astype(np.uint64)
+    return StringWords(*columns.reshape(2, -1))
