@@ -95,6 +95,14 @@ TURNED_OFF = ("fsync", "full_page_writes", "synchronous_commit", "autovacuum")
 SEARCHES = (20_000, 20, 20)
 # Seconds that requests of tests wait for a preview, however busy the machine is.
 PATIENT_SECONDS = 60.0
+# Files with a test of ten seconds or more come first: at the end, the other processes would wait for it.
+DEAREST = (
+    "tests/moss/serving/test_supervisor.py",
+    "tests/browser/test_whole_way.py",
+    "tests/browser/test_every_page.py",
+    "tests/submissions/pages/test_same_figures.py",
+    "tests/test_under_path.py",
+)
 # Fixtures after which every table is emptied, because they commit.
 REAL_TRANSACTIONS = {"transactional_db", "live_server"}
 
@@ -120,7 +128,8 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that need real services or a browser."""
+    """Mark the tests that need real services or a browser, and begin with the dearest."""
+    items.sort(key=lambda item: not item.nodeid.startswith(DEAREST))
     for item in items:
         if item.get_closest_marker("django_db") or SERVICES & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.services)
