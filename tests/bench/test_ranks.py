@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
-from bench.labelled import LabelledPair, LabelledSet, find_sets
+from bench import ranks
+from bench.labelled import LabelledPair, LabelledSet, find_sets, write_pairs
 from bench.ranks import copy_ranks, place, summary_rows
 from tests.support.paths import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 REWRITES = ROOT / "bench" / "rewrites"
 
@@ -61,3 +69,31 @@ def test_the_halves_of_the_rewrites_have_no_task_in_common() -> None:
 
     assert len(tuned) == 20
     assert not tuned & held_out
+
+
+@pytest.mark.slow
+def test_the_command_prints_a_row_for_each_level(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (labelled,) = find_sets(REWRITES / "tuned")
+    shutil.copytree(labelled.folder / "files" / "c", tmp_path / "files" / "c")
+    write_pairs(tmp_path, [one for one in labelled.pairs if one.group == "c"])
+    monkeypatch.setattr(sys, "argv", ["ranks", str(tmp_path)])
+
+    assert ranks.main() == 0
+
+    rows = [line.split("|")[2:5] for line in capsys.readouterr().out.splitlines()[2:]]
+    assert [[cell.strip() for cell in row] for row in rows] == [
+        ["heavy", "moss", "2"],
+        ["moderate", "moss", "2"],
+    ]
+
+
+def test_a_folder_without_a_set_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["ranks", str(tmp_path)])
+
+    assert ranks.main() == 1
+
+    assert "no set found" in capsys.readouterr().err

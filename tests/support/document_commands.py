@@ -30,6 +30,7 @@ COVERED = {
     "python -m bench.accuracy": "tests/bench/test_accuracy.py",
     "python -m bench.left_out": "tests/bench/test_left_out.py::test_the_command_prints_the_table",
     "python -m bench.lookup": "tests/bench/test_lookup.py",
+    "python -m bench.ranks": "tests/bench/test_ranks.py::test_the_command_prints_a_row_for_each_level",
     "python -m bench.papers": "tests/bench/test_papers.py",
     "python -m bench.speed": "tests/bench/test_speed.py",
     "moss --version": "tests/test_release.py::test_the_version_names_the_commit_of_a_checkout",
