@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext, gettext_lazy as _, gettext_noop, ngettext
 
 from submissions.intake.layouts.registry import LAYOUTS
@@ -125,7 +126,7 @@ def _threshold_reason(reason: str) -> str:
 
 def _number(text: str) -> str:
     if text.startswith("about "):
-        return gettext("about {n}").format(n=text.removeprefix("about "))
+        return gettext("about {n}").format(n=number_format(text.removeprefix("about ")))
     return gettext("fewer than 0.1")
 
 

@@ -172,7 +172,7 @@ def test_code_of_most_of_the_class_is_offered_to_who_may_register_it(
     alice_client: Client, report: Report, django_capture_on_commit_callbacks: Committing
 ) -> None:
     page = get_page(alice_client, report.assignment.get_absolute_url())
-    assert "At least 20 of 20 submissions have this code" in page.text(".starter form > p")
+    assert "All 20 submissions have this code" in page.text(".starter form > p")
     fields = {name: page.one(f".starter [name={name}]").attributes["value"] for name in ("document", "first")}
     response = alice_client.post(reverse("propose_starter", args=[report.assignment_id]), fields)
     proposal = measured(IgnoringProposal.objects.get())

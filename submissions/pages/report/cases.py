@@ -57,6 +57,10 @@ class Case(NamedTuple):
         return [member.submission.name for member in self.members]
 
     @property
+    def submissions(self) -> list[Submission]:
+        return [member.submission for member in self.members]
+
+    @property
     def members_key(self) -> str:
         """A checksum of the members: a decision that is sent with another was made on another case."""
         return salted_hmac("members of a case", repr(sorted(self.names))).hexdigest()

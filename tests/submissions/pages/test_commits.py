@@ -15,10 +15,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone, translation
 
+from submissions.actions.comparisons import choose_threshold
 from submissions.actions.decisions import DecisionInput, decide
 from submissions.checking.findings import contradictions
 from submissions.models import Membership, Report, Submission
 from submissions.models.records import Commits
+from submissions.pages.report.cases import cases
 from submissions.pages.templatetags.commits import days_between
 from submissions.queries.decisions import PairNames
 from submissions.students.exporting import write_export
@@ -70,6 +72,17 @@ def test_a_pair_says_when_the_commits_of_both_were_made(
     query = {"format": "html", "names": "open"} if page == "export_pair" else {}
     text = page_of(alice_client.get(address, query)).text("body")
     assert text.count(SENTENCE) == 1
+
+
+def test_a_case_says_when_the_commits_of_its_members_were_made(
+    alice: User, alice_client: Client, report: Report
+) -> None:
+    choose_threshold(report.assignment, alice, 20)
+    case = next(one for one in cases(report) if {"ada", "ben"} <= set(one.names))
+    for page, query in (("case", {}), ("export_case", {"format": "html", "names": "open"})):
+        address = reverse(page, args=[report.assignment_id, case.key])
+        text = page_of(alice_client.get(address, query)).text("body")
+        assert text.count(SENTENCE) == 1
 
 
 def test_a_pair_without_commits_says_nothing_of_them(alice_client: Client, report: Report) -> None:
