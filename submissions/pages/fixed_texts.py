@@ -9,6 +9,7 @@ from django.utils.translation import gettext, gettext_lazy as _, gettext_noop, n
 
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.left_out.rules import REASONS
+from submissions.pages.stored_reasons import REASONS as STORED_REASONS, values_in
 
 # What a page explains until the user dismisses it.
 HINTS = {
@@ -100,7 +101,15 @@ def fixed_text(text: str) -> str:
         return gettext("Comparing {n} submissions with each other").format(n=found[1])
     if found := UNREAD_LINES.fullmatch(text):
         return gettext("{kept}; lines that cannot be read: {n}").format(kept=gettext(KEPT_OF_LOG), n=found[1])
-    return gettext(text) if text in KNOWN else text
+    return gettext(text) if text in KNOWN else _stored_reason(text)
+
+
+def _stored_reason(text: str) -> str:
+    for sentence in STORED_REASONS:
+        if (values := values_in(text, sentence)) is not None:
+            known = {name: gettext(value) if value in KNOWN else value for name, value in values.items()}
+            return gettext(sentence).format(**known)
+    return text
 
 
 def threshold_reason(reason: str) -> str:

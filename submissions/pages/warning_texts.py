@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext, gettext_noop
 
 from submissions.pages.fixed_texts import fixed_text
+from submissions.pages.stored_reasons import values_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,26 +63,8 @@ PROBLEMS = (
 )
 LINE = re.compile(r"Line ([\d,]+): (.+)", re.DOTALL)
 PROSE = gettext_noop("read as prose")
-PLACE = re.compile(r"\{(\w+)\}")
 MORE = re.compile(r"(.+) and (\d+) more", re.DOTALL)
 OPENED = re.compile(r"\(opened in line (\d+)\)")
-
-
-def _values_in(text: str, sentence: str) -> dict[str, str] | None:
-    """Return what stands at the places of a sentence, or None if it is another one.
-
-    Names are students' words, so no expression with several places is matched with them.
-    """
-    literals, names = PLACE.split(sentence)[::2], PLACE.split(sentence)[1::2]
-    at, values = len(literals[0]), dict[str, str]()
-    if not text.startswith(literals[0]):
-        return None
-    for number, (name, literal) in enumerate(zip(names, literals[1:], strict=True), 1):
-        end = len(text) - len(literal) if number == len(names) else text.find(literal, at)
-        if end < at or not text.startswith(literal, end):
-            return None
-        values[name], at = text[at:end], end + len(literal)
-    return values
 
 
 def warning_text(text: str) -> str:
@@ -100,7 +83,7 @@ def roster_problem(text: str) -> str:
 def in_language(text: str, sentences: Iterable[str]) -> str:
     """Return a text that is one of the sentences with its places filled in, in the language of the page."""
     for sentence in sentences:
-        if (found := _values_in(text, sentence)) is not None:
+        if (found := values_in(text, sentence)) is not None:
             values = {name: _value(name, value) for name, value in found.items()}
             return gettext(sentence).format(**values)
     return text

@@ -12,7 +12,7 @@ from django.dispatch import receiver
 from django.utils.translation import get_language
 
 from moss.integrations.accounts.models import MailChoice
-from moss.integrations.accounts.sessions import ADDRESS, DEVICE, STARTED, USED
+from moss.integrations.accounts.sessions import ADDRESS, DEVICE, ON, STARTED, UNKNOWN_PROGRAM, USED
 from moss.proxies import client_address
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def end(sender: object, request: HttpRequest, user: User | None, **_: object) ->
 def device_name(user_agent: str) -> str:
     """Return the browser and the system that a User-Agent header names, such as "Firefox on Linux"."""
     browser, system = (_first(user_agent, table) for table in (BROWSERS, SYSTEMS))
-    return f"{browser or 'An unknown program'}{f' on {system}' if system else ''}"
+    return (browser or UNKNOWN_PROGRAM) + (ON + system if system else "")
 
 
 def _first(user_agent: str, table: tuple[tuple[str, str], ...]) -> str:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 STARTED, USED, ADDRESS, DEVICE = "started", "used", "address", "device"
 # By which names a provider of SAML knows the session, see `moss.integrations.accounts.saml_sign_out`.
 SAML = "saml"
+# What is noted of a program that does not name itself, and between a program and its system.
+UNKNOWN_PROGRAM, ON = "An unknown program", " on "
 
 
 def saml_digest(name: str) -> str:
@@ -86,12 +88,20 @@ def _listed(row: Session, current_key: str | None) -> ListedSession:
     data = row.get_decoded()
     return ListedSession(
         _handle(row),
-        data.get(DEVICE, ""),
+        device_text(data.get(DEVICE, "")),
         data.get(ADDRESS) or _("an unknown address"),
         datetime.fromtimestamp(data.get(STARTED, 0), UTC),
         datetime.fromtimestamp(data.get(USED, 0), UTC),
         row.session_key == current_key,
     )
+
+
+def device_text(device: str) -> str:
+    """Return a noted device, such as "Firefox on Linux", in the language of the page."""
+    program, on, system = device.partition(ON)
+    if program == UNKNOWN_PROGRAM:
+        program = _("An unknown program")
+    return _("{program} on {system}").format(program=program, system=system) if on else program
 
 
 def _handle(row: Session) -> str:

@@ -12,10 +12,11 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from moss.integrations.accounts.activity import device_name
 from moss.integrations.accounts.models import Session
+from moss.integrations.accounts.sessions import device_text
 from moss.maintenance import maintain_once
 from tests.conftest import PASSWORD
 from tests.support.html import get_page, page_of
@@ -238,3 +239,10 @@ def test_signing_in_and_out_is_logged(alice: User, caplog: pytest.LogCaptureFixt
 )
 def test_a_device_is_named_in_words(agent: str, name: str) -> None:
     assert device_name(agent) == name
+
+
+def test_a_device_is_named_in_the_language_of_the_page() -> None:
+    with translation.override("de"):
+        assert device_text(device_name(FIREFOX)) == "Firefox unter Linux"
+        assert device_text(device_name("curl/8.14")) == "curl"
+        assert device_text(device_name("")) == "Ein unbekanntes Programm"
