@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from fingerprint.engine import CoarseFile, CohortFile, Exclusions, RankingInput, Reading, Statement
+    from fingerprint.engine import CoarseFile, CohortFile, Exclusions, RankingInput, Reading, TaskStatement
     from fingerprint.types import Lines
     from moss.check.inputs import AllInputs, Groups
     from moss.check.readings import Advance
@@ -132,10 +132,10 @@ def _prepare(language: str, start_compiling: StartProgress) -> None:
     engine.open_kernels(start_compiling)
 
 
-def _read_statement(paths: Iterable[Path]) -> Statement | None:
+def _read_statement(paths: Iterable[Path]) -> TaskStatement | None:
     """Return what the statement of the task dictates; None without one."""
     texts = [engine.decode(path.read_bytes()).text for path in paths]
-    return engine.Statement.of(texts) if texts else None
+    return engine.TaskStatement.of(texts) if texts else None
 
 
 def _read(
