@@ -94,33 +94,28 @@ def rank_path(
         When the path, or one of earlier work, cannot be read, or only in part.
     OSError
         When a file or the cache of readings cannot be used.
-    Unreadable
-        When nothing of a path of boilerplate can be read; the message names it.
-    ValueError
-        When there is no such language, or a statement is no text.
+    Unreadable, ValueError
+        When nothing of a path of boilerplate can be read, a statement is no text, or there is no such
+        language.
     """
     _prepare(options.language, start_compiling)
     boilerplate, not_read = read_boilerplate(options.boilerplate, options.language)
-    given = read_all(path, options.earlier, options.inputs)
     statement = _read_statement(options.statements)
+    given = read_all(path, options.earlier, options.inputs)
     files, unread = _read(given.groups, options.languages, start_reading, words=statement is not None)
     order, files = _in_content_order(files, len(given.groups))
-    handed_out = [reading.lexical for reading in boilerplate]
-    exclusions = _exclusions(boilerplate, _common_limit(options.common, len(order)))
-    if statement:
-        handed_out.append(statement.lexical(file.reading.words for file in files))
-        exclusions = exclusions.with_statement(handed_out[-1], statement.coarse)
+    limit = _common_limit(options.common, len(order))
+    exclusions = _with_statement(_exclusions(boilerplate, limit), statement, files)
     inputs = _ranking_input(given, order, files, exclusions)
-    names = list(given.groups)
     return LocalReport(
         given,
-        submissions=[names[number] for number in order],
+        _in_order(list(given.groups), order),
         name_ranks=order,
         files=files,
         ranking=engine.rank(inputs, options.show),
         skipped=[*given.skipped, *not_read, *unread],
         inputs=inputs,
-        handed_out=handed_out,
+        handed_out=exclusions.lexical,
         counts_alike_as_one=options.common is None,
     )
 
@@ -184,6 +179,10 @@ def _common_limit(requested: float | None, submissions: int) -> int | Literal["d
     return int(requested) if requested >= 1 else max(1, int(requested * submissions))
 
 
+def _in_order(names: list[str], order: list[int]) -> list[str]:
+    return [names[number] for number in order]
+
+
 def _in_content_order(files: list[LocalFile], submissions: int) -> tuple[list[int], list[LocalFile]]:
     """Return the former number of each submission in the order by content, and the files in that order."""
     hashed = [HashedFile(one.submission, sha256(one.data).hexdigest(), one.path) for one in files]
@@ -224,6 +223,17 @@ def _exclusions(boilerplate: list[Reading], limit: int | Literal["default"]) -> 
         [reading.lexical for reading in boilerplate],
         limit,
         [stream for stream in coarse if stream],
+    )
+
+
+def _with_statement(
+    exclusions: Exclusions, statement: TaskStatement | None, files: list[LocalFile]
+) -> Exclusions:
+    """Return exclusions without what a statement dictates in these files."""
+    if statement is None:
+        return exclusions
+    return exclusions.with_statement(
+        statement.lexical(file.reading.words for file in files), statement.coarse
     )
 
 
