@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from fingerprint.languages.decode import import_encodings as import_encodings
     from fingerprint.languages.lexical_terms import LexicalTerms as LexicalTerms
     from fingerprint.languages.preload import preload as preload
-    from fingerprint.languages.statement import Statement as Statement
+    from fingerprint.languages.statement import TaskStatement as TaskStatement
     from fingerprint.languages.string_words import (
         NO_STRING_WORDS as NO_STRING_WORDS,
         StringWords as StringWords,
@@ -114,7 +114,7 @@ else:
         "languages.lexical_terms": "LexicalTerms",
         "languages.decode": "import_encodings",
         "languages.preload": "preload",
-        "languages.statement": "Statement",
+        "languages.statement": "TaskStatement",
         "languages.string_words": "NO_STRING_WORDS StringWords",
         "languages.term_places": "common_terms term_places without_terms",
         "languages.words": "WordKinds",

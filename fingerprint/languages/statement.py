@@ -25,7 +25,7 @@ _GROUPS = re.compile(r"(?<=\d),(?=\d{3})")
 _NAMES = re.compile(r"[^\W\d]\w*"), re.compile(r"[$@%]?[^\W\d][\w-]*[?!]?")
 
 
-class Statement(NamedTuple):
+class TaskStatement(NamedTuple):
     """What statements of tasks dictate: ascending uint64.
 
     `words`: ids of their words, see `StringWords`; `numbers` and `names`: terms, in every tuned language;
@@ -38,7 +38,7 @@ class Statement(NamedTuple):
     coarse: Terms
 
     @classmethod
-    def of(cls, texts: Iterable[str]) -> Statement:
+    def of(cls, texts: Iterable[str]) -> TaskStatement:
         """Return what statements with these texts dictate."""
         text = "\n".join(texts)
         numbers = {number.rstrip(".'") for number in _NUMBER.findall(_GROUPS.sub("", text))}

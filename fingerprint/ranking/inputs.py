@@ -60,7 +60,7 @@ class Exclusions(NamedTuple):
     given_lexical: Sequence[LexicalTerms] = ()
 
     def with_statement(self, dictated: LexicalTerms, coarse: Terms) -> Exclusions:
-        """Return these without the terms that the statement of the task dictates; see `Statement`."""
+        """Return these without the terms that the statement of the task dictates; see `TaskStatement`."""
         none = np.empty(0, np.uint64), np.empty(0, np.int32)
         return self._replace(
             lexical=[*self.lexical, dictated], coarse=[*self.coarse, CoarseFile("", *none, coarse)]

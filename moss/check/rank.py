@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         Exclusions,
         RankingInput,
         Reading,
-        Statement,
+        TaskStatement,
     )
     from fingerprint.types import Kinds, Lines
     from moss.check.inputs import AllInputs, Groups
@@ -103,34 +103,29 @@ def rank_path(
         When the path, or one of earlier work, cannot be read, or only in part.
     OSError
         When a file or the cache of readings cannot be used.
-    Unreadable
-        When nothing of a path of boilerplate can be read; the message names it.
-    ValueError
-        When there is no such language, or a statement is no text.
+    Unreadable, ValueError
+        When nothing of a path of boilerplate can be read, a statement is no text, or there is no such
+        language.
     """
     _prepare(options.language, start_compiling)
     boilerplate, not_read = read_boilerplate(options.boilerplate, options.language)
-    given = read_all(path, options.earlier, options.inputs)
     statement = _read_statement(options.statements)
+    given = read_all(path, options.earlier, options.inputs)
     files, unread = _read(given.groups, options.languages, start_reading, words=statement is not None)
     order, files = _in_content_order(files, len(given.groups))
-    handed_out = [reading.lexical for reading in boilerplate]
-    exclusions = _exclusions(boilerplate, _common_limit(options.common, len(order)))
-    if statement:
-        handed_out.append(statement.lexical(file.reading.words for file in files))
-        exclusions = exclusions.with_statement(handed_out[-1], statement.coarse)
+    limit = _common_limit(options.common, len(order))
+    exclusions = _with_statement(_exclusions(boilerplate, limit), statement, files)
     inputs = _ranking_input(given, order, files, exclusions)
     files = _with_kinds_of(inputs.cohort, files)
-    names = list(given.groups)
     return LocalReport(
         given,
-        submissions=[names[number] for number in order],
+        _in_order(list(given.groups), order),
         name_ranks=order,
         files=files,
         ranking=engine.rank(inputs, options.show),
         skipped=[*given.skipped, *not_read, *unread],
         inputs=inputs,
-        handed_out=handed_out,
+        handed_out=exclusions.lexical,
         counts_alike_as_one=options.common is None,
     )
 
@@ -142,10 +137,10 @@ def _prepare(language: str, start_compiling: StartProgress) -> None:
     engine.open_kernels(start_compiling)
 
 
-def _read_statement(paths: Iterable[Path]) -> Statement | None:
+def _read_statement(paths: Iterable[Path]) -> TaskStatement | None:
     """Return what the statement of the task dictates; None without one."""
     texts = [engine.decode(path.read_bytes()).text for path in paths]
-    return engine.Statement.of(texts) if texts else None
+    return engine.TaskStatement.of(texts) if texts else None
 
 
 def _read(
@@ -192,6 +187,10 @@ def _common_limit(requested: float | None, submissions: int) -> int | Literal["d
     if requested is None:
         return "default"
     return int(requested) if requested >= 1 else max(1, int(requested * submissions))
+
+
+def _in_order(names: list[str], order: list[int]) -> list[str]:
+    return [names[number] for number in order]
 
 
 def _in_content_order(files: list[LocalFile], submissions: int) -> tuple[list[int], list[LocalFile]]:
@@ -248,6 +247,17 @@ def _exclusions(boilerplate: list[Reading], limit: int | Literal["default"]) -> 
         [reading.lexical for reading in boilerplate],
         limit,
         [stream for stream in coarse if stream],
+    )
+
+
+def _with_statement(
+    exclusions: Exclusions, statement: TaskStatement | None, files: list[LocalFile]
+) -> Exclusions:
+    """Return exclusions without what a statement dictates in these files."""
+    if statement is None:
+        return exclusions
+    return exclusions.with_statement(
+        statement.lexical(file.reading.words for file in files), statement.coarse
     )
 
 

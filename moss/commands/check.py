@@ -163,10 +163,8 @@ def check(  # noqa: PLR0917 - one parameter for each option
     and listed with the reason. No server has to run, and no data leaves this machine. With fewer than two
     readable submissions the command fails.
     """
-    from fingerprint.engine import Unreadable
     from moss.check.rank import RankingOptions, rank_path
     from moss.commands.table import printable
-    from submissions.intake.limits import BadArchive
 
     _collect_rarely()
     try:
@@ -177,7 +175,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
         options = RankingOptions(language, boilerplate, common, shown, inputs, earlier, statements)
         with progress_bars() as start_bar:
             report = rank_path(path, options, *(partial(start_bar, text) for text in (READING, PREPARING)))
-    except (BadArchive, Unreadable, ValueError, OSError) as error:
+    except (ValueError, OSError) as error:
         raise click.ClickException(printable(str(error))) from error
     if not report.shortfall or output_format != "table":
         _write(_render(report, output_format, path), output)

@@ -23,8 +23,12 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
 
 
-def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> BoilerplateUpload:
+def add_boilerplate(
+    assignment: Assignment, uploads: Sequence[File[bytes]], *, statement: bool = False
+) -> BoilerplateUpload:
     """Store handed-out files, single or in archives, and enqueue them to be read and registered.
+
+    With `statement` they are the statement of the task.
 
     Raises
     ------
@@ -35,7 +39,7 @@ def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> B
     queue = upload_queue(size)
     with stored_files(uploads) as stored, transaction.atomic():
         check_quotas(assignment, size)
-        upload = assignment.boilerplate_uploads.create(name=upload_name(uploads))
+        upload = assignment.boilerplate_uploads.create(name=upload_name(uploads), statement=statement)
         save_uploads(stored, boilerplate_upload=upload)
         jobs.enqueue("read_boilerplate", upload.pk, queue=queue)
     return upload

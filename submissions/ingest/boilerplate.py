@@ -17,7 +17,7 @@ from submissions.models.records import Refusal
 from submissions.work import jobs
 
 if TYPE_CHECKING:
-    from submissions.models import Assignment, BoilerplateUpload
+    from submissions.models import BoilerplateUpload
 
 # Refusals that are stored with their reasons; the rest is counted.
 MAX_REFUSALS = 50
@@ -51,7 +51,7 @@ def read_boilerplate(upload: BoilerplateUpload) -> None:
             raise IntegrityError("the language of the assignment was changed meanwhile")
         if lifecycle.finish_boilerplate(upload.pk, refusals[:MAX_REFUSALS], len(refusals)):
             for file in files:
-                _register(upload.assignment, file)
+                _register(upload, file)
             if files:
                 jobs.enqueue("fingerprint_boilerplate", upload.assignment_id)
             return
@@ -64,7 +64,7 @@ def _documents_and_refusals(upload: BoilerplateUpload) -> tuple[list[NamedDocume
     for group in groups(entries(upload.uploads.all(), in_one_folder=True)):
         refusals += [Refusal(name=entry.name, reason=entry.reason) for entry in group if entry.data is None]
         files = [NamedFile(entry.name, entry.data) for entry in group if entry.data is not None]
-        languages = list(identify(files, upload.assignment.language))
+        languages = list(identify(files, "text" if upload.statement else upload.assignment.language))
         sources = store_sources([data for _, data in files])
         for file, language, source in zip(files, languages, sources, strict=True):
             if isinstance(language, Unreadable):
@@ -74,10 +74,11 @@ def _documents_and_refusals(upload: BoilerplateUpload) -> tuple[list[NamedDocume
     return used, refusals
 
 
-def _register(assignment: Assignment, file: NamedDocument) -> None:
-    assignment.boilerplate.get_or_create(
+def _register(upload: BoilerplateUpload, file: NamedDocument) -> None:
+    upload.assignment.boilerplate.get_or_create(
         document_id=file.document,
         first=None,
         after=None,
+        statement=upload.statement,
         defaults={"name": file.name, "source_id": file.source},
     )

@@ -21,7 +21,7 @@ from submissions.rows import update
 from submissions.storage.fingerprints import pack_fingerprints
 from submissions.storage.posting_runs import add_run
 from submissions.storage.syntax_spans import pack_columns
-from submissions.storage.tokens import pack_coarse, pack_lexical, pack_tokens
+from submissions.storage.tokens import pack_coarse, pack_lexical, pack_tokens, pack_words
 from submissions.work.locks import Work, work_locks
 
 if TYPE_CHECKING:
@@ -179,6 +179,7 @@ def _columns(reading: Reading, fingerprints: bytes) -> dict[str, object]:
         "tokens": pack_tokens(reading.tokens, reading.lines),
         "lexical": pack_lexical(reading.lexical),
         "spelling": b"".join(reading.spelling),
+        "words": pack_words(reading.words),
         "fingerprints": fingerprints,
         "coarse": pack_coarse(reading.coarse, reading.coarse_lines),
         "styles": pack_columns(reading.spans) if reading.spans else b"",

@@ -133,7 +133,7 @@ def detect_languages(assignment: Assignment) -> None:
 
 def boilerplate_languages(assignment: Assignment, wanted: str) -> dict[int, str]:
     """Return the language in which each file of boilerplate is read, by primary key."""
-    rows = assignment.boilerplate.filter(first=None).select_related("source", "document")
+    rows = assignment.boilerplate.filter(first=None, statement=False).select_related("source", "document")
     languages: dict[int, str] = {}
     for row in rows.defer(*_HEAVY).iterator(GROUP_FILES):
         language = next(identify([NamedFile(row.name, bytes(row.source.data))], wanted))
@@ -215,7 +215,7 @@ def replace_documents(assignment: Assignment) -> bool:
 
 def _delete_copies(assignment: Assignment, documents: dict[int, int]) -> None:
     """Remove boilerplate whose document will be that of other boilerplate: files of the same bytes."""
-    unchanged = assignment.boilerplate.filter(first=None, next_document=None)
+    unchanged = assignment.boilerplate.filter(first=None, statement=False, next_document=None)
     taken = set(unchanged.values_list("document_id", flat=True))
     first = {new: pk for pk, new in reversed(documents.items()) if new not in taken}
     assignment.boilerplate.filter(pk__in=documents.keys() - first.values()).delete()

@@ -126,6 +126,7 @@ class Migration(migrations.Migration):
                 ("tokens", models.BinaryField(default=b"")),
                 ("lexical", models.BinaryField(default=b"")),
                 ("spelling", models.BinaryField(default=b"")),
+                ("words", models.BinaryField(default=b"")),
                 ("coarse", models.BinaryField(default=b"")),
                 ("fingerprints", models.BinaryField(default=b"")),
                 ("styles", models.BinaryField(default=b"")),
@@ -329,6 +330,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("name", models.CharField(max_length=255)),
+                ("statement", models.BooleanField(default=False)),
                 ("created", models.DateTimeField(auto_now_add=True)),
                 ("touched", models.DateTimeField(auto_now=True)),
                 ("since", models.DateTimeField(default=django.utils.timezone.now)),
@@ -1376,6 +1378,7 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(max_length=1000)),
                 ("first", models.PositiveIntegerField(null=True)),
                 ("after", models.PositiveIntegerField(null=True)),
+                ("statement", models.BooleanField(default=False)),
                 ("created", models.DateTimeField(auto_now_add=True)),
                 (
                     "assignment",
@@ -1914,7 +1917,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="boilerplate",
             constraint=models.UniqueConstraint(
-                fields=("assignment", "document", "first", "after"),
+                fields=("assignment", "document", "first", "after", "statement"),
                 name="boilerplate_once_an_assignment",
                 nulls_distinct=False,
             ),

@@ -118,6 +118,8 @@ class BoilerplateUpload(models.Model):
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="boilerplate_uploads")
     name = models.CharField(max_length=255)
+    # They are the statement of the task.
+    statement = models.BooleanField(default=False)
     created = models.DateTimeField(auto_now_add=True)
     touched = models.DateTimeField(auto_now=True)
     # The time from which on it is in its state.
@@ -270,7 +272,8 @@ class Boilerplate(models.Model):
     """Code that the instructor registered as handed out; percentages do not count it in any submission.
 
     It is a whole file, or a passage: the tokens [`first`, `after`) of a submission's document. For a file
-    both fields are null.
+    both fields are null. A file may be the `statement` of the task, which is read as prose: its words,
+    numbers and names do not count either.
     """
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="boilerplate")
@@ -281,13 +284,14 @@ class Boilerplate(models.Model):
     next_document = models.ForeignKey(Document, models.PROTECT, null=True, related_name="next_boilerplate")
     first = models.PositiveIntegerField(null=True)
     after = models.PositiveIntegerField(null=True)
+    statement = models.BooleanField(default=False)
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ("name", "pk")
         constraints = (
             models.UniqueConstraint(
-                fields=("assignment", "document", "first", "after"),
+                fields=("assignment", "document", "first", "after", "statement"),
                 name="boilerplate_once_an_assignment",
                 nulls_distinct=False,
             ),

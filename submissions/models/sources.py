@@ -58,6 +58,8 @@ class Document(models.Model):
     lexical = models.BinaryField(default=b"")
     # Both digests of `engine.Spelling`, one after the other.
     spelling = models.BinaryField(default=b"")
+    # The words of its strings, by which those of a task's statement are found.
+    words = models.BinaryField(default=b"")
     # The stream that all languages share; empty for a language without one, and until a class needs it.
     coarse = models.BinaryField(default=b"")
     # Hashes and positions of its fingerprints, packed; which other documents have them: `PostingBlock`.

@@ -94,7 +94,7 @@ def rereading_of(assignment: Assignment, chosen: ChosenLanguages) -> Rereading:
     new = readings(files, chosen)
     changed = [file for file in files if file.is_read_otherwise(new[file.pk])]
     kept = sum(new[file.pk].is_kept for file in changed)
-    boilerplate = assignment.boilerplate.filter(first=None)
+    boilerplate = assignment.boilerplate.filter(first=None, statement=False)
     if chosen.language:
         boilerplate = boilerplate.exclude(document__language=chosen.language)
     return Rereading(

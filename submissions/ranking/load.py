@@ -27,6 +27,7 @@ from submissions.ranking.selection import select_cohort
 from submissions.rows import open_cursor
 from submissions.storage.fingerprints import unpack_hashes
 from submissions.storage.tokens import unpack_coarse, unpack_kinds, unpack_lexical
+from submissions.task_statements import dictated_terms
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -178,6 +179,8 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
         given=given.kinds,
         given_lexical=given.lexical,
     )
+    if dictated := dictated_terms(own_boilerplate, {file.document_id for file in files}):
+        excluded = excluded.with_statement(*dictated)
     mates = find_mates(assignment, submissions)
     inputs = RankingInput.from_files(
         contents, len(submissions), PARAMS.k, excluded, mates.groups, old_pairs=old_pairs

@@ -22,15 +22,20 @@ router = Router()
 
 
 class BoilerplateIn(Input):
-    """`paths` is a JSON list with the paths of the files, where they come from a folder."""
+    """`paths` is a JSON list with the paths of the files, where they come from a folder.
+
+    With `statement` they are the statement of the task, as plain text or Markdown: messages of its words, its
+    numbers and its names do not count.
+    """
 
     paths: str = ""
+    statement: bool = False
 
 
 class BoilerplateOut(Schema):
     id: int
     name: str
-    kind: Literal["file", "passage"]
+    kind: Literal["file", "passage", "statement"]
 
 
 class BoilerplateUploadOut(Schema):
@@ -74,14 +79,16 @@ def list_boilerplate(request: HttpRequest, assignment_id: Id) -> BoilerplateList
 def add_boilerplate(
     request: HttpRequest,
     assignment_id: Id,
-    files: Files,  # noqa: ARG001 - the form takes both from the request
-    options: Form[BoilerplateIn],  # noqa: ARG001
+    files: Files,  # noqa: ARG001 - the form takes them from the request
+    options: Form[BoilerplateIn],
 ) -> Status[BoilerplateUploadOut]:
     assignment = find_assignment(user_of(request), assignment_id, Right.CHANGE)
     form = UploadForm(request.POST, request.FILES)
     if not form.is_valid():
         raise invalid_form(form)
-    upload = boilerplate_actions.add_boilerplate(assignment, form.cleaned_data["files"])
+    upload = boilerplate_actions.add_boilerplate(
+        assignment, form.cleaned_data["files"], statement=options.statement
+    )
     return Status(202, _upload(upload, names_of(request, assignment)))
 
 
@@ -93,8 +100,12 @@ def remove_boilerplate(request: HttpRequest, boilerplate_id: Id) -> Status[None]
 
 
 def _item(boilerplate: Boilerplate, names: Names) -> BoilerplateOut:
-    kind: Literal["file", "passage"] = "file" if boilerplate.first is None else "passage"
-    return BoilerplateOut(id=boilerplate.pk, name=names.redact_text(boilerplate.name), kind=kind)
+    name = names.redact_text(boilerplate.name)
+    if boilerplate.statement:
+        return BoilerplateOut(id=boilerplate.pk, name=name, kind="statement")
+    return BoilerplateOut(
+        id=boilerplate.pk, name=name, kind="file" if boilerplate.first is None else "passage"
+    )
 
 
 def _upload(upload: BoilerplateUpload, names: Names) -> BoilerplateUploadOut:

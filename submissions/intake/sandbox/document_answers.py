@@ -13,6 +13,7 @@ from fingerprint.engine import (
     Reading,
     SpanColumns,
     Spelling,
+    StringWords,
     TokenStream,
     Unreadable,
     storable,
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
     Column = npt.NDArray[Any]
 
 # kinds, starts, ends and lines of tokens; literals, names, imports and uses of names; starts, ends and
-# classes of spans; kinds, starts, ends and lines of the coarse stream, and its terms
+# classes of spans; kinds, starts, ends and lines of the coarse stream, and its terms; strings and their words
 STREAM, TERMS, SPANS = ("<u8", "<i4", "<i4", "<i4"), ("<u8",) * 4, ("<i4",) * 3
-DTYPES = (*STREAM, *TERMS, *SPANS, *STREAM, "<u8")
+DTYPES = (*STREAM, *TERMS, *SPANS, *STREAM, "<u8", "<u8", "<u8")
 MAX_CHARACTERS = (1 << 31) - 1
 MAX_CLASSES = 200
 MAX_NAME, MAX_REASON = 100, 2000
@@ -47,7 +48,9 @@ def checked_reading(header: Header, buffers: list[bytes]) -> Reading:
     tokens, lines = _stream(columns[:4], characters)
     terms, (span_starts, span_ends, codes) = LexicalTerms(*columns[4:8]), columns[8:11]
     symbols, symbol_lines = _stream(columns[11:15], characters)
-    _check(all(map(_is_ascending, (*terms, columns[15]))), "terms")
+    words = StringWords(*columns[16:])
+    _check(all(map(_is_ascending, (*terms, columns[15], words.strings))), "terms")
+    _check(len(words.strings) == len(words.words), "the number of words")
     family = header.get("family")
     _check(bool(family) or not len(symbols), "a coarse stream without a family")
     return Reading(
@@ -61,6 +64,7 @@ def checked_reading(header: Header, buffers: list[bytes]) -> Reading:
         unclosed=_unclosed(header.get("unclosed"), characters),
         share=_share(header.get("share")),
         spelling=_spelling(header.get("spelling")),
+        words=words,
     )
 
 

@@ -64,13 +64,13 @@ def _identify(request: Header, buffers: list[bytes], _channel: Channel | None = 
 
 def _read(request: Header, buffers: list[bytes], _channel: Channel | None = None) -> Iterator[Frame]:
     seconds = request["seconds"]
-    wanted = {"coarse": request["coarse"], "spans": True, "spelling": True}
+    wanted = {"coarse": request["coarse"], "spans": True, "spelling": True, "words": True}
     reading = read(buffers[0], request["filename"], request["language"], seconds, **wanted)
     spans = _spans(reading, seconds)
     tokens, lexical = reading.tokens, reading.lexical
     columns = (
         tokens.kinds, tokens.starts, tokens.ends, reading.lines, *lexical,
-        spans.starts, spans.ends, spans.codes, *_coarse_columns(reading),
+        spans.starts, spans.ends, spans.codes, *_coarse_columns(reading), *reading.words,
     )  # fmt: skip
     header = {
         "kind": "read",

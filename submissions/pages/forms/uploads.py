@@ -9,6 +9,7 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files import File
+from django.core.files.base import ContentFile
 from django.utils.translation import gettext_lazy as _
 
 from fingerprint.engine import storable
@@ -43,7 +44,7 @@ class FilesField(forms.FileField):
     def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
         files = data if isinstance(data, list | tuple) else [data]
         cleaned = [super(FilesField, self).clean(file, initial) for file in files or [None]]
-        if sum(file.size for file in cleaned) > settings.MAX_UPLOAD_BYTES:
+        if sum(file.size for file in cleaned if file) > settings.MAX_UPLOAD_BYTES:
             megabytes = settings.MAX_UPLOAD_BYTES // 1_000_000
             raise ValidationError(_("That is more than {n} MB at once.").format(n=megabytes))
         return cleaned
@@ -69,6 +70,27 @@ class UploadForm(forms.Form):
         paths = _paths(self.data.get("paths", ""))
         if paths and len(paths) == len(files):
             self.cleaned_data["files"] = [File(file, path) for file, path in zip(files, paths, strict=True)]
+        return self.cleaned_data
+
+
+class StatementForm(UploadForm):
+    """The statement of a task, as files or as a text that was pasted."""
+
+    text = forms.CharField(label=_("Or paste it"), required=False, widget=forms.Textarea(attrs={"rows": 4}))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["files"].required = False
+
+    def clean(self) -> dict[str, Any]:
+        """Make a file of a text that was pasted."""
+        super().clean()
+        files = [file for file in self.cleaned_data.get("files", []) if file]
+        if text := self.cleaned_data.get("text"):
+            files.append(ContentFile(text.encode(), "statement.txt"))
+        if not files and not self.errors:
+            self.add_error("files", _("Choose a file, or paste the statement."))
+        self.cleaned_data["files"] = files
         return self.cleaned_data
 
 

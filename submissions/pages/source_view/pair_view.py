@@ -38,6 +38,7 @@ from submissions.queries.pairs import (
     stored_terms,
 )
 from submissions.storage.tokens import unpack_lexical
+from submissions.task_statements import dictated_terms, registered_statements
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -267,5 +268,7 @@ def terms_of_pair(pair: Pair, views: Collection[FileView], names: Names) -> Shar
         ]
         for letter in "LR"
     )
-    handed_out = map(unpack_lexical, handed_out_terms(pair.report.assignment))
+    handed_out = [*map(unpack_lexical, handed_out_terms(pair.report.assignment))]
+    if dictated := dictated_terms(registered_statements(pair.report.assignment), packed):
+        handed_out.append(dictated.lexical)
     return shared_terms(left, right, handed_out, names.redact_source)

@@ -19,7 +19,7 @@ from submissions.actions import uploads as upload_actions
 from submissions.actions.comparisons import change_language, choose_threshold
 from submissions.pages.forms.assignments import SettingsForm, save_settings, take_back_languages
 from submissions.pages.forms.filters import ThresholdForm
-from submissions.pages.forms.uploads import SubmissionsForm, UploadForm
+from submissions.pages.forms.uploads import StatementForm, SubmissionsForm, UploadForm
 from submissions.pages.report.exclusions import boilerplate_context
 from submissions.pages.report.ignoring import starter_offers
 from submissions.pages.report.parts import FILTERED, filtered_part, report_parts, tabs
@@ -88,12 +88,16 @@ def assignment_page(
     upload_form: SubmissionsForm | None = None,
     boilerplate_form: UploadForm | None = None,
 ) -> HttpResponse:
-    """Return a tab of the assignment's page, with the errors of an invalid form."""
+    """Return a tab of the assignment's page, with the errors of an invalid form.
+
+    `boilerplate_form` may be that of the statement.
+    """
     names = names_for(request, assignment)
     context = report_page_context(request, assignment, names, tab)
     if not context["report"] and tab != "cases" and request.method == "GET":
         return redirect(assignment)
     report = context["report"]
+    statement_form = boilerplate_form if isinstance(boilerplate_form, StatementForm) else None
     context |= {
         **_uploads_context(
             request, assignment, shown=tab == "uploads" or not (report and report.cohort_size)
@@ -102,7 +106,8 @@ def assignment_page(
         "withheld": withheld_pairs(report) if report else [],
         "starter_offers": _starter_offers(request, assignment, report, tab),
         "upload_form": upload_form or SubmissionsForm(auto_id="upload_%s"),
-        "boilerplate_form": boilerplate_form or UploadForm(auto_id="boilerplate_%s"),
+        "boilerplate_form": (not statement_form and boilerplate_form) or UploadForm(auto_id="boilerplate_%s"),
+        "statement_form": statement_form or StatementForm(auto_id="statement_%s"),
     }
     status = _status(upload_form, boilerplate_form)
     response = render(request, "submissions/assignments/assignment.html", context, status=status)

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from submissions.actions.accounts import QuotaExceeded
 from submissions.actions.boilerplate import add_boilerplate, dismiss_boilerplate_upload, remove_boilerplate
-from submissions.pages.forms.uploads import UploadForm
+from submissions.pages.forms.uploads import StatementForm, UploadForm
 from submissions.pages.report.exclusions import boilerplate_context
 from submissions.pages.request_bodies import takes_files
 from submissions.pages.views import assignments
@@ -32,15 +32,18 @@ if TYPE_CHECKING:
 @require_POST
 def add(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     assignment = find_assignment(request.user, pk, Right.CHANGE)
-    form = UploadForm(request.POST, request.FILES, auto_id="boilerplate_%s")
-    if not form.is_valid():
-        return assignments.assignment_page(request, assignment, "ignored", boilerplate_form=form)
-    try:
-        add_boilerplate(assignment, form.cleaned_data["files"])
-    except QuotaExceeded as refusal:
-        form.add_error("files", str(refusal))
-        return assignments.assignment_page(request, assignment, "ignored", boilerplate_form=form)
-    return _redirect_to_boilerplate(assignment)
+    is_statement = bool(request.POST.get("statement"))
+    if is_statement:
+        form: UploadForm = StatementForm(request.POST, request.FILES, auto_id="statement_%s")
+    else:
+        form = UploadForm(request.POST, request.FILES, auto_id="boilerplate_%s")
+    if form.is_valid():
+        try:
+            add_boilerplate(assignment, form.cleaned_data["files"], statement=is_statement)
+            return _redirect_to_boilerplate(assignment)
+        except QuotaExceeded as refusal:
+            form.add_error("files", str(refusal))
+    return assignments.assignment_page(request, assignment, "ignored", boilerplate_form=form)
 
 
 def _redirect_to_boilerplate(assignment: Assignment) -> HttpResponse:

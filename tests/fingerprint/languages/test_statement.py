@@ -9,7 +9,7 @@ import pytest
 
 from fingerprint.languages import front_end
 from fingerprint.languages.lexical_terms import lexical_terms, term_lengths
-from fingerprint.languages.statement import Statement
+from fingerprint.languages.statement import TaskStatement
 from fingerprint.languages.string_words import dictated_strings, string_words
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ TEXT = (
 def remaining(language: str, program: str, text: str = TEXT) -> Terms:
     """Return the literals and names of a program that the statement does not dictate."""
     scan = front_end(language).scan(program)
-    terms, dictated = lexical_terms(scan), Statement.of([text]).lexical([string_words(program, scan)])
+    terms, dictated = lexical_terms(scan), TaskStatement.of([text]).lexical([string_words(program, scan)])
     sides = zip(terms.readable, dictated.readable, strict=True)
     return np.concatenate([np.setdiff1d(terms, others) for terms, others in sides])
 
@@ -59,7 +59,7 @@ def test_four_words_of_five_are_enough_and_three_of_four_are_not() -> None:
     for string, count in (("enter first number values mine", 1), ("enter first number mine", 0)):
         program = f'x("{string}")'
         words = string_words(program, front_end("python").scan(program))
-        assert len(dictated_strings(words, Statement.of([TEXT]).words)) == count
+        assert len(dictated_strings(words, TaskStatement.of([TEXT]).words)) == count
 
 
 def test_other_numbers_and_names_stay() -> None:
@@ -73,6 +73,6 @@ def test_a_document_without_strings_has_no_words() -> None:
     assert (
         len(words.strings)
         == len(words.words)
-        == len(dictated_strings(words, Statement.of([TEXT]).words))
+        == len(dictated_strings(words, TaskStatement.of([TEXT]).words))
         == 0
     )

@@ -3,9 +3,16 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, strategies as st
 
-from fingerprint.engine import Coarse
+from fingerprint.engine import Coarse, StringWords
 from fingerprint.tokens import TokenStream
-from submissions.storage.tokens import pack_coarse, pack_tokens, unpack_coarse, unpack_with_lines
+from submissions.storage.tokens import (
+    pack_coarse,
+    pack_tokens,
+    pack_words,
+    unpack_coarse,
+    unpack_with_lines,
+    unpack_words,
+)
 
 tokens = st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 99), st.integers(0, 9)), max_size=20)
 
@@ -43,3 +50,10 @@ def test_a_packed_coarse_stream_comes_back_with_its_family_and_terms(
 def test_a_document_without_a_coarse_stream_is_packed_as_nothing() -> None:
     assert pack_coarse(None, np.empty(0, np.int32)) == b""
     assert unpack_coarse(b"") is None
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1)), max_size=20))
+def test_packed_words_of_strings_come_back(rows: list[tuple[int, int]]) -> None:
+    strings, words = np.array(rows, dtype=np.uint64).reshape(-1, 2).T
+    unpacked = unpack_words(pack_words(StringWords(strings, words)))
+    assert (unpacked.strings.tolist(), unpacked.words.tolist()) == (strings.tolist(), words.tolist())

@@ -153,14 +153,19 @@ def test_files_are_taken_only_with_a_token_and_where_they_belong(
 
 
 @pytest.mark.usefixtures("eager_tasks")
+@pytest.mark.parametrize(("options", "kind"), [({}, "file"), ({"statement": "true"}, "statement")])
 def test_boilerplate_is_added_listed_and_removed(
-    caller: Client, path: str, django_capture_on_commit_callbacks: Committing
+    caller: Client,
+    path: str,
+    options: dict[str, str],
+    kind: str,
+    django_capture_on_commit_callbacks: Committing,
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        sent = caller.post(f"{API}{path}/boilerplate", {"files": loose("main.py", STARTER)})
+        sent = caller.post(f"{API}{path}/boilerplate", {"files": loose("main.py", STARTER)} | options)
     assert sent.status_code == 202
     [item] = send(caller, "get", f"{path}/boilerplate").json()["items"]
-    assert (item["name"], item["kind"]) == ("main.py", "file")
+    assert (item["name"], item["kind"]) == ("main.py", kind)
     assert send(caller, "delete", f"/boilerplate/{item['id']}").status_code == 204
     assert send(caller, "get", f"{path}/boilerplate").json()["items"] == []
 
