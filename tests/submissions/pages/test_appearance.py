@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,7 @@ from django.urls import reverse
 from submissions.actions import shares
 from submissions.models import DismissedHint
 from tests.support.html import get_page
+from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -91,3 +93,10 @@ def test_only_known_hints_of_somebody_signed_in_are_stored(alice_client: Client,
     assert alice_client.post(reverse("dismiss_hint"), {"hint": "made up"}).status_code == 302
     assert client.post(reverse("dismiss_hint"), {"hint": "cases"}).status_code == 302
     assert not DismissedHint.objects.exists()
+
+
+def test_no_style_sheet_has_a_word_of_a_language() -> None:
+    sheets = {path.name: path.read_text() for path in (ROOT / "submissions/static/submissions").glob("*.css")}
+    assert "charts.css" in sheets
+    words = {name: re.findall(r'content: *"[^"\\]*[A-Za-z]', text) for name, text in sheets.items()}
+    assert {name for name, found in words.items() if found} == set()
