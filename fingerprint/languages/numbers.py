@@ -10,15 +10,13 @@ from functools import lru_cache
 MAX_CHARACTERS, MAX_DIGITS = 64, 40
 # What is shorter behind `_` may be a kind of Fortran, and behind `'` a base of Verilog.
 _SEPARATOR = re.compile(r"(?<=[\da-f])(?:_(?=[\da-f]{3})|'(?=\d{3}))")
-_BASES = (
-    (16, re.compile(r"(?:0x|&h|#x|\$|16[#r]|\d*'s?h)([\da-f]+)(?:[ulnys#]*|[iu](?:\d+|size))\Z")),
-    (16, re.compile(r"(\d[\da-f]*)h\Z")),
-    (8, re.compile(r"(?:0o|&o|#o|8[#r]|\d*'s?o)([0-7]+)(?:[ulnys#]*|[iu](?:\d+|size))\Z")),
-    (2, re.compile(r"(?:0b|#b|2[#r]|\d*'s?b)([01]+)(?:[ulnys#]*|[iu](?:\d+|size))\Z")),
-)
+_HEXADECIMAL = re.compile(r"(?:0x|&h|#x|\$|16[#r]|\d*'s?h)([\da-f]+)(?:[ulnys#]*|[iu](?:\d+|size))\Z")
+_HEXADECIMAL_H = re.compile(r"(\d[\da-f]*)h\Z")
+_OCTAL = re.compile(r"(?:0o|&o|#o|8[#r]|\d*'s?o)([0-7]+)(?:[ulnys#]*|[iu](?:\d+|size))\Z")
+_BINARY = re.compile(r"(?:0b|#b|2[#r]|\d*'s?b)([01]+)(?:[ulnys#]*|[iu](?:\d+|size))\Z")
 # Of `1f32` the end is a type; `1d3` and `1f3` have an exponent.
 _DECIMAL = re.compile(
-    r"(?:\d*'s?d)?(\d+\.?\d*|\.\d+)(?:(?:[edq]|f(?!(?:16|32|64|128)\Z))([-+]?\d+))?"
+    r"(?:\d*'s?d)?(\d+(?:\.\d*)?|\.\d+)(?:(?:[edq]|f(?!(?:16|32|64|128)\Z))([-+]?\d+))?"
     r"(?:[ulfdmnysq]{0,3}|[iuf](?:8|16|32|64|128|size))\Z"
 )
 # In some languages such a number is octal.
@@ -34,9 +32,12 @@ def number_value(lexeme: str) -> str:
     if len(lexeme) > MAX_CHARACTERS:
         return lexeme
     number = _SEPARATOR.sub("", lexeme.lower().lstrip("+-"))
-    for base, pattern in _BASES:
-        if match := pattern.match(number):
-            return str(int(match[1], base))
+    if match := _HEXADECIMAL.match(number) or _HEXADECIMAL_H.match(number):
+        return str(int(match[1], 16))
+    if match := _OCTAL.match(number):
+        return str(int(match[1], 8))
+    if match := _BINARY.match(number):
+        return str(int(match[1], 2))
     match = _DECIMAL.match(number)
     if not match or _LEADING_ZERO.match(match[1]):
         return lexeme

@@ -104,8 +104,7 @@ def rank_path(
     OSError
         When a file or the cache of readings cannot be used.
     Unreadable, ValueError
-        When nothing of a path of boilerplate can be read, a statement is no text, or there is no such
-        language.
+        When nothing of boilerplate can be read, a statement is no text, or there is no such language.
     """
     _prepare(options.language, start_compiling)
     boilerplate, not_read = read_boilerplate(options.boilerplate, options.language)
@@ -113,8 +112,8 @@ def rank_path(
     given = read_all(path, options.earlier, options.inputs)
     files, unread = _read(given.groups, options.languages, start_reading, words=statement is not None)
     order, files = _in_content_order(files, len(given.groups))
-    limit = _common_limit(options.common, len(order))
-    exclusions = _with_statement(_exclusions(boilerplate, limit), statement, files)
+    exclusions = _exclusions(boilerplate, _common_limit(options.common, len(order)))
+    exclusions = _with_statement(exclusions, statement, files)
     inputs = _ranking_input(given, order, files, exclusions)
     files = _with_kinds_of(inputs.cohort, files)
     return LocalReport(

@@ -118,7 +118,6 @@ class BoilerplateUpload(models.Model):
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="boilerplate_uploads")
     name = models.CharField(max_length=255)
-    # They are the statement of the task.
     statement = models.BooleanField(default=False)
     created = models.DateTimeField(auto_now_add=True)
     touched = models.DateTimeField(auto_now=True)
