@@ -1,4 +1,4 @@
-"""What the statement of an assignment's task dictates in the documents that are compared."""
+"""The terms of the compared documents that the statement of a task dictates."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _NAMES = re.compile(r"[^\W\d]\w*"), re.compile(r"[$@%]?[^\W\d][\w-]*[?!]?")
 
 
 class TaskStatement(NamedTuple):
-    """What statements of tasks dictate: ascending uint64.
+    """Words and terms that statements of tasks dictate: ascending uint64.
 
     `words`: ids of their words, see `StringWords`; `numbers` and `names`: terms, in every tuned language;
     `coarse`: terms of the stream that all languages share.

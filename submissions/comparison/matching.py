@@ -35,13 +35,13 @@ def _matches(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[int, i
     best = _most_characters([left[at] for at in rows], [right[at] for at in columns])
     row = column = 0
     while row < len(rows) and column < len(columns):
-        own, other = left[rows[row]], right[columns[column]]
-        without_own, without_other = best[row + 1][column], best[row][column + 1]
-        if own == other:
+        on_left, on_right = left[rows[row]], right[columns[column]]
+        without_left, without_right = best[row + 1][column], best[row][column + 1]
+        if on_left == on_right:
             yield rows[row], columns[column]
             row, column = row + 1, column + 1
         # Of two ways that are as good, the text decides, so that both sides go the same.
-        elif (without_own, other) > (without_other, own):
+        elif (without_left, on_right) > (without_right, on_left):
             row += 1
         else:
             column += 1

@@ -112,7 +112,7 @@ def differences(left: TokenRun, right: TokenRun) -> list[Difference]:
 
 
 class DifferingPart(NamedTuple):
-    """What two lexemes write differently, as characters [start, end) of each; one of both may be empty."""
+    """A part that two lexemes write differently, as characters [start, end) of each; one may be empty."""
 
     left: tuple[int, int]
     right: tuple[int, int]

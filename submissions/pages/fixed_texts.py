@@ -99,8 +99,8 @@ def fixed_text(text: str) -> str:
     """Return a label, a reason or a stage in the language of the page; another text as it is."""
     if found := COMPARING.fullmatch(text):
         return gettext("Comparing {n} submissions with each other").format(n=found[1])
-    if found := UNREAD_LINES.fullmatch(text):
-        return gettext("{kept}; lines that cannot be read: {n}").format(kept=gettext(KEPT_OF_LOG), n=found[1])
+    if log := UNREAD_LINES.fullmatch(text):
+        return gettext("{kept}; lines that cannot be read: {n}").format(kept=gettext(KEPT_OF_LOG), n=log[1])
     return gettext(text) if text in KNOWN else _stored_reason(text)
 
 

@@ -34,7 +34,7 @@ FIRST_CHARACTERS = 250_000
 
 
 class Header(NamedTuple):
-    """What stored tables are of, and what of them is no array.
+    """The versions that stored tables are of, and the parts of them that are no arrays.
 
     `versions` are those of Python and Pygments; tables of others are not used. `types` are the parts of the
     names of token types, `arrays` the dtype and the shape of each array.

@@ -39,7 +39,7 @@ class CommitLog(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """Why the log is no file of the submission, for the uploader."""
+        """The reason why the log is no file of the submission, for the uploader."""
         return f"{KEPT}; lines that cannot be read: {self.unread:,}" if self.unread else KEPT
 
 

@@ -1,4 +1,4 @@
-"""What is stored in English is shown in the language of the page."""
+"""Stored English sentences are shown in the language of the page."""
 
 from __future__ import annotations
 
