@@ -48,6 +48,7 @@ class Walk:
     def check_page(self, name: str, page: Page | None = None) -> None:
         """Fail if axe finds violations or the page overflows; write a screenshot in a `long` walk."""
         shown_page = page or self.page
+        shown_page.wait_for_load_state()  # Keys are heard once the scripts are loaded.
         if self.layout != FIRST:
             save_screenshot(shown_page, f"walk-{self.layout}-{name}")
         if self.layout != FIRST or name not in ELSEWHERE:
