@@ -1,4 +1,4 @@
-"""What a task's statement dictates: its words, numbers and names say nothing about who wrote a program."""
+"""Words, numbers and names of a task's statement, which say nothing about who wrote a program."""
 
 from __future__ import annotations
 

@@ -171,8 +171,8 @@ def check(  # noqa: PLR0917 - one parameter for each option
         if preview:
             _write(_render_preview(path, inputs, output_format), output)
             return
-        shown = None if every_pair else show
-        options = RankingOptions(language, boilerplate, common, shown, inputs, earlier, statements)
+        most_pairs = None if every_pair else show
+        options = RankingOptions(language, boilerplate, common, most_pairs, inputs, earlier, statements)
         with progress_bars() as start_bar:
             report = rank_path(path, options, *(partial(start_bar, text) for text in (READING, PREPARING)))
     except (ValueError, OSError) as error:

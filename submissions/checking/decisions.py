@@ -39,16 +39,16 @@ def cases_by_hand(facts: Facts) -> Iterator[str]:
         if state in {"suspicious", "confirmed"} and ranked.issuperset(names) and names not in listed
     }
     case_count = len(report_cases(facts.report))
-    shown = {
+    case_by_sides = {
         (one.decision.left, one.decision.right): one for one in suspicions(facts.report, Names(), case_count)
     }
-    for left, right in sorted(shown.keys() ^ counted):
-        where = "shown" if (left, right) in shown else "found by counting"
+    for left, right in sorted(case_by_sides.keys() ^ counted):
+        where = "shown" if (left, right) in case_by_sides else "found by counting"
         yield f"the case by hand of {left} and {right} is {where} only"
-    numbers = sorted(one.number for one in shown.values())
-    if numbers != [*range(case_count + 1, case_count + 1 + len(shown))]:
+    numbers = sorted(one.number for one in case_by_sides.values())
+    if numbers != [*range(case_count + 1, case_count + 1 + len(case_by_sides))]:
         yield f"cases by hand have the numbers {numbers}, after {case_count} other cases"
-    for case in shown.values():
+    for case in case_by_sides.values():
         if {case.left.name, case.right.name} != {case.decision.left, case.decision.right}:
             yield f"case {case.number}: its members are not those of its decision"
 
