@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 
@@ -26,7 +27,8 @@ def stop(patience: int) -> None:
     if pid is None:
         click.echo(f"No server runs in {paths.home}.")
         return
-    os.kill(pid, signal.SIGTERM)
+    with contextlib.suppress(ProcessLookupError):  # It has just ended by itself.
+        os.kill(pid, signal.SIGTERM)
     if not wait_until_stopped(paths, patience):
         raise click.ClickException(f"Process {pid} did not stop within {patience} seconds.")
     click.echo("Stopped.")

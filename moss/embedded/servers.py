@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import pwd
@@ -145,7 +146,8 @@ class Server(ABC):
         while pids := _leftovers(self.data, self.name):
             if not signalled:
                 log.warning("stopping %s, process %d, left over from an earlier daemon", self.name, min(pids))
-                os.kill(min(pids), self.stop_signal)
+                with contextlib.suppress(ProcessLookupError):  # It has just ended by itself.
+                    os.kill(min(pids), self.stop_signal)
                 signalled = True
             if time.monotonic() > deadline:
                 raise ServerError(

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import os
-import signal
 from typing import TYPE_CHECKING
 
 import psutil
@@ -19,6 +17,7 @@ from submissions.work import jobs
 from submissions.work.finding import SENDING
 from tests.conftest import wait_until
 from tests.support.jobs import let_time_pass, work_off
+from tests.support.processes import kill
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, loose, zipped
 
 if TYPE_CHECKING:
@@ -91,8 +90,7 @@ def test_a_killed_worker_process_loses_no_batch(
         return Document.objects.filter(state="pending", attempts=1).exists()
 
     wait_until(is_reading, what="the worker to start reading")
-    for child in _pool_children(celery_worker_process):
-        os.kill(child, signal.SIGKILL)
+    kill(_pool_children(celery_worker_process))
     assert wait_for(batch).state == "done"
     assert Document.objects.filter(state="ready").count() == 3
 

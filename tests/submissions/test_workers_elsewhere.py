@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -22,6 +20,7 @@ from submissions.work.locks import Work, session_names
 from tests.conftest import wait_until, worker_environment
 from tests.submissions.test_tasks import names, wait_for
 from tests.support.planned_rankings import content
+from tests.support.processes import kill_group
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, zipped
 from tests.support.task_queue import forget_connections
 
@@ -159,7 +158,7 @@ def test_a_worker_that_is_killed_in_a_shard_loses_nothing(
     with worker_elsewhere(tmp_path / "a", 0.001) as killed:
         report = rerank(programs)
         wait_until(lambda: RankingShard.objects.exclude(result=None).count() > 2, what="some shards")
-        os.killpg(killed.pid, signal.SIGKILL)
+        kill_group(killed.pid)
         killed.wait(30)
         assert RankingShard.objects.filter(result=None).exists()
         app.control.purge()  # and the messages are lost with it, as with a Valkey that lost its data

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pwd
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +20,7 @@ from moss.embedded.paths import (
     installation_paths,
 )
 from tests.conftest import wait_until
+from tests.support.processes import kill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,8 +60,7 @@ def all_ended(home: Path) -> bool:
 def home(tmp_path: Path) -> Iterator[Path]:
     """Yield a home that no other test uses, then kill every process that still runs from it."""
     yield tmp_path / "home"
-    for pid in processes_of(tmp_path / "home"):
-        os.kill(pid, signal.SIGKILL)
+    kill(processes_of(tmp_path / "home"))
     wait_until(lambda: all_ended(tmp_path / "home"), what="the end of every process")
 
 
@@ -142,7 +141,7 @@ def test_killing_the_only_process_ends_the_servers(used_home: Path, start_client
 def test_killing_the_daemon_ends_its_servers(used_home: Path, start_client: Start) -> None:
     process = start_client()
     assert is_ready(process)
-    os.kill(next(filter(is_daemon, processes_of(used_home))), signal.SIGKILL)
+    kill(filter(is_daemon, processes_of(used_home)))
     wait_until(lambda: all_ended(used_home), what="the servers to end")
 
 
@@ -180,8 +179,7 @@ def test_data_survives_killed_servers(used_home: Path, start_client: Start) -> N
     assert is_ready(start_client())
     with psycopg.connect(paths.database_owner_url) as database:
         database.execute("CREATE TABLE kept AS SELECT 42 AS value")
-    for pid in processes_of(used_home):
-        os.kill(pid, signal.SIGKILL)
+    kill(processes_of(used_home))
     wait_until(lambda: all_ended(used_home), what="the end of every process")
     assert is_ready(start_client())
     with psycopg.connect(paths.database_owner_url) as database:
@@ -190,7 +188,7 @@ def test_data_survives_killed_servers(used_home: Path, start_client: Start) -> N
 
 def test_a_server_that_ends_by_itself_is_started_again(used_home: Path, start_client: Start) -> None:
     assert is_ready(start_client())
-    os.kill(int((used_home / "valkey.pid").read_text()), signal.SIGKILL)
+    kill([int((used_home / "valkey.pid").read_text())])
 
     def is_back() -> bool:
         try:

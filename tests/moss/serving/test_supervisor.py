@@ -6,7 +6,6 @@ import fcntl
 import json
 import os
 import re
-import signal
 import socket
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from moss.serving import ports
 from moss.serving.supervisor import serving_process
 from tests.conftest import wait_until
 from tests.moss.embedded.test_embedded import environment
+from tests.support.processes import kill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -118,8 +118,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Serve]]:
     for each in started:
         each.process.kill()
         each.process.wait()
-        for pid in each.processes():
-            os.kill(pid, signal.SIGKILL)
+        kill(each.processes())
 
 
 @pytest.mark.long
@@ -192,7 +191,7 @@ def test_every_process_runs_is_restarted_and_ends(
     assert_a_second_one_is_refused(moss)
 
     # A web server that is killed comes back on the same port.
-    os.kill(min(moss.running("gunicorn")), signal.SIGKILL)
+    kill([min(moss.running("gunicorn"))])
     wait_until(lambda: " web | ended with status -9; restarting in 1 s" in moss.output, what="the report")
     wait_until(lambda: bool(moss.running("gunicorn")), what="the new web server")
     moss.wait_until_healthy()
@@ -235,7 +234,7 @@ def test_a_killed_daemon_is_started_again_with_its_servers(
     moss.wait_until_serving()
     daemon = moss.running("moss.embedded.daemon")
     assert len(daemon) == 1
-    os.kill(daemon[0], signal.SIGKILL)
+    kill(daemon)
     wait_until(lambda: "The private servers are running again." in moss.output, what="the servers")
     assert "The daemon of the private servers has ended" in moss.output
     moss.wait_until_healthy()
