@@ -53,19 +53,20 @@ examples.load_profile("all")
 PASSWORD = "correct horse battery staple"
 
 pytest_plugins = [
+    "tests.support.ports",
     "tests.support.browser",
     "tests.support.golden",
     "tests.support.moss_clients",
     "tests.support.uploads",
     "tests.support.pair_page",
     "tests.support.paused_tasks",
-    "tests.support.ports",
     "tests.support.previews",
     "tests.support.sessions",
     "tests.support.shared_worker",
     "tests.support.shuffled",
     "tests.support.small_disks",
     "tests.support.summary",
+    "tests.support.task_queue",
     "tests.support.every_page",
     "tests.support.one_student",
     "tests.support.withheld",

@@ -16,6 +16,7 @@ import pytest
 from moss.commands.demo import planted_pairs
 from moss.variables import TABLES, VARIABLES, with_tables
 from tests.support.paths import ROOT
+from tests.support.processes import descendants, kill_group
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,12 +67,12 @@ def test_make_demo_ranks_serves_and_leaves_no_process_running(tmp_path: Path) ->
         assert f"The top {planted} pairs contain {planted} of the {planted} planted pairs." in text
         address = re.search(r"Open (\S+) and sign in as instructor with password \S+", text)
         assert address, text
-        assert b"Sign in" in urlopen(address[1], timeout=20).read()
-        family = psutil.Process(demo.pid).children(recursive=True)
+        assert b"Sign in" in urlopen(address[1], timeout=60).read()
+        family = descendants(demo.pid)
     finally:
-        os.killpg(demo.pid, signal.SIGINT)
+        kill_group(demo.pid, signal.SIGINT)
         demo.wait(90)
-    _, alive = psutil.wait_procs(family, timeout=30)
+    _, alive = psutil.wait_procs(family, timeout=60)
     assert alive == []
 
 

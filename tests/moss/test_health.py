@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -17,6 +15,7 @@ from submissions.work import heartbeats
 from submissions.work.kinds import HEAVY, INTERACTIVE, QUEUES
 from submissions.work.messages import announce, kind_of
 from tests.conftest import wait_until
+from tests.support.processes import stopped
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,11 +69,8 @@ def test_a_worker_that_answers_is_reported_and_one_that_is_stopped_is_not(
     [worker] = heartbeats.workers()
     assert (set(worker.queues), worker.processes) == ({*QUEUES}, 1)
     monkeypatch.setattr(heartbeats, "FRESH", timedelta(seconds=4))
-    os.kill(worker.pid, signal.SIGSTOP)
-    try:
+    with stopped([worker.pid]):
         wait_until(lambda: not workers_answer(), what="the end of the signs of life")
-    finally:
-        os.kill(worker.pid, signal.SIGCONT)
     wait_until(workers_answer, what="a sign of life")
 
 

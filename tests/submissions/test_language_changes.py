@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from typing import TYPE_CHECKING
 
-import psutil
 import pytest
 from django.utils import timezone
 
@@ -20,6 +17,7 @@ from submissions.work.messages import TASKS
 from tests.conftest import wait_until
 from tests.submissions.test_tasks import SLOW, upload, wait_for
 from tests.support.jobs import let_time_pass, work_off
+from tests.support.processes import kill, pool_children
 from tests.support.sample_class import CLASS, COPIED, RENAMED, loose, zipped
 from tests.support.uploads import register_boilerplate
 
@@ -245,7 +243,7 @@ def test_a_change_whose_worker_is_killed_is_taken_up_again(
         return Document.objects.filter(language="ruby", state="ready").count() > 3
 
     wait_until(is_reading, what="the first files")
-    _kill_processes_of_the_worker()
+    kill(pool_children(celery_worker_process))
     wait_until(lambda: Document.objects.filter(language="ruby").exists(), what="the database")
 
     def is_swept() -> bool:
@@ -258,14 +256,6 @@ def test_a_change_whose_worker_is_killed_is_taken_up_again(
     assert wait_for_change(change).state == "done"
     assert set(readings(assignment).values()) == {("ruby", "ready")}
     assert assignment.reports.get(state="done").submissions.count() == 63
-
-
-def _kill_processes_of_the_worker() -> None:
-    for process in psutil.Process(os.getpid()).children(recursive=True):
-        parent = process.parent()
-        line = " ".join(process.cmdline())
-        if "celery" in line and parent and parent.pid != os.getpid():
-            process.send_signal(signal.SIGKILL)
 
 
 @pytest.mark.long

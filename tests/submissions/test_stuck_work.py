@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -24,7 +22,8 @@ from submissions.work.kinds import INTERACTIVE
 from submissions.work.locks import Work, sessions
 from submissions.work.messages import kind_of
 from tests.conftest import wait_until
-from tests.submissions.test_tasks import SLOW, _pool_children
+from tests.submissions.test_tasks import SLOW
+from tests.support.processes import pool_children, stopped
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
@@ -51,19 +50,13 @@ def test_a_worker_that_is_stopped_while_it_reads_delays_the_rest_only_until_its_
     monkeypatch.setattr(finding, "SENDING", timedelta(seconds=1))
     batch = create_batch(assignment, alice, [zipped({**CLASS, "slow/main.rb": SLOW})])
     wait_until(lambda: bool(sessions(Work.DOCUMENT)), what="the worker to start reading")
-    children = _pool_children(celery_worker_process)
-    for child in children:
-        os.kill(child, signal.SIGSTOP)
 
     def reads_no_more() -> bool:
         sweeping.sweep()
         return not sessions(Work.DOCUMENT)
 
-    try:
+    with stopped(pool_children(celery_worker_process)):
         wait_until(reads_no_more, what="the end of the session")
-    finally:
-        for child in children:
-            os.kill(child, signal.SIGCONT)
     monkeypatch.undo()  # What follows may take the time that it takes on a busy machine.
 
     def has_ended() -> bool:
@@ -91,7 +84,7 @@ def test_workers_that_start_at_the_same_time_start_different_uploads_once(
     barrier = threading.Barrier(4)
 
     def start() -> int | None:
-        barrier.wait(30)
+        barrier.wait(60)
         try:
             job = jobs.claim(kind_of("unpack"), INTERACTIVE)
             return job.subject if job else None

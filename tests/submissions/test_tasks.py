@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import psutil
 import pytest
 from django.db.models import F
 from django.utils import timezone
@@ -17,7 +16,7 @@ from submissions.work import jobs
 from submissions.work.finding import SENDING
 from tests.conftest import wait_until
 from tests.support.jobs import let_time_pass, work_off
-from tests.support.processes import kill
+from tests.support.processes import kill, pool_children
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, loose, zipped
 
 if TYPE_CHECKING:
@@ -90,22 +89,16 @@ def test_a_killed_worker_process_loses_no_batch(
         return Document.objects.filter(state="pending", attempts=1).exists()
 
     wait_until(is_reading, what="the worker to start reading")
-    kill(_pool_children(celery_worker_process))
-    assert wait_for(batch).state == "done"
+    kill(pool_children(celery_worker_process))
+
+    def is_over() -> bool:
+        sweeping.sweep()  # as maintenance does, which finds the job that was killed
+        batch.refresh_from_db()
+        return not batch.is_running
+
+    wait_until(is_over, what="the end of the upload")
+    assert batch.state == "done"
     assert Document.objects.filter(state="ready").count() == 3
-
-
-def _pool_children(log: Path) -> list[int]:
-    """Return the processes of the worker that run tasks: the children of the one that wrote the log."""
-    family = [process for process in psutil.process_iter() if _writes_to(process, log)]
-    return [process.pid for process in family if process.parent() in family]
-
-
-def _writes_to(process: psutil.Process, log: Path) -> bool:
-    try:
-        return any(file.path == str(log) for file in process.open_files())
-    except psutil.Error:  # it has ended meanwhile
-        return False
 
 
 # In the test's own process

@@ -8,18 +8,16 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import psutil
 import pytest
 from django.conf import settings
 
-from moss.celery import app
 from moss.serving.process import GRACE_SECONDS
 from submissions.models import Course, Document
 from submissions.work.locks import Work, sessions
 from tests.conftest import wait_until, worker_environment
 from tests.submissions.test_tasks import SLOW, upload, wait_for
+from tests.support.processes import descendants
 from tests.support.sample_class import CLASS
-from tests.support.task_queue import forget_connections
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,19 +25,15 @@ if TYPE_CHECKING:
 
     from django.contrib.auth.models import User
 
-# The settings of the tests make the prefix of the queues of it.
-TEST_PROCESS = "warm-shutdown"
-
 
 @contextmanager
 def worker(log: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Start a worker of the queues of this test alone; yield it when it is ready."""
     command = [sys.executable, "-m", "celery", "-A", "moss", "worker", "--concurrency=1"]
-    variables = worker_environment() | {"PYTEST_XDIST_WORKER": TEST_PROCESS}
     with log.open("wb") as output:
         process = subprocess.Popen(
             [*command, "--without-gossip", "--without-mingle"],
-            env=variables,
+            env=worker_environment(),
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd=settings.BASE_DIR,
@@ -51,20 +45,6 @@ def worker(log: Path) -> Iterator[subprocess.Popen[bytes]]:
     finally:
         process.terminate()
         process.wait(60)
-
-
-@pytest.fixture
-def own_queues(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setitem(app.conf.broker_transport_options, "global_keyprefix", f"test-{TEST_PROCESS}:")
-    forget_connections()
-    app.control.purge()
-    yield
-    forget_connections()
-
-
-def readers(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
-    family = psutil.Process(process.pid).children(recursive=True)
-    return [child for child in family if "submissions.intake.sandbox.child" in child.cmdline()]
 
 
 def is_reading_slowly() -> bool:
@@ -80,14 +60,14 @@ def test_a_worker_with_a_busy_reader_ends_in_time_and_the_next_one_goes_on(
     with worker(tmp_path / "first.log") as first:
         batch = upload(assignment, alice, {**CLASS, "zoe/main.rb": SLOW})
         wait_until(is_reading_slowly, what="the slow file")
-        children = readers(first)
+        children = descendants(first.pid, "submissions.intake.sandbox.child")
         assert children
         started = time.monotonic()
         first.terminate()
         assert first.wait(GRACE_SECONDS) == 0
         assert time.monotonic() - started < GRACE_SECONDS
-    wait_until(lambda: not any(child.is_running() for child in children), 5, what="the end of the readers")
-    assert not sessions(Work.DOCUMENT)
+    wait_until(lambda: not any(child.is_running() for child in children), what="the end of the readers")
+    wait_until(lambda: not sessions(Work.DOCUMENT), what="the end of its sessions")
     with worker(tmp_path / "second.log"):
         assert wait_for(batch).state == "done"
     read_once = sorted(Document.objects.values_list("state", "attempts"))

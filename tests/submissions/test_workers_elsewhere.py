@@ -22,7 +22,6 @@ from tests.submissions.test_tasks import names, wait_for
 from tests.support.planned_rankings import content
 from tests.support.processes import kill_group
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, zipped
-from tests.support.task_queue import forget_connections
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,18 +31,6 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment
 
-# The settings of the tests make the prefix of the queues of it.
-TEST_PROCESS = "elsewhere"
-
-
-@pytest.fixture
-def own_queues(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setitem(app.conf.broker_transport_options, "global_keyprefix", f"test-{TEST_PROCESS}:")
-    forget_connections()
-    app.control.purge()
-    yield
-    forget_connections()
-
 
 @contextmanager
 def worker_elsewhere(place: Path, shard_seconds: float = 20.0) -> Iterator[subprocess.Popen[bytes]]:
@@ -51,7 +38,6 @@ def worker_elsewhere(place: Path, shard_seconds: float = 20.0) -> Iterator[subpr
     for folder in ("home", "temporary", "work"):
         (place / folder).mkdir(parents=True)
     variables = worker_environment() | {
-        "PYTEST_XDIST_WORKER": TEST_PROCESS,
         "REDIS_URL": settings.REDIS_URL,
         "MOSS_TEST_HOME": str(place / "home"),
         "TMPDIR": str(place / "temporary"),
@@ -159,7 +145,7 @@ def test_a_worker_that_is_killed_in_a_shard_loses_nothing(
         report = rerank(programs)
         wait_until(lambda: RankingShard.objects.exclude(result=None).count() > 2, what="some shards")
         kill_group(killed.pid)
-        killed.wait(30)
+        killed.wait(60)
         assert RankingShard.objects.filter(result=None).exists()
         app.control.purge()  # and the messages are lost with it, as with a Valkey that lost its data
     with worker_elsewhere(tmp_path / "b", 0.001):

@@ -5,18 +5,20 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import pytest
 from django.conf import settings
 
 from tests.conftest import wait_until, worker_environment
+from tests.support.ports import free_port_number
+from tests.support.processes import open_files
 from tests.support.web_server import web_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from pytest_django.plugin import DjangoDbBlocker
 
@@ -32,14 +34,17 @@ class Listening(NamedTuple):
     log: Path
     pid: int
 
+    def open_files(self) -> list[str]:
+        """Return the temporary files that it has open."""
+        return [file for file in open_files(self.pid) if file.startswith(str(self.temporary))]
+
 
 @contextmanager
 def listening(folder: Path, results_at: str = "http://127.0.0.1:1", **variables: str) -> Iterator[Listening]:
     """Run `moss listen` on a free port of loopback."""
     temporary, log = folder / "tmp", folder / "listen.log"
     temporary.mkdir(exist_ok=True)
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port_number()
     command = [sys.executable, "-m", "moss", "listen", f"--port={port}", f"--results-at={results_at}"]
     with log.open("wb") as output:
         server = subprocess.Popen(
@@ -113,16 +118,6 @@ class RawClient:
         line = self.answer().decode()
         self.send(b"end")
         return line.rstrip("\n")
-
-
-def open_files(pid: int, folder: Path) -> list[str]:
-    """Return the files below a folder that a process has open, deleted ones included."""
-    files = list[str]()
-    for link in Path(f"/proc/{pid}/fd").iterdir():
-        # The process may close it between the two calls.
-        with suppress(FileNotFoundError):
-            files.append(str(link.readlink()))
-    return [file for file in files if file.startswith(str(folder))]
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import platform
 import socket
 from typing import TYPE_CHECKING
 
@@ -27,9 +28,16 @@ def free_port() -> int:
 
 
 def free_port_number() -> int:
-    """Return a port of this machine that nothing listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
+    """Return a port of loopback that nothing listens on, and that nobody else is given meanwhile.
+
+    It stays bound until this process ends. Linux lets a server that may use an address again listen there.
+    """
+    with socket.socket() as reserved:
+        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        reserved.bind(("127.0.0.1", 0))
+        port: int = reserved.getsockname()[1]
+        if platform.system() == "Linux":
+            reserved.detach()
     return port
 
 

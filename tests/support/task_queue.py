@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import pytest
 from kombu import pools
 
 from moss.celery import app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def forget_connections() -> None:
@@ -12,3 +19,15 @@ def forget_connections() -> None:
     pools.reset()
     app._pool = None  # type: ignore[attr-defined] # Celery's own cache
     app.__dict__.pop("amqp", None)
+
+
+@pytest.fixture
+def own_queues(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Use queues that no worker serves but those that the test starts."""
+    prefix = f"test-{uuid4()}:"
+    monkeypatch.setenv("MOSS_TEST_QUEUES", prefix)
+    monkeypatch.setitem(app.conf.broker_transport_options, "global_keyprefix", prefix)
+    forget_connections()
+    yield
+    app.control.purge()
+    forget_connections()

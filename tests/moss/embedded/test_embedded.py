@@ -6,7 +6,6 @@ import os
 import pwd
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -20,10 +19,11 @@ from moss.embedded.paths import (
     installation_paths,
 )
 from tests.conftest import wait_until
-from tests.support.processes import kill
+from tests.support.processes import every_process, kill, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     Start = Callable[..., subprocess.Popen[bytes]]
 
@@ -35,21 +35,14 @@ USE_SERVICES = (
 )
 
 
-def command_line(pid: int) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except (FileNotFoundError, ProcessLookupError):
-        return b""
+def processes_of(home: Path) -> dict[int, bytes]:
+    """Return the processes whose command line names the home, with that: the daemon and its servers."""
+    command_lines = {pid: record(pid, "cmdline") for pid in every_process()}
+    return {pid: line for pid, line in command_lines.items() if os.fsencode(home) in line}
 
 
-def is_daemon(pid: int) -> bool:
-    return b"moss.embedded.daemon" in command_line(pid)
-
-
-def processes_of(home: Path) -> list[int]:
-    """Return the processes whose command line names the home: the daemon and its servers."""
-    pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
-    return [pid for pid in pids if os.fsencode(home) in command_line(pid)]
+def daemons_of(home: Path) -> list[int]:
+    return [pid for pid, line in processes_of(home).items() if b"moss.embedded.daemon" in line]
 
 
 def all_ended(home: Path) -> bool:
@@ -127,7 +120,7 @@ def test_both_servers_answer_while_a_process_uses_them_and_end_after_it(
     process.communicate(b"\n", timeout=60)
     assert process.returncode == 0
     # The process itself waited for the servers; their daemon may still be ending.
-    assert all(is_daemon(pid) for pid in processes_of(home))
+    assert all(b"moss.embedded.daemon" in line for line in processes_of(home).values())
     wait_until(lambda: all_ended(home), what="the daemon to end")
 
 
@@ -141,7 +134,7 @@ def test_killing_the_only_process_ends_the_servers(used_home: Path, start_client
 def test_killing_the_daemon_ends_its_servers(used_home: Path, start_client: Start) -> None:
     process = start_client()
     assert is_ready(process)
-    kill(filter(is_daemon, processes_of(used_home)))
+    kill(daemons_of(used_home))
     wait_until(lambda: all_ended(used_home), what="the servers to end")
 
 
@@ -150,7 +143,7 @@ def test_processes_that_start_together_share_the_servers_and_the_last_one_ends_t
 ) -> None:
     clients = [start_client() for _ in range(3)]
     assert all(is_ready(process) for process in clients)
-    assert len(list(filter(is_daemon, processes_of(used_home)))) == 1
+    assert len(daemons_of(used_home)) == 1
     for process in clients[:-1]:
         process.communicate(b"\n", timeout=60)
         assert answers(used_home)

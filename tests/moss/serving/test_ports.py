@@ -14,9 +14,10 @@ from moss.serving.ports import NotListening, listen
 pytestmark = pytest.mark.slow
 
 
-def test_without_a_port_the_first_free_one_is_used(taken_first_port: int) -> None:
+def test_without_a_port_the_first_free_one_is_used(taken_port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "FIRST_PORT", taken_port)
     with listen("127.0.0.1", None) as own_socket:
-        assert taken_first_port < own_socket.getsockname()[1] < taken_first_port + 100
+        assert taken_port < own_socket.getsockname()[1] < taken_port + 100
 
 
 def test_a_named_port_that_stays_taken_is_an_error_that_says_what_to_do(

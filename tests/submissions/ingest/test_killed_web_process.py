@@ -7,7 +7,6 @@ import socket
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-import psutil
 import pytest
 from django.urls import reverse
 from django.utils import timezone
@@ -15,6 +14,7 @@ from django.utils import timezone
 from submissions import sweeping
 from submissions.models import Assignment, Course
 from tests.conftest import wait_until
+from tests.support.processes import every_process, kill, open_files
 from tests.support.web_server import web_server
 
 if TYPE_CHECKING:
@@ -49,25 +49,14 @@ def test_a_temporary_file_of_a_killed_web_process_is_deleted_once_it_is_old(
     (tmp_path / "other.upload").write_bytes(b"not a name that Django gives")
     with web_server(TMPDIR=str(tmp_path)) as port, socket.create_connection(("127.0.0.1", port)) as client:
         client.sendall(request)
-        wait_until(lambda: any(tmp_path.glob("tmp*.upload.zip")), 30, what="the temporary file")
-        web = next(
-            process
-            for process in psutil.process_iter()
-            if any(str(tmp_path) in path for path in opened_by(process))
-        )
-        web.kill()
-        web.wait(10)
-    (left,) = tmp_path.glob("tmp*.upload.zip")
+        wait_until(lambda: any(tmp_path.glob("tmp*.upload.zip")), what="the temporary file")
+        (left,) = tmp_path.glob("tmp*.upload.zip")
+        [web] = [pid for pid in every_process() if str(left) in open_files(pid)]
+        kill([web])
+        wait_until(lambda: str(left) not in open_files(web), what="the end of the web process")
     sweeping.sweep()
     assert left.exists()  # an upload that is still sent is as young
     old = (timezone.now() - sweeping.SOURCE_GRACE_PERIOD - timedelta(seconds=1)).timestamp()
     os.utime(left, (old, old))
     sweeping.sweep()
     assert [path.name for path in tmp_path.glob("*.upload*")] == ["other.upload"]
-
-
-def opened_by(process: psutil.Process) -> list[str]:
-    try:
-        return [file.path for file in process.open_files()]
-    except psutil.Error:
-        return []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +13,7 @@ from submissions.work import heartbeats, jobs
 from submissions.work.kinds import HEAVY, INTERACTIVE
 from tests.conftest import wait_until
 from tests.support.html import get_page
+from tests.support.processes import stopped
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
@@ -87,14 +86,11 @@ def test_an_upload_waits_while_the_worker_is_stopped_and_goes_on_with_it(
 ) -> None:
     wait_until(lambda: bool(heartbeats.workers()), what="the worker")
     [worker] = heartbeats.workers()
-    os.kill(worker.pid, signal.SIGSTOP)
-    try:
+    with stopped([worker.pid]):
         for client, where in ((bob_client, other_assignment), (alice_client, assignment)):
             client.post(reverse("upload", args=[where.pk]), {"files": zipped(CLASS)})
         batch = assignment.batches.get()
         assert progress_of(alice_client, batch).startswith("Waiting; 1 upload is before this one.")
-    finally:
-        os.kill(worker.pid, signal.SIGCONT)
 
     def is_done() -> bool:
         batch.refresh_from_db()

@@ -17,7 +17,7 @@ from moss.integrations.moss_protocol.protocol import Options
 from submissions.ingest.uploads import FOLDER
 from submissions.models import Assignment, Boilerplate, Course, Submission, Upload
 from tests.conftest import wait_until
-from tests.support.moss_clients import Listening, RawClient, listening, open_files
+from tests.support.moss_clients import Listening, RawClient, listening
 from tests.support.sample_class import COPIED, RENAMED
 
 NO_FILES = "Error: No files uploaded to compare."
@@ -46,7 +46,7 @@ def stored_files() -> list[str]:
 
 def assert_nothing_is_left(server: Listening) -> None:
     """Fail where a session left a file, open or not, or an empty assignment."""
-    wait_until(lambda: not open_files(server.pid, server.temporary), what="the files to be closed")
+    wait_until(lambda: not server.open_files(), what="the files to be closed")
     assert list(server.temporary.iterdir()) == []
     assert not Assignment.objects.exists()
     assert not Course.objects.exists()
@@ -149,7 +149,7 @@ def test_a_client_that_goes_away_leaves_nothing(server: Listening, number: str, 
         client.begin(number)
         client.file(1, b"a.py", COPIED.encode())
         client.send_raw(b"file 2 python 100000 b.py\n" + b"x" * sent)
-        wait_until(lambda: bool(open_files(server.pid, server.temporary)), what="the file to arrive")
+        wait_until(lambda: bool(server.open_files()), what="the file to arrive")
         if how == "reset":
             client._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
         client.close()

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import io
 import os
-import signal
 from dataclasses import replace
 from functools import partial
 from typing import IO, TYPE_CHECKING
 
-import psutil
 import pytest
 
 from submissions.intake.archives import unpack as in_this_process
@@ -17,6 +15,7 @@ from submissions.intake.limits import BadArchive, Limits
 from submissions.intake.sandbox.archives import UploadedFile, unpack, unpack_all
 from tests.support import harmful_archives
 from tests.support.archives import ARCHIVE_WRITERS, tarred, zipped
+from tests.support.processes import descendants
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -138,12 +137,8 @@ def test_the_other_files_of_an_upload_are_unpacked_although_one_ends_the_child()
 def test_a_child_that_is_killed_from_outside_costs_no_entry() -> None:
     entries = unpack(upload("class.zip", zipped(FILES)), MEMORY)
     names = [next(entries).name]
-    (child,) = [
-        process
-        for process in psutil.Process().children()
-        if "submissions.intake.sandbox.archive_jobs" in process.cmdline()
-    ]
-    os.kill(child.pid, signal.SIGKILL)
+    (child,) = descendants(os.getpid(), "submissions.intake.sandbox.archive_jobs")
+    child.kill()
     names += [entry.name for entry in entries]
     assert names == list(FILES)
 
@@ -152,7 +147,7 @@ def test_an_unpacking_that_nobody_reads_to_its_end_leaves_no_process() -> None:
     entries = unpack(upload("class.zip", zipped(FILES)), MEMORY)
     next(entries)
     entries.close()  # type: ignore[attr-defined]  # a generator
-    assert not [child for child in psutil.Process().children() if "archive_jobs" in str(child.cmdline())]
+    assert not descendants(os.getpid(), "submissions.intake.sandbox.archive_jobs")
 
 
 def test_an_entry_that_takes_too_long_is_refused_with_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
