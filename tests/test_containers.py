@@ -76,7 +76,7 @@ def test_the_broker_asks_for_its_password(tmp_path: Path) -> None:
         assert "from-a-file" not in Path(f"/proc/{server.pid}/cmdline").read_text()
     finally:
         server.terminate()
-        server.wait(30)
+        server.wait(60)
 
 
 def answers(broker: redis.Redis) -> bool:

@@ -73,7 +73,7 @@ def ports(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> It
             yield plain, encrypted
         finally:
             server.terminate()
-            server.wait(30)
+            server.wait(60)
 
 
 def get(port: int, path: str, **headers: str) -> HTTPResponse:

@@ -53,7 +53,7 @@ def nginx(folder: Path, port: int, web: int = 1) -> Iterator[int]:
         yield port
     finally:
         server.terminate()
-        server.wait(30)
+        server.wait(60)
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ def site(
             yield origin
         finally:
             server.terminate()
-            server.wait(30)
+            server.wait(60)
 
 
 def signed_in(user: User) -> requests.Session:

@@ -95,7 +95,7 @@ class Department:
     def kill(self, name: str) -> None:
         """Kill a part with all its children."""
         os.killpg(self.processes[name].pid, signal.SIGKILL)
-        self.processes[name].wait(30)
+        self.processes[name].wait(60)
 
     def stop_all(self) -> None:
         for process in self.processes.values():
@@ -106,7 +106,7 @@ class Department:
                 process.wait(60)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
-                process.wait(30)
+                process.wait(60)
         for listener in self.sockets.values():
             listener.close()
 

@@ -104,7 +104,7 @@ def test_the_admin_works_under_the_content_security_policy(sign_in: SignIn, admi
 
 
 def test_a_real_worker_answers_on_the_queue_of_the_tests(celery_worker_process: Path) -> None:
-    answers = app.control.ping(timeout=20, limit=1) or []
+    answers = app.control.ping(timeout=60, limit=1) or []
     assert [list(answer.values()) for answer in answers] == [[{"ok": "pong"}]]
-    registered = app.control.inspect(timeout=20, limit=1).registered() or {}
+    registered = app.control.inspect(timeout=60, limit=1).registered() or {}
     assert [name for names in registered.values() for name in names if name.startswith("work.")]

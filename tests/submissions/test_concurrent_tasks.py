@@ -44,7 +44,7 @@ def test_two_workers_with_one_report_finish_it_once(
 ) -> None:
     report = Report.objects.get()
     first = paused_ranking.start(lambda: work_off("rank"))
-    assert paused_ranking.reached.wait(30)
+    assert paused_ranking.reached.wait(60)
     second = paused_ranking.start(lambda: work_off("rank"))
     paused_ranking.resume.set()
     first.join(60)
@@ -58,7 +58,7 @@ def test_a_batch_deleted_while_it_is_ranked_is_deleted_afterwards(
     ranking_batch: Batch, paused_ranking: PausedRanking
 ) -> None:
     worker = paused_ranking.start(lambda: work_off("rank"))
-    assert paused_ranking.reached.wait(30)
+    assert paused_ranking.reached.wait(60)
     person = paused_ranking.start(lambda: delete_batch(ranking_batch))
     paused_ranking.resume.set()
     worker.join(60)
@@ -76,7 +76,7 @@ def test_boilerplate_added_while_a_cohort_is_ranked_counts_and_no_worker_waits(
 ) -> None:
     monkeypatch.setattr(TASKS["fingerprint_boilerplate"], "apply_async", lambda *_, **__: None)
     worker = paused_ranking.start(lambda: work_off("rank"))
-    assert paused_ranking.reached.wait(30)
+    assert paused_ranking.reached.wait(60)
     add_boilerplate(assignment, [loose("starter.py", COPIED)])
     work_once("fingerprint_boilerplate")
     job = Job.objects.get(kind="fingerprint_boilerplate")
@@ -93,7 +93,7 @@ def test_a_second_report_of_an_assignment_waits_without_a_worker(
     ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment
 ) -> None:
     worker = paused_ranking.start(lambda: work_off("rank"))
-    assert paused_ranking.reached.wait(30)
+    assert paused_ranking.reached.wait(60)
     second = enqueue_rank(assignment)
     work_off("rank")
     second.refresh_from_db()

@@ -233,7 +233,7 @@ def each_layout(page: Page, layouts: Collection[str] = LAYOUTS) -> Iterator[str]
 def _fits(page: Page) -> bool:
     """Return whether the page needs no scrolling sideways; charts are drawn again a moment after a resize."""
     try:
-        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth", timeout=5_000)
+        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth", timeout=30_000)
     except PlaywrightTimeout:
         return False
     return True

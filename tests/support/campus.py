@@ -34,14 +34,14 @@ class Campus:
 
     def enrol(self, name: str, /, **claims: Any) -> None:
         """Store an account of the provider with what it says about it."""
-        requests.put(f"{self.url}/users/{name}", json={"preferred_username": name, **claims}, timeout=10)
+        requests.put(f"{self.url}/users/{name}", json={"preferred_username": name, **claims}, timeout=60)
 
     def sign_in(self, client: Client, name: str, **query: str) -> HttpResponseBase:
         """Sign in with a campus account; return the answer to what the provider sent back."""
         asked = client.get("/accounts/oidc/campus/login/", query)
         authorize = asked.headers["Location"]
         assert authorize.startswith(self.url)
-        granted = requests.post(authorize, data={"sub": name}, timeout=10, allow_redirects=False)
+        granted = requests.post(authorize, data={"sub": name}, timeout=60, allow_redirects=False)
         back = urlsplit(granted.headers["Location"])
         return client.get(f"{back.path}?{back.query}")
 

@@ -60,7 +60,7 @@ def pgbouncer(mode: str, *, in_turn: bool = False) -> Iterator[int]:
             yield port
         finally:
             process.terminate()
-            process.wait(20)
+            process.wait(60)
 
 
 def _answers(port: int, process: subprocess.Popen[bytes], log: Path) -> bool:

@@ -67,4 +67,4 @@ def test_who_is_connected_is_answered_and_who_comes_later_is_refused(tmp_path: P
         assert process.poll() is None
         gate.touch()
         assert [client.getresponse().read() for client in clients] == [b"answer"] * (1 + WAITING)
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0

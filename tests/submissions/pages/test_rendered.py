@@ -266,7 +266,7 @@ def test_threads_that_need_the_same_part_wait_for_one_that_renders_it() -> None:
 
     def render() -> dict[str, str]:
         calls.append(1)
-        started.wait(10)
+        started.wait(60)
         return {"html": "x"}
 
     results = list[dict[str, str]]()
@@ -275,7 +275,7 @@ def test_threads_that_need_the_same_part_wait_for_one_that_renders_it() -> None:
         thread.start()
     started.set()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert results == [{"html": "x"}] * 5
     assert len(calls) == 1
 

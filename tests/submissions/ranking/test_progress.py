@@ -97,7 +97,7 @@ def test_a_ranking_is_cancelled_while_a_worker_is_at_it(
 ) -> None:
     report = Report.objects.get()
     worker = paused_ranking.start(lambda: work_off("rank"))
-    assert paused_ranking.reached.wait(30)
+    assert paused_ranking.reached.wait(60)
     alice_client.post(reverse("cancel_ranking", args=[assignment.pk]))
     paused_ranking.resume.set()
     worker.join(60)
@@ -118,7 +118,7 @@ def test_a_ranking_cancelled_after_its_last_stage_is_not_finished(
 ) -> None:
     def cancelled_meanwhile(_report: Report, _batches: list[int] | None = None) -> bool:
         person = paused_ranking.start(lambda: cancel_ranking(assignment))
-        person.join(30)
+        person.join(60)
         return True
 
     monkeypatch.setattr(ranking, "rank", cancelled_meanwhile)
@@ -155,7 +155,7 @@ def test_deleting_an_upload_cancels_a_running_ranking(
 ) -> None:
     report = Report.objects.get()
     worker = paused_ranking.start(lambda: work_off("rank"))
-    assert paused_ranking.reached.wait(30)
+    assert paused_ranking.reached.wait(60)
     person = paused_ranking.start(lambda: delete_batch(ranking_batch))
     cancelled = Report.objects.filter(pk=report.pk, state="cancelled")
     wait_until(cancelled.exists, what="the ranking to be cancelled while it runs")
@@ -170,7 +170,7 @@ def test_deleting_an_assignment_ends_the_work_on_it_and_leaves_nothing(
     ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment
 ) -> None:
     worker = paused_ranking.start(lambda: work_off("rank"))
-    assert paused_ranking.reached.wait(30)
+    assert paused_ranking.reached.wait(60)
     person = paused_ranking.start(lambda: delete_assignment(assignment))
     paused_ranking.resume.set()
     worker.join(60)

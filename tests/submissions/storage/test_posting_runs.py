@@ -141,13 +141,13 @@ def test_two_processes_do_not_merge_at_once(django_db_blocker: DjangoDbBlocker) 
                 with transaction.atomic():
                     assert transaction_lock(Work.POSTINGS, wait=False)
                     locked.set()
-                    done.wait(30)
+                    done.wait(60)
             finally:
                 connection.close()
 
     other = threading.Thread(target=merge_elsewhere)
     other.start()
-    assert locked.wait(30)
+    assert locked.wait(60)
     merge_runs()
     assert sizes() == [1] * 4
     done.set()
