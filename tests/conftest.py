@@ -71,6 +71,7 @@ pytest_plugins = [
     "tests.support.one_student",
     "tests.support.withheld",
     "tests.support.archive",
+    "tests.support.days",
     "tests.support.hostile_class",
     "tests.support.campus",
     "tests.support.oidc_provider",

@@ -205,6 +205,7 @@ def get_text(client: Client, address: str, **query: str) -> str:
     return b"".join(answer.streaming_content).decode()
 
 
+@pytest.mark.usefixtures("lasting_day")
 def test_administrators_choose_days_of_the_log(
     world: World, alice_client: Client, admin_client: Client
 ) -> None:

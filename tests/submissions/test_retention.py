@@ -54,6 +54,7 @@ def test_an_old_assignment_is_announced_first_and_deleted_30_days_later(old: Ass
     assert (entry.who, entry.action, entry.assignment) == ("retention", "deleted", old.name)
 
 
+@pytest.mark.usefixtures("lasting_day")
 def test_the_page_of_the_course_says_when(old: Assignment, alice_client: Client) -> None:
     apply_retention()
     day = timezone.now() + timedelta(days=30)

@@ -87,6 +87,7 @@ def test_all_sources_go_but_those_of_evidence_and_the_report_stays(
     assert not read.filter(tokens=b"").exists()
 
 
+@pytest.mark.usefixtures("lasting_day")
 def test_the_pages_of_a_pair_and_of_a_submission_say_so(
     world: World, gone: Pair, alice_client: Client
 ) -> None:
@@ -147,6 +148,7 @@ def test_the_api_answers_without_the_passages_lines(world: World, gone: Pair) ->
     assert {one["left"]["first_line"] for one in answer.json()["passages"]} == {0}
 
 
+@pytest.mark.usefixtures("lasting_day")
 def test_the_owner_is_told_a_week_before_and_the_deletion_is_logged(
     world: World, settings: Settings, mailoutbox: list[object], alice_client: Client
 ) -> None:

@@ -129,8 +129,10 @@ def test_a_changed_or_foreign_file_is_refused(
 
 
 def test_old_backups_of_a_folder_are_deleted_and_the_newest_and_other_files_stay(tmp_path: Path) -> None:
+    now = timezone.now()
+
     def named(days: int, suffix: str = "") -> str:
-        return f"{(timezone.now() - timedelta(days=days)).strftime(FORM)}.moss{suffix}"
+        return f"{(now - timedelta(days=days)).strftime(FORM)}.moss{suffix}"
 
     kept = [named(3, ".age"), named(29), "moss-before-upgrade.moss", "identity"]
     old = [named(31), named(400, ".gpg")]

@@ -107,9 +107,9 @@ def test_in_a_message_only_the_words_that_differ_are_underlined(
 
 def test_words_of_a_very_long_text_are_not_aligned_one_by_one() -> None:
     left, right = (f"'same {' '.join(f'{side}{n} and' for n in range(900))} same'" for side in "lr")
-    began = time.perf_counter()
+    began = time.thread_time()
     (part,) = differing_parts(left, right)
-    assert time.perf_counter() - began < 0.1
+    assert time.thread_time() - began < 0.1
     assert (part.left[0], part.left[1]) == (6, len(left) - len(" and same'"))
 
 

@@ -77,7 +77,7 @@ def test_no_web_request_reads_boilerplate(
     address = reverse("add_boilerplate", args=[assignment.pk])
     started = time.monotonic()
     response = alice_client.post(address, {"files": files})
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
     assert response.headers["Location"] == f"{tab(assignment, 'ignored')}#boilerplate-heading"
     page = get_page(alice_client, assignment.get_absolute_url())
     assert page.texts("#boilerplate .notice.busy p")[0] == "0.txt and 7 more · waiting"

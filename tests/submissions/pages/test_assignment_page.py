@@ -53,7 +53,7 @@ def test_uploading_makes_a_batch_and_shows_it(
     response = alice_client.post(reverse("upload", args=[assignment.pk]), sent)
     batch = Batch.objects.get(assignment=assignment)
     assert response.headers["Location"] == batch.get_absolute_url()
-    assert [upload.name for upload in batch.uploads.all()] == ["class.zip", "dan.py"]
+    assert [upload.name for upload in batch.uploads.order_by("pk")] == ["class.zip", "dan.py"]
 
 
 def test_an_upload_without_files_is_refused_on_the_page(alice_client: Client, assignment: Assignment) -> None:

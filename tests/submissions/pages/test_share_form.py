@@ -75,6 +75,7 @@ def test_a_link_needs_a_day_that_makes_sense(
     assert not Share.objects.exists()
 
 
+@pytest.mark.usefixtures("lasting_day")
 def test_a_link_until_a_date_works_through_that_day(alice_client: Client, report: Report) -> None:
     today = timezone.localdate()
     address = reverse("shares", args=[report.assignment_id])

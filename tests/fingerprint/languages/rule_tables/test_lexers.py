@@ -172,10 +172,10 @@ def test_a_run_in_slices_has_the_same_tokens(name: str, monkeypatch: pytest.Monk
 
 
 def test_a_run_ends_soon_after_its_limit_of_time() -> None:
-    begin = time.monotonic()
+    begin = time.thread_time()
     with pytest.raises(TooSlow), time_limit(0.3):
         read(Slow(), lexer_tables(Slow()), "a" * 1000, ("root",))
-    assert time.monotonic() - begin < 3  # without a limit this takes seven seconds
+    assert time.thread_time() - begin < 3  # without a limit this takes seven seconds
 
 
 class Endless(DispatchingLexer, RegexLexer):
