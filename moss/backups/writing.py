@@ -126,5 +126,5 @@ def delete_old(folder: Path, days: int) -> list[Path]:
     files = sorted(named, key=lambda file: named[file])[:-1]
     old = [file for file in files if datetime.strptime(named[file], FORM).replace(tzinfo=UTC) < oldest]
     for file in old:
-        file.unlink()
+        file.unlink(missing_ok=True)  # another backup may delete old ones, too
     return old

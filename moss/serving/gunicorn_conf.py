@@ -43,4 +43,5 @@ def post_worker_init(_worker: Any) -> None:
 
 
 def on_exit(_server: Any) -> None:
-    shutil.rmtree(os.environ["PROMETHEUS_MULTIPROC_DIR"])
+    # A worker that was killed may still be ending, and write there.
+    shutil.rmtree(os.environ["PROMETHEUS_MULTIPROC_DIR"], ignore_errors=True)

@@ -139,5 +139,6 @@ class BegunUpload:
 
 def _delete_old(folder: Path) -> None:
     for file in folder.iterdir():
-        if file.stat().st_mtime < time.time() - KEPT_SECONDS:
-            file.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # another command has deleted it meanwhile
+            if file.stat().st_mtime < time.time() - KEPT_SECONDS:
+                file.unlink()

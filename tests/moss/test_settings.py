@@ -8,6 +8,7 @@ import pytest
 from django.conf import settings
 from django.conf.global_settings import PASSWORD_HASHERS
 
+from moss.environment import read_secret_key
 from submissions.work.finding import SENDING
 from tests.moss.embedded.test_embedded import environment
 from tests.support.other_environment import run
@@ -87,6 +88,20 @@ def test_a_private_installation_creates_its_key_once_in_a_file_only_the_owner_ca
     assert (tmp_path / "secret_key").stat().st_mode & 0o777 == 0o600
     assert evaluate(tmp_path / "other", "s.SECRET_KEY") != first
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["secret_key"]
+
+
+def test_of_two_processes_that_start_together_both_use_the_key_that_was_in_place_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def token_after_another_process(_size: int) -> str:
+        (tmp_path / "secret_key").write_text("the first key")
+        return "the second key"
+
+    monkeypatch.setattr("secrets.token_urlsafe", token_after_another_process)
+    for name in ("SECRET_KEY", "DATABASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    assert read_secret_key(tmp_path) == "the first key"
+    assert [path.name for path in tmp_path.iterdir()] == ["secret_key"]
 
 
 def test_the_settings_start_no_server(tmp_path: Path) -> None:
