@@ -72,7 +72,7 @@ def test_confirmed_pairs_are_exported_as_a_file_that_opens_without_a_server(
     assert requested == [path.as_uri()]
     page.remove_listener("request", note)
     page.get_by_role("link", name=f"2. {confirmed.report.pairs.all()[1].left.name}").click()
-    assert page.url.endswith("#pair-2")
+    page.wait_for_url("**#pair-2")
 
 
 @pytest.mark.long

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.urls import reverse
+from playwright.sync_api import expect
 
 from tests.support.browser import check_every_layout
 from tests.support.build_trees import with_build_trees
@@ -27,7 +28,8 @@ def test_one_click_counts_a_kind_of_files(
     page.goto(batch.get_absolute_url())
     check_every_layout(page, shoot, "left-out")
     page.get_by_role("button", name="Count in the next upload: a Python environment").click()
-    assert page.get_by_role("row").filter(has_text="a Python environment").first.get_by_text("counts").count()
+    row = page.get_by_role("row").filter(has_text="a Python environment").first
+    expect(row.get_by_text("counts").first).to_be_visible()
     page.goto(reverse("assignment_settings", args=[batch.assignment_id]))
     assert page.get_by_label("Also compare").input_value() == "@environment"
     check_every_layout(page, shoot, "left-out-settings")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.urls import reverse
+from playwright.sync_api import expect
 
 from moss.integrations.moss_protocol.models import ClientResult
 from moss.integrations.moss_protocol.uploads import digest
@@ -41,7 +42,7 @@ def test_the_frames_of_a_match_are_shown_and_lead_from_one_to_the_other(report: 
     page.wait_for_url("**/match0.html")
     page.frame_locator("frame[name=top]").locator("th").first.wait_for()
     left, right = (page.frame_locator(f"frame[name='{side}']") for side in "01")
-    assert "def spread" in left.locator("font").first.inner_text()
+    expect(left.locator("font").first).to_contain_text("def spread")
     left.locator("font a img").first.click()
-    assert "def spread" in right.locator("font").first.inner_text()
-    assert page.frame(name="1").url.endswith("match0-1.html#0")  # type: ignore[union-attr]
+    page.frame(name="1").wait_for_url("**/match0-1.html#0")  # type: ignore[union-attr]
+    expect(right.locator("font").first).to_contain_text("def spread")

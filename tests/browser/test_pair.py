@@ -150,7 +150,7 @@ def test_without_scripts_all_files_are_shown_below_each_other(open_pair: Open) -
     expect(plain.locator(".map:visible")).to_have_count(0)
     expect(plain.locator(".about").last).to_be_visible()
     plain.locator(".files a[href='#L-f3']").click()
-    assert plain.url.endswith("#L-f3")
+    plain.wait_for_url("**#L-f3")
     plain.context.close()
 
 

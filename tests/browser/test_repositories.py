@@ -41,6 +41,7 @@ def test_a_list_is_fetched_compared_and_planned_again(
     page.fill("textarea", "\n".join(addresses))
     page.check("input[name=again_after_due]")
     page.click("main button.primary")
+    wait_until(RepositoryFetch.objects.exists, what="the answer")
     fetch = RepositoryFetch.objects.get()
     wait_until(lambda: RepositoryFetch.objects.get().state == "done", what="the repositories")
     page.reload()

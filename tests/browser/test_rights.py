@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 from django.utils import timezone
+from playwright.sync_api import expect
 
 from submissions.actions import people, shares
 from submissions.models import Membership, Share
@@ -34,7 +35,7 @@ def test_an_administrator_states_a_reason_and_invites_somebody(
     page.goto(reverse("people", args=[assignment.course_id]))
     page.fill("input[name=email]", "tess@example.org")
     page.click("text=Create the invitation")
-    assert page.locator(".copy input").count() == 1
+    expect(page.locator(".copy input")).to_have_count(1)
     check_every_layout(page, shoot, "page-people-with-reason")
 
 
@@ -53,5 +54,5 @@ def test_the_owner_takes_over_the_link_of_somebody_who_left(
     page.click(".notice a")
     check_every_layout(page, shoot, "page-shares-stopped")
     page.locator("text=Take over").last.click()
-    assert page.locator(".copy input").count() == 1
+    expect(page.locator(".copy input")).to_have_count(1)
     check_every_layout(page, shoot, "page-shares-taken-over")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from submissions.actions.uploads import create_batch, rerank
 from tests.support.browser import check_every_layout
@@ -62,5 +63,5 @@ def test_a_roster_names_the_students_and_its_teams_are_not_compared(  # noqa: PL
         rerank(assignment)
     page.goto(tab(assignment, "pairs"))
     page.get_by_text("1 pair of team mates was not compared").click()
-    assert page.get_by_role("row", name="Bruno Popescu and Chen Wei one team").count() == 1
+    expect(page.get_by_role("row", name="Bruno Popescu and Chen Wei one team")).to_have_count(1)
     check_every_layout(page, shoot, "roster-report")

@@ -53,7 +53,7 @@ def test_dora_signs_in_by_saml_at_another_site(
     page = context.new_page()
     page.goto(reverse("account"))
     page.click("text=Sign in with Example University")
-    assert page.url.startswith(identity_provider.url)
+    page.wait_for_url(f"{identity_provider.url}**")
     page.click("text=dora")
     page.wait_for_url("**/account/")
     assert page.locator("h1").inner_text() == "Your account"

@@ -36,8 +36,9 @@ def test_a_webhook_is_added_and_a_test_arrives(
     )
     page.uncheck("input[value='upload.failed']")
     page.click("text=Add the webhook")
+    secret = page.input_value("#secret")
     webhook = Webhook.objects.get()
-    assert page.input_value("#secret") == webhook.secret
+    assert secret == webhook.secret
     check_every_layout(page, shoot, "page-webhook-created")
     page.click(".rows a")
     receiver.statuses = [500, 200]

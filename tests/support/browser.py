@@ -27,6 +27,7 @@ from playwright.sync_api import (
     TimeoutError as PlaywrightTimeout,
     ViewportSize,
     WebError,
+    expect,
     sync_playwright,
 )
 
@@ -44,6 +45,7 @@ OPTIONS = [
 ]  # fmt: skip
 ARTIFACTS = ROOT / "artifacts"
 PATIENCE = 90_000  # milliseconds that a worker may take
+READING = 30_000  # milliseconds that a page may take, which shows what it was asked for
 SIZES = {"wide": (1280, 900), "narrow": (390, 844)}
 SCHEMES = ("light", "dark")
 LAYOUTS = tuple(f"{size}-{scheme}" for size in SIZES for scheme in SCHEMES)
@@ -80,6 +82,7 @@ def _chromium() -> str:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     path = _chromium()
+    expect.set_options(timeout=READING)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=OPTIONS)
         yield chromium
@@ -233,7 +236,7 @@ def each_layout(page: Page, layouts: Collection[str] = LAYOUTS) -> Iterator[str]
 def _fits(page: Page) -> bool:
     """Return whether the page needs no scrolling sideways; charts are drawn again a moment after a resize."""
     try:
-        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth", timeout=30_000)
+        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth", timeout=READING)
     except PlaywrightTimeout:
         return False
     return True
