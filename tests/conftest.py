@@ -72,6 +72,7 @@ pytest_plugins = [
     "tests.support.withheld",
     "tests.support.archive",
     "tests.support.days",
+    "tests.support.empty_cache",
     "tests.support.hostile_class",
     "tests.support.campus",
     "tests.support.oidc_provider",

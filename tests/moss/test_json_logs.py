@@ -107,7 +107,9 @@ def test_the_lines_of_a_task_name_the_request_that_caused_it_and_no_line_a_secre
         ask(port, "/metrics", Authorization=f"Bearer {METRICS_TOKEN}")
         visit(port, share, alice)
         wait_until(lambda: not Batch.objects.filter(state__in=Batch.RUNNING).exists(), 120, what="the batch")
-        # Read before the worker ends, which Celery announces in plain text.
+        # A change is logged a moment after it is stored. Read this before the worker ends, which Celery
+        # announces in plain text.
+        wait_until(lambda: any("-> done" in line["message"] for line in objects(worker)), what="the log")
         lines = [line for line in objects(worker) if line["logger"] == "submissions.work.states"]
         [asked] = [line for line in objects(web) if "/upload/ 302 " in line["message"]]
     assert any(line["message"].endswith("-> done") for line in lines), worker.read_text()
