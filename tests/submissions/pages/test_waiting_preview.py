@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 from django.conf import settings
@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from submissions.actions.rosters import NOT_READ_YET
-from submissions.ingest.later import LATER, SLOTS, WAIT_SECONDS
+from submissions.ingest.later import LATER, SLOTS, WAIT_SECONDS, NotYet
 from submissions.models import Batch, ListedEntry
 from tests.support.api import api_client, send
 from tests.support.html import get_page, page_of
@@ -36,7 +36,14 @@ HOSTILE, THREADS = 8, 6
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let requests wait no time at all."""
+    """Answer nobody who asks for the first time, and let nobody wait."""
+    ask = LATER._ask
+
+    def asked(*question: Any) -> NoReturn:
+        ask(*question)
+        raise NotYet
+
+    monkeypatch.setattr(LATER, "_ask", asked)
     monkeypatch.setattr(LATER, "seconds", 0.0)
 
 

@@ -256,7 +256,7 @@ def test_thousands_of_idle_connections_do_not_stop_a_client(server: Listening, n
             client.file(1, b"a.py", COPIED.encode())
             client.send(b"query 0 found")
             wait_until(Assignment.objects.exists, what="the assignment")
-        assert time.monotonic() - started < 20
+        assert time.monotonic() - started < 60
     finally:
         for connection in idle:
             connection.close()
