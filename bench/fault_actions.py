@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -185,7 +184,7 @@ def kill_postgres_backend(installation: Installation, rng: random.Random) -> str
 
 
 def kill_broker(installation: Installation, _rng: random.Random) -> str:
-    return _kill([process for process in installation.processes() if "valkey" in process.name()])
+    return _kill(installation.processes("valkey"))
 
 
 def empty_broker(installation: Installation, _rng: random.Random) -> str:
@@ -208,20 +207,21 @@ def stop_worker_for_a_while(installation: Installation, rng: random.Random) -> s
 
 def stop_broker_for_a_while(installation: Installation, rng: random.Random) -> str:
     """Stop Valkey with SIGSTOP, so that it accepts connections without an answer; let it go on later."""
-    return _stop_one([process for process in installation.processes() if "valkey" in process.name()], rng)
+    return _stop_one(installation.processes("valkey"), rng)
 
 
 def _stop_one(processes: list[psutil.Process], rng: random.Random) -> str:
     if not processes:
         return "no process"
     process, seconds = rng.choice(processes), rng.uniform(1, 8)
-    os.kill(process.pid, signal.SIGSTOP)
+    with contextlib.suppress(psutil.NoSuchProcess):  # it has ended since it was listed
+        process.suspend()
     threading.Timer(seconds, _go_on, [process]).start()
     return f"{seconds:.1f} s"
 
 
 def _go_on(process: psutil.Process) -> None:
-    if process.is_running():
+    with contextlib.suppress(psutil.NoSuchProcess):
         process.resume()
 
 

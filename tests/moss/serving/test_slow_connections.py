@@ -81,8 +81,10 @@ def test_a_web_server_whose_threads_all_wait_for_slow_clients_answers(web: int) 
 
 
 @pytest.mark.long
-def test_moss_serve_alone_answers_with_eighty_slow_clients(serve: Callable[[int | None], Serve]) -> None:
-    moss = serve(None)
+def test_moss_serve_alone_answers_with_eighty_slow_clients(
+    serve: Callable[[int | None], Serve], free_port: int
+) -> None:
+    moss = serve(free_port)
     moss.wait_until_serving()
     port = urlsplit(moss.address).port
     assert port
