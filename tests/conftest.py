@@ -111,6 +111,7 @@ REAL_TRANSACTIONS = {"transactional_db", "live_server"}
 
 
 def pytest_configure() -> None:
+    os.umask(0o022)  # some tests read as another user what they wrote
     empty_tables_quickly()
     LATER.seconds = PATIENT_SECONDS
 

@@ -52,7 +52,6 @@ def pgbouncer(mode: str, *, in_turn: bool = False) -> Iterator[int]:
         file = Path(folder, "pgbouncer.ini")
         text = CONFIGURATION.format(database=proxy.port, port=port, mode=mode, in_turn=int(in_turn))
         file.write_text(text)
-        file.chmod(0o644)  # whatever the umask is
         as_user = ["-u", "nobody"] if os.geteuid() == 0 else []
         with Path(folder, "log").open("wb") as log:
             process = subprocess.Popen([program, *as_user, str(file)], stdout=log, stderr=subprocess.STDOUT)
