@@ -44,7 +44,7 @@ class Walk:
         shown_page = page or self.page
         shown_page.wait_for_load_state()  # Keys are heard once the scripts are loaded.
         save_screenshot(shown_page, f"walk-{self.layout}-{name}")
-        assert_accessible_now(shown_page)
+        assert_accessible_now(shown_page, every_row=True)
         assert shown_page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
 
     def download(self, button: str) -> Path:
