@@ -22,6 +22,7 @@ from submissions.work.messages import queue_lengths
 from tests.conftest import wait_until
 from tests.moss.metrics.test_metrics import BEARER, TOKEN, samples
 from tests.support.jobs import let_time_pass
+from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import CLASS, zipped
 from tests.support.task_queue import forget_connections
 
@@ -95,7 +96,7 @@ def test_an_upload_is_accepted_soon_and_found_by_recovery(
     wait_until(is_announced, 10, what="the message")
 
 
-@pytest.mark.parametrize("page", ["assignment", "batch", "healthz", "service"])
+@pytest.mark.parametrize("page", rest_is_long(["assignment", "batch", "healthz", "service"]))
 def test_a_page_is_answered_soon(
     page: str, valkey: StoppableValkey, assignment: Assignment, admin_client: Client, admin: User
 ) -> None:

@@ -81,7 +81,6 @@ def test_a_child_refuses_with_the_reason_of_this_process(reader: GroupingReader,
             ("allocate", "reading it takes more memory than the 1 GB that it may use"),
             ("fail", "it ended the program that reads it"),
         ],
-        first=2,
     ),
 )
 def test_a_roster_that_ends_the_child_is_refused_and_the_next_one_is_read(
@@ -93,7 +92,7 @@ def test_a_roster_that_ends_the_child_is_refused_and_the_next_one_is_read(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lie", harmful_groupings.ROSTER_LIES)
+@pytest.mark.parametrize("lie", rest_is_long(harmful_groupings.ROSTER_LIES, first=2))
 def test_an_impossible_answer_is_no_roster(harmful_reader: GroupingReader, lie: str) -> None:
     with pytest.raises(RosterRefused, match="it ended the program that reads it"):
         harmful_reader.roster(f"Name;Id;Section\nAda;1;lie: {lie}".encode())
