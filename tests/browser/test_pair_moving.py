@@ -62,6 +62,7 @@ def test_a_click_on_a_lines_number_puts_it_into_the_address(open_pair: Open) -> 
     assert page.locator("#L4").evaluate("(line) => line.matches(':target')")
 
 
+@pytest.mark.long
 def test_a_passage_is_at_one_height_on_both_sides_below_heads_of_different_heights(open_pair: Open) -> None:
     page = open_pair(SEVERAL)
     tops = [

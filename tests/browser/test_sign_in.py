@@ -61,6 +61,7 @@ def test_dora_signs_in_by_saml_at_another_site(
     context.close()
 
 
+@pytest.mark.long
 def test_dora_signs_out_at_the_other_site_too(
     browser: Browser, live_server: LiveServer, provider_with_sign_out: IdentityProvider
 ) -> None:

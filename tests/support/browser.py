@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-from zlib import crc32
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -255,16 +254,8 @@ def assert_accessible_now(page: Page, *, every_row: bool = False) -> None:
     assert not messages, "\n".join([page.url, *messages])
 
 
-@pytest.fixture(params=[1, pytest.param(len(LAYOUTS), marks=pytest.mark.long)], ids=["one", "every"])
-def layouts(request: pytest.FixtureRequest) -> tuple[str, ...]:
-    """Return one layout, which depends on the test, so that all are tested; every one in a `long` test."""
-    first = crc32(request.node.originalname.encode())
-    return tuple(LAYOUTS[(first + number) % len(LAYOUTS)] for number in range(request.param))
-
-
-def check_every_layout(page: Page, shoot: Shoot, name: str, layouts: Collection[str] = LAYOUTS) -> None:
-    """Check the page with axe, wide and narrow, light and dark; of several layouts write screenshots."""
-    for layout in each_layout(page, layouts):
-        if len(layouts) > 1:
-            shoot(f"{name}-{layout}")
-        assert_accessible_now(page, every_row=len(layouts) > 1)
+def check_every_layout(page: Page, shoot: Shoot, name: str) -> None:
+    """Check the page with axe, wide and narrow, light and dark, and write screenshots."""
+    for layout in each_layout(page):
+        shoot(f"{name}-{layout}")
+        assert_accessible_now(page, every_row=True)
