@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 examples.register_profile(
     "all", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
-examples.register_profile("some", parent=examples.get_profile("all"), max_examples=40)
-examples.register_profile("few", parent=examples.get_profile("all"), max_examples=15)
+examples.register_profile("some", parent=examples.get_profile("all"), max_examples=20)
+examples.register_profile("few", parent=examples.get_profile("all"), max_examples=8)
 examples.load_profile("all")
 
 PASSWORD = "correct horse battery staple"

@@ -206,6 +206,7 @@ print(json.dumps([
 """
 
 
+@pytest.mark.long
 def test_what_is_sent_in_the_background_names_the_path(tmp_path: Path) -> None:
     variables = environment(tmp_path, MOSS_URL="https://example.org/moss/", MOSS_RESULTS_HTTP="true")
     printed = run(BACKGROUND, variables)

@@ -93,6 +93,7 @@ def test_the_back_button_undoes_a_filter(report_page: Page, report: Report) -> N
     expect(report_page.get_by_label("Name")).to_have_value("")
 
 
+@pytest.mark.long
 def test_going_back_from_a_pair_shows_the_page_with_its_filter(report_page: Page) -> None:
     report_page.get_by_label("Similarity from, %").fill("30")
     report_page.wait_for_url(re.compile("threshold=30"))
