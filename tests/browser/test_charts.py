@@ -209,6 +209,7 @@ def test_circles_lie_within_the_picture_and_do_not_overlap_at_any_width(report_p
                 assert (x - other_x) ** 2 + (y - other_y) ** 2 >= (2 * r) ** 2
 
 
+@pytest.mark.long
 def test_cases_that_do_not_fit_the_picture_can_be_shown_by_a_button(report_page: Page) -> None:
     canvas = report_page.locator(".canvas")
     cut = "(canvas) => canvas.scrollHeight > canvas.clientHeight"

@@ -40,6 +40,7 @@ def course_page(lms: LearningPlatform, live_server: LiveServer) -> str:
     return f"{url}/course"
 
 
+@pytest.mark.long
 def test_an_instructor_comes_from_a_frame_makes_an_assignment_and_takes_its_link_back(
     course_page: str, lms: LearningPlatform, browser: Browser
 ) -> None:

@@ -136,6 +136,7 @@ def test_a_ranking_is_cancelled_and_started_again(ranked: tuple[Page, Assignment
     )
 
 
+@pytest.mark.long
 def test_a_first_report_opens_by_itself_unless_files_are_chosen_for_upload(
     assignment: Assignment, alice: User, sign_in: SignIn
 ) -> None:

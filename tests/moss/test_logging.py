@@ -9,7 +9,6 @@ import sys
 import pytest
 
 from moss.log_lines import clean
-from tests.support.long_rows import rest_is_long
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +22,8 @@ logging.getLogger("celery.app.trace").info("a task")
 """
 
 
-@pytest.mark.parametrize(("level", "lines"), rest_is_long([("INFO", ["a state change"]), ("WARNING", [])]))
+@pytest.mark.long
+@pytest.mark.parametrize(("level", "lines"), [("INFO", ["a state change"]), ("WARNING", [])])
 def test_a_worker_logs_state_changes_but_not_each_task(level: str, lines: list[str]) -> None:
     env = os.environ | {"MOSS_LOG_LEVEL": level, "DJANGO_SETTINGS_MODULE": "moss.settings"}
     run = subprocess.run([sys.executable, "-c", WORKER], env=env, capture_output=True, text=True, check=True)

@@ -206,6 +206,7 @@ def test_no_browser_runs_what_was_handed_in(nasty: World, sign_in: SignIn) -> No
         assert page.evaluate("typeof window.hacked") == "undefined", name
 
 
+@pytest.mark.long
 def test_a_nasty_name_is_listed_as_text_before_and_after_it_was_sent(
     assignment: Assignment, sign_in: SignIn
 ) -> None:
