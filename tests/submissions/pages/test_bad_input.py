@@ -157,6 +157,7 @@ def test_a_pair_asked_for_the_wrong_way_round_is_found(alice_client: Client, rep
     )
 
 
+@pytest.mark.long
 def test_a_deleted_upload_is_gone_and_so_are_its_pairs(
     alice_client: Client, report: Report, batch: Batch
 ) -> None:
