@@ -26,6 +26,7 @@ def nothing_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored, "versions", lambda: ["3.11", "another"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", rest_is_long(COMPILED, first=12))
 def test_the_stored_tables_are_those_that_the_rules_make(name: str) -> None:
     lexer: Any = dispatching_lexer(lexer_class_of(name))
