@@ -96,7 +96,7 @@ def test_an_upload_is_accepted_soon_and_found_by_recovery(
     wait_until(is_announced, 10, what="the message")
 
 
-@pytest.mark.parametrize("page", rest_is_long(["assignment", "batch", "healthz", "service"]))
+@pytest.mark.parametrize("page", rest_is_long(["service", "assignment", "batch", "healthz"]))
 def test_a_page_is_answered_soon(
     page: str, valkey: StoppableValkey, assignment: Assignment, admin_client: Client, admin: User
 ) -> None:

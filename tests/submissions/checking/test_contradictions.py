@@ -93,7 +93,6 @@ def report_of(hand_in: HandIn, assignment: Assignment, alice: User) -> Callable[
     return rank
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("seed", rest_is_long(range(4)))
 def test_the_report_of_a_random_class_contradicts_nothing_at_any_threshold(
     report_of: Callable[[int], Report], alice: User, seed: int

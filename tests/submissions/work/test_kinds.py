@@ -96,7 +96,7 @@ def test_what_is_enqueued_twice_is_one_job_with_two_messages(
     assert queue_lengths()[INTERACTIVE] == 2
 
 
-@unlike_kinds
+@each_kind
 @pytest.mark.django_db
 def test_a_job_whose_message_was_lost_is_carried_out_later(kind: Kind, eager_tasks: None) -> None:
     job = queued(kind)

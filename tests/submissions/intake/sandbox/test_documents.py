@@ -121,7 +121,7 @@ def test_an_unknown_language_is_refused(reader: DocumentReader) -> None:
             ("symbols", r"the program that reads files answered with nonsense \(starts\)"),
             ("leave", r"reading it as python ended the program that reads files, twice \(exit status 0\)"),
         ],
-        first=5,
+        first=6,
     ),
 )
 def test_a_file_that_harms_its_reader_is_refused_and_the_next_one_is_read(

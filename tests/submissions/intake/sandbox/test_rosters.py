@@ -92,7 +92,7 @@ def test_a_roster_that_ends_the_child_is_refused_and_the_next_one_is_read(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lie", rest_is_long(harmful_groupings.ROSTER_LIES, first=2))
+@pytest.mark.parametrize("lie", harmful_groupings.ROSTER_LIES)
 def test_an_impossible_answer_is_no_roster(harmful_reader: GroupingReader, lie: str) -> None:
     with pytest.raises(RosterRefused, match="it ended the program that reads it"):
         harmful_reader.roster(f"Name;Id;Section\nAda;1;lie: {lie}".encode())
