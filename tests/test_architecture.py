@@ -70,6 +70,7 @@ def longer_than_allowed(path: Path) -> dict[str, int]:
     return too_long | ({str(path): whole} if whole > LONGEST_FILE else {})
 
 
+@pytest.mark.slow
 def test_files_and_functions_stay_short() -> None:
     assert len(SOURCES) > 1_000
     assert {name: length for path in SOURCES for name, length in longer_than_allowed(path).items()} == {}

@@ -87,11 +87,13 @@ def get(port: int, path: str, **headers: str) -> HTTPResponse:
     return response
 
 
+@pytest.mark.long
 def test_the_proxy_sends_everybody_to_https(ports: tuple[int, int]) -> None:
     answer = ask(ports[0], "/accounts/login/?next=/", Host=HOST)
     assert (answer.status, answer.headers["Location"]) == (301, f"https://{HOST}/accounts/login/?next=/")
 
 
+@pytest.mark.long
 def test_the_service_is_answered_over_https_and_names_the_request(ports: tuple[int, int]) -> None:
     claims = {"X_Forwarded_Proto": "http", "X_Forwarded_For": "203.0.113.7", "X_Request_ID": "of-the-client"}
     answer = get(ports[1], "/accounts/login/", **claims)

@@ -114,6 +114,7 @@ FORM = "Content-Type: multipart/form-data; boundary=x\r\nContent-Length:"
 FILE = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a.py"\r\n\r\n%s\r\n--x--\r\n'
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_an_upload_that_is_too_large_is_answered_with_the_limit(
     tmp_path: Path, free_port: int, assignment: Assignment, connect: Callable[[int], socket.socket]

@@ -105,6 +105,7 @@ def paths_in(html: str) -> set[str]:
     return {value for value in values if value.startswith("/") and not value.startswith("//")}
 
 
+@pytest.mark.long
 def test_every_page_leads_only_to_what_is_under_the_path(site: str, world: World) -> None:
     session, files, pages = signed_in(world.owner), set(), 0
     for name, address in addresses(world).items():
@@ -205,6 +206,7 @@ print(json.dumps([
 """
 
 
+@pytest.mark.long
 def test_what_is_sent_in_the_background_names_the_path(tmp_path: Path) -> None:
     variables = environment(tmp_path, MOSS_URL="https://example.org/moss/", MOSS_RESULTS_HTTP="true")
     printed = run(BACKGROUND, variables)

@@ -68,6 +68,7 @@ def test_the_wheel_carries_the_compiled_engine_and_says_for_which_platform(wheel
     assert not any("build_backend" in name for name in names)
 
 
+@pytest.mark.long
 def test_the_installed_command_runs_outside_the_checkout(programs: Path, tmp_path: Path) -> None:
     assert run(programs, tmp_path, "moss", "--version").startswith("moss, version ")
     here = "import submissions, moss; print(submissions.__file__, moss.__file__)"

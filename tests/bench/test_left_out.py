@@ -31,6 +31,7 @@ def sets(tmp_path: Path) -> Path:
     return tmp_path / "sets"
 
 
+@pytest.mark.long
 def test_scores_with_the_constants_in_force_are_those_of_moss_check(sets: Path) -> None:
     labelled = read_set(sets / "class_one")
     expected = pair_scores(find_tool("moss"), labelled)

@@ -18,6 +18,7 @@ from bench import accuracy, obfuscate, tools
 from bench.disguises.java_code import Java, JavaError
 from bench.disguises.parts import MIN_SHARE, ProgramPart, choose_parts
 from bench.labelled import read_set
+from tests.support.long_rows import rest_is_long
 from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def printed(originals: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[s
     return {program.text: output_of(folder, program.text) for program in chosen}
 
 
-@pytest.mark.parametrize("disguise", PYTHON.disguises)
+@pytest.mark.parametrize("disguise", rest_is_long(PYTHON.disguises, first=3))
 def test_a_disguised_python_program_prints_what_the_original_prints(
     printed: dict[str, str], tmp_path: Path, disguise: str
 ) -> None:
@@ -85,7 +86,7 @@ def test_a_disguised_python_program_prints_what_the_original_prints(
         assert output_of(tmp_path, PYTHON.disguises[disguise](text, Random(7))) == output
 
 
-@pytest.mark.parametrize("disguise", JAVA.disguises)
+@pytest.mark.parametrize("disguise", rest_is_long(JAVA.disguises, first=3))
 def test_a_disguised_java_program_still_lexes_and_nests(originals: Path, disguise: str) -> None:
     for program in programs(originals, ".java")[::3]:
         text = JAVA.disguises[disguise](program.text, Random(7))

@@ -107,6 +107,7 @@ def test_dragging_the_threshold_with_the_mouse_filters_everything_else(
     expect(report_page).not_to_have_url(re.compile(r"threshold=\d"))
 
 
+@pytest.mark.long
 def test_bars_above_the_threshold_have_the_accent_colour_in_light_and_dark(report_page: Page) -> None:
     assert report_page.evaluate(COLOURS) == [False, True]
     report_page.locator("#line").press("Home")
@@ -139,6 +140,7 @@ def test_the_threshold_is_moved_by_keyboard_and_announces_its_value(
     expect(slider).to_be_focused()
 
 
+@pytest.mark.long
 def test_typing_a_threshold_into_the_filter_and_going_back_both_move_the_slider(
     report_page: Page, report: Report
 ) -> None:
@@ -183,6 +185,7 @@ def test_the_graph_is_one_tab_stop_and_arrow_keys_move_within_it(report_page: Pa
     expect(report_page).to_have_url(re.compile(address))
 
 
+@pytest.mark.long
 def test_a_reload_draws_the_same_graph(report_page: Page) -> None:
     places = "(all) => all.map((one) => one.getAttribute('transform'))"
     before = report_page.locator(".canvas .node").evaluate_all(places)
@@ -191,6 +194,7 @@ def test_a_reload_draws_the_same_graph(report_page: Page) -> None:
     assert report_page.locator(".canvas .node").evaluate_all(places) == before
 
 
+@pytest.mark.long
 def test_circles_lie_within_the_picture_and_do_not_overlap_at_any_width(report_page: Page) -> None:
     for width, height in SIZES.values():
         report_page.set_viewport_size({"width": width, "height": height})
@@ -205,6 +209,7 @@ def test_circles_lie_within_the_picture_and_do_not_overlap_at_any_width(report_p
                 assert (x - other_x) ** 2 + (y - other_y) ** 2 >= (2 * r) ** 2
 
 
+@pytest.mark.long
 def test_cases_that_do_not_fit_the_picture_can_be_shown_by_a_button(report_page: Page) -> None:
     canvas = report_page.locator(".canvas")
     cut = "(canvas) => canvas.scrollHeight > canvas.clientHeight"
@@ -230,6 +235,7 @@ def test_of_two_thousand_submissions_a_part_is_drawn_and_the_page_says_so(
     expect(page.locator("#graph-hint")).to_contain_text("more are only in the table")
 
 
+@pytest.mark.long
 def test_behind_a_share_link_the_threshold_moves_and_only_pairs_open(
     page: Page, report: Report, alice: User
 ) -> None:

@@ -113,6 +113,7 @@ def test_a_decision_that_was_not_stored_says_so_and_is_not_selected(
     assert Decision.objects.get().state == "suspicious"
 
 
+@pytest.mark.long
 def test_changes_that_somebody_else_made_meanwhile_are_shown(
     world: World, assignment_page: Page, colleague: User
 ) -> None:
@@ -143,6 +144,7 @@ new MutationObserver((_, observer) => {
 """
 
 
+@pytest.mark.long
 def test_a_decision_made_as_soon_as_the_form_is_replaced_is_saved(
     world: World, assignment_page: Page, colleague: User
 ) -> None:

@@ -39,6 +39,7 @@ LONG_NAMES = (
 )  # fmt: skip
 
 
+@pytest.mark.long
 def test_every_name_of_the_graph_is_whole_and_every_circle_has_the_number_of_its_case(
     assignment: Assignment, alice: User, sign_in: SignIn, shoot: Shoot
 ) -> None:

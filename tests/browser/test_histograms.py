@@ -84,6 +84,7 @@ def test_the_bars_of_the_best_matches_are_logarithms_of_their_numbers(
     check_logarithmic(heights, counts, 2 / max(heights.values()))
 
 
+@pytest.mark.long
 def test_the_bars_of_the_pairs_are_logarithms_of_their_numbers(report_page: Page, report: Report) -> None:
     report_page.goto(reverse("pairs", args=[report.assignment_id]))
     bars = report_page.locator(".pair-histogram rect")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.conf import settings
 
 from tests.support.browser import SIZES, visit
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 SIGN_IN = "/accounts/login/"
 
 
+@pytest.mark.long
 def test_it_is_used_again_and_knows_nothing_of_the_test_before(
     browser: Browser, live_server: LiveServer
 ) -> None:

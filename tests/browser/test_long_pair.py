@@ -77,6 +77,7 @@ def test_what_is_far_down_in_a_long_file_is_opened_by_addresses_passages_and_scr
         wait_until(lambda: bool(pane.evaluate(SHOWS_A_LINE)), what="a line near the top of the pane")
 
 
+@pytest.mark.long
 def test_without_scripts_every_line_of_a_long_file_is_on_the_page(page: Page) -> None:
     assert page.context.browser is not None
     plain = page.context.browser.new_context(

@@ -121,6 +121,7 @@ def test_a_page_that_was_closed_goes_on_where_it_ended(
         assert stored.read() == file.read_bytes()
 
 
+@pytest.mark.long
 def test_nothing_is_kept_of_a_cancelled_file(
     context: BrowserContext, proxy: CuttingProxy, assignment: Assignment, file: Path
 ) -> None:
@@ -134,6 +135,7 @@ def test_nothing_is_kept_of_a_cancelled_file(
     assert page.evaluate("localStorage.length") == 0
 
 
+@pytest.mark.long
 def test_what_arrived_is_deleted_with_one_click(
     context: BrowserContext, proxy: CuttingProxy, assignment: Assignment, file: Path
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
@@ -22,15 +23,16 @@ if TYPE_CHECKING:
 KEY = "0" * 38
 
 
+@pytest.mark.long
 def test_an_instructor_gets_the_lines_for_a_script(
-    alice: User, sign_in: SignIn, shoot: Shoot, settings: Settings, layouts: tuple[str, ...]
+    alice: User, sign_in: SignIn, shoot: Shoot, settings: Settings
 ) -> None:
     settings.LISTEN = True
     page = sign_in(alice)
     page.goto(reverse("account"))
     page.get_by_role("button", name="Get a user id").click()
     page.get_by_text("$userid = ").wait_for()
-    check_every_layout(page, shoot, "moss-user-id", layouts)
+    check_every_layout(page, shoot, "moss-user-id")
 
 
 def test_the_frames_of_a_match_are_shown_and_lead_from_one_to_the_other(report: Report, page: Page) -> None:

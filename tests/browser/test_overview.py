@@ -65,6 +65,7 @@ def test_columns_are_sorted_by_keyboard_and_the_focus_stays(report_page: Page) -
     assert not_reloaded(report_page)
 
 
+@pytest.mark.long
 def test_a_filter_keeps_the_order_and_the_decision_that_were_chosen_by_links(
     report_page: Page, report: Report
 ) -> None:
@@ -92,6 +93,7 @@ def test_the_back_button_undoes_a_filter(report_page: Page, report: Report) -> N
     expect(report_page.get_by_label("Name")).to_have_value("")
 
 
+@pytest.mark.long
 def test_going_back_from_a_pair_shows_the_page_with_its_filter(report_page: Page) -> None:
     report_page.get_by_label("Similarity from, %").fill("30")
     report_page.wait_for_url(re.compile("threshold=30"))
@@ -104,6 +106,7 @@ def test_going_back_from_a_pair_shows_the_page_with_its_filter(report_page: Page
     expect(names(report_page)).to_have_count(count)
 
 
+@pytest.mark.long
 def test_the_next_page_is_shown_from_its_top_without_a_reload(report_page: Page) -> None:
     first = names(report_page).first.inner_text()
     report_page.get_by_role("link", name="Next", exact=True).click()

@@ -68,6 +68,7 @@ def test_tokens_and_badges_have_tooltips_for_pointer_and_keyboard(open_pair: Ope
     expect(tip).to_be_hidden()
 
 
+@pytest.mark.long
 def test_ignoring_a_passage_ranks_again_and_the_page_offers_the_new_report(
     open_pair_of_worker: Open,
 ) -> None:
@@ -124,6 +125,7 @@ def test_a_long_line_opens_by_a_click(open_pair: Open) -> None:
     assert page.locator("#L1").evaluate("(line) => line.offsetHeight") > 10_000
 
 
+@pytest.mark.long
 def test_on_a_narrow_screen_the_panel_is_closed_and_both_sides_are_in_view(open_pair: Open) -> None:
     page = open_pair(SEVERAL)
     page.set_viewport_size({"width": 390, "height": 844})
@@ -138,6 +140,7 @@ def test_on_a_narrow_screen_the_panel_is_closed_and_both_sides_are_in_view(open_
     expect(page.locator(".passages")).to_be_visible()
 
 
+@pytest.mark.long
 def test_without_scripts_all_files_are_shown_below_each_other(open_pair: Open) -> None:
     page = open_pair(SEVERAL)
     assert page.context.browser is not None
@@ -154,6 +157,7 @@ def test_without_scripts_all_files_are_shown_below_each_other(open_pair: Open) -
     plain.context.close()
 
 
+@pytest.mark.long
 def test_code_has_540_pixels_a_side_on_a_small_laptop(open_pair: Open) -> None:
     page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
     page.set_viewport_size({"width": 1280, "height": 800})
@@ -163,6 +167,7 @@ def test_code_has_540_pixels_a_side_on_a_small_laptop(open_pair: Open) -> None:
     expect(page.locator(".passages")).not_to_be_visible()
 
 
+@pytest.mark.long
 def test_code_has_two_thirds_of_the_height_of_a_small_laptop(open_pair: Open) -> None:
     page = open_pair({"ada/m.py": COPIED + HONEST * 3, "ben/m.py": RENAMED + HONEST * 3})
     page.set_viewport_size({"width": 1280, "height": 800})
@@ -187,12 +192,14 @@ def heights_of_code(page: Page) -> list[float]:
     return [min(box["y"] + box["height"], 800) - box["y"] for box in boxes if box]
 
 
+@pytest.mark.long
 def test_the_names_above_the_sources_lead_to_the_students(open_pair: Open) -> None:
     page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
     page.locator("#R-name a").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("ben")
 
 
+@pytest.mark.long
 def test_a_fact_beside_the_names_is_as_wide_as_its_words(open_pair: Open) -> None:
     page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
     flag = page.locator(".pair-flags .flag")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.conftest import wait_until
@@ -63,11 +64,13 @@ def test_lines_are_wrapped_until_a_button_says_otherwise_and_that_is_remembered(
     assert pane.evaluate(WIDER)
 
 
+@pytest.mark.long
 def test_what_is_known_of_a_pair_stands_beside_its_names(open_pair: Open) -> None:
     page = open_pair({"ada/m.py": COPIED, "ben/m.py": COPIED})
     expect(page.locator("h1 .flag")).to_have_text("identical")
 
 
+@pytest.mark.long
 def test_code_takes_the_full_width_of_a_large_screen(open_pair: Open) -> None:
     page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
     page.set_viewport_size({"width": 1920, "height": 1080})

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.conftest import wait_until
+from tests.support.long_rows import rest_is_long
 from tests.support.pair_page import FILLER, OTHER, SEVERAL, in_view, selected_file
 from tests.support.sample_class import COPIED, HONEST, RENAMED
 
@@ -40,7 +41,7 @@ def test_files_are_tabs_that_arrow_keys_and_passages_switch(open_pair: Open) -> 
     wait_until(lambda: in_view(mark), what="the passage in the file that was hidden")
 
 
-@pytest.mark.parametrize("anchor", ["L2-12", "R12", "L3-4", "L5"])
+@pytest.mark.parametrize("anchor", rest_is_long(["L2-12", "R12", "L3-4", "L5"], first=2))
 def test_a_link_to_a_line_opens_its_file_there(open_pair: Open, anchor: str) -> None:
     page = open_pair(SEVERAL)
     for location_hash in (anchor, "R-p1", anchor):
@@ -62,6 +63,7 @@ def test_a_click_on_a_lines_number_puts_it_into_the_address(open_pair: Open) -> 
     assert page.locator("#L4").evaluate("(line) => line.matches(':target')")
 
 
+@pytest.mark.long
 def test_a_passage_is_at_one_height_on_both_sides_below_heads_of_different_heights(open_pair: Open) -> None:
     page = open_pair(SEVERAL)
     tops = [

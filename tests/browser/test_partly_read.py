@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 UNCLOSED = CLASS["ben/main.py"] + 'title = "never closed\n'
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_pages_that_say_what_was_not_read_have_no_fault(
-    hand_in: HandIn, alice: User, sign_in: SignIn, shoot: Shoot, layouts: tuple[str, ...]
+    hand_in: HandIn, alice: User, sign_in: SignIn, shoot: Shoot
 ) -> None:
     batch = hand_in(zipped({**CLASS, "ben/main.py": UNCLOSED}))
     ben = Submission.objects.get(name="ben")
@@ -37,4 +38,4 @@ def test_pages_that_say_what_was_not_read_have_no_fault(
     }
     for name, address in addresses.items():
         page.goto(address)
-        check_every_layout(page, shoot, f"partly-read-{name}", layouts)
+        check_every_layout(page, shoot, f"partly-read-{name}")

@@ -40,6 +40,7 @@ def course_page(lms: LearningPlatform, live_server: LiveServer) -> str:
     return f"{url}/course"
 
 
+@pytest.mark.long
 def test_an_instructor_comes_from_a_frame_makes_an_assignment_and_takes_its_link_back(
     course_page: str, lms: LearningPlatform, browser: Browser
 ) -> None:
@@ -102,19 +103,20 @@ def test_the_page_of_pushed_submissions_has_no_fault(pusher: Pusher, sign_in: Si
     check_every_layout(page, shoot, "page-uploads-pushed")
 
 
+@pytest.mark.long
 def test_a_platform_is_registered_in_its_frame_which_it_may_close_then(
-    lms: LearningPlatform, admin: User, sign_in: SignIn, shoot: Shoot, layouts: tuple[str, ...]
+    lms: LearningPlatform, admin: User, sign_in: SignIn, shoot: Shoot
 ) -> None:
     page = sign_in(admin)
     page.goto(reverse("lti_platforms"))
     page.get_by_role("button", name="Make an address for it").click()
     address = page.get_by_label("It works once").input_value()
-    check_every_layout(page, shoot, "page-lti_offer_registration", layouts)
+    check_every_layout(page, shoot, "page-lti_offer_registration")
     given = urlencode(
         {"openid_configuration": f"{lms.url}/configuration", "registration_token": "the-registration-token"}
     )
     page.goto(f"{address}?{given}")
-    check_every_layout(page, shoot, "page-lti_register", layouts)
+    check_every_layout(page, shoot, "page-lti_register")
     heard = "addEventListener('message', event => { document.title = event.data.subject })"
     frame = f'<iframe src="{escape(f"{address}?{given}")}" width=900 height=700></iframe>'
     lms.server.course_page = f"<!doctype html>{frame}<script>{heard}</script>"

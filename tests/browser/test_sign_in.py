@@ -45,6 +45,7 @@ def test_the_pages_of_signing_in_have_no_fault(
         check_every_layout(page, shoot, f"page-{name}")
 
 
+@pytest.mark.long
 def test_dora_signs_in_by_saml_at_another_site(
     browser: Browser, live_server: LiveServer, identity_provider: IdentityProvider
 ) -> None:
@@ -61,6 +62,7 @@ def test_dora_signs_in_by_saml_at_another_site(
     context.close()
 
 
+@pytest.mark.long
 def test_dora_signs_out_at_the_other_site_too(
     browser: Browser, live_server: LiveServer, provider_with_sign_out: IdentityProvider
 ) -> None:

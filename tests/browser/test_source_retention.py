@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 
 from tests.submissions.test_source_retention import let_them_go
@@ -14,11 +15,10 @@ if TYPE_CHECKING:
     from tests.support.every_page import World
 
 
-def test_a_pair_without_sources_has_no_fault(
-    world: World, sign_in: SignIn, shoot: Shoot, layouts: tuple[str, ...]
-) -> None:
+@pytest.mark.long
+def test_a_pair_without_sources_has_no_fault(world: World, sign_in: SignIn, shoot: Shoot) -> None:
     let_them_go(world.assignment)
     page = sign_in(world.owner)
     page.goto(reverse("pair", args=[world.assignment.pk, world.pair.left_id, world.pair.right_id]))
     assert page.locator("text=were deleted on").count() == 2
-    check_every_layout(page, shoot, "page-pair-without-sources", layouts)
+    check_every_layout(page, shoot, "page-pair-without-sources")

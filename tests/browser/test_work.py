@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from submissions.models import Batch, Course, Report
 from submissions.ranking import progress
 from tests.conftest import wait_until
-from tests.support.browser import PATIENCE, check_every_layout, drop
+from tests.support.browser import PATIENCE, assert_accessible_now, check_every_layout, drop
 from tests.support.sample_class import CLASS, STARTER, zipped
 from tests.support.tabs import tab
 
@@ -74,6 +74,7 @@ def has_newer_report(assignment: Assignment) -> bool:
     return assignment.reports.filter(state="done", created__gt=assignment.boilerplate.get().created).exists()
 
 
+@pytest.mark.long
 def test_a_new_report_is_offered_to_readers_of_the_last_one(
     ranked: tuple[Page, Assignment],
 ) -> None:
@@ -136,6 +137,7 @@ def test_a_ranking_is_cancelled_and_started_again(ranked: tuple[Page, Assignment
     )
 
 
+@pytest.mark.long
 def test_a_first_report_opens_by_itself_unless_files_are_chosen_for_upload(
     assignment: Assignment, alice: User, sign_in: SignIn
 ) -> None:
@@ -191,9 +193,8 @@ def test_a_user_who_signed_out_elsewhere_is_asked_to_sign_in_again(
     assert page.url.endswith(f"?next={assignment.get_absolute_url()}")
 
 
-def test_deleting_a_batch_leaves_nothing_of_it(
-    ranked: tuple[Page, Assignment], shoot: Shoot, layouts: tuple[str, ...]
-) -> None:
+@pytest.mark.long
+def test_deleting_a_batch_leaves_nothing_of_it(ranked: tuple[Page, Assignment], shoot: Shoot) -> None:
     page, _ = ranked
     page.get_by_role("link", name="Uploads").click()
     page.get_by_role("link", name="class.zip").click()
@@ -205,7 +206,7 @@ def test_deleting_a_batch_leaves_nothing_of_it(
     response = page.go_back()
     assert response
     assert response.status == 410
-    check_every_layout(page, shoot, "page-gone", layouts)
+    check_every_layout(page, shoot, "page-gone")
 
 
 def test_too_large_an_upload_is_refused_before_it_is_sent(
@@ -239,7 +240,7 @@ def test_everything_up_to_the_pair_works_without_scripts(ranked: tuple[Page, Ass
 
 
 def test_sending_shows_a_progress_bar_and_can_be_cancelled(
-    assignment: Assignment, alice: User, sign_in: SignIn, shoot: Shoot, layouts: tuple[str, ...]
+    assignment: Assignment, alice: User, sign_in: SignIn
 ) -> None:
     page = sign_in(alice)
     page.goto(assignment.get_absolute_url())
@@ -250,7 +251,7 @@ def test_sending_shows_a_progress_bar_and_can_be_cancelled(
     drop(page.locator("[data-drop]").first, "class.zip", b"x" * 4_000_000)
     page.get_by_role("button", name="Upload").click()
     expect(page.locator("[data-sent]").first).to_contain_text("of 4.0 MB sent")
-    check_every_layout(page, shoot, "sending", layouts)
+    assert_accessible_now(page)
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("alert").filter(has_text="Cancelled")).to_have_text(
         "Cancelled. Nothing was kept."

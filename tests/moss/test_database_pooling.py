@@ -64,6 +64,7 @@ def test_migrating_through_shared_sessions_is_refused() -> None:
         call_command("migrate", verbosity=0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments", rest_is_long([["-m", "moss", "maintain"], ["-m", "celery", "-A", "moss", "worker"]])
 )

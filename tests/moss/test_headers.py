@@ -40,6 +40,7 @@ def check_headers(headers: Mapping[str, str] | Message, *, static: bool = False)
     assert static or {"no-store", "private"} <= set(headers["Cache-Control"].split(", "))
 
 
+@pytest.mark.long
 def test_every_address_answers_with_them(world: World, alice_client: Client, client: Client) -> None:
     for address in addresses(world).values():
         for visitor in (alice_client, client):

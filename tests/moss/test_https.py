@@ -27,6 +27,7 @@ HOST = "moss.example.org"
 LIES = {"X_Forwarded_For": "203.0.113.7", "X_Forwarded_Proto": "https", "X_Forwarded_Host": "evil.example"}
 
 
+@pytest.mark.long
 def test_with_https_the_deployment_check_finds_nothing(tmp_path: Path) -> None:
     variables = BEHIND | {"MOSS_ALLOWED_HOSTS": HOST}
     command = [sys.executable, "manage.py", "check", "--deploy", "--fail-level=DEBUG"]
@@ -75,6 +76,7 @@ def reached_directly(django_db_setup: None) -> Iterator[int]:
         yield port
 
 
+@pytest.mark.long
 def test_a_stated_proxy_says_whether_the_client_used_https(behind_a_proxy: int) -> None:
     plain = ask(behind_a_proxy, "/accounts/login/", Host=HOST, X_Forwarded_Proto="http")
     assert (plain.status, plain.headers["Location"]) == (301, f"https://{HOST}/accounts/login/")
@@ -91,10 +93,12 @@ def test_nobody_else_is_believed(reached_directly: int) -> None:
     assert (answer.status, answer.headers["Location"]) == (301, f"https://{HOST}/accounts/login/")
 
 
+@pytest.mark.long
 def test_the_health_check_needs_no_https_and_no_host_name(behind_a_proxy: int) -> None:
     assert ask(behind_a_proxy, "/healthz", Host="localhost").status == 200
 
 
+@pytest.mark.long
 def test_a_forwarded_host_is_believed_from_nobody(behind_a_proxy: int) -> None:
     headers = {**LIES, "X_Forwarded_Proto": "http"}
     answer = ask(behind_a_proxy, "/accounts/login/", Host=HOST, **headers)

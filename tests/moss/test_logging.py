@@ -22,6 +22,7 @@ logging.getLogger("celery.app.trace").info("a task")
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("level", "lines"), [("INFO", ["a state change"]), ("WARNING", [])])
 def test_a_worker_logs_state_changes_but_not_each_task(level: str, lines: list[str]) -> None:
     env = os.environ | {"MOSS_LOG_LEVEL": level, "DJANGO_SETTINGS_MODULE": "moss.settings"}

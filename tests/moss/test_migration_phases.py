@@ -63,6 +63,7 @@ def test_a_migration_without_a_declaration_needs_a_stop() -> None:
     assert need_stop(plan) == ["app.0002", "app.0002"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("field", "works"),
     [

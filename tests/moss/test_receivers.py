@@ -7,6 +7,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ def is_receiver(node: ast.AST) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_start_up_imports_every_module_that_has_receivers() -> None:
     modules = set(modules_with_receivers())
     assert len(modules) > 4

@@ -21,6 +21,7 @@ from submissions.work.messages import queue_lengths
 from tests.conftest import wait_until
 from tests.moss.metrics.test_metrics import BEARER, TOKEN, samples
 from tests.support.jobs import let_time_pass
+from tests.support.long_rows import rest_is_long
 from tests.support.processes import stop
 from tests.support.sample_class import CLASS, zipped
 from tests.support.task_queue import forget_connections
@@ -93,7 +94,7 @@ def test_an_upload_is_accepted_soon_and_found_by_recovery(
     wait_until(is_announced, what="the message")
 
 
-@pytest.mark.parametrize("page", ["assignment", "batch", "healthz", "service"])
+@pytest.mark.parametrize("page", rest_is_long(["service", "assignment", "batch", "healthz"]))
 def test_a_page_is_answered_soon(
     page: str, valkey: StoppableValkey, assignment: Assignment, admin_client: Client, admin: User
 ) -> None:

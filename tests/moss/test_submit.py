@@ -50,6 +50,7 @@ def run(*arguments: str, token: str = "") -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_folder_is_uploaded_and_its_pairs_are_printed(
     celery_worker_process: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

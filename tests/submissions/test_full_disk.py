@@ -113,6 +113,7 @@ def test_a_worker_without_room_for_unpacking_tries_again_and_then_says_why(
     assert (batch.state, batch.message) == ("failed", NO_ROOM)
 
 
+@pytest.mark.long
 def test_an_upload_goes_on_when_there_is_room_again(
     small_tablespace: Path, assignment: Assignment, alice: User, eager_tasks: None
 ) -> None:

@@ -196,6 +196,7 @@ def test_no_other_code_can_be_proposed_than_what_the_report_found(
     assert not IgnoringProposal.objects.exists()
 
 
+@pytest.mark.long
 def test_nobody_else_sees_or_ignores_the_lines(bob_client: Client, proposal: IgnoringProposal) -> None:
     assert bob_client.get(reverse("ignoring", args=[proposal.pk])).status_code == 404
     for name in ("choose_lines", "ignore_lines"):

@@ -22,6 +22,7 @@ from tests.support.api import api_client, send
 from tests.support.every_page import address_of, addresses
 from tests.support.html import get_page, page_of
 from tests.support.jobs import work_off
+from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import CLASS, loose, zipped
 
 if TYPE_CHECKING:
@@ -116,7 +117,10 @@ def test_evidence_is_shown_whole(world: World, gone: Pair, confirmed: Pair, alic
     assert "were deleted on" not in page.text("main")
 
 
-def test_every_page_and_document_still_opens(world: World, gone: Pair, alice_client: Client) -> None:
+@pytest.mark.parametrize("formats", rest_is_long(["html", "html pdf"]))
+def test_every_page_and_document_still_opens(
+    formats: str, world: World, gone: Pair, alice_client: Client
+) -> None:
     for name, url in addresses(world).items():
         response = alice_client.get(url)
         assert response.status_code < 500, name
@@ -126,7 +130,7 @@ def test_every_page_and_document_still_opens(world: World, gone: Pair, alice_cli
         address_of(world, "exports"),
         f"{address_of(world, 'export_case')}?threshold=1",
     ):
-        for kind in ("html", "pdf"):
+        for kind in formats.split():
             answer = alice_client.get(
                 place, {"format": kind, "names": REAL_NAMES, "sources": "on"}, follow=True
             )

@@ -68,6 +68,7 @@ def test_a_class_goes_in_and_a_ranked_report_comes_out(
     assert (report.state, report.parameters["guarantee"]) == ("done", 12)
 
 
+@pytest.mark.long
 def test_a_file_that_hangs_its_lexer_is_cut_off_and_named_and_costs_nobody_else(
     assignment: Assignment, alice: User, celery_worker_process: Path
 ) -> None:

@@ -62,11 +62,11 @@ ROSTER_LIES: dict[str, Callable[[bytes], bytes]] = {
 # What a child answers instead, by the name of the upload.
 LIES: dict[str, Callable[[bytes], bytes]] = {
     "no json": lambda _: b"{",
-    "no parts": lambda _: b"{}",
     "other entries": lambda answer: answer.replace(b"ada/a.c", b"../../etc/passwd"),
-    "no text": lambda answer: answer.replace(b'"Ada Byron"', b"7"),
     "a surrogate": lambda answer: answer.replace(b'"Ada Byron"', rb'"\ud800"'),
     "no layout": lambda answer: answer.replace(b'"layout": "', b'"layout": "no such '),
+    "no parts": lambda _: b"{}",
+    "no text": lambda answer: answer.replace(b'"Ada Byron"', b"7"),
     "a deep nest": lambda _: b"[" * 100_000,
 }
 JOBS = {"group": _group, "preview": _preview, "roster": _roster}

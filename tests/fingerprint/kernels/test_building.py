@@ -57,6 +57,7 @@ def test_when_processes_start_together_one_compiles_and_the_others_wait(tmp_path
     assert other.exists()
 
 
+@pytest.mark.long
 def test_the_progress_counts_each_function_once(built: Built) -> None:
     assert (
         built.announced == built.advances == len(samples.KERNELS) + 2

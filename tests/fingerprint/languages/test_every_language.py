@@ -193,6 +193,7 @@ def test_replaced_lexemes_are_in_the_lexical_stream(name: str) -> None:
     assert classes >= {LexicalClass.IDENTIFIER, literal}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CODE)
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_spans_of_a_scan_are_those_of_the_lexer(name: str, line_end: str) -> None:

@@ -207,6 +207,7 @@ def test_the_time_limit_of_a_caller_is_not_caught_around_a_lexer() -> None:
         BrokenFrontEnd(TimeUp()).tokens("x")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, _ in choices() if name != "notebook"])
 @pytest.mark.parametrize(
     "text", ["", "\n", "\r\n", "\ufeff", "'", '"""', "((((", "}}}}", "@", "\\", "import", "\u0301", "🌊 #"]

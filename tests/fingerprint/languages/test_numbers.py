@@ -60,6 +60,7 @@ def test_every_language_of_programs_has_ways_to_write_a_number() -> None:
     assert set(WAYS) == set(CODE) - WITHOUT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "one", "other"), [(name, *ways) for name, rows in WAYS.items() for ways in rows]
 )
@@ -85,6 +86,7 @@ def test_an_integer_has_one_value_in_every_base(number: int) -> None:
     assert number_value(hex(number)) == number_value(bin(number)) == number_value(oct(number)) == str(number)
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_any_lexeme_has_some_value(lexeme: str) -> None:
     assert isinstance(number_value(lexeme), str)

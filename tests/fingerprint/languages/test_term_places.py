@@ -19,6 +19,7 @@ def places(language: str, text: str, wanted: LexicalTerms | None = None) -> list
     return term_places(language, text, scan.tokens, wanted or lexical_terms(scan))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_nearly_every_term_is_found_and_where_the_lexer_finds_it(name: str) -> None:
     text = program(name)

@@ -1,6 +1,7 @@
 from itertools import takewhile
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from fingerprint.ranking.alignment import build_kgram_table, unmatch_collisions
@@ -144,6 +145,7 @@ def table(sizes: list[int], period: list[int]) -> list[int]:
     return [token for number, size in enumerate(sizes) for token in [*(period * size)[:size], 9 + number % 2]]
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(blocks, blocks, st.sampled_from([[1], [1, 2], [1, 1, 2]]))
 @example([24] * 8, [23] * 8, [1])

@@ -103,6 +103,7 @@ def naive_quantile(similarities: list[float], part: float) -> float:
     return before + (after - before) * (place - floor(place))
 
 
+@pytest.mark.slow
 @given(st.floats(0.01, 0.08), st.integers(12, 200))
 def test_in_a_class_without_copies_about_as_many_pairs_are_as_similar_as_expected(
     fall: float, submissions: int

@@ -190,6 +190,7 @@ def test_another_order_of_texts_is_said_and_loses_nothing(
         assert services.collation().state == "ok"
 
 
+@pytest.mark.long
 def test_a_backup_that_names_no_locale_says_nothing(report: Report, tmp_path: Path) -> None:
     writing.write(tmp_path / "backup")
     older = changed(tmp_path / "backup", tmp_path / "older", locale="")

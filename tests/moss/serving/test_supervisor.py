@@ -159,6 +159,7 @@ def slow_clients(address: str, count: int) -> Iterator[None]:
         yield
 
 
+@pytest.mark.long
 def test_every_process_runs_is_restarted_and_ends(
     serve: Callable[[int | None], Serve], taken_first_port: int
 ) -> None:

@@ -93,6 +93,7 @@ def copied_class(random: Random) -> dict[str, bytes]:
 
 
 # With three of them, equal lines were matched otherwise for marks than for the rows.
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(5), 39, 166, 207])
 def test_equal_lines_side_by_side_are_marked_on_both_sides_as_equal(tmp_path: Path, seed: int) -> None:
     report = rank_path(folder(tmp_path / "class", copied_class(Random(seed))), RankingOptions())
@@ -106,6 +107,7 @@ def test_equal_lines_side_by_side_are_marked_on_both_sides_as_equal(tmp_path: Pa
     assert [row for row in equal if row.underlined] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_a_line_that_is_wholly_marked_as_equal_has_what_differs_underlined(tmp_path: Path, seed: int) -> None:
     report = rank_path(folder(tmp_path / "class", copied_class(Random(seed))), RankingOptions())

@@ -94,6 +94,7 @@ def test_a_broken_notebook_as_boilerplate_is_refused_on_the_page(
     assert list(Boilerplate.objects.values_list("name", flat=True)) == ["starter.py"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("harm", "reason"),
     rest_is_long(

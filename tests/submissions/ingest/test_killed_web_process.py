@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import socket
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
@@ -18,8 +20,6 @@ from tests.support.processes import every_process, kill, open_files
 from tests.support.web_server import web_server
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from django.contrib.auth.models import User
     from django.test import Client
     from pytest_django.fixtures import Settings
@@ -39,24 +39,41 @@ def unfinished_upload(assignment: Assignment, session: str) -> bytes:
     return head.encode() + body
 
 
+@pytest.fixture
+def folder(tmp_path: Path, settings: Settings) -> Path:
+    """Return the folder of temporary files, with a file that Django did not make."""
+    settings.FILE_UPLOAD_TEMP_DIR = str(tmp_path)
+    (tmp_path / "other.upload").write_bytes(b"not a name that Django gives")
+    return tmp_path
+
+
+def assert_deleted_once_old(file: Path) -> None:
+    sweeping.sweep()
+    assert file.exists()  # an upload that is still sent is as young
+    old = (timezone.now() - sweeping.SOURCE_GRACE_PERIOD - timedelta(seconds=1)).timestamp()
+    os.utime(file, (old, old))
+    sweeping.sweep()
+    assert [path.name for path in file.parent.glob("*.upload*")] == ["other.upload"]
+
+
+def test_a_temporary_file_of_a_large_upload_is_deleted_once_it_is_old(folder: Path, db: None) -> None:
+    upload = TemporaryUploadedFile("class.zip", "application/zip", 0, None)
+    assert_deleted_once_old(Path(upload.temporary_file_path()))
+    upload.close()
+
+
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_a_temporary_file_of_a_killed_web_process_is_deleted_once_it_is_old(
-    alice: User, alice_client: Client, tmp_path: Path, settings: Settings
+    alice: User, alice_client: Client, folder: Path
 ) -> None:
     assignment = Course.objects.create(owner=alice, name="Algorithms").assignments.create(name="Sorting")
     request = unfinished_upload(assignment, alice_client.cookies["sessionid"].value)
-    settings.FILE_UPLOAD_TEMP_DIR = str(tmp_path)
-    (tmp_path / "other.upload").write_bytes(b"not a name that Django gives")
-    with web_server(TMPDIR=str(tmp_path)) as port, socket.create_connection(("127.0.0.1", port)) as client:
+    with web_server(TMPDIR=str(folder)) as port, socket.create_connection(("127.0.0.1", port)) as client:
         client.sendall(request)
-        wait_until(lambda: any(tmp_path.glob("tmp*.upload.zip")), what="the temporary file")
-        (left,) = tmp_path.glob("tmp*.upload.zip")
+        wait_until(lambda: any(folder.glob("tmp*.upload.zip")), what="the temporary file")
+        (left,) = folder.glob("tmp*.upload.zip")
         [web] = [pid for pid in every_process() if str(left) in open_files(pid)]
         kill([web])
         wait_until(lambda: str(left) not in open_files(web), what="the end of the web process")
-    sweeping.sweep()
-    assert left.exists()  # an upload that is still sent is as young
-    old = (timezone.now() - sweeping.SOURCE_GRACE_PERIOD - timedelta(seconds=1)).timestamp()
-    os.utime(left, (old, old))
-    sweeping.sweep()
-    assert [path.name for path in tmp_path.glob("*.upload*")] == ["other.upload"]
+    assert_deleted_once_old(left)

@@ -88,6 +88,7 @@ def test_a_stranger_is_asked_to_sign_in(addresses: dict[str, str], client: Clien
             assert send(addresses[name]).headers["Location"] == f"{reverse('login')}?next={addresses[name]}"
 
 
+@pytest.mark.long
 def test_no_address_that_writes_answers_a_get(addresses: dict[str, str], alice_client: Client) -> None:
     before = (Batch.objects.count(), Report.objects.count(), Course.objects.count())
     for address in addresses.values():

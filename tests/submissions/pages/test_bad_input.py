@@ -157,6 +157,7 @@ def test_a_pair_asked_for_the_wrong_way_round_is_found(alice_client: Client, rep
     )
 
 
+@pytest.mark.long
 def test_a_deleted_upload_is_gone_and_so_are_its_pairs(
     alice_client: Client, report: Report, batch: Batch
 ) -> None:
@@ -206,6 +207,7 @@ def test_no_browser_runs_what_was_handed_in(nasty: World, sign_in: SignIn) -> No
         assert page.evaluate("typeof window.hacked") == "undefined", name
 
 
+@pytest.mark.long
 def test_a_nasty_name_is_listed_as_text_before_and_after_it_was_sent(
     assignment: Assignment, sign_in: SignIn
 ) -> None:

@@ -147,6 +147,7 @@ def test_the_switch_leads_to_no_other_site_and_a_made_up_language_counts_as_none
     assert page.text(".languages [aria-pressed=true]") == "As the browser"
 
 
+@pytest.mark.long
 def test_no_cache_gives_a_page_to_a_browser_of_another_language(
     world: World, alice_client: Client, client: Client
 ) -> None:

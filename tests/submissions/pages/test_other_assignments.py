@@ -184,6 +184,7 @@ def test_the_pairs_tab_says_what_was_looked_up_and_what_was_deleted(
     assert LABEL not in page.text("table.pairs")
 
 
+@pytest.mark.long
 def test_nobody_else_sees_the_pages(bob_client: Client, assignment: Assignment, compared: Report) -> None:
     pair = compared.pairs.filter(right__name__contains=LABEL).first()
     assert pair

@@ -124,6 +124,7 @@ def answer_or_files(connection: socket.socket, folder: Path) -> tuple[str, list[
     return connection.recv(12).decode() if answered() else "", files()
 
 
+@pytest.mark.long
 def test_a_real_server_writes_nothing_of_a_large_form(gunicorn: int, tmp_path: Path) -> None:
     body = FILE_HEADER + b"x" * 200_000
     with unfinished_request(gunicorn, f"Content-Length: {LARGE}", body) as connection:

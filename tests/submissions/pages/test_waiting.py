@@ -77,6 +77,7 @@ def test_a_waiting_report_shows_how_many_are_before_it(
     assert get_page(alice_client, address).text(".notice.busy p") == "Ranking. Waiting for a worker"
 
 
+@pytest.mark.long
 def test_an_upload_waits_while_the_worker_is_stopped_and_goes_on_with_it(
     assignment: Assignment,
     other_assignment: Assignment,

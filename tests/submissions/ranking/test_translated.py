@@ -87,6 +87,7 @@ def test_the_page_of_a_pair_marks_the_same_steps_in_both_languages(
     assert not page.has(".ignore")
 
 
+@pytest.mark.long
 def test_a_passage_of_a_translation_cannot_be_ignored(assignment: Assignment, mixed: Report) -> None:
     pair = translated_pair(mixed)
     assert propose_passage(assignment, pair, pair.passages[0].key) is None

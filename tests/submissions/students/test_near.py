@@ -80,6 +80,7 @@ def test_nothing_is_erased_before_every_similar_name_is_decided(late: Planted) -
     assert not Erasure.objects.exists()
 
 
+@pytest.mark.long
 def test_what_is_decided_to_be_the_students_leaves_no_trace(late: Planted) -> None:
     keys = {match.key for match in matches()}
     erasure = ask_for_erasure(scope(NAME, None, decided(keys, set())), "admin", "A letter.")

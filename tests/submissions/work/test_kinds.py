@@ -163,6 +163,7 @@ def test_what_was_cancelled_is_gone_and_is_not_brought_back_by_its_worker(kind: 
     assert not Job.objects.exists()
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_the_work_of_a_worker_that_is_killed_is_done_by_another_one(eager_tasks: None) -> None:
     for kind in KINDS.values():

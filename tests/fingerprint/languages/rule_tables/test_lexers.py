@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[4]
 # Lexers with a loop of their own, and one with an expression that tables cannot say.
 BY_PYTHON = {"pascal", "ruby", "scheme", "yaml"}
 # There is a row for each of fifty languages.
-FEWER = examples(max_examples=max(10, examples().max_examples // 4))
+FEWER = examples(max_examples=max(5, examples().max_examples // 4))
 COMPILED = [row.name for row in LANGUAGES if row.name not in BY_PYTHON]
 
 Token = tuple[int, _TokenType, str]

@@ -17,6 +17,7 @@ from fingerprint.languages.rule_tables.expressions import Untranslatable
 from fingerprint.languages.rule_tables.stored import lexer_tables, name_of, pack, stored_tables, unpack
 from tests.fingerprint.languages.rule_tables.test_lexers import COMPILED, lexer_class_of
 from tests.fingerprint.languages.test_every_language import program
+from tests.support.long_rows import rest_is_long
 
 
 @pytest.fixture
@@ -25,7 +26,8 @@ def nothing_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored, "versions", lambda: ["3.11", "another"])
 
 
-@pytest.mark.parametrize("name", COMPILED)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", rest_is_long(COMPILED, first=12))
 def test_the_stored_tables_are_those_that_the_rules_make(name: str) -> None:
     lexer: Any = dispatching_lexer(lexer_class_of(name))
     of_library, made = stored_tables(lexer), lexer_tables(lexer)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 DOCUMENT = (ROOT / "docs" / "do" / "api.md").read_text()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_example_runs_as_it_stands_there(celery_worker_process: Path, tmp_path: Path) -> None:
     [example] = re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL)

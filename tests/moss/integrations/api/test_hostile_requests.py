@@ -115,6 +115,7 @@ def test_a_member_who_was_made_an_observer_keeps_no_right_of_the_token(course: C
         assert problem_of(send(client, method, path, body))["status"] == 403, (method, path)
 
 
+@pytest.mark.long
 def test_the_largest_roster_is_taken_in_one_request(course: Course, alice: User) -> None:
     rows = "".join(f"Student {n},s{n},{n:07},Group {n % 40},Team {n % 4000}\n" for n in range(20_000))
     text = f"name,login,id,section,team\n{rows}"

@@ -20,7 +20,7 @@ from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import loose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from tests.support.every_page import World
 
@@ -212,19 +212,25 @@ def check(scope: str, role: str, world: World, asked: Iterable[tuple[str, str]])
             assert status < 300, endpoint
 
 
+def at_boundaries(role: str) -> Iterator[tuple[str, str]]:
+    """Yield the endpoints at the boundaries of a role's rights; of those that take one right, one is used."""
+    used = set[tuple[str, str]]()
+    for (method, path), right in RIGHTS.items():
+        needed = ANY if right == ANYBODY else right
+        is_granted = needed in {*ROLES[role], ANY}
+        if is_at_a_boundary(role, needed) and not (is_granted and (method, needed) in used):
+            yield method, path
+            used |= {(method, needed)} if is_granted else set()
+
+
 @pytest.mark.parametrize("role", ROLES)
 def test_every_endpoint_answers_the_roles_at_the_boundaries_of_its_right(role: str, world: World) -> None:
-    asked = [
-        endpoint
-        for endpoint, needed in RIGHTS.items()
-        if is_at_a_boundary(role, ANY if needed == ANYBODY else needed)
-    ]
-    check("write", role, world, asked)
+    check("write", role, world, at_boundaries(role))
 
 
 # What the scope takes away does not depend on the role.
 READERS = [("read", role) for role in dict.fromkeys(["owner", "administrator", *ROLES])]
-ROWS = rest_is_long([*READERS, *(("write", role) for role in ROLES)], first=2)
+ROWS = rest_is_long([*READERS, *(("write", role) for role in ROLES)])
 
 
 @pytest.mark.parametrize(("scope", "role"), ROWS)

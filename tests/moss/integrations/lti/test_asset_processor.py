@@ -189,6 +189,7 @@ def test_nothing_that_was_pushed_of_an_erased_student_is_left(
     assert sorted(PushedSubmission.objects.values_list("name", flat=True)) == ["Student 1", "Student 2"]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("celery_worker_process")
 def test_a_real_worker_takes_a_class_from_its_notices_to_the_report_and_tells_the_platform(
     lms: LearningPlatform, client: Client, settings: Settings

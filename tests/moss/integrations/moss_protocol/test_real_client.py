@@ -72,6 +72,7 @@ def cells(soup: Any) -> list[list[Any]]:
     return [row.find_all("td") for row in table.find_all("tr")[1:]]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_script_gets_the_address_of_pages_that_it_can_parse(
     server: Listening, alice: User, sent_class: dict[str, str], tmp_path: Path
@@ -205,6 +206,7 @@ def test_in_directory_mode_each_directory_is_a_submission(
     assert [head.partition(" ")[0] for head in heads[::2]] == ["../hw/ada/", "../hw/ben/deep/"]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_table_has_no_more_rows_than_were_asked_for(
     server: Listening, alice: User, tmp_path: Path

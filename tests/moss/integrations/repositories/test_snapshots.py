@@ -74,6 +74,7 @@ def test_a_repository_without_a_commit_before_the_due_date_says_so(git_server: G
         taken(git_server, "anna", Wanted(until=at(1)))
 
 
+@pytest.mark.slow
 def test_a_branch_and_a_commit_can_be_named(git_server: GitServer) -> None:
     repository = git_server.repository("anna")
     first = hand_in(repository, {"main.py": CODE})

@@ -72,6 +72,7 @@ def test_the_order_of_the_entries_and_a_folder_around_them_change_nothing(sample
         assert described(wrapped).replace("    download/", "    ") == grouping
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_every_layout_places_or_ignores_every_entry_of_every_sample(sample: str, layout: str) -> None:

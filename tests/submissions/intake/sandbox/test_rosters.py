@@ -76,12 +76,11 @@ def test_a_child_refuses_with_the_reason_of_this_process(reader: GroupingReader,
     ("harm", "reason"),
     rest_is_long(
         [
-            ("compute", "reading it took longer than 1 s"),
             ("crash", "it ended the program that reads it"),
+            ("compute", "reading it took longer than 1 s"),
             ("allocate", "reading it takes more memory than the 1 GB that it may use"),
             ("fail", "it ended the program that reads it"),
-        ],
-        first=2,
+        ]
     ),
 )
 def test_a_roster_that_ends_the_child_is_refused_and_the_next_one_is_read(
