@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from fingerprint.ranking.terms import LexicalTable as LexicalTable
     from fingerprint.ranking.threshold import Rarity as Rarity, UnrelatedTail as UnrelatedTail
     from fingerprint.ranking.translations import CoarseFile as CoarseFile
+    from fingerprint.ranking.whole_lines import whole_lines as whole_lines
     from fingerprint.reading import (
         FILE_SECONDS as FILE_SECONDS,
         NO_LINES as NO_LINES,
@@ -135,6 +136,7 @@ else:
         "ranking.terms": "LexicalTable",
         "ranking.threshold": "Rarity UnrelatedTail",
         "ranking.translations": "CoarseFile",
+        "ranking.whole_lines": "whole_lines",
         "reading": "FILE_SECONDS NO_LINES Reading Spelling Unreadable identify profile_of read token_lines",
         "time_limit": "TooSlow time_limit",
         "tokens": "TokenStream",

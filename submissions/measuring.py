@@ -86,7 +86,10 @@ def _choose_lines(proposal: IgnoringProposal, cohort: LoadedCohort) -> None:
         counts=[counts.get(number, 0) for number in range(numbers[0], numbers[-1] + 1)],
         submissions=cohort.own_size,
     )
-    proposal.chosen_first, proposal.chosen_after = bounds[first][0], bounds[after - 1][1]
+    built = cohort.inputs.cohort
+    start = int(built.file_starts[file])
+    chosen = engine.whole_lines(built, start + bounds[first][0], start + bounds[after - 1][1])
+    proposal.chosen_first, proposal.chosen_after = (token - start for token in chosen)
     proposal.save(update_fields=["counts", "chosen_first", "chosen_after"])
 
 

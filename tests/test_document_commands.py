@@ -85,7 +85,7 @@ def test_python_has_every_module_and_option_that_a_document_names(command: str) 
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Be in a folder that has the files that the documents' commands name."""
     monkeypatch.chdir(tmp_path)
-    for name in ("class.zip", "export.zip", "last-year.zip"):
+    for name in ("answers.zip", "class.zip", "export.zip", "last-year.zip"):
         (tmp_path / name).write_bytes(sample_zip())
     (tmp_path / "starter.zip").write_bytes(zipped({"starter.py": STARTER.encode()}))
     for section in ("A", "B"):

@@ -18,6 +18,7 @@ shared_kgrams     bounds of what passages cover, from the k-grams that both side
 upper_bounds      bounds of the similarity, which are cheaper than the similarity
 best_pairs        the best pairs without scoring all pairs
 threshold         the suggested threshold
+whole_lines       code that is shown alone, cut to whole lines
 duplicates        groups of submissions that are the same
 pair_passages     the passages of many pairs as arrays; passages has the type of one
 rank              the functions that use all this, and the types of their results

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     Marks = npt.NDArray[np.uint8]
 
 # Words whose line is a head; in other languages a head ends with an opening brace.
-HEAD_WORDS = {"python": ("def", "class")}
+HEAD_WORDS = {
+    "python": ("def", "class"), "ruby": ("def", "class", "module"), "matlab": ("function",),
+    "pascal": ("procedure", "function"), "ada": ("procedure", "function"),
+    "fortran": ("subroutine", "function"), "vb": ("sub", "function"),
+}  # fmt: skip
+# A line with one of these and such a word is no head: `end function`, `exit sub`.
+LEAVING_WORDS = {"fortran": ("end",), "vb": ("end", "exit")}
+# Languages whose statements have an end that is seen: so a head may have several lines.
+WITH_SEMICOLONS = ("c", "cpp", "csharp", "java", "php", "perl", "glsl", "hlsl")
 OPENING, CLOSING = "{", "}"
 # Lines before a head that belong to no function.
 IMPORT_WORDS = ("import", "from")
@@ -31,7 +39,7 @@ CONTROL_WORDS = (
 
 
 # A token may have several of these marks, one bit each.
-WORD, CONTROL, OPENS, CLOSES, ENDS, IMPORTS = (1 << bit for bit in range(6))
+WORD, CONTROL, OPENS, CLOSES, ENDS, IMPORTS, LEAVES, SEMICOLONS = (1 << bit for bit in range(8))
 MARKED = (
     (CONTROL, CONTROL_WORDS), (OPENS, (OPENING,)), (CLOSES, (CLOSING,)),
     (ENDS, (CLOSING, ";")), (IMPORTS, IMPORT_WORDS),
@@ -47,6 +55,8 @@ def _mark_table() -> tuple[Kinds, Marks]:
     """
     families = salts()
     marked = [(WORD, families[name], word) for name, own in HEAD_WORDS.items() for word in own]
+    marked += [(LEAVES, families[name], word) for name, own in LEAVING_WORDS.items() for word in own]
+    marked += [(SEMICOLONS, families[name], OPENING) for name in WITH_SEMICOLONS]
     marked += [
         (mark, one, lexeme) for mark, own in MARKED for lexeme in own for one in set(families.values())
     ]
@@ -109,9 +119,21 @@ def head_lines(lines: LineMarks) -> Flags:
     alone = opens & (lines.sizes == 1)
     # A brace alone belongs to the line before it.
     has_control[1:] |= alone[1:] & has_control[:-1]
-    heads: Flags = lines.have(WORD) | (opens & ~has_control)
+    heads: Flags = lines.have(WORD) & ~lines.have(LEAVES) | (opens & ~has_control)
     heads[:-1] |= alone[1:] & ~has_control[:-1]
     return heads
+
+
+def first_lines(lines: LineMarks, heads: Flags) -> Flags:
+    """Return which lines of a file begin a head that ends on a later one: no statement ends before its brace.
+
+    Such lines have parameters, annotations, and what a constructor calls.
+    """
+    goes_on = ((lines.last & (ENDS | OPENS)) == 0) & ~lines.have(CONTROL)
+    numbers = np.arange(len(heads))
+    following = np.minimum.accumulate(np.where(goes_on, len(heads) - 1, numbers)[::-1])[::-1]
+    begins: Flags = goes_on & (heads & (lines.last & SEMICOLONS > 0))[following]
+    return begins
 
 
 def tail_lines(lines: LineMarks, heads: Flags) -> Flags:

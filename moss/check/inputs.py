@@ -82,13 +82,15 @@ class Inputs(NamedTuple):
 class AllInputs:
     """The files and the students of each submission, by name, and what is not compared.
 
-    The submissions of the class come first; `terms` says when each of the others, of earlier work, is from.
-    `layout` is the label of the layout of the class, `warnings` are of it and of the `roster`.
+    The submissions of the class come first, then earlier work, of which `terms` says when each is from, and
+    last the model `solutions`, counted. `layout` is the label of the layout of the class, `warnings` are of
+    it and of the `roster`.
     """
 
     groups: Groups
     submissions: list[GroupedSubmission]
     terms: list[str]
+    solutions: int
     skipped: list[SkippedInput]
     layout: str
     warnings: list[GroupingWarning]
@@ -102,16 +104,22 @@ class AllInputs:
     @property
     def first_earlier(self) -> int:
         """The index of the first submission of earlier work, which is the number of those of the class."""
-        return len(self.submissions) - self.earlier
+        return self.first_solution - self.earlier
+
+    @property
+    def first_solution(self) -> int:
+        """The index of the first model solution."""
+        return len(self.submissions) - self.solutions
 
     @cached_property
     def mates(self) -> list[set[Key]]:
         """The keys of the students and teams of each submission; see `comparison.mates`.
 
-        All earlier work has one key and no other: a student's own earlier work is compared with the new.
+        All earlier work and all model solutions have one key and no other: a student's own earlier work is
+        compared with the new.
         """
         of_class = (_mates(one, self.roster) for one in self.submissions[: self.first_earlier])
-        return [*of_class, *({EARLIER_WORK} for _ in self.terms)]
+        return [*of_class, *({EARLIER_WORK} for _ in self.submissions[self.first_earlier :])]
 
     @cached_property
     def same_student(self) -> dict[frozenset[str], str]:
@@ -127,15 +135,19 @@ class AllInputs:
                 by_text[text].append(new)
         return {
             frozenset((names[new], names[old])): self.terms[old - first]
-            for old, identity in enumerate(identities[first:], first)
+            for old, identity in enumerate(identities[first : self.first_solution], first)
             for text in identity.ids | identity.names
             for new in by_text.get(text, ())
             if identities[new].is_student_of(identity)
         }
 
 
-def read_all(path: Path, earlier: Iterable[Path], options: InputOptions) -> AllInputs:
-    """Return the submissions of a class, grouped as chosen, and of earlier work, as its layouts name them.
+def read_all(
+    path: Path, earlier: Iterable[Path], options: InputOptions, solutions: Iterable[Path] = ()
+) -> AllInputs:
+    """Return the submissions of a class, grouped as chosen, and others, as their layouts name them.
+
+    The others are of earlier work, and model solutions.
 
     Raises
     ------
@@ -144,17 +156,19 @@ def read_all(path: Path, earlier: Iterable[Path], options: InputOptions) -> AllI
     """
     groups, skipped, grouping, warnings = read_inputs(path, options)
     submissions = [grouping.submissions[name] for name in groups]
-    names, terms = DistinctNames(groups), list[str]()
-    for folder in earlier:
+    names, terms, of_class = DistinctNames(groups), list[str](), len(groups)
+    kinds = [*((path, "earlier work") for path in earlier), *((path, "model solution") for path in solutions)]
+    for folder, kind in kinds:
         others = read_inputs(folder, replace(options, choices=DEFAULT_CHOICES))
-        suffix = f" (earlier work, {upload_name(folder)[:MAX_SUFFIX]})"
+        label = upload_name(folder)
         for name, files in others.groups.items():
-            groups[names.add(name + suffix)] = files
+            groups[names.add(f"{name} ({kind}, {label[:MAX_SUFFIX]})")] = files
             submissions.append(others.grouping.submissions[name])
-            terms.append(_term(upload_name(folder)))
+        if kind == "earlier work":
+            terms += [_term(label)] * len(others.groups)
         skipped += [SkippedInput(f"{folder}: {one.name}", one.reason) for one in others.skipped]
-    layout = grouping.layout.label
-    return AllInputs(groups, submissions, terms, skipped, layout, warnings, options.roster)
+    layout, count = grouping.layout.label, len(submissions) - len(terms) - of_class
+    return AllInputs(groups, submissions, terms, count, skipped, layout, warnings, options.roster)
 
 
 def _term(name: str) -> str:

@@ -60,7 +60,9 @@ def pair_rows(report: LocalReport) -> Iterator[PairRow]:
     """Yield the figures of all pairs, best first, without aligning any pair."""
     columns = PairColumns.from_ranking(report.ranking, report.name_ranks)
     names = ([report.submissions[index] for index in side] for side in (columns.left, columns.right))
-    flags = map(report.flag, columns.left, columns.right) if report.given.same_student else repeat("")
+    given = report.given
+    has_flags = given.same_student or given.solutions
+    flags = map(report.flag, columns.left, columns.right) if has_flags else repeat("")
     return map(PairRow, *names, *columns[2:], flags)
 
 
@@ -77,7 +79,8 @@ def details_table(report: LocalReport) -> ExportTable:
     """
     about = {
         "submissions": report.sorted_names,
-        "earlier": report.sorted_names[report.class_size :],
+        "earlier": report.sorted_names[report.class_size : report.given.first_solution],
+        "solutions": report.sorted_names[report.given.first_solution :],
         "common_limit": report.inputs.cohort.limit,
         "counts_alike_as_one": report.counts_alike_as_one,
         "score_version": SCORE_VERSION,
@@ -174,6 +177,7 @@ def standalone_report(report: LocalReport, title: str) -> StandaloneReport:
         title=title,
         submissions=len(report.submissions),
         earlier=report.given.earlier,
+        solutions=report.given.solutions,
         common_limit=report.inputs.cohort.limit,
         counts_alike_as_one=report.counts_alike_as_one,
         engine_version=ENGINE_VERSION,

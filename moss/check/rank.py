@@ -8,27 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Literal
 
 from fingerprint import engine
 from fingerprint.engine import NO_LINES, Params, front_end
-from moss.check.inputs import (
-    InputOptions,
-    SkippedInput,
-    left_out_listing,
-    read_all,
-    read_entries,
-    upload_name,
-)
-from moss.check.readings import ReadJob, detected_languages, languages_of, read_boilerplate, read_files
+from moss.check.inputs import InputOptions, SkippedInput, read_all
+from moss.check.readings import ReadJob, languages_of, read_boilerplate, read_files
 from moss.check.report import LocalFile, LocalReport
 from submissions.comparison.mates import group_numbers
 from submissions.comparison.orders import HashedFile, content_order
-from submissions.intake.archives.grouping import ListingBuilder
-from submissions.intake.archives.grouping_warnings import roster_warnings
 from submissions.intake.archives.languages import NOT_COMPARED, ChosenLanguages
-from submissions.intake.archives.preview import SkippedEntry, preview_upload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -47,7 +37,6 @@ if TYPE_CHECKING:
     from moss.check.inputs import AllInputs, Groups
     from moss.check.readings import Advance
     from submissions.intake.archives.members import UnpackedEntry
-    from submissions.intake.archives.preview import Preview
 
     # Called with the number of parts of some work; returns what is called after each part.
     StartProgress = Callable[[int], Advance]
@@ -66,7 +55,7 @@ class RankingOptions:
     folders and archives of handed-out code; `common` is the common limit as a number of submissions or, below
     1, as a part of them, None for the default; `show` is the highest number of pairs to list, None for all;
     `inputs` say how the files are found; `earlier` names folders and archives of earlier or other work;
-    `statements` are texts of the task.
+    `statements` are texts of the task; `solutions` names model solutions, as files, folders or archives.
     """
 
     language: str = ""
@@ -76,6 +65,7 @@ class RankingOptions:
     inputs: InputOptions = NO_OPTIONS
     earlier: tuple[Path, ...] = ()
     statements: tuple[Path, ...] = ()
+    solutions: tuple[Path, ...] = ()
 
     @property
     def languages(self) -> ChosenLanguages:
@@ -109,10 +99,10 @@ def rank_path(
     _prepare(options.language, start_compiling)
     boilerplate, not_read = read_boilerplate(options.boilerplate, options.language)
     statement = _read_statement(options.statements)
-    given = read_all(path, options.earlier, options.inputs)
+    given = read_all(path, options.earlier, options.inputs, options.solutions)
     files, unread = _read(given.groups, options.languages, start_reading, words=statement is not None)
     order, files = _in_content_order(files, len(given.groups))
-    exclusions = _exclusions(boilerplate, _common_limit(options.common, len(order)))
+    exclusions = _exclusions(boilerplate, _common_limit(options.common, given.first_solution))
     exclusions = _with_statement(exclusions, statement, files)
     inputs = _ranking_input(given, order, files, exclusions)
     files = _with_kinds_of(inputs.cohort, files)
@@ -208,7 +198,14 @@ def _ranking_input(
 ) -> RankingInput:
     groups = engine.Groups.from_lists(group_numbers(given.mates[number] for number in order))
     columns = [cohort_file(file) for file in files]
-    return engine.RankingInput.from_files(columns, len(order), PARAMS.k, exclusions, groups)
+    solutions = [place for place, number in enumerate(order) if number >= given.first_solution]
+    of_class = (place for place, number in enumerate(order) if number < given.first_earlier)
+    old_pairs = (
+        engine.OldPairs.from_lists(len(order), solutions, product(of_class, solutions)) if solutions else None
+    )
+    return engine.RankingInput.from_files(
+        columns, len(order), PARAMS.k, exclusions, groups, old_pairs=old_pairs
+    )
 
 
 def _with_kinds_of(cohort: Cohort, files: list[LocalFile]) -> list[LocalFile]:
@@ -258,35 +255,3 @@ def _with_statement(
     return exclusions.with_statement(
         statement.lexical(file.reading.words for file in files), statement.coarse
     )
-
-
-def preview_path(path: Path, options: InputOptions) -> Preview:
-    """Return what `moss check` would compare of a folder or an archive; no file is lexed.
-
-    Raises
-    ------
-    BadArchive
-        When the path cannot be read, or an archive only in part and that is not allowed.
-    """
-    entries = read_entries(path, options)
-    builder = ListingBuilder(upload_name(path))
-    for entry in entries:
-        builder.add(entry)
-    preview = preview_upload(
-        builder.listing(),
-        left_out_listing(entries, options.patterns),
-        (SkippedEntry(entry.name, entry.size, entry.reason) for entry in entries if entry.reason),
-        options.choices,
-        options.identify,
-    )
-    chosen = ChosenLanguages("", options.language_patterns)
-    preview = preview.with_languages(_detected(entries, preview.counted), chosen)
-    more = roster_warnings(options.roster, preview.grouping.submissions)
-    return replace(preview, warnings=(*preview.warnings, *more))
-
-
-def _detected(entries: Iterable[UnpackedEntry], counted: Iterable[str]) -> dict[str, str]:
-    """Return the languages of the files that count, by path."""
-    paths = set(counted)
-    files = [entry for entry in entries if entry.name in paths and entry.data is not None]
-    return {file.name: language for file, language in zip(files, detected_languages(files), strict=True)}

@@ -9,6 +9,7 @@ import numpy as np
 
 from fingerprint import engine
 from submissions.comparison.mates import group_numbers
+from submissions.comparison.pair_rows import MODEL_SOLUTION
 from submissions.intake.archives.read_files import ReadFile
 
 if TYPE_CHECKING:
@@ -36,8 +37,9 @@ class LocalReport:
 
     `left` and `right` of a pair index `submissions`, which are in the order of their content; the files of
     its passages index `files`. `name_ranks` has the place of each submission in the order of the names, from
-    0; the last ones by name are earlier work. `skipped` is what was not compared; `handed_out` are terms of
-    boilerplate. With `counts_alike_as_one` the common limit counts programs, see `common_code`.
+    0; the last ones by name are earlier work, then model solutions. `skipped` is what was not compared;
+    `handed_out` are terms of boilerplate. With `counts_alike_as_one` the common limit counts programs, see
+    `common_code`.
     """
 
     given: AllInputs
@@ -51,7 +53,9 @@ class LocalReport:
     counts_alike_as_one: bool = True
 
     def flag(self, left: int, right: int) -> str:
-        """Return `the same student, 2024` for a pair of one student, by index; empty for others."""
+        """Return the flag of a pair, by index; see `PairRow`."""
+        if self.given.first_solution <= max(self.name_ranks[left], self.name_ranks[right]):
+            return MODEL_SOLUTION
         term = self.given.same_student.get(frozenset((self.submissions[left], self.submissions[right])))
         return "" if term is None else f"the same student, {term}"
 
@@ -68,12 +72,12 @@ class LocalReport:
 
     @property
     def sorted_names(self) -> list[str]:
-        """The names of the submissions in order, those of earlier work last."""
+        """The names of the submissions in order, those of earlier work and of model solutions last."""
         return [name for _, name in sorted(zip(self.name_ranks, self.submissions, strict=True))]
 
     @property
     def class_size(self) -> int:
-        """Number of submissions that are not earlier work."""
+        """Number of submissions that are neither earlier work nor model solutions."""
         return self.given.first_earlier
 
     @property
@@ -107,9 +111,7 @@ class LocalReport:
         if readable >= MIN_SUBMISSIONS and of_class:
             return ""
         if readable >= MIN_SUBMISSIONS:
-            return (
-                "Found no submission of the class that can be read, and earlier work is not compared alone."
-            )
+            return "Found no submission of the class that can be read, and other work is not compared alone."
         found = "1 submission" if readable else "no submission"
         return (
             f"Found {found} that can be read; at least two are needed. "

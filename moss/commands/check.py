@@ -5,20 +5,21 @@ from __future__ import annotations
 import atexit
 import gc
 import json
-import os
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from moss.commands.input_options import InputPath, input_options
+from moss.commands.input_options import input_options
+from moss.commands.parameter_types import InputPath, NumberOrPercentage, OutputPath
 from moss.compiling import PREPARING, READING, progress_bars
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from moss.check.inputs import InputOptions, SkippedInput
+    from moss.check.rank import RankingOptions
     from moss.check.report import LocalReport
 
 # "table" is for the terminal; the others are in submissions.comparison.export_formats.
@@ -31,37 +32,6 @@ RANKING_WARNINGS = ("layout", "unknown-name", "no-time", "late", "roster", "rost
 
 # Objects that are made before Python searches for cyclic garbage; Python's default is 700.
 GARBAGE_THRESHOLD = 100_000
-
-
-class OutputPath(click.Path):
-    """A file to write. A path that cannot be created is refused before the ranking starts."""
-
-    def convert(
-        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
-    ) -> Path:
-        path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        folder = click.format_filename(path.parent)
-        # The methods of pathlib raise an error for a path in a folder that may not be searched.
-        if not os.path.isdir(path.parent):  # noqa: PTH112
-            self.fail(f"there is no folder {folder!r} that can be read.", param, ctx)
-        if not os.path.exists(path) and not os.access(path.parent, os.W_OK | os.X_OK):  # noqa: PTH110
-            self.fail(f"the folder {folder!r} is not writable.", param, ctx)
-        return path
-
-
-class NumberOrPercentage(click.ParamType[float]):
-    """A number of submissions from 1 on, or a percentage of them, which becomes a part below 1."""
-
-    name = "number"
-
-    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        if isinstance(value, float):
-            return value
-        digits, percentage = str(value).removesuffix("%"), str(value).endswith("%")
-        highest = 99 if percentage else None
-        if not digits.isdecimal() or int(digits) < 1 or (highest and int(digits) > highest):
-            self.fail(f"{value!r} is neither a number from 1 on nor a percentage from 1% to 99%.", param, ctx)
-        return int(digits) / 100 if percentage else float(digits)
 
 
 def _only_path(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, ...]) -> Path:
@@ -99,6 +69,15 @@ def _only_path(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, 
     metavar="FILE",
     help="The statement of the task, as plain text or Markdown: messages of its words, its numbers and its "
     "names say nothing. May be repeated.",
+)
+@click.option(
+    "--solution",
+    "solutions",
+    multiple=True,
+    type=InputPath(exists=True),
+    metavar="PATH",
+    help="A model solution (a file, a folder or an archive), such as what a language model wrote: compared "
+    "with those in PATH, and counted nowhere. May be repeated.",
 )
 @click.option(
     "--earlier",
@@ -146,6 +125,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
     language: str,
     boilerplate: tuple[Path, ...],
     statements: tuple[Path, ...],
+    solutions: tuple[Path, ...],
     earlier: tuple[Path, ...],
     common: float | None,
     show: int,
@@ -163,7 +143,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
     and listed with the reason. No server has to run, and no data leaves this machine. With fewer than two
     readable submissions the command fails.
     """
-    from moss.check.rank import RankingOptions, rank_path
+    from moss.check.rank import RankingOptions
     from moss.commands.table import printable
 
     _collect_rarely()
@@ -171,16 +151,22 @@ def check(  # noqa: PLR0917 - one parameter for each option
         if preview:
             _write(_render_preview(path, inputs, output_format), output)
             return
-        most_pairs = None if every_pair else show
-        options = RankingOptions(language, boilerplate, common, most_pairs, inputs, earlier, statements)
-        with progress_bars() as start_bar:
-            report = rank_path(path, options, *(partial(start_bar, text) for text in (READING, PREPARING)))
+        most_pairs, others = None if every_pair else show, (earlier, statements, solutions)
+        options = RankingOptions(language, boilerplate, common, most_pairs, inputs, *others)
+        report = _rank(path, options)
     except (ValueError, OSError) as error:
         raise click.ClickException(printable(str(error))) from error
     if not report.shortfall or output_format != "table":
         _write(_render(report, output_format, path), output)
     _summarise(report, output_format)
     _list_skipped(report, path, every_name=verbose)
+
+
+def _rank(path: Path, options: RankingOptions) -> LocalReport:
+    from moss.check.rank import rank_path
+
+    with progress_bars() as start_bar:
+        return rank_path(path, options, *(partial(start_bar, text) for text in (READING, PREPARING)))
 
 
 def _collect_rarely() -> None:
@@ -193,7 +179,7 @@ def _collect_rarely() -> None:
 
 
 def _render_preview(path: Path, inputs: InputOptions, output_format: str) -> Iterable[str]:
-    from moss.check.rank import preview_path
+    from moss.check.preview import preview_path
     from moss.commands.table import preview_text
 
     if output_format not in PREVIEW_FORMATS:
@@ -217,17 +203,24 @@ def _summarise(report: LocalReport, output_format: str) -> None:
     grouped = (warning for warning in report.given.warnings if warning.kind in RANKING_WARNINGS)
     for warning in (*grouped, *reading_warnings(files)):
         click.echo(printable(warning.text), err=True)
-    if earlier := report.given.earlier:
-        click.echo(
-            f"Earlier work: {earlier} submission{'' if earlier == 1 else 's'}, compared with "
-            "these and not with each other.",
-            err=True,
-        )
+    for line in _other_work(report):
+        click.echo(line, err=True)
     if mates := report.pairs_of_mates:
         click.echo(f"Pairs not compared because they have one student or team: {mates:,}.", err=True)
     threshold = report.ranking.threshold
     if output_format == "table" and len(report.ranking.scores.similarity):
         click.echo(f"Suggested threshold {threshold.value:.2f}: {threshold.reason}.", err=True)
+
+
+def _other_work(report: LocalReport) -> Iterator[str]:
+    """Yield how much was compared that is not of the class."""
+    if earlier := report.given.earlier:
+        yield (
+            f"Earlier work: {earlier} submission{'' if earlier == 1 else 's'}, compared with these and not "
+            "with each other."
+        )
+    if solutions := report.given.solutions:
+        yield f"Model solutions: {solutions}, compared with the class only, and counted nowhere."
 
 
 def _skipped_lines(report: LocalReport, *, every_name: bool) -> Iterator[str]:

@@ -2,79 +2,19 @@
 
 from __future__ import annotations
 
-import os
-from datetime import datetime, time, timedelta
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from moss.commands.parameter_types import DueDate, InputPath, LayoutKey, Renaming
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
+    from pathlib import Path
 
     from submissions.intake.archives.choices import Attempts
-
-
-class InputPath(click.Path):
-    """A regular file or a folder. Pipes and devices are refused: reading one could block for ever."""
-
-    def convert(
-        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
-    ) -> Path:
-        path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        if not path.is_file() and not path.is_dir():
-            self.fail(f"{click.format_filename(path)!r} is neither a regular file nor a folder.", param, ctx)
-        return path
-
-
-class LayoutKey(click.ParamType[str]):
-    """The key of a layout, or `auto`, which becomes an empty string."""
-
-    name = "layout"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from submissions.intake.layouts.registry import LAYOUTS
-
-        if value and value != "auto" and value not in LAYOUTS:
-            keys = ", ".join(LAYOUTS)
-            self.fail(f"there is no layout {value!r}; choose auto or one of: {keys}.", param, ctx)
-        return "" if value == "auto" else value
-
-
-class DueDate(click.ParamType[datetime]):
-    """A date, of which the whole day counts, or a time; without a zone it is of this machine's zone."""
-
-    name = "date"
-
-    def convert(
-        self, value: str | datetime, param: click.Parameter | None, ctx: click.Context | None
-    ) -> datetime:
-        if isinstance(value, datetime):
-            return value
-        try:
-            due = datetime.fromisoformat(value)
-        except ValueError:
-            self.fail(f"{value!r} is no date; write it as 2026-03-31 or 2026-03-31T23:59.", param, ctx)
-        if len(value) <= len("2026-03-31") and due.time() == time.min:
-            due += timedelta(days=1, microseconds=-1)
-        return due if due.tzinfo else due.astimezone()
-
-
-class Renaming(click.ParamType[tuple[str, str]]):
-    """Two names with an equals sign between them."""
-
-    name = "renaming"
-
-    def convert(
-        self, value: str | tuple[str, str], param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        if isinstance(value, tuple):
-            return value
-        old, equals, new = value.partition("=")
-        if not equals:
-            self.fail(f"{value!r} has no equals sign; write OLD=NEW.", param, ctx)
-        return old.strip(), new.strip()
 
 
 def _language_patterns(context: click.Context, option: click.Parameter, lines: tuple[str, ...]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from smtplib import SMTPException
+
 import click
 
 from moss.embedded.paths import EmbeddedError
@@ -15,7 +17,18 @@ from moss.installation import run
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def manage(arguments: tuple[str, ...]) -> None:
     """Run one of Django's commands on this installation, such as `moss manage createsuperuser`."""
+    from django.db import DatabaseError
+
     try:
         run(["moss manage", *arguments])
     except EmbeddedError as error:
         raise click.ClickException(str(error)) from error
+    except DatabaseError as error:
+        first_line = str(error).partition("\n")[0]
+        raise click.ClickException(
+            f"The database refused it: {first_line}. moss doctor says more."
+        ) from error
+    except SMTPException as error:
+        raise click.ClickException(
+            f"The mail could not be sent: {error}. The server for it is that of MOSS_MAIL_HOST."
+        ) from error

@@ -165,7 +165,7 @@ TEMPLATES = [
             ],
             "libraries": {
                 name: f"submissions.pages.templatetags.{name}"
-                for name in ("charting", "commits", "pages", "paper", "uploads")
+                for name in ("audit", "charting", "commits", "pages", "paper", "uploads")
             },
         },
     }

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
-from smtplib import SMTPException
 from typing import TYPE_CHECKING
 
 from django.core.exceptions import PermissionDenied
-from django.core.mail import send_mail
 from django.core.signing import BadSignature, Signer
 from django.db import transaction
 from django.http import Http404
-from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.text import format_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
+from submissions.mails import Mail, language_at
 from submissions.models import CampusGroup, Course, Invitation, Membership, StatedReason
 from submissions.permissions import REASON_HOLDS, stated_reason
 from submissions.queries.people import open_invitation
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from django.contrib.auth.models import User
+    from django.utils.functional import _StrPromise
 
 logger = logging.getLogger(__name__)
 
@@ -77,21 +77,13 @@ def send_invitation(invitation: Invitation, address: str) -> bool:
     context = {
         "inviter": invitation.invited_by.get_username(),
         "course": invitation.course.name,
-        "role": invitation.get_role_display(),
+        "role": Membership.Role(invitation.role).label,
         "expires": invitation.expires,
         "address": address,
     }
-    subject = _("Invitation to {course}").format(course=invitation.course.name)
-    return _send(invitation.email, subject, "submissions/people/invitation.txt", context)
-
-
-def _send(email: str, subject: str, template: str, context: dict[str, object]) -> bool:
-    try:
-        send_mail(" ".join(subject.split()), render_to_string(template, context), None, [email])
-    except (OSError, SMTPException) as error:
-        logger.warning("a mail about the people of a course could not be sent: %s", error)
-        return False
-    return True
+    subject, names = gettext_lazy("Invitation to {course}"), {"course": invitation.course.name}
+    mail = Mail(subject, "submissions/people/invitation.txt", context, names)
+    return mail.send(invitation.email, language_at(invitation.email))
 
 
 @transaction.atomic
@@ -189,11 +181,18 @@ def state_reason(course: Course, user: User, reason: str) -> StatedReason:
     return StatedReason.objects.create(course=course, user=user, reason=reason, expires=expires)
 
 
-def tell_owner(owner: User, course: Course, administrator: User, given: str, address: str) -> bool:
+def access_text(row: Membership | CampusGroup | Invitation) -> str | _StrPromise:
+    """Return who gets which role by a row, in the language in which it is shown."""
+    return format_lazy("{}: {}", str(row).rpartition(": ")[0], Membership.Role(row.role).label)
+
+
+def tell_owner(
+    owner: User, course: Course, administrator: User, given: str | _StrPromise, address: str
+) -> bool:
     """Tell the owner by mail what access an administrator gave and why; return whether it was sent."""
     reason = stated_reason(administrator, course)
-    if not owner.email or not reason:
+    if not reason:
         return False
     context = {"course": course, "reason": reason, "given": given, "address": address}
-    subject = _("An administrator gave access to {course}").format(course=course.name)
-    return _send(owner.email, subject, "submissions/people/access_given.txt", context)
+    subject, names = gettext_lazy("An administrator gave access to {course}"), {"course": course.name}
+    return Mail(subject, "submissions/people/access_given.txt", context, names).send_to(owner)

@@ -9,16 +9,14 @@ the course and by mail where mail is set. An assignment that is held is kept who
 from __future__ import annotations
 
 import logging
-from smtplib import SMTPException
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.core.mail import send_mail
-from django.template.loader import render_to_string
 from django.utils import timezone
 
 from submissions.actions.deletions import delete_assignment
 from submissions.ingest.releasing import empty_sources, releasable, release
+from submissions.mails import Mail
 from submissions.models import Assignment, AuditEntry
 from submissions.models.audit import AuditAction
 from submissions.queries.retention import (
@@ -88,16 +86,12 @@ def _send_notice(row: RetainedAssignment) -> None:
 
 def _send_mail(row: RetainedAssignment, template: str, notice: timedelta) -> None:
     """Tell the owner of a course what is deleted when; without mail, the page of the course alone says it."""
-    owner = row.assignment.course.owner
-    if not settings.MAIL or not owner.email:
+    if not settings.MAIL:
         return
     day = max(row.ends, timezone.now() + notice)
-    names = {"name": row.assignment.name, "course": row.assignment.course.name}
-    text = render_to_string(template, {**names, "day": day})
-    try:
-        send_mail(f"{row.assignment.name}: {day:%Y-%m-%d}", text, None, [owner.email])
-    except (OSError, SMTPException) as error:  # The page of the course says it, too.
-        logger.warning("the notice on assignment %d could not be sent: %s", row.assignment.pk, error)
+    context = {"name": row.assignment.name, "course": row.assignment.course.name, "day": day}
+    names = {"assignment": row.assignment.name, "day": f"{day:%Y-%m-%d}"}
+    Mail("{assignment}: {day}", template, context, names).send_to(row.assignment.course.owner)
 
 
 def _delete(row: RetainedAssignment) -> None:

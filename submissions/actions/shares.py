@@ -8,24 +8,21 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from datetime import UTC, datetime, time, timedelta
-from smtplib import SMTPException
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.core.mail import send_mail
 from django.core.signing import BadSignature, Signer
 from django.db import transaction
-from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_lazy
 
+from submissions.mails import Mail
 from submissions.models import ReadingRequest, Share
 from submissions.permissions import Right, may
 from submissions.queries.shares import stopped_shares
 from submissions.queries.withheld import for_reader
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from datetime import date
 
     from django.contrib.auth.models import User
@@ -87,19 +84,15 @@ def tell_owners() -> None:
     for course, shares in by_course.items():
         Share.objects.filter(pk__in=[share.pk for share in shares]).update(owner_told=True)
         logger.info("%d links of course %d stopped with the right of who made them", len(shares), course.pk)
-        if settings.MAIL and course.owner.email:
+        if settings.MAIL:
             _mail_owner(course, shares)
 
 
 def _mail_owner(course: Course, shares: list[Share]) -> None:
     assignments = sorted({share.assignment.name for share in shares})
     context = {"course": course, "number": len(shares), "assignments": assignments}
-    subject = _("Links to {course} do not work any more").format(course=course.name)
-    text = render_to_string("submissions/shares/links_stopped.txt", context)
-    try:
-        send_mail(" ".join(subject.split()), text, None, [course.owner.email])
-    except (OSError, SMTPException) as error:
-        logger.warning("the notice on links of course %d could not be sent: %s", course.pk, error)
+    subject, names = gettext_lazy("Links to {course} do not work any more"), {"course": course.name}
+    Mail(subject, "submissions/shares/links_stopped.txt", context, names).send_to(course.owner)
 
 
 def share_token(share: Share) -> str:
@@ -205,27 +198,16 @@ def announce_request(pair: WithheldPair, user: User, address: str) -> bool:
     """Tell the owner of the old course about a request by mail; return whether the server took it."""
     person = {"name": user.get_username(), "mail": user.email}
     context = {"course": pair.course.name, **person, "address": address}
-    subject = _("Somebody asks to read a pair with a submission of {course}").format(course=pair.course.name)
-    return _send(pair.course.owner.email, subject, "submissions/people/reading_request.txt", context)
+    subject, names = (
+        gettext_lazy("Somebody asks to read a pair with a submission of {course}"),
+        {"course": pair.course.name},
+    )
+    mail = Mail(subject, "submissions/people/reading_request.txt", context, names)
+    return mail.send_to(pair.course.owner)
 
 
 def announce_answer(request: ReadingRequest, address: str) -> bool:
     """Send the answer by mail to the person who asked; return whether the server took it."""
-    context = {"state": request.get_state_display(), "address": address}
-    return _send(
-        request.asked_by.email,
-        _("Your request to read a pair"),
-        "submissions/people/reading_answer.txt",
-        context,
-    )
-
-
-def _send(email: str, subject: str, template: str, context: Mapping[str, object]) -> bool:
-    if not email:
-        return False
-    try:
-        send_mail(" ".join(subject.split()), render_to_string(template, {**context}), None, [email])
-    except (OSError, SMTPException) as error:
-        logger.warning("a mail about a request to read a pair could not be sent: %s", error)
-        return False
-    return True
+    context = {"state": State(request.state).label, "address": address}
+    mail = Mail(gettext_lazy("Your request to read a pair"), "submissions/people/reading_answer.txt", context)
+    return mail.send_to(request.asked_by)

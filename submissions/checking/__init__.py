@@ -2,6 +2,7 @@
 
 facts              the stored report beside its sources, tokens and decisions
 pairs              the pairs: sides, evidence, passages and figures
+dictated           what the statement of the task dictates, which is no evidence
 findings           counts, best matches, cases and identical submissions; all checks of a report
 decisions          the decision that a pair shows, cases by hand, statements
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from submissions.checking import decisions, pairs
+from submissions.checking import decisions, dictated, pairs
 from submissions.checking.facts import Facts, is_of_class, title
 from submissions.mates import are_mates, compared_mates
 from submissions.models import Decision
@@ -156,6 +156,7 @@ CHECKS = (
     pairs.evidence,
     pairs.passages,
     pairs.figures,
+    dictated.dictated,
     counts,
     best_matches,
     cases,

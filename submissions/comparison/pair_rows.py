@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 TRANSLATED = "translated"
 # That of a pair that shares names, literals or imports, but no run of equal tokens as long as a k-gram.
 NO_PASSAGE = "no passage"
+# The flag of a pair with a model solution.
+MODEL_SOLUTION = "model solution"
 
 
 def pair_mark(*, translated: bool, structure: float) -> str:
@@ -30,7 +32,7 @@ class PairRow(NamedTuple):
     `similarity` and the shares are in [0, 1]; `tokens` and `lines`: shared tokens and lines; `longest`: the
     longest passage, in tokens. `mark`: see `pair_mark`. `left_with_common` and `right_with_common` are the
     shares where common code counts too. `flag`: `the same student, 2024` for a pair of a student and the same
-    student's earlier work, in what `moss check` writes.
+    student's earlier work, or `model solution`, in what `moss check` writes.
     """
 
     left: str

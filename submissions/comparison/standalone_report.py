@@ -60,12 +60,13 @@ class SkippedEntry(NamedTuple):
 class StandaloneReport(NamedTuple):
     """A ranking; `shortfall` is the reason why nothing could be compared, or empty.
 
-    Of the `submissions`, `earlier` are of earlier work.
+    Of the `submissions`, `earlier` are of earlier work and `solutions` are model solutions.
     """
 
     title: str
     submissions: int
     earlier: int
+    solutions: int
     common_limit: int | None
     counts_alike_as_one: bool
     engine_version: int

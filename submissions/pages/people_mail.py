@@ -13,6 +13,7 @@ from submissions.permissions import acts_as_administrator
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.http import HttpRequest
+    from django.utils.functional import _StrPromise
 
     from submissions.models import Course, Invitation
 
@@ -28,7 +29,7 @@ def mail_invitation(request: HttpRequest, invitation: Invitation) -> bool:
 
 
 def tell_owner(
-    request: HttpRequest, user: User, course: Course, given: str, owner: User | None = None
+    request: HttpRequest, user: User, course: Course, given: str | _StrPromise, owner: User | None = None
 ) -> None:
     """Mail the owner what access an administrator gave, if mail is set; `owner` is a former one."""
     if settings.MAIL and acts_as_administrator(user, course):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fingerprint.engine import distinct_values, group_duplicates
+from fingerprint.engine import distinct_values, group_duplicates, whole_lines
 from submissions.comparison.components import connected_components
 from submissions.mates import are_mates, compared_mates
 from submissions.models.records import BestMatch, CommonPassage, DuplicateRecord, Findings
@@ -179,11 +179,12 @@ def common_passages(loaded: LoadedCohort) -> list[CommonPassage]:
 def _common_passage(loaded: LoadedCohort, first: int, after: int, submissions: int) -> CommonPassage:
     cohort = loaded.inputs.cohort
     file = int(np.searchsorted(cohort.file_starts, first, side="right")) - 1
-    start = first - int(cohort.file_starts[file])
+    first, after = whole_lines(cohort, first, after + cohort.k - 1)
+    start = int(cohort.file_starts[file])
     return CommonPassage(
         document=loaded.files[file].document_id,
-        first=start,
-        after=start + after - first + cohort.k - 1,
+        first=first - start,
+        after=after - start,
         submissions=submissions,
     )
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.uploads import Committing, HandIn
 
-# Line 1 is empty. Every program goes on with the head of a function of two parameters.
-TEMPLATE_LINES = (2, 6)
+# Line 1 is empty. Every program goes on with the head of a function, whose body is its own.
+TEMPLATE_LINES = (2, 5)
 
 
 def copied() -> str:
@@ -182,7 +182,7 @@ def test_code_of_most_of_the_class_is_offered_to_who_may_register_it(
         alice_client.post(reverse("ignore_lines", args=[proposal.pk]))
     assert not get_page(alice_client, report.assignment.get_absolute_url()).has(".starter")
     assert get_page(alice_client, tab(report.assignment, "ignored")).text("section.left-out .acts .name") == (
-        "passage of main.py, lines 2 to 6"
+        "passage of main.py, lines 2 to 5"
     )
 
 

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 MANY = {f"student-{n:02}/main.py": source for n, source in enumerate(list(CLASS.values()) * 8)}
 
 
-def register_boilerplate(assignment: Assignment, *files: SimpleUploadedFile) -> None:
+def register_boilerplate(assignment: Assignment, *files: SimpleUploadedFile, statement: bool = False) -> None:
     """Register files as boilerplate, as a worker does; the next ranking needs their documents."""
-    upload = add_boilerplate(assignment, files)
+    upload = add_boilerplate(assignment, files, statement=statement)
     carry_out("read_boilerplate", upload.pk)
     work_off("fingerprint_boilerplate")
     upload.refresh_from_db()

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import logging
 from datetime import timedelta
-from smtplib import SMTPException
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.mail import send_mail
 from django.dispatch import receiver
-from django.template.loader import render_to_string
-from django.utils import timezone, translation
-from django.utils.translation import gettext as _
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from moss.integrations.accounts.models import MailChoice
 from submissions.events import state_changed
+from submissions.mails import Mail
 from submissions.models import Batch, Report
 from submissions.permissions import Right, may
 from submissions.work import jobs
 
 if TYPE_CHECKING:
-    from submissions.models import Assignment, Job
-
-logger = logging.getLogger(__name__)
+    from submissions.models import Job
 
 # Who waits less than this has most likely seen the report.
 SOON = timedelta(minutes=1)
@@ -55,15 +50,7 @@ def mail_report(job: Job) -> None:
     choice = MailChoice.objects.filter(user=user).first() or MailChoice()
     if not choice.reports or not may(user, Right.READ, report.assignment.course):
         return
-    with translation.override(choice.language or settings.LANGUAGE_CODE):
-        _send(user, report.assignment)
-
-
-def _send(user: User, assignment: Assignment) -> None:
-    subject = _("The report of {assignment} is ready").format(assignment=assignment.name)
+    assignment = report.assignment
     context = {"assignment": assignment, "address": f"{settings.OWN_ORIGIN}{assignment.get_absolute_url()}"}
-    text = render_to_string("accounts/report_ready.txt", context)
-    try:
-        send_mail(" ".join(subject.split()), text, None, [user.email])
-    except (OSError, SMTPException) as error:
-        logger.warning("account %s was not told of a report: %s", user.pk, error)
+    names = {"assignment": assignment.name}
+    Mail(_("The report of {assignment} is ready"), "accounts/report_ready.txt", context, names).send_to(user)

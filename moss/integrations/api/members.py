@@ -91,7 +91,7 @@ def change_member(request: HttpRequest, course_id: Id, member_id: Id, body: Role
     row = _member(request, course_id, member_id, Right.INVITE)
     request.audit_subject = f"{row}; {body.role}"  # type: ignore[attr-defined] # read by moss.audit
     actions.change_role(row, body.role, user)
-    tell_owner(request, user, row.course, str(row))
+    tell_owner(request, user, row.course, actions.access_text(row))
     return _member_out(row)
 
 
@@ -122,7 +122,7 @@ def invite(request: HttpRequest, course_id: Id, body: InvitationIn) -> Status[Ne
         raise invalid_form(form)
     row = actions.invite(course, user, form.cleaned_data["email"], body.role)
     request.audit_subject = f"{row.email}; {row.role}"  # type: ignore[attr-defined] # read by moss.audit
-    tell_owner(request, user, course, str(row))
+    tell_owner(request, user, course, actions.access_text(row))
     answer = _invitation_out(request, row).dict() | {"mailed": mail_invitation(request, row)}
     return Status(201, NewInvitationOut(**answer))
 

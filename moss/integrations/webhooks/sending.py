@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
-from smtplib import SMTPException
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 import requests
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
-from django.core.mail import send_mail
 from django.db import transaction
 from django.dispatch import receiver
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 from standardwebhooks import Webhook as Signer
 
 from moss.integrations.webhooks.models import Delivery, Event, Webhook
 from moss.integrations.webhooks.payloads import absolute, body_of, of_decision, of_report, of_upload
 from moss.outgoing import ForbiddenHost, UnknownHost, answer_of, is_public
 from submissions.events import decided, state_changed
+from submissions.mails import Mail
 from submissions.models import Assignment, Batch, CaseDecision, Decision, Report
 from submissions.sealing import OtherKey
 from submissions.work import jobs
@@ -187,15 +185,12 @@ def _stop(webhook: Webhook) -> None:
 def tell_owner(job: Job) -> None:
     """Tell the owner of a course by mail that a webhook was stopped; the page of the course says it, too."""
     webhook = Webhook.objects.filter(pk=job.subject).select_related("course__owner").first()
-    if not webhook or not settings.MAIL or not webhook.course.owner.email:
+    if not webhook or not settings.MAIL:
         return
     address = absolute(reverse("webhook", args=[webhook.course_id, webhook.pk]))
-    text = render_to_string("webhooks/stopped.txt", {"webhook": webhook, "address": address})
-    subject = _("A webhook of {course} was stopped").format(course=webhook.course.name)
-    try:
-        send_mail(" ".join(subject.split()), text.strip() + "\n", None, [webhook.course.owner.email])
-    except (OSError, SMTPException) as error:
-        logger.warning("the notice on %s could not be sent: %s", webhook, error)
+    context, names = {"webhook": webhook, "address": address}, {"course": webhook.course.name}
+    mail = Mail(_("A webhook of {course} was stopped"), "webhooks/stopped.txt", context, names)
+    mail.send_to(webhook.course.owner)
 
 
 # By model and state: the event, and what to say of it.

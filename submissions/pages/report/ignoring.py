@@ -12,8 +12,8 @@ from submissions.storage.listings import document_text
 from submissions.storage.tokens import unpack_with_lines
 
 if TYPE_CHECKING:
-    from submissions.models import Document, IgnoringProposal, Report, Submission
-    from submissions.models.records import CommonPassage, LoweredPair
+    from submissions.models import IgnoringProposal, Report, Submission
+    from submissions.models.records import LoweredPair
     from submissions.pages.source_view.excerpts import SourceExcerpt
     from submissions.pseudonyms.names import Names
 
@@ -67,22 +67,13 @@ def starter_offers(report: Report, names: Names) -> list[StarterOffer]:
         and one.after - one.first >= LEAST_TOKENS
     ][:MAX_OFFERS]
     by_id = documents(one.document for one in most)
-    return [offer for one in most if one.document in by_id and (offer := _offer(one, by_id, names))]
-
-
-def _offer(common: CommonPassage, by_id: dict[int, Document], names: Names) -> StarterOffer | None:
-    """Return the whole lines of common code; None where it has none."""
-    document = by_id[common.document]
-    _, lines = unpack_with_lines(bytes(document.tokens))
-    first, after = common.first, common.after
-    while after < len(lines) and after > first and lines[after - 1] == lines[after]:
-        after -= 1
-    while 0 < first < after and lines[first - 1] == lines[first]:
-        first += 1
-    if first >= after:
-        return None
-    excerpt = source_excerpt(document, first, after, names)
-    return StarterOffer(common.document, common.first, common.submissions, excerpt)
+    return [
+        StarterOffer(
+            one.document, one.first, one.submissions, source_excerpt(document, one.first, one.after, names)
+        )
+        for one in most
+        if (document := by_id.get(one.document))
+    ]
 
 
 def proposal_context(proposal: IgnoringProposal, report: Report | None, names: Names) -> dict[str, Any]:

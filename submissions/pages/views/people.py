@@ -62,7 +62,7 @@ def people(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             course, request.user, form.cleaned_data["email"], form.cleaned_data["role"]
         )
         _announce(request, invitation)
-        tell_owner(request, request.user, course, str(invitation))
+        tell_owner(request, request.user, course, actions.access_text(invitation))
         return redirect(f"{reverse('people', args=[pk])}#invitation-{invitation.pk}")
     return _page(request, course, **({"form": form} if form.errors else {}))
 
@@ -116,7 +116,7 @@ def add_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _page(request, course, group_form=form)
     form.instance.added_by = request.user
-    tell_owner(request, request.user, course, str(form.save()))
+    tell_owner(request, request.user, course, actions.access_text(form.save()))
     messages.success(request, _("It applies to each member from their next sign-in on."))
     return redirect("people", pk)
 
@@ -139,7 +139,7 @@ def change_role(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     form = RoleForm(request.POST)
     if form.is_valid():
         actions.change_role(membership, form.cleaned_data["role"], request.user)
-        tell_owner(request, request.user, membership.course, str(membership))
+        tell_owner(request, request.user, membership.course, actions.access_text(membership))
         messages.success(request, _("Saved."))
     return redirect("people", membership.course_id)
 

@@ -1,0 +1,136 @@
+"""`moss check --solution`: model solutions are compared with the class only, and change no figure of it."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from submissions.actions.uploads import create_batch
+from submissions.models import Batch, Report
+from submissions.queries.reports import PairFilter, ranked_pairs
+from tests.moss.check.test_check import check, folder
+from tests.moss.check.test_earlier import LAST_YEAR
+from tests.support.html import Page
+from tests.support.programs import program, renamed
+from tests.support.sample_class import zipped
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from django.contrib.auth.models import User
+
+    from submissions.models import Assignment
+    from tests.support.uploads import Committing, HandIn
+
+MODEL = program(Random(100))
+STUDENTS = {f"student{number}/main.py": program(Random(number)) for number in range(9)} | {
+    "ada/main.py": program(Random(0)),
+    "ben/main.py": renamed(MODEL),
+}
+# Three of one handwriting, so that what they share would be common among submissions.
+SOLUTIONS = {f"attempt{number}.py": MODEL + f"\nprint({number})\n" for number in range(3)}
+LABEL = " (model solution, assistant)"
+
+
+@pytest.fixture
+def students(tmp_path: Path) -> Path:
+    return folder(tmp_path / "class", STUDENTS)
+
+
+@pytest.fixture
+def solutions(tmp_path: Path) -> Path:
+    return folder(tmp_path / "assistant", SOLUTIONS)
+
+
+def ranked(*arguments: Any) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads(check(*arguments, "--all", "--format", "json").stdout)
+    return report
+
+
+def of_class(report: dict[str, Any]) -> list[dict[str, Any]]:
+    return [pair for pair in report["pairs"] if LABEL not in pair["left"] + pair["right"]]
+
+
+def test_every_figure_of_the_class_is_the_same_with_model_solutions(students: Path, solutions: Path) -> None:
+    alone, beside = ranked(students), ranked(students, "--solution", solutions)
+    assert of_class(beside) == alone["pairs"]
+    assert len(alone["pairs"]) > 1
+    for figure in ("threshold", "common_limit"):
+        assert beside[figure] == alone[figure]
+
+
+def test_a_percentage_of_the_common_limit_leaves_model_solutions_out(students: Path, solutions: Path) -> None:
+    report = ranked(students, "--solution", solutions, "--common", "50%")
+    assert report["common_limit"] == len(STUDENTS) // 2
+
+
+def test_the_student_with_the_answer_of_the_model_is_found_and_no_other(
+    students: Path, solutions: Path
+) -> None:
+    report = ranked(students, "--solution", solutions)
+    found = [pair for pair in report["pairs"] if pair["flag"] == "model solution"]
+    assert {pair["left"] for pair in found if pair["similarity"] > 0.5} == {"ben"}
+    assert all(pair["right"].endswith(LABEL) for pair in found)
+    assert not [pair for pair in found if pair["left"].endswith(LABEL)]
+    assert report["solutions"] == sorted(name + LABEL for name in SOLUTIONS)
+
+
+def test_model_solutions_and_earlier_work_are_not_compared_with_each_other(
+    students: Path, solutions: Path, tmp_path: Path
+) -> None:
+    earlier = folder(tmp_path / "lab1-2024", {**LAST_YEAR, "ina/main.py": MODEL})
+    report = ranked(students, "--solution", solutions, "--earlier", earlier)
+    assert report["earlier"] == [f"{name} (earlier work, lab1-2024)" for name in ("gus", "hal", "ina")]
+    sides = [
+        {text.rpartition(" (")[2] for text in (pair["left"], pair["right"]) if " (" in text}
+        for pair in report["pairs"]
+    ]
+    assert {"earlier work, lab1-2024)"} in sides
+    assert {"model solution, assistant)"} in sides
+    assert max(map(len, sides)) == 1
+
+
+def test_every_output_says_what_is_a_model_solution(students: Path, solutions: Path) -> None:
+    table = check(students, "--solution", solutions)
+    assert "model solution" in table.stdout
+    assert "Model solutions: 3, compared with the class only, and counted nowhere." in table.stderr
+    page = Page(check(students, "--solution", solutions, "--format", "html").stdout)
+    assert "with 3 model solutions, which count nowhere," in page.text(".lead")
+    assert any(LABEL in summary for summary in page.texts("summary"))
+
+
+def test_a_single_file_is_a_model_solution(students: Path, solutions: Path) -> None:
+    report = ranked(students, "--solution", solutions / "attempt0.py")
+    assert len(report["solutions"]) == 1
+    assert any(pair["flag"] == "model solution" and pair["left"] == "ben" for pair in report["pairs"])
+
+
+@pytest.fixture
+def stored(
+    hand_in: HandIn, assignment: Assignment, alice: User, django_capture_on_commit_callbacks: Committing
+) -> Report:
+    """Return the report of the same class and model solutions in the service."""
+    hand_in(zipped(STUDENTS))
+    with django_capture_on_commit_callbacks(execute=True):
+        create_batch(assignment, alice, [zipped(SOLUTIONS, "assistant.zip")], role=Batch.Role.MODEL)
+    return Report.objects.filter(assignment=assignment, state=Report.State.DONE).latest("pk")
+
+
+@pytest.mark.long
+def test_the_service_has_the_same_pairs_with_the_same_figures(
+    students: Path, solutions: Path, stored: Report
+) -> None:
+    report = ranked(students, "--solution", solutions)
+    local = {
+        frozenset((pair["left"], pair["right"])): (pair["similarity"], pair["tokens"], pair["longest"])
+        for pair in report["pairs"]
+    }
+    on_web = {
+        frozenset((pair.left.name, pair.right.name)): (round(pair.similarity, 6), pair.tokens, pair.longest)
+        for pair in ranked_pairs(stored, PairFilter(work="model"))
+    }
+    assert frozenset(("ben", "attempt0.py" + LABEL)) in on_web
+    assert {pair: local.get(pair) for pair in on_web} == on_web
