@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         term_places as term_places,
         without_terms as without_terms,
     )
+    from fingerprint.languages.token_lines import token_lines as token_lines
     from fingerprint.languages.words import WordKinds as WordKinds
     from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
     from fingerprint.ranking.blocks import group_passages as group_passages, moved_blocks as moved_blocks
@@ -98,7 +99,7 @@ if TYPE_CHECKING:
         identify as identify,
         profile_of as profile_of,
         read as read,
-        token_lines as token_lines,
+        read_together as read_together,
     )
     from fingerprint.time_limit import TooSlow as TooSlow, time_limit as time_limit
     from fingerprint.tokens import TokenStream as TokenStream
@@ -137,7 +138,8 @@ else:
         "ranking.threshold": "Rarity UnrelatedTail",
         "ranking.translations": "CoarseFile",
         "ranking.whole_lines": "whole_lines",
-        "reading": "FILE_SECONDS NO_LINES Reading Spelling Unreadable identify profile_of read token_lines",
+        "languages.token_lines": "token_lines",
+        "reading": "FILE_SECONDS NO_LINES Reading Spelling Unreadable identify profile_of read read_together",
         "time_limit": "TooSlow time_limit",
         "tokens": "TokenStream",
         "unionfind": "components",

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import re
 from contextlib import nullcontext
+from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from fingerprint.languages import decode, detect, front_end
-from fingerprint.languages.base import LexicalClass
+from fingerprint.languages.base import LexicalClass, Scan
+from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.lexical_terms import LexicalTerms, lexical_terms
+from fingerprint.languages.normalisation import fill_normalised
 from fingerprint.languages.string_words import NO_STRING_WORDS, string_words
-from fingerprint.languages.token_rows import locate
+from fingerprint.languages.token_lines import lines_of_offsets, lines_of_texts, token_lines
 from fingerprint.params import Params, Profile
 from fingerprint.time_limit import TooSlow, time_limit
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from collections.abc import Callable, Iterable, Sequence
 
-    from fingerprint.languages.base import Coarse, FrontEnd, Scan, SpanColumns
+    from fingerprint.languages.base import Coarse, FrontEnd, SpanColumns
     from fingerprint.languages.string_words import StringWords
     from fingerprint.tokens import TokenStream
     from fingerprint.types import Lines
+
+T = TypeVar("T")
 
 DIGEST_BYTES = 16
 
@@ -170,12 +175,13 @@ def read(
         When the file is not text, its container is broken, its lexer fails or takes too long, or `language`
         is unknown.
     """
-    locate.load()  # Compiling it, where that was not done yet, takes longer than reading may.
+    fill_normalised.load()  # Compiling it, where that was not done yet, takes longer than reading may.
     try:
         with time_limit(seconds):
             text, chosen = _identify(data, filename, language)
             scan = chosen.scan(text, coarse=coarse, spans=spans)
-            return _reading(chosen.name, text, scan)._replace(
+            (reading,) = _readings(chosen.name, [(text, scan)])
+            return reading._replace(
                 spelling=spelling_of(text, scan) if spelling else UNKNOWN,
                 words=string_words(text, scan) if words else NO_STRING_WORDS,
             )
@@ -187,11 +193,68 @@ def read(
         raise Unreadable(str(error)) from error
 
 
-def _reading(language: str, text: str, scan: Scan) -> Reading:
-    lines = token_lines(text, scan.tokens)
+def read_together(
+    files: Sequence[tuple[bytes, str]],
+    language: str,
+    seconds: float = FILE_SECONDS,
+    *,
+    coarse: bool = False,
+    words: bool = False,
+) -> list[Reading | Unreadable]:
+    """Return what `read` returns or raises for each file, by its bytes and name, all of one `language`.
+
+    It takes less time than one after another: a call of a kernel or of NumPy takes as long for one file.
+
+    Raises
+    ------
+    TooSlow
+        When all of them take longer than `seconds`: each is to be read alone.
+    """
+    fill_normalised.load()  # as above
+    chosen = front_end(language)
+    if not isinstance(chosen, CodeFrontEnd):
+        one = partial(read, language=language, seconds=seconds, coarse=coarse, words=words)
+        return [_result(partial(one, *file)) for file in files]
+    with time_limit(seconds):
+        decoded = [_result(partial(_identify, *file, language)) for file in files]
+        texts = [one[0] for one in decoded if isinstance(one, tuple)]
+        scans = chosen.scan_all(texts, coarse=coarse)
+        scanned = [(text, scan) for text, scan in zip(texts, scans, strict=True) if isinstance(scan, Scan)]
+        readings = _readings(chosen.name, scanned)
+        if words:
+            readings = [
+                reading._replace(words=string_words(text, scan))
+                for reading, (text, scan) in zip(readings, scanned, strict=True)
+            ]
+    results = _with_next(_with_next(decoded, tuple, scans), Scan, readings)
+    return [one if isinstance(one, Reading) else Unreadable(str(one)) for one in results]
+
+
+def _result(function: Callable[[], T]) -> T | Unreadable:
+    try:
+        return function()
+    except Unreadable as error:
+        return error
+
+
+def _with_next(values: Iterable[object], kind: type, results: Iterable[object]) -> list[object]:
+    """Return values in which the next result stands for each one of a type."""
+    following = iter(results)
+    return [next(following) if isinstance(value, kind) else value for value in values]
+
+
+def _readings(language: str, scanned: Sequence[tuple[str, Scan]]) -> list[Reading]:
+    """Return the readings of texts that were scanned."""
+    if not scanned:
+        return []
+    texts, scans = zip(*scanned, strict=True)
+    columns = texts, scans, lines_of_texts(texts, [scan.tokens for scan in scans]), lexical_terms(scans)
+    return [_reading(language, *row) for row in zip(*columns, strict=True)]
+
+
+def _reading(language: str, text: str, scan: Scan, lines: Lines, terms: LexicalTerms) -> Reading:
     coarse_lines = token_lines(text, scan.coarse.tokens) if scan.coarse else NO_LINES
-    terms = lexical_terms(scan)
-    unclosed = _lines_of(text, scan.unclosed)
+    unclosed = lines_of_offsets(text, scan.unclosed)
     columns = scan.tokens, lines, terms, scan.coarse, coarse_lines
     return Reading(language, *columns, scan.spans, text, unclosed, read_share(scan))
 
@@ -208,30 +271,3 @@ def read_share(scan: Scan) -> float:
 def profile_of(frontend: FrontEnd, params: Params) -> Profile:
     """Return the profile of the fingerprints that a front-end's tokens get with `params`."""
     return Profile(frontend.name, frontend.version, params)
-
-
-def _line_starts(text: str) -> npt.NDArray[np.int64]:
-    """Return the offsets at which lines begin (int64, code points); LF, CRLF and a lone CR end a line."""
-    if text.isascii():
-        chars = np.frombuffer(text.encode("ascii"), dtype=np.uint8)
-    else:
-        chars = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    ends = chars == ord("\n")
-    if "\r" in text:
-        lone = chars == ord("\r")
-        lone[:-1] &= ~ends[1:]
-        ends |= lone
-    return np.concatenate(([0], np.flatnonzero(ends) + 1))
-
-
-def _lines_of(text: str, offsets: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the lines, from 1, that have these offsets."""
-    if not offsets:
-        return ()
-    lines = np.searchsorted(_line_starts(text), np.array(offsets), side="right")
-    return tuple(sorted({int(line) for line in lines}))
-
-
-def token_lines(text: str, tokens: TokenStream) -> Lines:
-    """Return the line, counted from 1, on which each token begins: int32 [n]."""
-    return np.searchsorted(_line_starts(text), tokens.starts, side="right").astype(np.int32)

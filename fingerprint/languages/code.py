@@ -5,7 +5,7 @@ Only this module, `lexer_dispatch`, `literal_lines` and `lexers` import Pygments
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from pygments.plugin import find_plugin_lexers
 from pygments.token import STANDARD_TYPES, _TokenType
 from pygments.util import ClassNotFound
 
-from fingerprint.languages.base import Coarse, LexerFailed, LexicalClass, Scan, SpanColumns
+from fingerprint.languages.base import Coarse, LexerFailed, Scan, SpanColumns
 from fingerprint.languages.coarse import Lexeme, coarse_scan
 from fingerprint.languages.coarse_words import COARSE_LANGUAGES
 from fingerprint.languages.directives import (
@@ -26,42 +26,29 @@ from fingerprint.languages.directives import (
     macro_spans,
     macros_as_code,
 )
-from fingerprint.languages.lexeme_ids import lexeme_family, number_id
 from fingerprint.languages.lexer_dispatch import DispatchingLexer, dispatching_lexer
 from fingerprint.languages.lexers import UNTUNED_MULTILINE, import_mended_lexers, lexer_class
-from fingerprint.languages.lexing import LEXER_ERRORS, Lexed, lexed
-from fingerprint.languages.normalisation import (
-    KERNELS,
-    Normalised,
-    dropped_statements,
-    normalise,
-    significant_tokens,
-    with_joined_literals,
-)
+from fingerprint.languages.lexing import LEXER_ERRORS, Lexed, lexings
+from fingerprint.languages.normalisation import LEXEMES, Normalised, fill_normalised, normalise
 from fingerprint.languages.raw_tokens import LexerInput
 from fingerprint.languages.spec import Language
-from fingerprint.languages.token_rows import CODE, END, START, StreamColumns, collect_lexemes, collect_tokens
+from fingerprint.languages.token_rows import CODE, END, MARKS, START, Mark, StreamColumns
 from fingerprint.languages.vocabulary import Vocabulary
-from fingerprint.tokens import TokenStream, kind_id
+from fingerprint.tokens import TokenStream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from pygments.lexer import Lexer
 
     from fingerprint.languages.base import Span
     from fingerprint.languages.lexeme_ids import LexicalColumns
+    from fingerprint.languages.normalisation import NormalisedText
     from fingerprint.languages.token_rows import TokenRows
-    from fingerprint.types import Classes, Kinds
+    from fingerprint.types import PairRows
 
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
 RULES_VERSION = 4
-
-# A vocabulary with more lexemes or characters than this is replaced by an empty one: workers are long-lived.
-LEXEMES_LIMIT = 1 << 17
-CHARACTERS_LIMIT = 1 << 24
-
-IDENTIFIER = int(LexicalClass.IDENTIFIER)  # a number, which NumPy compares faster
 
 
 def untuned_language(alias: str) -> Language | None:
@@ -96,11 +83,6 @@ class CodeFrontEnd:
         self.name, self.title = language.name, language.title
         self.version = RULES_VERSION + language.version
         self._vocabulary = Vocabulary(language, _css_class)
-        string, number = LexicalClass.STRING, LexicalClass.NUMBER
-        self._literals = {
-            int(string): partial(kind_id, lexeme_family(language.salt, string)),
-            int(number): partial(number_id, lexeme_family(language.salt, number)),
-        }
 
     def __repr__(self) -> str:
         return f"CodeFrontEnd({self.name!r})"
@@ -109,47 +91,54 @@ class CodeFrontEnd:
         return decoded
 
     def tokens(self, text: str) -> TokenStream:
-        lexer_input = LexerInput(text)
-        lexed = self._lexed(self._code(lexer_input.source))
-        return _stream(lexer_input, _collected(self._normalised(lexed).complete, lexed.vocabulary.kinds()))
+        return self.scan(text).tokens
 
     def scan(self, text: str, *, coarse: bool = False, spans: bool = False) -> Scan:
-        lexer_input = LexerInput(text)
-        code = self._code(lexer_input.source)
-        lexed = self._lexed(code)
-        normalised, vocabulary = self._normalised(lexed), lexed.vocabulary
-        tokens = _stream(lexer_input, _collected(normalised.complete, vocabulary.kinds()))
-        classes, lexemes = self._lexical(normalised.significant, lexer_input.source, vocabulary)
-        lexical = _stream(lexer_input, lexemes)
-        directive_classes, ids, starts, ends = self._directives(normalised, lexer_input.source)
-        directives = _stream(lexer_input, StreamColumns(ids, starts, ends))
-        has_coarse = coarse and self.name in COARSE_LANGUAGES
-        whole = self._coarse(normalised.complete, lexer_input, vocabulary) if has_coarse else None
-        # Where macros are lexed as code, pages colour them as a preprocessor's all the same.
-        coloured = _highlighted(lexer_input, lexed) if spans and code == lexer_input.source else None
-        unclosed = tuple(lexer_input.starts(np.array(lexed.unclosed, dtype=np.int32)).tolist())
-        streams = tokens, lexical, classes, directives, directive_classes
-        return Scan(*streams, whole, coloured, unclosed, normalised.characters)
+        (scan,) = self.scan_all([text], coarse=coarse, spans=spans)
+        if isinstance(scan, LexerFailed):
+            raise scan
+        return scan
+
+    def scan_all(
+        self, texts: Sequence[str], *, coarse: bool = False, spans: bool = False
+    ) -> list[Scan | LexerFailed]:
+        """Return what `scan` returns for each text, or raises; together they take less time."""
+        vocabulary, inputs = self._current_vocabulary(), list(map(LexerInput, texts))
+        codes = [self._code(one.source) for one in inputs]
+        results = self._lexed_all(codes, vocabulary)
+        lexed = [(number, one) for number, one in enumerate(results) if isinstance(one, Lexed)]
+        normalised = normalise([one for _, one in lexed], vocabulary, by_line=self.language.by_line)
+        self._fill_ids(normalised, [inputs[number].source for number, _ in lexed], vocabulary)
+        scans: list[Scan | LexerFailed] = [one for one in results if not isinstance(one, Lexed)]
+        for row, (number, one) in enumerate(lexed):
+            tokens, lexer_input = normalised.of(row), inputs[number]
+            scan = self._scan(tokens, lexer_input, one)
+            if coarse and self.name in COARSE_LANGUAGES:
+                scan = scan._replace(coarse=self._coarse(tokens.complete, lexer_input, vocabulary))
+            # Where macros are lexed as code, pages colour them as a preprocessor's all the same.
+            if spans and codes[number] == lexer_input.source:
+                scan = scan._replace(spans=_highlighted(lexer_input, one, vocabulary))
+            scans.insert(number, scan)
+        return scans
 
     def named_tokens(self, text: str) -> Iterator[Span]:
-        lexer_input = LexerInput(text)
-        lexed = self._lexed(self._code(lexer_input.source))
-        complete, names = self._normalised(lexed).complete, lexed.vocabulary.kind_names
-        codes = np.arange(len(names), dtype=np.uint64)
-        tokens = _stream(lexer_input, _collected(complete, codes))
-        for code, start, end in zip(tokens.kinds, tokens.starts, tokens.ends, strict=True):
-            yield int(start), int(end), names[code]
+        lexer_input, vocabulary = LexerInput(text), self._current_vocabulary()
+        lexed = self._lexed(self._code(lexer_input.source), vocabulary)
+        rows = normalise([lexed], vocabulary, by_line=self.language.by_line).of(0).complete
+        rows = rows[rows[:, MARKS] & Mark.DROPPED == 0]
+        starts, ends = lexer_input.starts(rows[:, START]), lexer_input.ends(rows[:, END])
+        for code, start, end in zip(rows[:, CODE].tolist(), starts.tolist(), ends.tolist(), strict=True):
+            yield start, end, vocabulary.kind_names[code]
 
     def highlight(self, text: str) -> list[Span]:
-        lexer_input = LexerInput(text)
-        spans = _highlighted(lexer_input, self._lexed(lexer_input.source))
+        lexer_input, vocabulary = LexerInput(text), self._current_vocabulary()
+        spans = _highlighted(lexer_input, self._lexed(lexer_input.source, vocabulary), vocabulary)
         columns = (spans.starts.tolist(), spans.ends.tolist(), spans.codes.tolist())
         return [(start, end, spans.classes[code]) for start, end, code in zip(*columns, strict=True)]
 
     def expect(self, characters: int) -> None:
         """Prepare to read so many characters, for this process and those that are forked then."""
-        for kernel in KERNELS:
-            kernel.load()
+        fill_normalised.load()
         if isinstance(self._lexer, DispatchingLexer):
             self._lexer.tables.expect(self._lexer, characters)
 
@@ -157,28 +146,58 @@ class CodeFrontEnd:
     def _lexer(self) -> Lexer:
         return dispatching_lexer(lexer_class(self.language.lexer))
 
-    def _lexed(self, source: str) -> Lexed:
-        vocabulary = self._current_vocabulary()
+    def _lexed(self, source: str, vocabulary: Vocabulary) -> Lexed:
+        (result,) = self._lexed_all([source], vocabulary)
+        if isinstance(result, LexerFailed):
+            raise result
+        return result
+
+    def _lexed_all(self, sources: Sequence[str], vocabulary: Vocabulary) -> list[Lexed | LexerFailed]:
+        return [self._attempt(lex) for lex in lexings(self._lexer, self.language, sources, vocabulary)]
+
+    def _attempt(self, lex: Callable[[], Lexed]) -> Lexed | LexerFailed:
         try:
-            return lexed(self._lexer, self.language, source, vocabulary)
+            return lex()
         except LEXER_ERRORS as error:
             reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            raise LexerFailed(f"the {self.title} lexer failed ({reason})") from error
+            return LexerFailed(f"the {self.title} lexer failed ({reason})")
 
     def _code(self, source: str) -> str:
         """Return the source as it is lexed to be compared."""
         return macros_as_code(source) if self.language.preprocessor else source
 
-    def _normalised(self, lexed: Lexed) -> Normalised:
-        codes, starts, vocabulary, _ = lexed
-        columns = significant_tokens(codes, starts, vocabulary.lexemes, vocabulary.punctuation_codes)
-        return normalise(*columns, vocabulary.join_operators, by_line=self.language.by_line)
-
     def _current_vocabulary(self) -> Vocabulary:
-        vocabulary = self._vocabulary
-        if len(vocabulary) > LEXEMES_LIMIT or vocabulary.characters > CHARACTERS_LIMIT:
+        if self._vocabulary.is_full:
             self._vocabulary = Vocabulary(self.language, _css_class)
         return self._vocabulary
+
+    def _fill_ids(self, normalised: Normalised, sources: Sequence[str], vocabulary: Vocabulary) -> None:
+        """Fill in the ids of the literals of all texts."""
+        ends = normalised.totals[:, LEXEMES]
+        classes = normalised.classes[: ends[-1] if len(ends) else 0]
+        bounds = np.cumsum([0, *map(len, sources)])
+        source, lexemes = "".join(sources), normalised.lexemes
+        for lexical_class, ids in vocabulary.literal_ids.items():
+            at = np.flatnonzero(classes == lexical_class)
+            begins = bounds[np.searchsorted(ends, at, side="right")]
+            spans = (begins + lexemes.starts[at]).tolist(), (begins + lexemes.ends[at]).tolist()
+            lexemes.ids[at] = [ids[source[start:end]] for start, end in zip(*spans, strict=True)]
+
+    def _scan(self, text: NormalisedText, lexer_input: LexerInput, lexed: Lexed) -> Scan:
+        classes, lexemes = text.classes, text.lexemes
+        if text.disorder:
+            order = np.lexsort((classes, lexemes.starts))
+            classes, lexemes = classes[order], lexemes.in_order(order)
+        directive_classes, ids, starts, ends = self._directives(text.statements, lexer_input.source)
+        return Scan(
+            _stream(lexer_input, text.tokens),
+            _stream(lexer_input, lexemes),
+            classes,
+            _stream(lexer_input, StreamColumns(ids, starts, ends)),
+            directive_classes,
+            unclosed=tuple(lexer_input.starts(np.array(lexed.unclosed, dtype=np.int32)).tolist()),
+            code=text.characters,
+        )
 
     def _coarse(self, tokens: TokenRows, lexer_input: LexerInput, vocabulary: Vocabulary) -> Coarse:
         """Return the coarse stream of the tokens before any lexeme is dropped."""
@@ -190,37 +209,13 @@ class CodeFrontEnd:
         located = _stream(lexer_input, StreamColumns(stream.kinds, stream.starts, stream.ends))
         return Coarse(self.language.salt, located, terms)
 
-    def _lexical(
-        self, tokens: TokenRows, source: str, vocabulary: Vocabulary
-    ) -> tuple[Classes, StreamColumns]:
-        """Return the identifiers and literals, in text order."""
-        rows = with_joined_literals(tokens)
-        classes, columns = np.empty(len(rows), dtype=np.uint8), StreamColumns.of(len(rows))
-        count, disorder = collect_lexemes(rows, vocabulary.identifier_ids(), classes, columns)
-        classes, columns = classes[:count], columns.first(count)
-        literals = np.flatnonzero(classes != IDENTIFIER)
-        of_literals = (column[literals].tolist() for column in (classes, columns.starts, columns.ends))
-        columns.ids[literals] = [
-            self._literals[number](source[start:end]) for number, start, end in zip(*of_literals, strict=True)
-        ]
-        if not disorder:
-            return classes, columns
-        order = np.lexsort((classes, columns.starts))
-        return classes[order], columns.in_order(order)
-
-    def _directives(self, tokens: Normalised, source: str) -> LexicalColumns:
+    def _directives(self, imports: PairRows, source: str) -> LexicalColumns:
         """Return the imports, includes and macro definitions, in text order."""
-        imports = dropped_statements(tokens)
+        spans = [(start, end) for start, end in imports.tolist()]
         if not self.language.preprocessor:
-            return directive_columns(source, self.language.salt, imports, [])
-        imports += include_spans(source)
-        return directive_columns(source, self.language.salt, imports, macro_spans(source))
-
-
-def _collected(tokens: TokenRows, kinds: Kinds) -> StreamColumns:
-    """Return the tokens to compare, with the kinds of their codes."""
-    columns = StreamColumns.of(len(tokens))
-    return columns.first(collect_tokens(tokens, kinds, columns))
+            return directive_columns(source, self.language.salt, spans, [])
+        spans += include_spans(source)
+        return directive_columns(source, self.language.salt, spans, macro_spans(source))
 
 
 def _stream(lexer_input: LexerInput, tokens: StreamColumns) -> TokenStream:
@@ -234,9 +229,9 @@ def _css_class(ttype: object) -> str:
     return STANDARD_TYPES[ttype] if isinstance(ttype, _TokenType) else ""
 
 
-def _highlighted(lexer_input: LexerInput, lexed: Lexed) -> SpanColumns:
+def _highlighted(lexer_input: LexerInput, lexed: Lexed, vocabulary: Vocabulary) -> SpanColumns:
     """Return the lexemes that have a CSS class, but are not white space."""
-    codes, starts, vocabulary, _ = lexed
+    codes, starts, _ = lexed
     css_codes, lengths, classes = vocabulary.highlighting()
     kept = css_codes[codes] >= 0
     codes, starts = codes[kept], starts[kept]

@@ -16,16 +16,16 @@ from pygments.token import Comment, Error, Whitespace, _TokenType
 
 from fingerprint.languages.first_characters import ASCII, first_characters
 from fingerprint.languages.raw_tokens import Column, LexemeTokens, RawTokens
-from fingerprint.languages.rule_tables.lexer import GivenUp, read
+from fingerprint.languages.rule_tables.lexer import GivenUp, read, read_all
 from fingerprint.languages.rule_tables.stored import LazyTables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from re import Match, Pattern
 
     from pygments.lexer import Lexer
 
-    from fingerprint.languages.raw_tokens import TokenColumns, Tokens
+    from fingerprint.languages.raw_tokens import JoinedTokens, TokenColumns, Tokens
 
     Action = _TokenType | Callable[[RegexLexer, Match[str]], Tokens] | None
     Rule = tuple[Callable[[str, int], Match[str] | None], Action, Any]
@@ -107,13 +107,23 @@ class DispatchingLexer(RegexLexer):
                 return read(self, tables, text, stack)
         return self._read_by_python(text, stack)
 
+    def joined_tokens(self, texts: Sequence[str]) -> JoinedTokens | None:
+        """Return the tokens of several texts; None where each is to be read alone. Raises as `raw_tokens`."""
+        if tables := self.tables.of(self, sum(map(len, texts))):
+            with suppress(GivenUp):
+                joined = read_all(self, tables, texts)
+                tokens = self._changed_lexemes(joined.tokens) if self.changes_tokens else joined.tokens
+                return joined._replace(tokens=tokens)
+        return None
+
     def changed(self, tokens: TokenColumns) -> TokenColumns:
         """Return tokens as the lexer changes them, where it changes each lexeme for itself."""
-        if not isinstance(tokens, LexemeTokens):
-            return self._replayed(tokens)
+        return self._changed_lexemes(tokens) if isinstance(tokens, LexemeTokens) else self._replayed(tokens)
+
+    def _changed_lexemes(self, tokens: LexemeTokens) -> LexemeTokens:
         types, values = tokens.types.items, tokens.values.items
         lexemes = self._replayed(RawTokens([0] * len(types), types, values))
-        numbers = tokens.types.numbers
+        numbers = tokens.numbers
         return LexemeTokens(tokens.starts, Column(lexemes.types, numbers), Column(lexemes.values, numbers))
 
     def _replayed(self, tokens: TokenColumns) -> RawTokens:
@@ -211,6 +221,16 @@ def raw_tokens(lexer: Lexer, text: str) -> TokenColumns:
         for token_type, value, written in zip(tokens.types, tokens.values, values, strict=True)
     ]
     return RawTokens([*tokens.starts], types, values)
+
+
+def joined_tokens(lexer: Lexer, texts: Sequence[str]) -> JoinedTokens | None:
+    """Return the tokens of several texts; None where each is to be read alone."""
+    if not (isinstance(lexer, DispatchingLexer) and lexer.reads_itself):
+        return None
+    rewrite: Callable[[str], str] | None = getattr(lexer, "rewrite", None)
+    if rewrite and any(rewrite(text) is not text for text in texts):
+        return None
+    return lexer.joined_tokens(texts)
 
 
 def _tokens(lexer: Lexer, text: str) -> TokenColumns:

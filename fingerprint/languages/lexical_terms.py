@@ -8,14 +8,18 @@ import numpy as np
 
 from fingerprint.distinct import distinct_values
 from fingerprint.languages.base import LexicalClass
+from fingerprint.languages.joined import concatenated, count_rows, distinct_by_text, joined
 from fingerprint.languages.lexeme_ids import MAX_LENGTH
 from fingerprint.languages.name_uses import name_uses
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     from fingerprint.languages.base import Scan
-    from fingerprint.types import Terms
+    from fingerprint.tokens import TokenStream
+    from fingerprint.types import Classes, Terms
 
 
 LENGTH_MASK = np.uint64(MAX_LENGTH)
@@ -49,27 +53,49 @@ class LexicalTerms(NamedTuple):
         return self[:3]
 
 
-def lexeme_terms(scan: Scan) -> Terms:
-    """Return the term of each token of `scan.lexical`, in text order."""
-    stream, classes = scan.lexical, scan.lexical_classes
+def lexeme_terms(stream: TokenStream, classes: Classes) -> Terms:
+    """Return the term of each name and literal, by the columns of `Scan`."""
     lengths = np.maximum(stream.ends - stream.starts - QUOTES * (classes == STRING), 0)
     terms = stream.kinds & ~LENGTH_MASK | np.minimum(lengths, MAX_LENGTH).astype(np.uint64)
     # The id of a number has its length already.
     return np.where(classes == NUMBER, stream.kinds, terms)
 
 
-def lexical_terms(scan: Scan) -> LexicalTerms:
-    """Return the terms of a document; words of comments are not used (docs/know/score.md)."""
-    stream, classes, lexical = scan.lexical, scan.lexical_classes, lexeme_terms(scan)
-    # White space within a directive makes no difference, so its length does not either.
-    directives, is_macro = scan.directives.kinds | LENGTH_MASK, scan.directive_classes == MACRO
-    is_name = classes == IDENTIFIER
-    return LexicalTerms(
-        distinct_values(np.concatenate((lexical[~is_name], directives[is_macro]))),
-        distinct_values(lexical[is_name]),
-        distinct_values(directives[~is_macro]),
-        distinct_values(name_uses(scan.tokens, stream.take(is_name)) | LENGTH_MASK),
+def lexical_terms(scans: Sequence[Scan]) -> list[LexicalTerms]:
+    """Return the terms of documents; words of comments are not used (docs/know/score.md)."""
+    lexical, classes = joined([scan.lexical for scan in scans]), _column(scans, "lexical_classes")
+    terms, is_name = lexeme_terms(lexical.stream, classes), classes == IDENTIFIER
+    names, literals = count_rows(is_name, lexical.ends), count_rows(~is_name, lexical.ends)
+    uses, use_ends = name_uses(joined([scan.tokens for scan in scans]), lexical.take(is_name))
+    macros, imports = _directives(scans)
+    columns = (
+        _with_macros(distinct_by_text(terms[~is_name], literals), macros),
+        distinct_by_text(terms[is_name], names),
+        imports,
+        distinct_by_text(uses[: use_ends[-1]] | LENGTH_MASK, use_ends),
     )
+    return [LexicalTerms(*row) for row in zip(*columns, strict=True)]
+
+
+def _column(scans: Sequence[Scan], name: str) -> Classes:
+    return concatenated([getattr(scan, name) for scan in scans])
+
+
+def _directives(scans: Sequence[Scan]) -> tuple[list[Terms], list[Terms]]:
+    """Return the distinct macros and imports of each document."""
+    directives = joined([scan.directives for scan in scans])
+    is_macro = _column(scans, "directive_classes") == MACRO
+    # White space within a directive makes no difference, so its length does not either.
+    terms = directives.stream.kinds | LENGTH_MASK
+    macros, imports = (
+        distinct_by_text(terms[rows], count_rows(rows, directives.ends)) for rows in (is_macro, ~is_macro)
+    )
+    return macros, imports
+
+
+def _with_macros(literals: list[Terms], macros: list[Terms]) -> list[Terms]:
+    both = zip(literals, macros, strict=True)
+    return [distinct_values(np.concatenate((one, more))) if len(more) else one for one, more in both]
 
 
 def term_lengths(terms: Terms) -> npt.NDArray[np.int64]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from contextlib import suppress
 from copy import copy
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from pygments.token import Error, Operator
 
-from fingerprint.languages.lexer_dispatch import raw_tokens
+from fingerprint.languages.lexer_dispatch import joined_tokens, raw_tokens
 from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.literal_lines import (
     LineBoundLexer,
@@ -24,14 +25,14 @@ from fingerprint.languages.literal_lines import (
 from fingerprint.languages.token_rows import Mark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from pygments.lexer import Lexer
 
-    from fingerprint.languages.raw_tokens import TokenColumns
+    from fingerprint.languages.raw_tokens import JoinedTokens, TokenColumns
     from fingerprint.languages.spec import Language
     from fingerprint.languages.vocabulary import Vocabulary
-    from fingerprint.types import Ids, Marks, Offsets
+    from fingerprint.types import Bounds, Flags, Ids, Marks, Offsets
 
 # Errors that a broken lexer raises. The exception of a time limit is not one of them, so it is not caught.
 LEXER_ERRORS = (
@@ -46,18 +47,61 @@ LEXER_ERRORS = (
 
 
 class Lexed(NamedTuple):
-    """Codes and starts of lexemes, the vocabulary of the codes, and where unclosed literals begin."""
+    """Codes of the lexemes of a text, their offsets, and where its unclosed literals begin."""
 
-    codes: Offsets
+    codes: Ids
     starts: Offsets
-    vocabulary: Vocabulary
     unclosed: list[int]
 
 
 def lexed(lexer: Lexer, language: Language, source: str, vocabulary: Vocabulary) -> Lexed:
     """Return the lexemes of a source; the errors are those of the lexer."""
-    tokens, codes, unclosed = _closed_tokens(lexer, language, source, vocabulary)
-    return Lexed(codes, tokens.offsets(), vocabulary, unclosed)
+    tokens = raw_tokens(lexer, source)
+    return _closed(language, source, vocabulary, tokens, tokens.codes(vocabulary.__getitem__))
+
+
+def lexings(
+    lexer: Lexer, language: Language, sources: Sequence[str], vocabulary: Vocabulary
+) -> Iterator[Callable[[], Lexed]]:
+    """Yield for each source what returns its lexemes; the lexer reads all sources together where it can."""
+    joined = None
+    if len(sources) > 1:
+        with suppress(*LEXER_ERRORS):  # of one source, which is read alone then
+            joined = joined_tokens(lexer, sources)
+    if joined is None:
+        return (partial(lexed, lexer, language, source, vocabulary) for source in sources)
+    return _joined_lexings(joined, language, sources, vocabulary)
+
+
+def _joined_lexings(
+    joined: JoinedTokens, language: Language, sources: Sequence[str], vocabulary: Vocabulary
+) -> Iterator[Callable[[], Lexed]]:
+    tokens, ends, bounds = joined
+    codes = tokens.codes(vocabulary.__getitem__)
+    last = map(tokens.types.items.__getitem__, tokens.numbers[ends - 1].tolist())
+    begins = np.concatenate(([0], ends[:-1]))
+    starts = tokens.offsets() - np.repeat(bounds[:-1].astype(np.int32), ends - begins)
+    suspects = _suspects(vocabulary.marks(codes), ends)
+    columns = zip(sources, begins.tolist(), ends.tolist(), last, strict=True)
+    for number, (source, begin, end, last_type) in enumerate(columns):
+        if number in suspects or is_literal(last_type) or has_open_comment(source):
+            yield partial(_closed, language, source, vocabulary, joined.of(number), codes[begin:end])
+        else:
+            yield partial(Lexed, codes[begin:end], starts[begin:end], [])
+
+
+def _suspects(marks: Marks, ends: Bounds) -> set[int]:
+    """Return the texts in which a literal may be read on too far, or have no end."""
+    suspect = (marks & np.uint32(Mark.LINES | Mark.ERROR)) != 0
+    suspect[:-1] |= _ends_with_line(marks)
+    return set(np.searchsorted(ends, np.flatnonzero(suspect), side="right").tolist())
+
+
+def _ends_with_line(marks: Marks) -> Flags:
+    """Return of each token but the last one whether it is a literal without a quote before a line end."""
+    unquoted: Flags = (marks[:-1] & np.uint32(Mark.UNQUOTED)) != 0
+    unquoted &= (marks[1:] & np.uint32(Mark.NEWLINE)) != 0
+    return unquoted
 
 
 @cache
@@ -65,23 +109,21 @@ def _literals_over_lines(multiline: str | None) -> MultilineLiterals:
     return MultilineLiterals(multiline)
 
 
-def _closed_tokens(
-    lexer: Lexer, language: Language, source: str, vocabulary: Vocabulary
-) -> tuple[TokenColumns, Ids, list[int]]:
-    """Return the tokens of the lexer, put back where it read a literal on too far, and their codes.
+def _closed(
+    language: Language, source: str, vocabulary: Vocabulary, tokens: TokenColumns, codes: Ids
+) -> Lexed:
+    """Return the lexemes of a source by its tokens, put back where the lexer read a literal on too far.
 
-    Also return where the literals begin that were ended with their line.
+    `codes` are those of the tokens.
     """
-    tokens = raw_tokens(lexer, source)
-    codes = tokens.codes(vocabulary.__getitem__)
-    marks = vocabulary.lexemes().marks[codes]
+    marks = vocabulary.marks(codes)
     seen = int(np.bitwise_or.reduce(marks))
     lines = np.flatnonzero(marks & np.uint32(Mark.LINES)).tolist() if seen & Mark.LINES else []
     reads_on = bool(lines) and crosses_line(tokens, source, lines, _literals_over_lines(language.multiline))
     # A quote without its partner makes code of strings later on, in which something is an error.
     inverted = bool(lines) and (bool(seen & Mark.ERROR) or is_inverted(tokens, source, lines))
     if not (reads_on or inverted or is_open_at_end(tokens)):
-        return tokens, codes, _unclosed(tokens, source, marks)
+        return Lexed(codes, tokens.offsets(), _unclosed(tokens, source, marks))
     bound = line_bound_lexer(lexer_class(language.lexer), language.multiline)
     unclosed: list[int] = []
     if isinstance(bound, LineBoundLexer):
@@ -92,17 +134,15 @@ def _closed_tokens(
             tokens, ended = closed(bound, source, tokens)
             unclosed = ended or unclosed
     codes = tokens.codes(vocabulary.__getitem__)
-    unclosed += _unclosed(tokens, source, vocabulary.lexemes().marks[codes])
-    return tokens, codes, unclosed
+    unclosed += _unclosed(tokens, source, vocabulary.marks(codes))
+    return Lexed(codes, tokens.offsets(), unclosed)
 
 
 def _unclosed(tokens: TokenColumns, source: str, marks: Marks) -> list[int]:
     """Return where the literals and comments begin that the lexer itself ended with their line."""
     seen, literals = int(np.bitwise_or.reduce(marks)), list[int]()
     if seen & Mark.UNQUOTED:
-        unquoted = (marks[:-1] & np.uint32(Mark.UNQUOTED)) != 0
-        ends_line = (marks[1:] & np.uint32(Mark.NEWLINE)) != 0
-        literals = ended_with_line(tokens, np.flatnonzero(unquoted & ends_line).tolist())
+        literals = ended_with_line(tokens, np.flatnonzero(_ends_with_line(marks)).tolist())
     quotes = quotes_without_partner(tokens, source) if seen & Mark.ERROR else []
     return [*literals, *quotes, *unclosed_comments(tokens, source)]
 
@@ -177,9 +217,13 @@ def quotes_without_partner(tokens: TokenColumns, text: str) -> list[int]:
     return [start for start, line in found if quotes[line] % 2]
 
 
+def has_open_comment(text: str) -> bool:
+    return text.count("/*") > text.count("*/")
+
+
 def unclosed_comments(tokens: TokenColumns, text: str) -> list[int]:
     """Return where `/*` begins no comment, since none ends behind it."""
-    if text.count("/*") <= text.count("*/"):
+    if not has_open_comment(text):
         return []
     pairs = zip(tokens.starts, tokens.types, strict=True)
     return [at for at, ttype in pairs if ttype in Operator and text.startswith("/*", at)]  # type: ignore[comparison-overlap]

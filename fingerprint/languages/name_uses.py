@@ -5,22 +5,23 @@ Such a pair of places survives renaming, added statements and another order, whi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fingerprint.hashing import BASE, MIXER, SHIFT
-from fingerprint.kernels.registry import kernel, njit
+from fingerprint.kernels.registry import bare_kernel, bare_njit
+from fingerprint.languages.joined import order_by_text
 
 if TYPE_CHECKING:
-    from fingerprint.tokens import TokenStream
-    from fingerprint.types import Kinds, Positions, Terms
+    from fingerprint.languages.joined import Joined
+    from fingerprint.types import Bounds, Kinds, Offsets, Positions, Terms
 
 # Tokens on each side of a name that tell its uses apart.
 REACH = 2
 
 
-@njit
+@bare_njit
 def _surroundings(kinds: Kinds, place: int) -> np.uint64:
     """Return a hash of the kinds around a place; beyond the ends of the file they count as 0."""
     around = np.uint64(0)
@@ -30,34 +31,82 @@ def _surroundings(kinds: Kinds, place: int) -> np.uint64:
     return around
 
 
-@kernel
-def fill_uses(kinds: Kinds, names: Kinds, places: Positions, uses: Terms) -> int:
-    """Fill `uses` with the hash of each two neighbouring places of one name; return their number.
+@bare_kernel
+def find_places(
+    starts: Offsets, ends: Bounds, name_starts: Offsets, name_ends: Bounds, places: Positions
+) -> None:
+    """Fill `places` with the token at which each name is, counted within its text; -1 where none is.
 
-    `names` and `places` int64 have a name and its token, sorted by name, then by token.
+    `starts` are the offsets of the tokens of texts, one text after another, `ends` the number of tokens up to
+    the end of each text; the other columns say the same of the names.
     """
-    count = 0
-    for at in range(1, len(places)):
-        if names[at] == names[at - 1]:
-            both = (_surroundings(kinds, places[at - 1]) * BASE + _surroundings(kinds, places[at])) * BASE
-            mixed = (both ^ (both >> SHIFT)) * MIXER
-            uses[count] = mixed ^ (mixed >> SHIFT)
-            count += 1
-    return count
+    at, name = 0, 0
+    for text in range(len(ends)):
+        begin = at
+        while name < name_ends[text]:
+            while at < ends[text] and starts[at] < name_starts[name]:
+                at += 1
+            is_here = at < ends[text] and starts[at] == name_starts[name]
+            places[name] = at - begin if is_here else -1
+            name += 1
+        at = ends[text]
 
 
-def name_uses(tokens: TokenStream, names: TokenStream) -> Terms:
-    """Return the uses of names of one file: uint64, in no order, some more than once.
+class PlacedNames(NamedTuple):
+    """Names of texts, one text after another, sorted within each by name, then by token.
+
+    `places` are their tokens, counted within the text, -1 where none is; `ends` has the number of names up to
+    the end of each text.
+    """
+
+    names: Kinds
+    places: Positions
+    ends: Bounds
+
+
+@bare_kernel
+def fill_uses(kinds: Kinds, ends: Bounds, placed: PlacedNames, uses: Terms, totals: Bounds) -> None:
+    """Fill `uses` with the hash of each two neighbouring places of one name in a text.
+
+    `kinds` are those of the tokens of texts, one text after another. `ends` and `totals` have the numbers of
+    tokens and uses up to the end of each text.
+    """
+    names, places = placed.names, placed.places
+    count, begin, name = 0, 0, 0
+    for text in range(len(ends)):
+        of_text, last = kinds[begin : ends[text]], -1
+        while name < placed.ends[text]:
+            if places[name] >= 0:
+                if last >= 0 and names[name] == names[last]:
+                    uses[count] = both(of_text, places[last], places[name])
+                    count += 1
+                last = name
+            name += 1
+        begin, totals[text] = ends[text], count
+
+
+@bare_njit
+def both(kinds: Kinds, one: int, other: int) -> np.uint64:
+    """Return a hash of the kinds around two places."""
+    joined = (_surroundings(kinds, one) * BASE + _surroundings(kinds, other)) * BASE
+    mixed = (joined ^ (joined >> SHIFT)) * MIXER
+    return mixed ^ (mixed >> SHIFT)
+
+
+def name_uses(tokens: Joined, names: Joined) -> tuple[Terms, Bounds]:
+    """Return the uses of names of texts, one text after another, and their number up to each text's end.
+
+    They are uint64, those of a text in no order, and some more than once.
 
     Parameters
     ----------
-    tokens : the tokens of the file
-    names : its names, with the id of each as its kind, in text order
+    tokens : the tokens of the texts
+    names : their names, with the id of each as its kind, in text order
     """
-    places = np.searchsorted(tokens.starts, names.starts)
-    inside = np.flatnonzero(places < len(tokens))
-    inside = inside[tokens.starts[places[inside]] == names.starts[inside]]
-    order = inside[np.argsort(names.kinds[inside], kind="stable")]
-    uses = np.empty(len(order), dtype=np.uint64)
-    count = fill_uses(tokens.kinds, names.kinds[order], places[order], uses)
-    return uses[:count]
+    places = np.empty(len(names.stream), dtype=np.int64)
+    find_places(tokens.stream.starts, tokens.ends, names.stream.starts, names.ends, places)
+    order = order_by_text(names.stream.kinds, names.ends)
+    uses, totals = np.empty(len(order), dtype=np.uint64), np.zeros(len(tokens.ends), dtype=np.int64)
+    placed = PlacedNames(names.stream.kinds[order], places[order], names.ends)
+    fill_uses(tokens.stream.kinds, tokens.ends, placed, uses, totals)
+    return uses, totals

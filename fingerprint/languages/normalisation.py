@@ -1,4 +1,4 @@
-"""Normalisation: from the raw tokens of a lexer to the tokens that are compared, on arrays."""
+"""Normalisation: from the raw tokens of a lexer to the tokens that are compared, for several texts."""
 
 from __future__ import annotations
 
@@ -8,26 +8,28 @@ import numpy as np
 
 from fingerprint.kernels.registry import bare_kernel, bare_njit
 from fingerprint.languages.token_rows import (
-    CODE,
     END,
     LINE,
     MARKS,
-    REMOVED,
     START,
     Mark,
+    StreamColumns,
     collect_lexemes,
     collect_tokens,
     join_literals,
+    join_operators,
     keep_others,
     locate,
     token_rows,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
+    from fingerprint.languages.lexing import Lexed
     from fingerprint.languages.token_rows import Lexemes, TokenRows
-    from fingerprint.types import Ids, Marks, Offsets, PairRows
+    from fingerprint.languages.vocabulary import Vocabulary
+    from fingerprint.types import Bounds, Classes, Ids, Offsets, PairRows, Rows
 
 # A statement without an end after this many tokens is broken code: none of its tokens are dropped.
 MAX_STATEMENT = 400
@@ -35,7 +37,7 @@ STATEMENT, DECORATOR, STATEMENT_END = Mark.STATEMENT, Mark.DECORATOR, Mark.STATE
 OPEN, CLOSE, PARENTHESIS, WORD = Mark.OPEN, Mark.CLOSE, Mark.PARENTHESIS, Mark.WORD
 
 
-@bare_kernel
+@bare_njit
 def find_dropped(rows: TokenRows, by_line: int, ranges: PairRows) -> int:
     """Fill `ranges` with the index range [i, end) of each statement and decorator to drop.
 
@@ -118,108 +120,167 @@ def bracket_end(rows: TokenRows, at: int, last: int) -> int:
     return at + 1
 
 
-# Operators that lexers may split. Each is a shorter operator plus one character, so that they can be joined
-# step by step. `>>` stays split: it also closes two lists of type arguments.
-_OPERATORS = (
-    "== != <= >= && || ++ -- += -= *= /= %= &= |= ^= -> => :: << <<= ** **= // //= .. ... ..= ..< "
-    "=== !== <=> ?? ??= ?. := ~= =~ !~ <- |> &&= ||= @= <>"
-)
-OPERATORS = frozenset(_OPERATORS.split())
+class RawColumns(NamedTuple):
+    """Codes and offsets of the raw tokens of texts, one text after another.
+
+    `ends` int64 [texts] has the number of tokens up to the end of each text.
+    """
+
+    codes: Ids
+    starts: Offsets
+    ends: Bounds
 
 
-# The compiled functions that every text needs, to load before a process gives up opening files.
-KERNELS = locate, find_dropped, keep_others, join_literals, collect_tokens, collect_lexemes
+class Scratch(NamedTuple):
+    """What normalising one text needs: rows, indexes of touching operators, and ranges to drop."""
+
+    rows: TokenRows
+    touching: Ids
+    ranges: PairRows
+
+    @classmethod
+    def of(cls, count: int) -> Scratch:
+        """Return room for a text of so many tokens."""
+        return cls(token_rows(count), np.empty(count, np.int32), np.empty((count, 2), np.int32))
+
+
+# Columns of `Normalised.totals`.
+COMPLETE, TOKENS, LEXEMES, STATEMENTS, CHARACTERS, DISORDER = range(6)
+
+
+class NormalisedText(NamedTuple):
+    """The tokens of one text: the columns of `Normalised`, and what its totals say of the text alone."""
+
+    complete: TokenRows
+    tokens: StreamColumns
+    classes: Classes
+    lexemes: StreamColumns
+    statements: PairRows
+    characters: int
+    disorder: int
 
 
 class Normalised(NamedTuple):
-    """The tokens of a text as rows, see `token_rows`.
+    """The tokens of texts, one text after another.
 
-    `significant` are all but white space and comments; `dropped` int32 [n, 2] the index ranges of those that
-    are dropped, such as imports; `complete` the others, with split operators and literals joined.
-    `characters` is the number of characters of code, without what is dropped.
+    complete : rows of all but white space, comments, and what is dropped as a statement or decorator, with
+        split operators and literals joined
+    tokens : the tokens to compare
+    classes, lexemes : the identifiers and literals, with their `LexicalClass`; the id of a literal is 0
+    statements : int32 [n, 2], the start and the end of each dropped statement, such as an import
+    totals : int64 [texts, 6], the number of rows of these four columns up to the end of each text, then the
+        number of characters of code of the text, without what is dropped, and how many of its lexemes do not
+        begin behind the one before them
     """
 
-    significant: TokenRows
-    dropped: PairRows
     complete: TokenRows
-    characters: int
+    tokens: StreamColumns
+    classes: Classes
+    lexemes: StreamColumns
+    statements: PairRows
+    totals: Rows
+
+    def of(self, text: int) -> NormalisedText:
+        """Return the tokens of one text."""
+        begins, ends = self.totals[text - 1].tolist() if text else [0] * 6, self.totals[text].tolist()
+        rows = list(map(slice, begins[:CHARACTERS], ends))
+        return NormalisedText(
+            self.complete[rows[COMPLETE]],
+            self.tokens.rows(rows[TOKENS]),
+            self.classes[rows[LEXEMES]],
+            self.lexemes.rows(rows[LEXEMES]),
+            self.statements[rows[STATEMENTS]],
+            *ends[CHARACTERS:],
+        )
+
+    @classmethod
+    def room(cls, texts: int, count: int) -> Normalised:
+        """Return columns for texts of so many tokens, still to be filled."""
+        return cls(
+            token_rows(count),
+            StreamColumns.of(count),
+            np.empty(count, np.uint8),
+            StreamColumns.of(count),
+            np.empty((count, 2), np.int32),
+            np.zeros((texts, 6), np.int64),
+        )
 
 
-def normalise(
-    significant: TokenRows, seen: int, join: Callable[[int, int], tuple[int, int]], *, by_line: bool
-) -> Normalised:
-    """Return what `significant_tokens` returned with the tokens to compare.
-
-    `join` returns the code and marks of the operator that two pieces form; the code is -1 when they form
-    none. With `by_line` a statement ends with its line.
-    """
-    may_drop = seen & (Mark.STATEMENT | Mark.DECORATOR)
-    dropped = np.empty((len(significant) if may_drop else 0, 2), dtype=np.int32)
-    dropped = dropped[: find_dropped(significant, int(by_line), dropped)] if may_drop else dropped
-    kept, touching = token_rows(len(significant)), np.empty(len(significant), dtype=np.int32)
-    count, touch_count, characters = keep_others(significant, dropped, kept, touching)
-    _join_operators(kept, touching[:touch_count].tolist(), join)
-    return Normalised(significant, dropped, with_joined_literals(kept[:count]), characters)
-
-
-def significant_tokens(
-    codes: Ids, starts: Offsets, lexemes: Callable[[], Lexemes], characters: Callable[[int], list[int]]
-) -> tuple[TokenRows, int]:
-    """Return the tokens that are neither white space nor comments, and the marks that any token has.
-
-    `characters` returns the codes of the characters of a run of punctuation.
-    """
-    rows = token_rows(len(codes))
-    count, seen = locate(codes, starts, lexemes(), rows)
-    if seen & Mark.RUN:
-        codes, starts = split_runs(codes, starts, lexemes().marks, characters)
-        rows = token_rows(len(codes))
-        count, seen = locate(codes, starts, lexemes(), rows)
-    return rows[:count], seen
-
-
-def with_joined_literals(rows: TokenRows) -> TokenRows:
-    """Return the tokens with the parts of each literal joined."""
-    joined = token_rows(len(rows))
-    return joined[: join_literals(rows, joined)]
-
-
-def dropped_statements(tokens: Normalised) -> list[tuple[int, int]]:
-    """Return the offsets (start, end) of the dropped ranges that are statements, such as imports."""
-    rows = tokens.significant
-    return [
-        (int(rows[first, START]), int(rows[end - 1, END]))
-        for first, end in tokens.dropped.tolist()
-        if rows[first, MARKS] & Mark.STATEMENT
-    ]
-
-
-def _join_operators(
-    rows: TokenRows, touching: list[int], join: Callable[[int, int], tuple[int, int]]
+@bare_kernel
+def fill_normalised(
+    raw: RawColumns, lexemes: Lexemes, by_line: int, scratch: Scratch, normalised: Normalised
 ) -> None:
-    """Join the operators that touch the next one, step by step, and mark what is joined as removed."""
-    head = -1
-    for at in touching:
-        if head < 0 or rows[head, END] != rows[at + 1, START] or rows[at, CODE] != REMOVED:
-            head = at
-        code, marks = join(int(rows[head, CODE]), int(rows[at + 1, CODE]))
-        if code >= 0:
-            rows[head, CODE], rows[head, MARKS], rows[head, END] = code, marks, rows[at + 1, END]
-            rows[at + 1, CODE] = REMOVED
+    """Normalise texts, one after another. `by_line` is 1 where a statement ends with its line."""
+    begin, complete, tokens, literals, statements = 0, 0, 0, 0, 0
+    for text in range(len(raw.ends)):
+        end = raw.ends[text]
+        count, seen = locate(raw.codes[begin:end], raw.starts[begin:end], lexemes, scratch.rows)
+        rows, kept = scratch.rows[:count], normalised.complete[complete:]
+        ranges = 0
+        if seen & (STATEMENT | DECORATOR):
+            ranges = find_dropped(rows, by_line, scratch.ranges)
+        dropped = scratch.ranges[:ranges]
+        statements = add_statements(rows, dropped, normalised.statements, statements)
+        count, touching, characters = keep_others(rows, dropped, kept, scratch.touching)
+        join_operators(kept, scratch.touching[:touching], lexemes)
+        count = join_literals(kept[:count], kept)
+        complete += count
+        tokens += collect_tokens(kept[:count], lexemes.kinds, behind(normalised.tokens, tokens))
+        count = join_literals(rows, rows)
+        columns = behind(normalised.lexemes, literals)
+        count, disorder = collect_lexemes(rows[:count], lexemes.names, normalised.classes[literals:], columns)
+        literals += count
+        totals = normalised.totals[text]
+        totals[COMPLETE], totals[TOKENS], totals[LEXEMES] = complete, tokens, literals
+        totals[STATEMENTS], totals[CHARACTERS], totals[DISORDER] = statements, characters, disorder
+        begin = end
 
 
-def split_runs(
-    codes: Ids, starts: Offsets, marks: Marks, characters: Callable[[int], list[int]]
-) -> tuple[Ids, Offsets]:
+@bare_njit
+def behind(columns: StreamColumns, count: int) -> StreamColumns:
+    return StreamColumns(columns.ids[count:], columns.starts[count:], columns.ends[count:])
+
+
+@bare_njit
+def add_statements(rows: TokenRows, dropped: PairRows, statements: PairRows, count: int) -> int:
+    """Add the offsets of the dropped ranges that are statements; return how many there are then."""
+    for number in range(len(dropped)):
+        first, end = dropped[number, 0], dropped[number, 1]
+        if rows[first, MARKS] & STATEMENT:
+            statements[count, 0], statements[count, 1] = rows[first, START], rows[end - 1, END]
+            count += 1
+    return count
+
+
+def normalise(texts: Sequence[Lexed], vocabulary: Vocabulary, *, by_line: bool) -> Normalised:
+    """Return the tokens of texts as they are compared. With `by_line` a statement ends with its line."""
+    raw = split_runs(_raw(texts), vocabulary)
+    scratch = Scratch.of(int(np.diff(raw.ends, prepend=0).max(initial=0)))
+    normalised = Normalised.room(len(raw.ends), len(raw.codes))
+    fill_normalised(raw, vocabulary.lexemes(), int(by_line), scratch, normalised)
+    return normalised
+
+
+def _raw(texts: Sequence[Lexed]) -> RawColumns:
+    if len(texts) == 1:
+        codes, starts, _ = texts[0]
+        return RawColumns(codes, starts, np.array([len(codes)]))
+    no_tokens = np.empty(0, np.int32)
+    codes = np.concatenate([no_tokens, *(text.codes for text in texts)])
+    starts = np.concatenate([no_tokens, *(text.starts for text in texts)])
+    return RawColumns(codes, starts, np.cumsum([len(text.codes) for text in texts], dtype=np.int64))
+
+
+def split_runs(raw: RawColumns, vocabulary: Vocabulary) -> RawColumns:
     """Split each run of punctuation that the lexer returned as one token into a token for each character.
 
-    Without this, `f();` and `f() ;` would differ. `marks` is indexed by code; `characters` returns the codes
-    of the characters of a run.
+    Without this, `f();` and `f() ;` would differ.
     """
-    run = (marks[codes] & np.uint32(Mark.RUN)) != 0
+    codes, starts, ends = raw
+    run = (vocabulary.marks(codes) & np.uint32(Mark.RUN)) != 0
     if not run.any():
-        return codes, starts
-    parts = {int(code): characters(int(code)) for code in np.unique(codes[run])}
+        return raw
+    parts = {int(code): vocabulary.punctuation_codes(int(code)) for code in np.unique(codes[run])}
     counts = np.ones(len(codes), dtype=np.int64)
     for code, split in parts.items():
         counts[codes == code] = len(split)
@@ -229,4 +290,4 @@ def split_runs(
     for code, split in parts.items():
         where = split_codes == code
         split_codes[where] = np.array(split, dtype=np.int32)[nth[where]]
-    return split_codes, starts[origin] + nth
+    return RawColumns(split_codes, starts[origin] + nth, np.searchsorted(origin, ends))

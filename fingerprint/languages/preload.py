@@ -9,7 +9,7 @@ from fingerprint.languages.lexer_dispatch import dispatching_lexer
 from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.lookup import tuned_front_ends
 from fingerprint.languages.name_uses import fill_uses
-from fingerprint.languages.normalisation import KERNELS
+from fingerprint.languages.normalisation import fill_normalised
 from fingerprint.languages.notebook import load_schemas
 from fingerprint.languages.rule_tables.characters import cased_characters
 from fingerprint.languages.rule_tables.lexer import read
@@ -29,7 +29,7 @@ def load_compiled_rules() -> None:
     """Open the library of compiled functions, and import what making tables imports at first use."""
     lexer = dispatching_lexer(lexer_class("sql"))
     read(lexer, lexer_tables(lexer), "SELECT 'a';\n", ("root",))
-    for kernel in (*KERNELS, fill_uses):
-        kernel.load()
+    fill_normalised.load()
+    fill_uses.load()
     cased_characters()
     close_library()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from pygments.token import _TokenType
 
-    from fingerprint.types import Ids, Offsets
+    from fingerprint.types import Bounds, Ids, Offsets
 
     Tokens = Iterator[tuple[int, _TokenType, str]]
 
@@ -77,14 +77,42 @@ class LexemeTokens(NamedTuple):
     def of(cls, starts: Offsets, numbers: Ids, types: list[_TokenType], values: list[str]) -> LexemeTokens:
         return cls(Column(starts, None), Column(types, numbers), Column(values, numbers))
 
+    @property
+    def numbers(self) -> Ids:
+        """The number of the lexeme of each token."""
+        numbers = self.types.numbers
+        assert numbers is not None
+        return numbers
+
     def offsets(self) -> Offsets:
         return np.asarray(self.starts.items, dtype=np.int32)
 
     def codes(self, code: Callable[[tuple[object, str]], int]) -> Ids:
         lexemes = zip(self.types.items, self.values.items, strict=True)
         by_lexeme = np.fromiter(map(code, lexemes), np.int32, len(self.types.items))
-        codes: Ids = by_lexeme[self.types.numbers]
+        codes: Ids = by_lexeme[self.numbers]
         return codes
+
+
+class JoinedTokens(NamedTuple):
+    """The tokens of several texts, one after another, with a character between each two texts.
+
+    ends : int64 [texts], the number of tokens up to the end of each text
+    bounds : int64 [texts + 1], the offset at which each text begins; the last one is that of another text
+    """
+
+    tokens: LexemeTokens
+    ends: Bounds
+    bounds: Bounds
+
+    def of(self, text: int) -> LexemeTokens:
+        """Return the tokens of one text, with the offsets in it."""
+        begin, end = self.ends[text - 1] if text else 0, self.ends[text]
+        starts, types, values = self.tokens
+        rows = slice(begin, end)
+        offsets = Column[int](starts.items[rows] - np.int32(self.bounds[text]), None)
+        numbers = self.tokens.numbers[rows]
+        return LexemeTokens(offsets, Column(types.items, numbers), Column(values.items, numbers))
 
 
 class Column(Sequence[Item]):
@@ -134,6 +162,7 @@ class LexerInput:
         plain = _REMOVED.sub("", text) if removed else text
         plain = plain.replace("\r", "\n")
         self.source = plain if plain.endswith("\n") else plain + "\n"
+        self._keeps_offsets = not removed and len(self.source) == len(text)
 
     def starts(self, offsets: Offsets) -> Offsets:
         """Map offsets of first characters in the copy to offsets in `text`."""
@@ -147,6 +176,8 @@ class LexerInput:
         return np.minimum(ends, np.int32(self._length))
 
     def _original(self, offsets: Offsets) -> Offsets:
+        if self._keeps_offsets:
+            return offsets
         if not len(self._removed):
             return np.minimum(offsets, np.int32(self._length))
         removed_before = np.searchsorted(self._removed, offsets, side="right").astype(np.int32)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerprint.kernels.registry import bare_kernel, bare_njit
+from fingerprint.kernels.registry import bare_njit
 
 if TYPE_CHECKING:
     from fingerprint.types import Classes, Ids, Kinds, Marks, Offsets, PairRows
@@ -53,11 +53,23 @@ WORD, NUMBER, STRING, IDENTIFIER, DOT = Mark.WORD, Mark.NUMBER, Mark.STRING, Mar
 
 
 class Lexemes(NamedTuple):
-    """Columns by lexeme code: marks, white space before the lexeme in its raw token, length of the lexeme."""
+    """What is known of the lexemes of a vocabulary: columns by code, and a table.
+
+    marks : see `Mark`
+    leading, lengths : white space before the lexeme in its raw token, and length of the lexeme
+    pieces : which piece of an operator it is, or -1
+    kinds : ids of the kinds
+    names : lexeme ids of identifiers, 0 for all other lexemes
+    joins : code of the operator that two pieces form, or -1: int32 [pieces, pieces]
+    """
 
     marks: Marks
     leading: Offsets
     lengths: Offsets
+    pieces: Ids
+    kinds: Kinds
+    names: Kinds
+    joins: PairRows
 
 
 class StreamColumns(NamedTuple):
@@ -72,8 +84,8 @@ class StreamColumns(NamedTuple):
         """Return columns for so many tokens, still to be filled."""
         return cls(np.empty(count, np.uint64), np.empty(count, np.int32), np.empty(count, np.int32))
 
-    def first(self, count: int) -> StreamColumns:
-        return StreamColumns(self.ids[:count], self.starts[:count], self.ends[:count])
+    def rows(self, rows: slice) -> StreamColumns:
+        return StreamColumns(self.ids[rows], self.starts[rows], self.ends[rows])
 
     def in_order(self, order: npt.NDArray[np.intp]) -> StreamColumns:
         return StreamColumns(self.ids[order], self.starts[order], self.ends[order])
@@ -84,7 +96,7 @@ def token_rows(count: int) -> TokenRows:
     return np.empty((count, COLUMNS), dtype=np.int32)
 
 
-@bare_kernel
+@bare_njit
 def locate(codes: Ids, starts: Offsets, lexemes: Lexemes, rows: TokenRows) -> tuple[int, int]:
     """Fill `rows` with the tokens that are neither white space nor comments, trimmed to what is neither.
 
@@ -112,7 +124,7 @@ def copy(rows: TokenRows, source: int, copies: TokenRows, target: int) -> None:
         copies[target, column] = rows[source, column]
 
 
-@bare_kernel
+@bare_njit
 def keep_others(rows: TokenRows, ranges: PairRows, kept: TokenRows, touching: Ids) -> tuple[int, int, int]:
     """Fill `kept` with the tokens in none of the ranges.
 
@@ -137,12 +149,28 @@ def keep_others(rows: TokenRows, ranges: PairRows, kept: TokenRows, touching: Id
     return count, touch_count, characters
 
 
-@bare_kernel
+@bare_njit
+def join_operators(rows: TokenRows, touching: Ids, lexemes: Lexemes) -> None:
+    """Join the operators that touch the next one, step by step, and mark what is joined as removed."""
+    head = -1
+    for index in range(len(touching)):
+        at = touching[index]
+        if head < 0 or rows[head, END] != rows[at + 1, START] or rows[at, CODE] != REMOVED:
+            head = at
+        left, right = lexemes.pieces[rows[head, CODE]], lexemes.pieces[rows[at + 1, CODE]]
+        code = lexemes.joins[left, right] if left >= 0 and right >= 0 else -1
+        if code >= 0:
+            rows[head, CODE], rows[head, MARKS] = code, lexemes.marks[code]
+            rows[head, END] = rows[at + 1, END]
+            rows[at + 1, CODE] = REMOVED
+
+
+@bare_njit
 def join_literals(rows: TokenRows, joined: TokenRows) -> int:
     """Fill `joined` with the rows, without the removed ones, and with the parts of each literal joined.
 
-    Parts are neighbouring pieces of strings, and pieces of numbers such as `5u8` and `1.5`. Return the number
-    of tokens.
+    Parts are neighbouring pieces of strings, and pieces of numbers such as `5u8` and `1.5`. `joined` may be
+    the same array. Return the number of tokens.
     """
     count = 0
     for at in range(len(rows)):
@@ -174,7 +202,7 @@ def begins_number(rows: TokenRows, at: int, count: int) -> bool:
     return bool(at < count and rows[at, MARKS] & NUMBER and rows[at, START] == rows[at - 1, END])
 
 
-@bare_kernel
+@bare_njit
 def collect_tokens(rows: TokenRows, kinds: Kinds, columns: StreamColumns) -> int:
     """Fill the columns with the tokens to compare, by the `kinds` of codes; return the number of tokens."""
     count = 0
@@ -186,7 +214,7 @@ def collect_tokens(rows: TokenRows, kinds: Kinds, columns: StreamColumns) -> int
     return count
 
 
-@bare_kernel
+@bare_njit
 def collect_lexemes(
     rows: TokenRows, names: Kinds, classes: Classes, columns: StreamColumns
 ) -> tuple[int, int]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, cached_property, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fingerprint.languages.base import LexicalClass
-from fingerprint.languages.lexeme_ids import lexeme_id
-from fingerprint.languages.normalisation import OPERATORS
+from fingerprint.languages.lexeme_ids import lexeme_family, lexeme_id, number_id
+from fingerprint.languages.operators import OPERATORS, PIECES
 from fingerprint.languages.token_rows import Lexemes, Mark
 from fingerprint.tokens import kind_id
 
@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.languages.spec import Language
-    from fingerprint.types import Ids
+    from fingerprint.types import Ids, Marks, PairRows
+
+# Most lexemes and characters of a vocabulary.
+LEXEMES_LIMIT = 1 << 17
+CHARACTERS_LIMIT = 1 << 24
 
 Key = tuple[object, str]
 KindAndMarks = tuple[str, int]
@@ -169,11 +173,24 @@ class Highlighting(NamedTuple):
     classes: list[str]
 
 
+class LiteralIds(dict[str, int]):
+    """Maps a literal to its id, computed at first use; `characters` is the total length of the literals."""
+
+    def __init__(self, identify: Callable[[str], int]) -> None:
+        super().__init__()
+        self._identify, self.characters = identify, 0
+
+    def __missing__(self, lexeme: str) -> int:
+        self[lexeme] = identity = self._identify(lexeme)
+        self.characters += len(lexeme)
+        return identity
+
+
 class Vocabulary(dict[Key, int]):
     """Maps (token type, lexeme) to a code, assigned at first use, with the kind and marks of each code.
 
-    A code indexes `kind_names`, `kinds()`, `identifier_ids()` and the columns of `lexemes()`. `characters` is
-    the total length of all lexemes. `css_class` returns the class that colours a token type, "" for none.
+    A code indexes `kind_names` and the columns of `lexemes()`; `literal_ids` has the ids of strings and
+    numbers by their `LexicalClass`. `css_class` returns the class that colours a token type, "" for none.
     """
 
     def __init__(self, language: Language, css_class: Callable[[object], str]) -> None:
@@ -184,13 +201,18 @@ class Vocabulary(dict[Key, int]):
         self._lock = Lock()
         self._marks = GrowingArray(np.uint32)
         self._leading, self._lengths = GrowingArray(np.int32), GrowingArray(np.int32)
-        self._kinds, self._identifier_ids = GrowingArray(np.uint64), GrowingArray(np.uint64)
+        self._pieces = GrowingArray(np.int32)
+        self._kinds, self._names = GrowingArray(np.uint64), GrowingArray(np.uint64)
         self._css_codes, self._written = GrowingArray(np.int32), GrowingArray(np.int32)
         self._css_code_by_class: dict[str, int] = {}
         self._stripped: list[str] = []
-        self._joined: dict[tuple[int, int], int] = {}
         self.kind_names: list[str] = []
-        self.characters = 0
+        self._characters = 0
+        string, number = LexicalClass.STRING, LexicalClass.NUMBER
+        self.literal_ids = {
+            int(string): LiteralIds(partial(kind_id, lexeme_family(self._salt, string))),
+            int(number): LiteralIds(partial(number_id, lexeme_family(self._salt, number))),
+        }
 
     def __missing__(self, key: Key) -> int:
         ttype, value = key
@@ -215,15 +237,14 @@ class Vocabulary(dict[Key, int]):
             mark |= Mark.NEWLINE
         is_identifier = mark & Mark.IDENTIFIER
         self.kind_names.append(name)
-        self.characters += len(value)
+        self._characters += len(value)
         self._stripped.append(lexeme)
         self._kinds.append(kind_id(self._salt, name))
-        self._identifier_ids.append(
-            lexeme_id(self._salt, LexicalClass.IDENTIFIER, lexeme) if is_identifier else 0
-        )
+        self._names.append(lexeme_id(self._salt, LexicalClass.IDENTIFIER, lexeme) if is_identifier else 0)
         self._marks.append(mark)
         self._leading.append(len(value) - len(value.lstrip()))
         self._lengths.append(len(lexeme))
+        self._pieces.append(PIECES.get(lexeme, -1))
         self._written.append(len(value))
         self._css_codes.append(self._css_code(key[0]) if lexeme else -1)
         self[key] = code
@@ -231,8 +252,31 @@ class Vocabulary(dict[Key, int]):
 
     def lexemes(self) -> Lexemes:
         """Return the columns by code, for the codes assigned so far."""
+        joins = self._joins
         with self._lock:
-            return Lexemes(self._marks.values, self._leading.values, self._lengths.values)
+            return Lexemes(
+                self._marks.values,
+                self._leading.values,
+                self._lengths.values,
+                self._pieces.values,
+                self._kinds.values,
+                self._names.values,
+                joins,
+            )
+
+    def marks(self, codes: Ids) -> Marks:
+        """Return the marks of codes."""
+        with self._lock:
+            values: Marks = self._marks.values
+        return values[codes]
+
+    @property
+    def is_full(self) -> bool:
+        """True if it is to be replaced by an empty one, because workers are long-lived."""
+        literals = self.literal_ids.values()
+        lexemes = len(self) + sum(map(len, literals))
+        characters = self._characters + sum(ids.characters for ids in literals)
+        return lexemes > LEXEMES_LIMIT or characters > CHARACTERS_LIMIT
 
     def _css_code(self, ttype: object) -> int:
         css = self._css_class(ttype)
@@ -243,26 +287,15 @@ class Vocabulary(dict[Key, int]):
         with self._lock:
             return Highlighting(self._css_codes.values, self._written.values, [*self._css_code_by_class])
 
-    def kinds(self) -> npt.NDArray[np.uint64]:
-        """Return the kind ids by code."""
-        with self._lock:
-            return self._kinds.values
-
-    def identifier_ids(self) -> npt.NDArray[np.uint64]:
-        """Return the lexeme ids of identifiers by code, 0 for all other lexemes."""
-        with self._lock:
-            return self._identifier_ids.values
-
     def punctuation_codes(self, code: int) -> list[int]:
         """Return the codes of the single characters of a run of punctuation such as `);`."""
         return [self["Punctuation", character] for character in self._stripped[code]]
 
-    def join_operators(self, left: int, right: int) -> tuple[int, int]:
-        """Return code and marks of the operator that two pieces form; the code is -1 when they form none."""
-        pair = (left, right)
-        if pair not in self._joined:
-            lexeme = self._stripped[left] + self._stripped[right]
-            self._joined[pair] = self["Operator", lexeme] if lexeme in OPERATORS else -1
-        code = self._joined[pair]
-        with self._lock:
-            return code, int(self._marks.values[code])
+    @cached_property
+    def _joins(self) -> PairRows:
+        """The code of the operator that two pieces form, -1 where they form none: int32 [pieces, pieces]."""
+        codes = np.full((len(PIECES), len(PIECES)), -1, np.int32)
+        for operator in OPERATORS:
+            for length in range(1, len(operator)):
+                codes[PIECES[operator[:length]], PIECES[operator[length:]]] = self["Operator", operator]
+        return codes

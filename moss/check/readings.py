@@ -9,6 +9,7 @@ import struct
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.cores import usable_cores
@@ -16,11 +17,13 @@ from fingerprint.engine import (
     FILE_SECONDS,
     NO_LINES,
     Reading,
+    TooSlow,
     Unreadable,
     expect,
     identify,
     leaves_doubt,
     read,
+    read_together,
 )
 from moss.cache_folder import cache_folder
 from moss.check.cache import ReadingCache, reading_key
@@ -47,8 +50,9 @@ if TYPE_CHECKING:
 
     Advance = Callable[[], None]
 
-# Files that a child process takes at a time.
-CHUNK = 8
+# Most files and bytes that a child process reads together, and the fewest batches for each process.
+BATCH_FILES, BATCH_BYTES = 32, 150_000
+BATCHES = 8
 PART_LENGTHS = struct.Struct("<6I")
 
 
@@ -111,6 +115,20 @@ def read_file(job: ReadJob) -> Reading | str:
         return str(Unreadable.by_error(type(error).__name__))
 
 
+def read_batch(jobs: Sequence[ReadJob]) -> list[Reading | str]:
+    """Return the result of `read_file` for each job; all of them agree in what is wanted of the files."""
+    first = jobs[0]
+    if len(jobs) == 1 or not first.language:
+        return [read_file(job) for job in jobs]
+    try:
+        files = [(job.data, job.path) for job in jobs]
+        wanted = {"coarse": first.coarse, "words": first.words}
+        results = read_together(files, first.language, FILE_SECONDS, **wanted)
+    except (Exception, TooSlow):  # noqa: BLE001 - of one of the files: alone, each says its reason
+        return [read_file(job) for job in jobs]
+    return [one._replace(text="") if isinstance(one, Reading) else str(one) for one in results]
+
+
 def read_files(jobs: Sequence[ReadJob], advance: Advance) -> list[Reading | str]:
     """Return the result of `read_file` for each job, in order; `advance` is called after each file.
 
@@ -153,17 +171,35 @@ def _read_cached(jobs: Sequence[ReadJob], advance: Advance, folder: Path) -> lis
 def _read_uncached(jobs: Sequence[ReadJob], advance: Advance) -> list[Reading | str]:
     if not jobs:
         return []
-    # Read the largest files first, so that no child is still busy with one when the others have finished.
-    order = sorted(range(len(jobs)), key=lambda index: -len(jobs[index].data))
-    workers = max(1, min(usable_cores(), len(jobs) // CHUNK))
+    workers = max(1, min(usable_cores(), len(jobs) // BATCHES))
     results: list[Reading | str] = [""] * len(jobs)
     expect(_characters(jobs, workers))
+    batches = _batches(jobs, workers)
     with _processes(workers) as pool:
-        ordered_results = pool.map(read_file, [jobs[index] for index in order], chunksize=CHUNK)
-        for index, result in zip(order, ordered_results, strict=True):
+        of_batches = pool.map(read_batch, [[jobs[index] for index in batch] for batch in batches])
+        for index, result in zip(chain(*batches), chain.from_iterable(of_batches), strict=True):
             results[index] = result
             advance()
     return results
+
+
+def _batches(jobs: Sequence[ReadJob], workers: int) -> list[list[int]]:
+    """Return the indexes of the jobs that are read together, those with the largest files first.
+
+    So that no child is still busy with one when the others have finished.
+    """
+    most = min(BATCH_FILES, max(1, len(jobs) // (workers * BATCHES)))
+    batches, by_language, sizes = list[list[int]](), dict[str, list[int]](), Counter[str]()
+    for index in sorted(range(len(jobs)), key=lambda index: -len(jobs[index].data)):
+        language, size = jobs[index].language, len(jobs[index].data)
+        batch = by_language.get(language, [])
+        if not batch or len(batch) == most or sizes[language] + size > BATCH_BYTES:
+            by_language[language] = batch = []
+            batches.append(batch)
+            sizes[language] = 0
+        batch.append(index)
+        sizes[language] += size
+    return batches
 
 
 def _processes(workers: int) -> ProcessPoolExecutor:

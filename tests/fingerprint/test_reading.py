@@ -4,8 +4,9 @@ from contextlib import suppress
 import pytest
 
 from fingerprint.languages import front_end
+from fingerprint.languages.token_lines import token_lines
 from fingerprint.params import Params
-from fingerprint.reading import Unreadable, identify, profile_of, read, token_lines
+from fingerprint.reading import Unreadable, identify, profile_of, read
 from fingerprint.time_limit import TooSlow, time_limit
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def terms(source: str) -> LexicalTerms:
-    return lexical_terms(front_end("python").scan(source))
+    return lexical_terms([front_end("python").scan(source)])[0]
 
 
 @given(st.lists(st.sampled_from(["a = 'some words'", "print(b, 12.5)", "# words", "c = d"])))

@@ -1,4 +1,4 @@
-"""Read a text by the tables of a lexer."""
+"""Read texts by the tables of a lexer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pygments.token import _TokenType
 
-from fingerprint.languages.raw_tokens import LexemeTokens, RawTokens
+from fingerprint.languages.raw_tokens import JoinedTokens, LexemeTokens, RawTokens
 from fingerprint.languages.rule_tables import loop
 from fingerprint.languages.rule_tables.characters import folded
 from fingerprint.languages.rule_tables.loop import run
@@ -16,10 +16,10 @@ from fingerprint.languages.rule_tables.tables import Memory, Text, number_lexeme
 from fingerprint.time_limit import TooSlow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from fingerprint.languages.rule_tables.rules import LexerTables
-    from fingerprint.languages.rule_tables.tables import CodePoints, Tokens
+    from fingerprint.languages.rule_tables.tables import CodePoints, Numbers, Tokens
 
 # Steps that one text may take, some seconds, and those after which Python may end the run, a tenth of one.
 MOST_STEPS, SLICE = 1 << 30, 1 << 24
@@ -32,19 +32,22 @@ class GivenUp(Exception):
 
 
 class Run:
-    """One run of a lexer over a text.
+    """One run of a lexer over texts, one after another.
 
-    `types` are the token types of `memory.tokens`; `written` has the values that are not what the text has.
+    `text` is all of them, `types` are the token types of `memory.tokens`, and `written` has the values that
+    are not what the text has.
     """
 
-    def __init__(self, lexer: Any, tables: LexerTables, text: str, stack: Iterable[str]) -> None:
-        self.lexer, self.tables, self.text = lexer, tables, text
+    def __init__(self, lexer: Any, tables: LexerTables, texts: Sequence[str], stack: Iterable[str]) -> None:
+        self.lexer, self.tables, self.texts, self.text = lexer, tables, texts, "\n".join(texts)
         self.types = {token_type: number for number, token_type in enumerate(tables.types)}
         self.written: dict[int, str] = {}
-        self.codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+        self.codes = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), np.uint32)
         folds = _folded(self.codes) if tables.folds else self.codes
-        self._source = Text(np.empty(len(text) + 1, np.uint16), self.codes, folds)
-        self._memory = _memory(len(text), [tables.states[name] for name in stack], tables.registers)
+        self.bounds = np.zeros(len(texts) + 1, np.int64)
+        np.cumsum([len(text) + 1 for text in texts], out=self.bounds[1:])
+        self._source = Text(np.empty(len(self.codes) + 1, np.uint16), self.codes, folds, self.bounds)
+        self._memory = _memory(self._source, [tables.states[name] for name in stack], tables.registers)
         self._slice, self._spent, self._place = min(SLICE, MOST_STEPS), 0, b""
         self._memory.registers[STEPS] = self._slice
 
@@ -71,6 +74,10 @@ class Run:
             else:
                 self._grow(*_GROWING[outcome])
 
+    def ends(self) -> Numbers:
+        """Return the number of tokens up to the end of each text."""
+        return self._memory.ends
+
     def _go_on(self) -> None:
         """Allow the next slice of steps: twice as many where none was enough for one match."""
         registers = self._memory.registers
@@ -92,7 +99,8 @@ class Run:
         registers = self._memory.registers
         address, low, high = (int(registers[one]) for one in (loop.RULE, LOW, HIGH))
         rule = int(self.tables.program.code[address + loop.NUMBER])
-        text = self.text[low:high] if registers[loop.WAITING] else self.text
+        whole = not registers[loop.WAITING]
+        text = self.texts[registers[loop.BEGUN] - 1] if whole else self.text[low:high]
         match = self.tables.patterns[rule].match(text, int(registers[loop.AT]) - low)
         if match is None and outcome == loop.ASK_ACTION:
             raise GivenUp("Python finds no match where the tables have one")
@@ -125,14 +133,15 @@ _GROWING = {
 }
 
 
-def _memory(length: int, states: list[int], count: int) -> Memory:
+def _memory(text: Text, states: list[int], count: int) -> Memory:
     registers = np.zeros(count, np.int64)
-    registers[HIGH], registers[loop.DEPTH] = length, len(states)
+    registers[loop.DEPTH] = len(states)
     return Memory(
         registers,
         np.empty((FIRST_ROWS, 4), np.int64),
         np.array(states + [0] * 2 * loop.MOST_STATES, np.int64),
-        np.empty((length // 2 + 2 * loop.MOST_TOKENS, 3), np.int32),
+        np.empty((len(text.codes) // 2 + 2 * loop.MOST_TOKENS, 3), np.int32),
+        np.zeros(len(text.bounds) - 1, np.int64),
     )
 
 
@@ -152,21 +161,42 @@ def read(lexer: Any, tables: LexerTables, text: str, stack: Iterable[str]) -> Le
     GivenUp
         When it takes too much memory.
     """
-    reading = Run(lexer, tables, text, stack)
+    reading = Run(lexer, tables, [text], stack)
     tokens = reading.tokens()
-    types = [*reading.types]
+    return _lexemes(reading, tokens) or _lists(reading, tokens)
+
+
+def read_all(lexer: Any, tables: LexerTables, texts: Sequence[str]) -> JoinedTokens:
+    """Return the tokens of texts, each of which begins in the root state; raises as `read` does.
+
+    Raises
+    ------
+    GivenUp
+        Also when tokens are not what the texts have.
+    """
+    reading = Run(lexer, tables, texts, ("root",))
+    lexemes = _lexemes(reading, reading.tokens())
+    if lexemes is None:
+        raise GivenUp("its tokens are not what is written")
+    return JoinedTokens(lexemes, reading.ends(), reading.bounds)
+
+
+def _lexemes(reading: Run, tokens: Tokens) -> LexemeTokens | None:
+    """Return the tokens by their lexemes; None where some are not what the text has, or lexemes collide."""
     numbers, firsts = np.empty(len(tokens), np.int32), np.empty(len(tokens), np.int32)
     slots = np.zeros(1 << (2 * len(tokens)).bit_length(), np.int32)
     count = -1 if reading.written else number_lexemes(reading.codes, tokens, slots, numbers, firsts)
     if count < 0:
-        return _lists(reading, tokens, types)
+        return None
     starts, kinds, ends = (column.tolist() for column in tokens[firsts[:count]].T)
+    types, text = [*reading.types], reading.text
     values = [text[start:end] for start, end in zip(starts, ends, strict=True)]
     return LexemeTokens.of(tokens[:, 0].copy(), numbers, [types[kind] for kind in kinds], values)
 
 
-def _lists(reading: Run, tokens: Tokens, types: list[_TokenType]) -> RawTokens:
+def _lists(reading: Run, tokens: Tokens) -> RawTokens:
     """Return the tokens one by one, also those that are not what the text has."""
+    types = [*reading.types]
     starts, kinds, ends = (column.tolist() for column in tokens.T)
     values = [reading.text[start:end] for start, end in zip(starts, ends, strict=True)]
     for index, value in reading.written.items():

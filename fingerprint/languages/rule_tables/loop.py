@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 # More registers: where the lexer is, the number of states and the first one of this lexer, how many lexers
 # wait, the number of tokens, the next rule to try or 0, the rule that Python is asked about, the rule whose
-# transition is due or 0, and 1 when the kinds of the text are known.
-AT, DEPTH, BASE, WAITING, TOKENS, CHOICE, RULE, DUE, STARTED = range(4, 13)
+# transition is due or 0, and how many texts were begun.
+AT, DEPTH, BASE, WAITING, TOKENS, CHOICE, RULE, DUE, BEGUN = range(4, 13)
 # Why a run ends. Python runs the action of ASK_ACTION; of ASK_RULE it matches the expression, too.
 FINISHED, STACK_FULL, TOO_LONG, TOKENS_FULL, STATES_FULL, PARTS_FULL, ASK_RULE, ASK_ACTION = range(8)
 NOT_TRANSLATED = -4
@@ -50,9 +50,23 @@ OUTER_SIZE = OUTER + COUNTERS - GROUPS
 
 @bare_kernel
 def run(program: Program, text: Text, memory: Memory) -> int:
-    """Read a text on; return why the run ends."""
+    """Read texts on; return why the run ends."""
     registers = memory.registers
     start(program, text, memory)
+    while True:
+        outcome = read_on(program, text, memory)
+        if outcome != FINISHED:
+            return outcome
+        memory.ends[registers[BEGUN] - 1] = registers[TOKENS]
+        if registers[BEGUN] == len(memory.ends):
+            return FINISHED
+        begin_text(text.bounds, memory)
+
+
+@bare_njit
+def read_on(program: Program, text: Text, memory: Memory) -> int:
+    """Read one text on; return why this ends."""
+    registers = memory.registers
     while True:
         if registers[TOKENS] + MOST_TOKENS > len(memory.tokens):
             return TOKENS_FULL
@@ -75,17 +89,30 @@ def run(program: Program, text: Text, memory: Memory) -> int:
 
 @bare_njit
 def start(program: Program, text: Text, memory: Memory) -> None:
-    """Find the kinds of a new text, or go on behind the rule that Python was asked about."""
-    registers, kinds, codes = memory.registers, text.kinds, text.codes
-    if registers[STARTED] == 0:
-        registers[STARTED] = 1
+    """Find the kinds of new texts, or go on behind the rule that Python was asked about."""
+    registers, kinds, codes, bounds = memory.registers, text.kinds, text.codes, text.bounds
+    if registers[BEGUN] == 0:
         for at in range(len(codes)):
             page = np.int64(program.pages[codes[at] >> 7])
             kinds[at] = program.page_kinds[page * 128 + (codes[at] & 127)]
-        kinds[len(codes)] = program.member.shape[1] - 1
+        for number in range(1, len(bounds)):
+            kinds[bounds[number] - 1] = program.member.shape[1] - 1
+        begin_text(bounds, memory)
     if registers[DUE] > 0:
         change_state(program.code, registers, memory.states, registers[DUE])
         registers[DUE] = 0
+
+
+@bare_njit
+def begin_text(bounds: Numbers, memory: Memory) -> None:
+    """Go to the next text; all but the first one begin in the root state."""
+    registers = memory.registers
+    number = registers[BEGUN]
+    if number > 0:
+        registers[DEPTH], memory.states[0] = 1, ROOT
+    registers[LOW] = registers[AT] = bounds[number]
+    registers[HIGH] = bounds[number + 1] - 1
+    registers[BEGUN] = number + 1
 
 
 @bare_njit

@@ -45,11 +45,18 @@ class Program(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A text: its kinds, one more, its code points, and those that stand for them where case is ignored."""
+    """Texts that are read one after another, with a character between each two.
+
+    kinds : their kinds, one more
+    codes : their code points
+    folded : the code points that stand for them where case is ignored
+    bounds : where each text begins; the last one is the number of kinds
+    """
 
     kinds: CharacterKinds
     codes: CodePoints
     folded: CodePoints
+    bounds: Numbers
 
 
 class Memory(NamedTuple):
@@ -59,12 +66,14 @@ class Memory(NamedTuple):
     stack : what the machine returns to, see `machine`
     states : the stack of the states of the lexer; what it waits for, see `loop`, lies between them
     tokens : start, type and end of each token
+    ends : the number of tokens up to the end of each text
     """
 
     registers: Numbers
     stack: Stack
     states: Numbers
     tokens: Tokens
+    ends: Numbers
 
 
 LAST_GROUP = 30

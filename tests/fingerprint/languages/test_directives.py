@@ -44,7 +44,7 @@ def test_a_macro_is_a_term_from_its_name_to_the_end_of_its_last_line() -> None:
 
 def test_white_space_and_comments_in_a_macro_make_no_difference() -> None:
     tidy, untidy = "#define N (10+1)\n", "# define N ( 10 + /* one more */ 1 ) // eleven\n"
-    terms = [lexical_terms(front_end("c").scan(text + MAIN)) for text in (tidy, untidy)]
+    terms = [lexical_terms([front_end("c").scan(text + MAIN)])[0] for text in (tidy, untidy)]
     identities = [set((term.literals >> 5).tolist()) for term in terms]
     assert identities[0] == identities[1]
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from fingerprint.languages.joined import joined
 from fingerprint.languages.name_uses import REACH, name_uses
 from fingerprint.reading import read
 from fingerprint.tokens import TokenStream
@@ -52,7 +53,9 @@ def naive_uses(tokens: list[tuple[int, int | None]]) -> list[tuple[tuple[int, ..
 def test_uses_are_equal_where_the_tokens_around_both_places_are(
     left: list[tuple[int, int | None]], right: list[tuple[int, int | None]]
 ) -> None:
-    found = [name_uses(*streams(tokens)).tolist() for tokens in (left, right)]
+    pairs = [streams(tokens) for tokens in (left, right)]
+    uses, ends = name_uses(*map(joined, zip(*pairs, strict=True)))
+    found = [uses[: ends[0]].tolist(), uses[ends[0] : ends[1]].tolist()]
     expected = [naive_uses(tokens) for tokens in (left, right)]
     assert list(map(len, found)) == list(map(len, expected))
     shared = set(expected[0]) & set(expected[1])
@@ -80,6 +83,6 @@ def test_a_statement_of_other_names_leaves_uses_that_it_cut_a_passage_between() 
 def test_a_name_beyond_the_tokens_has_no_use() -> None:
     tokens, names = streams([(1, 1), (2, None), (1, 1)])
     none = TokenStream.from_triples(())
-    assert not len(name_uses(none, names))
-    assert not len(name_uses(tokens, none))
-    assert name_uses(tokens, names).dtype == np.uint64
+    uses, ends = name_uses(joined([none, tokens, tokens]), joined([names, none, names]))
+    assert ends.tolist() == [0, 0, 1]
+    assert uses.dtype == np.uint64

@@ -53,7 +53,7 @@ def number_terms(language: str, lexeme: str) -> list[int]:
 
 
 def terms(language: str, text: str) -> LexicalTerms:
-    return lexical_terms(front_end(language).scan(text))
+    return lexical_terms([front_end(language).scan(text)])[0]
 
 
 def test_every_language_of_programs_has_ways_to_write_a_number() -> None:

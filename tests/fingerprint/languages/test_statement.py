@@ -24,7 +24,10 @@ TEXT = (
 def remaining(language: str, program: str, text: str = TEXT) -> Terms:
     """Return the literals and names of a program that the statement does not dictate."""
     scan = front_end(language).scan(program)
-    terms, dictated = lexical_terms(scan), TaskStatement.of([text]).lexical([string_words(program, scan)])
+    terms, dictated = (
+        lexical_terms([scan])[0],
+        TaskStatement.of([text]).lexical([string_words(program, scan)]),
+    )
     sides = zip(terms.readable, dictated.readable, strict=True)
     return np.concatenate([np.setdiff1d(terms, others) for terms, others in sides])
 
@@ -41,7 +44,7 @@ def remaining(language: str, program: str, text: str = TEXT) -> Terms:
 )
 def test_what_consists_of_the_statement_is_dictated(language: str, program: str) -> None:
     assert len(remaining(language, program, "nothing")) > len(remaining(language, program))
-    literals = lexical_terms(front_end(language).scan(program)).literals
+    literals = lexical_terms([front_end(language).scan(program)])[0].literals
     # Behind what is put into a string there is a quotation mark.
     assert not np.isin(literals[term_lengths(literals) > 1], remaining(language, program)).any()
 
@@ -51,7 +54,7 @@ def test_what_consists_of_the_statement_is_dictated(language: str, program: str)
 )
 def test_a_string_with_words_of_its_own_or_without_words_is_not_dictated(string: str) -> None:
     program = f'x("{string}")'
-    (literal,) = lexical_terms(front_end("python").scan(program)).literals
+    (literal,) = lexical_terms([front_end("python").scan(program)])[0].literals
     assert literal in remaining("python", program)
 
 

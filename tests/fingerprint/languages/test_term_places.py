@@ -16,7 +16,7 @@ NOT_FOUND = {"rust": 1, "perl": 1, "scheme": 1, "common-lisp": 2}
 
 def places(language: str, text: str, wanted: LexicalTerms | None = None) -> list[TermPlace]:
     scan = front_end(language).scan(text)
-    return term_places(language, text, scan.tokens, wanted or lexical_terms(scan))
+    return term_places(language, text, scan.tokens, wanted or lexical_terms([scan])[0])
 
 
 @pytest.mark.slow
@@ -27,7 +27,7 @@ def test_nearly_every_term_is_found_and_where_the_lexer_finds_it(name: str) -> N
     found = places(name, text)
     missed = {
         term
-        for kind, terms in zip(LexicalTerms._fields, lexical_terms(scan).readable, strict=False)
+        for kind, terms in zip(LexicalTerms._fields, lexical_terms([scan])[0].readable, strict=False)
         for term in set(terms.tolist()) - {place.term for place in found if place.kind == kind}
     }
     assert len(missed) <= NOT_FOUND.get(name, 0)
@@ -39,7 +39,7 @@ def test_nearly_every_term_is_found_and_where_the_lexer_finds_it(name: str) -> N
 def test_only_wanted_terms_have_places_in_text_order() -> None:
     text = "import os\n\ncount = 12  # count\nprint('twelve', count)\n"
     none = np.empty(0, np.uint64)
-    (count,) = lexical_terms(front_end("python").scan("count")).names
+    (count,) = lexical_terms([front_end("python").scan("count")])[0].names
     found = places("python", text, LexicalTerms(none, np.array([count]), none))
     assert [text[place.start : place.end] for place in found] == ["count", "count"]
     assert [text.count("\n", 0, place.start) + 1 for place in found] == [3, 4]
@@ -47,7 +47,7 @@ def test_only_wanted_terms_have_places_in_text_order() -> None:
 
 def test_common_terms_are_in_both_and_not_handed_out() -> None:
     one, other, handed_out = (
-        lexical_terms(front_end("python").scan(text))
+        lexical_terms([front_end("python").scan(text)])[0]
         for text in ("import os\na = 'x y'\nb = 2\n", "import os\nb = 'x y'\nc = 2\n", "b\n")
     )
     common = common_terms([one], [other])

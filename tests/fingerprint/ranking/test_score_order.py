@@ -39,7 +39,7 @@ def file(submission: int, source: str) -> CohortFile:
     scan = front_end("python").scan(source)
     kinds = scan.tokens.kinds
     hashes = engine.fingerprint(kinds, PARAMS).hashes
-    return CohortFile(submission, kinds, token_lines(source, scan.tokens), lexical_terms(scan), hashes)
+    return CohortFile(submission, kinds, token_lines(source, scan.tokens), lexical_terms([scan])[0], hashes)
 
 
 def similarities_by_pair(programs: Sequence[str], boilerplate: Sequence[str] = ()) -> dict[Pair, float]:
