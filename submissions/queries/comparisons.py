@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.ingest.rereading import readings, stored_files
+from submissions.ingest.rereading import languages_of_files, stored_files
 from submissions.models import Assignment, Batch
 from submissions.permissions import Right, courses_with
 from submissions.queries.withheld import readable_submissions
@@ -91,7 +91,7 @@ class Rereading(NamedTuple):
 def rereading_of(assignment: Assignment, chosen: ChosenLanguages) -> Rereading:
     """Return the effect of changing the languages of an assignment to these."""
     files = stored_files(assignment)
-    new = readings(files, chosen)
+    new = languages_of_files(files, chosen)
     changed = [file for file in files if file.is_read_otherwise(new[file.pk])]
     kept = sum(new[file.pk].is_kept for file in changed)
     boilerplate = assignment.boilerplate.filter(first=None, statement=False)
