@@ -233,13 +233,13 @@ def _api_subject(route: str, arguments: dict[str, Any]) -> AuditSubject:
     """Return what an address of the API is about; its arguments were not checked yet."""
     if not arguments:  # the view names the subject
         return AuditSubject()
-    own, *others = arguments
-    ids = [own, *(name for name in others if name.endswith("_id"))]
+    subject, *others = arguments
+    ids = [subject, *(name for name in others if name.endswith("_id"))]
     numbers = _numbers({name: arguments[name] for name in ids})
     if not numbers:
         return AuditSubject()
     kind = API_KINDS[route.removeprefix(API).partition("/")[0]]
-    return audit_subject(f"{kind}/", {"name": arguments.get("table", ""), **numbers, "pk": numbers[own]})
+    return audit_subject(f"{kind}/", {"name": arguments.get("table", ""), **numbers, "pk": numbers[subject]})
 
 
 def _numbers(arguments: dict[str, Any]) -> dict[str, int]:

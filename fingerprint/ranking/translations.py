@@ -141,8 +141,8 @@ def _unit_groups(units: Sequence[tuple[int, str]], families: Sequence[str], grou
     last = max(submission for submission, _ in units) + 1
     lists = []
     for submission, family in units:
-        own = groups.ids[slice(*groups.starts[submission : submission + 2])] if len(groups.ids) else ()
-        lists.append([*own, shift + submission, shift + last + families.index(family)])
+        known = groups.ids[slice(*groups.starts[submission : submission + 2])] if len(groups.ids) else ()
+        lists.append([*known, shift + submission, shift + last + families.index(family)])
     return Groups.from_lists(lists)
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 from django.conf.global_settings import PASSWORD_HASHERS
 
-from submissions.work.finding import SENDING
+from submissions.work.stuck import SENDING
 from tests.moss.embedded.test_embedded import environment
 from tests.support.other_environment import run
 

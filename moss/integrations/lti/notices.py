@@ -141,12 +141,12 @@ def _attached(platform: Platform, claims: dict[str, Any]) -> AttachedActivity:
         platform_course__platform=platform, platform_course__deployment=deployment
     )
     known = rows.filter(activity=activity).order_by("-pk") if is_id(activity) else rows.none()
-    found = (known.filter(assignment=number) if number else known).first()
-    if found is None:
-        found = _of_course(platform, deployment, claims, number)
-    if found is None:
+    attached = (known.filter(assignment=number) if number else known).first()
+    if attached is None:
+        attached = _of_course(platform, deployment, claims, number)
+    if attached is None:
         raise NoticeRefused("its activity belongs to no assignment here: attach this service to it again")
-    return found
+    return attached
 
 
 def _of_course(

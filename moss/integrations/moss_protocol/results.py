@@ -210,8 +210,8 @@ def _side(passages: list[Passage], files: dict[int, SubmissionFile], side: int) 
         characters += len(text)
         if characters > MAX_CHARACTERS:
             return MatchTexts(passages, texts, is_cut=True)
-        own = [passage for passage in passages if passage.side(side).file == key]
-        texts.append(FileTexts(files[key].path, parts_of(text, own, side)))
+        of_file = [passage for passage in passages if passage.side(side).file == key]
+        texts.append(FileTexts(files[key].path, parts_of(text, of_file, side)))
     return MatchTexts(passages, texts)
 
 

@@ -12,7 +12,7 @@ from moss.integrations.lti.reporting import WAITS
 from submissions.lifecycle import cancel_batch
 from submissions.models import Job
 from submissions.work import jobs
-from submissions.work.finding import restart_lost
+from submissions.work.stuck import restart_lost
 from tests.support.jobs import carry_out, due_in, let_time_pass
 from tests.support.pushed import CODE
 from tests.support.sample_class import zipped
