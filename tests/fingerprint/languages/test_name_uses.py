@@ -52,11 +52,11 @@ def naive_uses(tokens: list[tuple[int, int | None]]) -> list[tuple[tuple[int, ..
 def test_uses_are_equal_where_the_tokens_around_both_places_are(
     left: list[tuple[int, int | None]], right: list[tuple[int, int | None]]
 ) -> None:
-    found = [name_uses(*streams(tokens)).tolist() for tokens in (left, right)]
+    uses_of_sides = [name_uses(*streams(tokens)).tolist() for tokens in (left, right)]
     expected = [naive_uses(tokens) for tokens in (left, right)]
-    assert list(map(len, found)) == list(map(len, expected))
+    assert list(map(len, uses_of_sides)) == list(map(len, expected))
     shared = set(expected[0]) & set(expected[1])
-    assert len(set(found[0]) & set(found[1])) == len(shared)
+    assert len(set(uses_of_sides[0]) & set(uses_of_sides[1])) == len(shared)
 
 
 def uses_of(text: str, language: str) -> set[int]:

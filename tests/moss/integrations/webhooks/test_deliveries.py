@@ -1,4 +1,4 @@
-"""What is sent to a webhook: by a real worker to a real receiver, signed, and again until it arrives."""
+"""Deliveries to a webhook: by a real worker to a real receiver, signed, and again until it arrives."""
 
 from __future__ import annotations
 
