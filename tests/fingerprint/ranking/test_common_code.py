@@ -13,14 +13,9 @@ from fingerprint import engine
 from fingerprint.fingerprints import fingerprint
 from fingerprint.index import InvertedIndex
 from fingerprint.params import Params
-from fingerprint.ranking.common_code import (
-    ALIKE_PART,
-    LEAST_LIMIT,
-    RELATED_PART,
-    count_alike,
-    default_limit,
-)
+from fingerprint.ranking.common_code import count_alike, default_limit
 from fingerprint.ranking.inputs import Exclusions, RankingInput
+from fingerprint.ranking.score_constants import ALIKE_PART, LEAST_COMMON, RELATED_PART
 from fingerprint.ranking.threshold import LOWEST_THRESHOLD
 from tests.fingerprint.ranking.naive_score import rarity
 from tests.fingerprint.ranking.test_score_order import PARAMS, file
@@ -63,7 +58,7 @@ def test_submissions_are_alike_that_share_half_of_the_heavier_ones_fingerprints_
     assert count_alike(InvertedIndex.build(hashes, owners), len(sets)).tolist() == expected
 
 
-@pytest.mark.parametrize(("programs", "limit"), [(2, LEAST_LIMIT), (20, LEAST_LIMIT), (72, 36), (400, 200)])
+@pytest.mark.parametrize(("programs", "limit"), [(2, LEAST_COMMON), (20, LEAST_COMMON), (72, 36), (400, 200)])
 def test_common_code_is_in_half_of_all_programs_and_in_more_than_ten(programs: int, limit: int) -> None:
     assert default_limit(programs) == limit
 

@@ -22,7 +22,7 @@ from fingerprint.engine import (
     read,
 )
 from fingerprint.languages.coarse_terms import pack_terms
-from fingerprint.ranking import translations
+from fingerprint.ranking import score_constants as constants, translations
 from fingerprint.ranking.groups import NO_GROUPS
 from fingerprint.ranking.translations import rank_translations, translation_input
 from tests.fingerprint.ranking import naive_score
@@ -63,11 +63,11 @@ def naive_similarity(left: Unit, right: Unit, cohort: Sequence[Unit], tokens: in
     ends = naive_score.Submission(left[1]), naive_score.Submission(right[1])
     structure, mass = naive_score.passages(*ends, submissions, translations.COARSE_PARAMS.k)
     words = [words for _, _, words in cohort]
-    share, amount, _ = naive_score.lexical((left[2], right[2]), words, translations.LITERALS, structure)
-    weight = min(amount, translations.LITERALS.cap * mass)
+    share, amount, _ = naive_score.lexical((left[2], right[2]), words, constants.COARSE_LITERALS, structure)
+    weight = min(amount, constants.COARSE_LITERALS.cap * mass)
     evidence = (structure * mass + share * weight) / (mass + weight) if mass + weight else 0.0
-    evidence *= tokens / (tokens + translations.HALF_SYMBOLS)
-    return evidence**2 / (evidence**2 + translations.HALF_EVIDENCE**2)
+    evidence *= tokens / (tokens + constants.HALF_SYMBOLS)
+    return evidence**2 / (evidence**2 + constants.HALF_EVIDENCE**2)
 
 
 @given(st.lists(units, min_size=2, max_size=4))
