@@ -18,6 +18,7 @@ from submissions.actions import resumable as resumable_actions
 from submissions.actions.resumable import end_resumable
 from submissions.ingest import uploads
 from submissions.models import Batch
+from submissions.pages.forms.uploads import too_much_at_once
 from submissions.permissions import Right
 from submissions.queries.access import find_assignment, find_resumable
 
@@ -68,7 +69,7 @@ def begin_resumable(  # noqa: PLR0917 - its headers
     user = user_of(request)
     assignment = find_assignment(user, assignment_id, Right.CHANGE)
     if length > settings.MAX_UPLOAD_BYTES:
-        raise Problem(413, f"That is more than {settings.MAX_UPLOAD_MB} MB at once.")
+        raise Problem(413, too_much_at_once())
     fields = _fields(metadata)
     role = fields.get("role", Batch.Role.CLASS)
     if role not in {Batch.Role.CLASS, Batch.Role.EARLIER, Batch.Role.MODEL}:
