@@ -57,9 +57,10 @@ def listed_comparisons(report: Report) -> list[ListedComparison]:
         return []
     existing = Assignment.objects.in_bulk([one.assignment for one in compared])
     origins = readable_submissions(report).filter(batch__role=Batch.Role.OTHER).order_by()
-    numbers = list(origins.values_list("batch__origin", flat=True))
+    assignment_ids = list(origins.values_list("batch__origin", flat=True))
     listed = [
-        ListedComparison(one, existing.get(one.assignment), numbers.count(one.assignment)) for one in compared
+        ListedComparison(one, existing.get(one.assignment), assignment_ids.count(one.assignment))
+        for one in compared
     ]
     return sorted(listed, key=lambda row: row.compared.label.casefold())
 

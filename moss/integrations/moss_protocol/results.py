@@ -55,7 +55,7 @@ class Match(NamedTuple):
         return self.right.replace("%", "_")
 
 
-def client_result(number: int, key: str) -> ClientResult:
+def client_result(pk: int, key: str) -> ClientResult:
     """Return the result of an address.
 
     Raises
@@ -65,7 +65,7 @@ def client_result(number: int, key: str) -> ClientResult:
     Gone
         When its time is over.
     """
-    result = ClientResult.objects.select_related("assignment__course").filter(pk=number).first()
+    result = ClientResult.objects.select_related("assignment__course").filter(pk=pk).first()
     if result is None or not constant_time_compare(result.key_digest, digest(key)):
         raise Http404("No such result.")
     days = settings.RESULTS_DAYS
