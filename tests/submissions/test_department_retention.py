@@ -32,7 +32,7 @@ def settings_page(client: Client, course: Course) -> str:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("own", "service", "kept"),
+    ("chosen", "service", "kept"),
     [
         (None, (0, 0), None),
         (18, (0, 0), 18),
@@ -109,7 +109,7 @@ def test_a_default_above_the_most_is_refused_at_the_start(tmp_path: Path) -> Non
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("own", "service", "kept"),
+    ("chosen", "service", "kept"),
     [
         (None, (0, 0), None),
         (60, (0, 0), 60),

@@ -163,9 +163,7 @@ def test_where_only_names_were_changed_the_similarity_is_hardly_less(
     other_names: frozenset[str],
     imports: frozenset[str],
 ) -> None:
-    left, right = (
-        Submission(list(range(size)), literals, identifiers, imports) for identifiers in (names, other_names)
-    )
+    left, right = (Submission(list(range(size)), literals, one, imports) for one in (names, other_names))
     scores = scored([left, right])
     assert scores.similarity[0] >= LEAST_RENAMED
     parts = scores.structure + scores.literals + scores.names + scores.imports

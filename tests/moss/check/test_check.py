@@ -111,7 +111,7 @@ def test_folders_are_counted_as_folders_and_shares_of_control_characters_do_not_
 
 
 @pytest.mark.parametrize(
-    ("files", "found"), [({}, "no submission"), ({"ada/one.py": b"print(1 + 2)\n"}, "1 submission")]
+    ("files", "count"), [({}, "no submission"), ({"ada/one.py": b"print(1 + 2)\n"}, "1 submission")]
 )
 def test_a_folder_without_two_submissions_says_what_to_give(
     files: dict[str, bytes], count: str, tmp_path: Path

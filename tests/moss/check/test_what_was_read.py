@@ -109,7 +109,7 @@ def test_files_read_otherwise_than_the_class_are_named(
 
 
 @pytest.mark.parametrize(
-    ("own", "other"), [("c", "cpp"), ("javascript", "typescript"), ("python", "notebook")]
+    ("usual", "other"), [("c", "cpp"), ("javascript", "typescript"), ("python", "notebook")]
 )
 def test_languages_of_one_family_are_not_read_otherwise(usual: str, other: str) -> None:
     files = [

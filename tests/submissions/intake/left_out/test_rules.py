@@ -206,7 +206,7 @@ def test_generators_are_known_by_the_comment_that_they_write(name: str, start: s
 
 
 @pytest.mark.parametrize(
-    "own",
+    "written_by_hand",
     [
         "// TODO Auto-generated method stub\n" + JAVA,
         "/* To change this generated comment edit the template variable. */\n" + JAVA,
