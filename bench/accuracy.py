@@ -24,7 +24,7 @@ from bench.processes import RunFailed
 from bench.tables import markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from bench.metrics import Scores
 
@@ -189,13 +189,18 @@ def run() -> None:
         arguments.json.write_text(json.dumps([result.as_json() for result in results], indent=2) + "\n")
 
 
-def main() -> int:
+def exit_status(run: Callable[[], None]) -> int:
+    """Run, and return the exit status; where a set or a tool fails, write why in one line."""
     try:
         run()
     except (SetError, tools.ToolError, RunFailed) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def main() -> int:
+    return exit_status(run)
 
 
 if __name__ == "__main__":

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bench import tools
-from bench.accuracy import installed_tools, pair_scores
-from bench.labelled import SetError, find_sets
-from bench.processes import RunFailed
+from bench.accuracy import exit_status, installed_tools, pair_scores
+from bench.labelled import find_sets
 from bench.tables import markdown
 
 if TYPE_CHECKING:
@@ -107,12 +106,7 @@ def run() -> None:
 
 
 def main() -> int:
-    try:
-        run()
-    except (SetError, tools.ToolError, RunFailed) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return exit_status(run)
 
 
 if __name__ == "__main__":

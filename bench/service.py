@@ -52,7 +52,7 @@ def measure(folder: Path, home: Path, workers: int, *, pin: bool = False) -> dic
 
 
 def pin_workers(server: int) -> None:
-    """Give each worker process, and the child in which it reads files, one core."""
+    """Pin each worker process, and the child in which it reads files, to one core."""
     nodes = [
         child for child in psutil.Process(server).children() if "--hostname=worker@%h" in child.cmdline()
     ]

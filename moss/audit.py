@@ -184,7 +184,7 @@ class AccessLog:
 def _administrator_note(route: str, arguments: dict[str, Any], user: User) -> str:
     if not route.startswith(API):
         return administrator_note(route, arguments["pk"], user)
-    course = _numbers(arguments).get("course_id")
+    course = _ids(arguments).get("course_id")
     return administrator_note("courses/", course, user) if course else ""
 
 
@@ -233,17 +233,19 @@ def _api_subject(route: str, arguments: dict[str, Any]) -> AuditSubject:
     """Return what an address of the API is about; its arguments were not checked yet."""
     if not arguments:  # the view names the subject
         return AuditSubject()
-    own, *others = arguments
-    ids = [own, *(name for name in others if name.endswith("_id"))]
-    numbers = _numbers({name: arguments[name] for name in ids})
-    if not numbers:
+    subject, *others = arguments
+    ids = [subject, *(name for name in others if name.endswith("_id"))]
+    ids_by_name = _ids({name: arguments[name] for name in ids})
+    if not ids_by_name:
         return AuditSubject()
     kind = API_KINDS[route.removeprefix(API).partition("/")[0]]
-    return audit_subject(f"{kind}/", {"name": arguments.get("table", ""), **numbers, "pk": numbers[own]})
+    return audit_subject(
+        f"{kind}/", {"name": arguments.get("table", ""), **ids_by_name, "pk": ids_by_name[subject]}
+    )
 
 
-def _numbers(arguments: dict[str, Any]) -> dict[str, int]:
-    """Return arguments of an address of the API as numbers; none where one of them is no number."""
+def _ids(arguments: dict[str, Any]) -> dict[str, int]:
+    """Return the ids in an address of the API; none where one of them is no number."""
     texts = {name: str(value) for name, value in arguments.items()}
     if not all(text.isdecimal() and len(text) <= LARGEST_ID_DIGITS for text in texts.values()):
         return {}

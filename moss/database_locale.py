@@ -76,6 +76,6 @@ def _columns(columns: Any) -> dict[str, Any]:
 def _name(row: dict[str, Any], encoding: str) -> str:
     provider = PROVIDERS.get(row.get("datlocprovider", "c"), "another provider")
     # Its name up to Postgres 16, and from 17 on.
-    own = row.get("daticulocale") or row.get("datlocale")
-    named = f"{provider} {own}" if own else provider
+    locale = row.get("daticulocale") or row.get("datlocale")
+    named = f"{provider} {locale}" if locale else provider
     return f"{encoding}, {named}, collate {row['datcollate']}, ctype {row['datctype']}"

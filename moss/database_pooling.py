@@ -29,11 +29,11 @@ def sessions_are_shared() -> bool:
     """
     other = connection.copy()
     try:
-        own = {_session(connection)}
+        used = {_session(connection)}
         for _ in range(ATTEMPTS):
             others = {_session(other)}
-            own.add(_session(connection))
-            if own & others or len(own) > 1:
+            used.add(_session(connection))
+            if used & others or len(used) > 1:
                 return True
         return False
     finally:

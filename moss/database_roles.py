@@ -40,18 +40,19 @@ def has_owner() -> bool:
 @contextmanager
 def as_owner() -> Iterator[None]:
     """Connect this thread as the owner of the tables, where there is one; as the service again afterwards."""
-    own = connection.settings_dict
-    if not has_owner() or own["USER"] == settings.DATABASE_OWNER["USER"]:
+    of_service = connection.settings_dict
+    if not has_owner() or of_service["USER"] == settings.DATABASE_OWNER["USER"]:
         yield
         return
     connection.close()
-    options = own["OPTIONS"] | settings.DATABASE_OWNER.get("OPTIONS", {})
-    connection.settings_dict = {**own, **settings.DATABASE_OWNER, "NAME": own["NAME"], "OPTIONS": options}
+    options = of_service["OPTIONS"] | settings.DATABASE_OWNER.get("OPTIONS", {})
+    changes = {**settings.DATABASE_OWNER, "NAME": of_service["NAME"], "OPTIONS": options}
+    connection.settings_dict = of_service | changes
     try:
         yield
     finally:
         connection.close()
-        connection.settings_dict = own
+        connection.settings_dict = of_service
 
 
 @transaction.atomic

@@ -30,10 +30,10 @@ def commit_of(checkout: Path) -> str:
     # Variables of git, such as those of a hook, would name another repository.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     command = [git, "--no-optional-locks", "describe", "--always", "--exclude=*", "--abbrev=12", "--dirty=+"]
-    found = subprocess.run(  # noqa: S603 - nothing in it comes from outside
+    answer = subprocess.run(  # noqa: S603 - nothing in it comes from outside
         command, cwd=checkout, env=environment, capture_output=True, text=True, check=False, timeout=60
     )
-    return found.stdout.strip() if found.returncode == 0 else ""
+    return answer.stdout.strip() if answer.returncode == 0 else ""
 
 
 def this_release() -> str:

@@ -265,7 +265,7 @@ def value(name: str) -> Any:
 
 def with_tables(page: str) -> str:
     """Return a page of the documentation with its tables of variables as they are now."""
-    return TABLE.sub(lambda found: f"{found[1]}{HEAD}{_rows(found[2])}\n{found[3]}", page)
+    return TABLE.sub(lambda match: f"{match[1]}{HEAD}{_rows(match[2])}\n{match[3]}", page)
 
 
 def _rows(table: str) -> str:

@@ -141,7 +141,7 @@ def _shared_names(students: Iterable[tuple[int, _SubmissionStudent]]) -> frozens
     identifiers: dict[tuple[int, str], set[str]] = defaultdict(set)
     for assignment, student in students:
         identifiers[assignment, student.name or ""].add(student.identifier or "")
-    return frozenset(name for (_assignment, name), own in identifiers.items() if len(own) > 1)
+    return frozenset(name for (_assignment, name), known_ids in identifiers.items() if len(known_ids) > 1)
 
 
 def _kind_of(identifier: str) -> KnownBy:
@@ -161,7 +161,7 @@ def identities(submissions: QuerySet[Submission]) -> dict[int, Identity]:
         one = _SubmissionStudent(*student)
         ids[pk] += (one.identifier, one.enrolled_id, one.login, one.email)
         names[pk] += (one.name if one.name is not None else name, one.enrolled_name)
-    return {pk: Identity.of(ids[pk], own) for pk, own in names.items()}
+    return {pk: Identity.of(ids[pk], names_of_one) for pk, names_of_one in names.items()}
 
 
 def compared_mates(assignment: Assignment, submissions: Iterable[int]) -> dict[int, set[Key]]:

@@ -108,13 +108,13 @@ def _holders(cohort: LoadedCohort, file: int, first: int, after: int) -> Flags:
     start, end = int(built.file_starts[file]), int(built.file_starts[file + 1]) - 1
     size = max(after - first, built.k)
     windows = range(max(start, start + after - size), min(start + first, end - size) + 1)
-    kinds, found = built.tokens.kinds, np.zeros(len(built), dtype=np.bool_)
+    kinds, holds = built.tokens.kinds, np.zeros(len(built), dtype=np.bool_)
     for window in windows:
         places = np.flatnonzero(kinds[: len(kinds) - size + 1] == kinds[window])
         for step in range(1, size):
             places = places[kinds[places + step] == kinds[window + step]]
-        found[np.searchsorted(built.submission_starts, places, side="right") - 1] = True
-    return found & ~cohort.old
+        holds[np.searchsorted(built.submission_starts, places, side="right") - 1] = True
+    return holds & ~cohort.old
 
 
 def _commonest_run(holders: list[Flags], bounds: list[tuple[int, int]], least: int) -> tuple[int, int]:

@@ -189,11 +189,11 @@ def courses_of_old_work(user: User | AnonymousUser | None, course: Course) -> Qu
     A right in the course with the report is none in the course that the old work is of. Who sees names in the
     one must see them in the other too. None is a reader without an account: of nothing but the course itself.
     """
-    own = Q(pk=course.pk)
+    this_course = Q(pk=course.pk)
     if user is None or not user.is_authenticated or not user.is_active:
-        return Course.objects.filter(own)
+        return Course.objects.filter(this_course)
     needed = Right.SEE_NAMES if may(user, Right.SEE_NAMES, course) else Right.READ
-    return Course.objects.filter(own | Q(pk__in=courses_with(user, needed).values("pk")))
+    return Course.objects.filter(this_course | Q(pk__in=courses_with(user, needed).values("pk")))
 
 
 def people_with(right: Right, course: Course) -> Q:

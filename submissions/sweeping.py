@@ -14,7 +14,7 @@ from submissions.ingest.documents import delete_unreferenced
 from submissions.ingest.releasing import delete_expired
 from submissions.ingest.uploads import delete_orphans, delete_unfinished, discard_uploads, unneeded_uploads
 from submissions.models import Batch, IgnoringProposal, Job, RankingPlan, Report
-from submissions.work.finding import STARTING, sweep_jobs
+from submissions.work.stuck import STARTING, sweep_jobs
 
 logger = logging.getLogger(__name__)
 

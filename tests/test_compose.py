@@ -229,10 +229,15 @@ def test_the_server_lock_agrees_with_the_other_locks() -> None:
     def pins(path: str) -> set[str]:
         return set(re.findall(r"^[a-z0-9-]+==\S+", (ROOT / path).read_text(), re.MULTILINE))
 
-    server, own = pins("requirements-server.lock"), pins("requirements.lock")
-    assert server | own <= pins("requirements-dev.lock")
+    server, with_embedded = pins("requirements-server.lock"), pins("requirements.lock")
+    assert server | with_embedded <= pins("requirements-dev.lock")
     # Only what SAML needs is in the image alone.
-    assert {pin.partition("==")[0] for pin in server - own} == {"isodate", "lxml", "python3-saml", "xmlsec"}
+    assert {pin.partition("==")[0] for pin in server - with_embedded} == {
+        "isodate",
+        "lxml",
+        "python3-saml",
+        "xmlsec",
+    }
 
 
 def test_paths_of_dockerignore_exist_and_variables_of_the_dockerfile_are_read_by_the_settings() -> None:

@@ -120,9 +120,9 @@ def test_the_settings_are_accepted_with_the_secrets_from_files(tmp_path: Path) -
         if name.endswith("_FILE"):
             (tmp_path / name).write_text("a-secret-of-the-test\n")
             variables[name] = str(tmp_path / name)
-    told = evaluate(tmp_path, "(s.DATABASES['default']['PASSWORD'], s.REDIS_URL)", **variables)
+    values = evaluate(tmp_path, "(s.DATABASES['default']['PASSWORD'], s.REDIS_URL)", **variables)
     password = "a-secret-of-the-test"
-    assert told == str((password, f"redis://:{password}@valkey.example.org:6379/0"))
+    assert values == str((password, f"redis://:{password}@valkey.example.org:6379/0"))
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -134,12 +134,12 @@ def test_every_container_of_the_service_has_all_settings(name: str) -> None:
     ]
     # Only the number of processes and of threads, which are those of the limit and not of the node.
     processes = ["MOSS_WORKERS", "PYTHON_CPU_COUNT"]
-    own = {
+    variables_of = {
         "worker": processes,
         "interactive": processes,
         "migrate": ["DATABASE_OWNER_PASSWORD_FILE"],
     }
-    assert [variable["name"] for variable in container.get("env", [])] == own.get(name, [])
+    assert [variable["name"] for variable in container.get("env", [])] == variables_of.get(name, [])
 
 
 @pytest.mark.parametrize("name", ["worker", "interactive", "maintenance", "listen"])
@@ -234,13 +234,13 @@ def test_every_volume_is_declared_used_and_made(name: str) -> None:
         for mount in container["volumeMounts"]
     ]
     assert {mount["name"] for mount in mounts} == set(volumes)
-    made = {
+    created = {
         generated["name"]
         for generated in (*KUSTOMIZATION["configMapGenerator"], *KUSTOMIZATION["secretGenerator"])
     }
     for volume in volumes.values():
         source = volume.get("secret", {}).get("secretName") or volume.get("configMap", {}).get("name")
-        assert source in made or volume["emptyDir"]["sizeLimit"]
+        assert source in created or volume["emptyDir"]["sizeLimit"]
 
 
 def test_what_compose_lets_a_container_write_is_a_volume_here() -> None:

@@ -64,8 +64,8 @@ def ports(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> It
         )
         text = text.replace("listen 80;", f"listen 127.0.0.1:{plain};")
         text = text.replace("listen 443 ssl;", f"listen 127.0.0.1:{encrypted} ssl;")
-        own = f"daemon off; pid {folder}/nginx.pid; events {{}}"
-        (folder / "nginx.conf").write_text(f"{own} http {{ {text} }}")
+        process = f"daemon off; pid {folder}/nginx.pid; events {{}}"
+        (folder / "nginx.conf").write_text(f"{process} http {{ {text} }}")
         server = subprocess.Popen(["nginx", "-e", folder / "error.log", "-c", folder / "nginx.conf"])
         try:
             wait_until(lambda: (folder / "nginx.pid").exists() or server.poll() is not None, what="nginx")
@@ -106,8 +106,8 @@ def test_the_service_is_answered_over_https_and_names_the_request(ports: tuple[i
 @pytest.mark.slow
 def test_every_figure_of_the_metrics_is_explained() -> None:
     sources = "".join((ROOT / "moss/metrics" / name).read_text() for name in ("service.py", "requests.py"))
-    made = set(re.findall(r'"(moss_[a-z_]+)"', sources)) | {"moss_info"}
+    written = set(re.findall(r'"(moss_[a-z_]+)"', sources)) | {"moss_info"}
     explained = set(
         re.findall(r"moss_[a-z_]+", "".join(re.findall(r"^\| (`moss_.*?) \|", TEXT, re.MULTILINE)))
     )
-    assert explained == made
+    assert explained == written

@@ -56,7 +56,7 @@ def _patterns_of_files() -> list[str]:
 
 
 # What the calls that make their expression while the product runs make: by file, and how it is used.
-MADE: dict[str, list[tuple[re.Pattern[Any], str]]] = {
+BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
     "fingerprint/languages/content.py": [
         (re.compile(pattern, re.MULTILINE), "search")
         for choices in (*CONTENT.AMBIGUOUS.values(), CONTENT.CONTENT_PATTERNS, PROGRAM_TEXT.PROGRAM_PATTERNS)
@@ -100,7 +100,7 @@ def _uses() -> list[tuple[str, re.Pattern[Any], str]]:
         for one in listed().written
         for how in sorted(one.methods)
     ]
-    return written + [(file, pattern, how) for file, made in MADE.items() for pattern, how in made]
+    return written + [(file, pattern, how) for file, built in BUILT.items() for pattern, how in built]
 
 
 def _is_bounded(pattern: re.Pattern[Any]) -> bool:
@@ -114,7 +114,7 @@ def test_every_expression_of_the_packages_is_found_with_its_use() -> None:
 
 
 def test_every_expression_that_is_made_while_the_product_runs_is_in_the_table() -> None:
-    assert sorted({place.file for place, _ in listed().made}) == sorted(MADE)
+    assert sorted({place.file for place, _ in listed().built}) == sorted(BUILT)
 
 
 def test_every_expression_is_proved_to_be_linear() -> None:
@@ -128,12 +128,12 @@ def test_every_expression_is_proved_to_be_linear() -> None:
 
 def test_every_exception_is_still_one() -> None:
     for start in BOUNDED:
-        own = [
+        expressions = [
             (pattern, how)
             for _, pattern, how in _uses()
             if _is_bounded(pattern) and start in str(pattern.pattern)
         ]
-        assert any(pumped_word(pattern, how) for pattern, how in own), f"{start} needs no exception"
+        assert any(pumped_word(pattern, how) for pattern, how in expressions), f"{start} needs no exception"
 
 
 @pytest.mark.long

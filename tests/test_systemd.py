@@ -63,9 +63,10 @@ def test_the_target_wants_every_service_and_all_are_alike() -> None:
         "moss-web.service", "moss-worker.service", "moss-interactive.service", "moss-maintenance.service",
     ]  # fmt: skip
     assert set(section("moss.target", "Unit")["Wants"].split()) == set(SERVICES)
-    own = {"ExecStart", "KillMode", "TimeoutStopSec"}
+    differing = {"ExecStart", "KillMode", "TimeoutStopSec"}
     common = [
-        {key: value for key, value in section(name, "Service").items() if key not in own} for name in SERVICES
+        {key: value for key, value in section(name, "Service").items() if key not in differing}
+        for name in SERVICES
     ]
     assert common[1:] == common[:-1]
     assert common[0]["ExecStartPre"] == f"{PROGRAM} manage migrate --check"

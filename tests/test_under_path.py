@@ -117,10 +117,10 @@ def test_every_page_leads_only_to_what_is_under_the_path(site: str, world: World
         if not response.headers.get("Content-Type", "").startswith("text/html"):
             continue
         pages += 1
-        found = paths_in(response.text)
+        paths = paths_in(response.text)
         # A name of a file of a student begins with no slash, so that these are addresses.
-        assert {path for path in found if not path.startswith("/moss/")} == set(), name
-        files |= {path for path in found if path.startswith("/moss/static/")}
+        assert {path for path in paths if not path.startswith("/moss/")} == set(), name
+        files |= {path for path in paths if path.startswith("/moss/static/")}
     assert pages > 30
     assert len(files) > 10
     for path in sorted(files):

@@ -22,8 +22,8 @@ pytestmark = pytest.mark.slow
 
 def run(programs: Path, folder: Path, *command: str | Path) -> str:
     """Return what an installed program writes when it runs in `folder`."""
-    own = ("MOSS_", "DJANGO_", "SECRET_KEY", "PYTHONPATH")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+    of_service = ("MOSS_", "DJANGO_", "SECRET_KEY", "PYTHONPATH")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(of_service)}
     environment |= {"MOSS_HOME": str(folder / "home")}
     program, *arguments = command
     done = subprocess.run(

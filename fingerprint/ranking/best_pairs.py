@@ -128,10 +128,10 @@ def best_of_both(
 
     So it depends on none of the others which ones of the class are found.
     """
-    own, others = np.flatnonzero(within), np.flatnonzero(~within)
-    known = scored._replace(rows=np.searchsorted(own, scored.rows))
+    inside, others = np.flatnonzero(within), np.flatnonzero(~within)
+    known = scored._replace(rows=np.searchsorted(inside, scored.rows))
     parts = []
-    for rows, before in ((own, known), (others, None)):
+    for rows, before in ((inside, known), (others, None)):
         if len(rows):
             best = best_pairs(cohort, lexical, candidates.take(rows), wanted, scored=before, check=check)
             parts.append(best._replace(rows=rows[best.rows]))

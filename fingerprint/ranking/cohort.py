@@ -38,7 +38,7 @@ def _mark_covered(marked: Flags, k: int, covered: Flags) -> None:
 class RunningSums(NamedTuple):
     """Running sums over the t tokens of a cohort: arrays [t + 1]; tokens i to j - 1 sum to `x[j] - x[i]`.
 
-    `weight` float64: weights of tokens; `own` int32: number of tokens that are not boilerplate; `counted`
+    `weight` float64: weights of tokens; `kept` int32: number of tokens that are not boilerplate; `counted`
     int32: number of tokens that shares count, neither boilerplate nor common code. Separators add to none.
     `line_numbers` int32 is not a sum but the line that a token begins on. Lines are numbered through all
     files of the cohort, without those on which no token begins. Tokens i to j - 1 of one file lie on
@@ -46,7 +46,7 @@ class RunningSums(NamedTuple):
     """
 
     weight: Floats
-    own: Counts
+    kept: Counts
     counted: Counts
     line_numbers: Ids
 
@@ -220,7 +220,7 @@ def _line_numbers(lines: Sequence[Lines] | None, file_starts: Bounds) -> Ids:
     """Return the line of each token, see `RunningSums`; a separator is on the line of the last token."""
     is_new = np.ones(int(file_starts[-1]) + 1, dtype=np.bool_)
     if lines:
-        parts = [part for own in lines for part in (own, own[-1:] if len(own) else [0])]
+        parts = [part for of_file in lines for part in (of_file, of_file[-1:] if len(of_file) else [0])]
         column = np.concatenate(parts)
         is_new[1:-1] = column[1:] != column[:-1]
         is_new[file_starts] = True
@@ -264,8 +264,8 @@ def _running_sums(
     columns = ~flags[0], ~flags[1]
     for column in columns:
         column[file_starts[1:] - 1] = False
-    own, counted = (_sums(column, np.int32) for column in columns)
-    return RunningSums(_sums(weights, np.float64), own, counted, line_numbers)
+    kept, counted = (_sums(column, np.int32) for column in columns)
+    return RunningSums(_sums(weights, np.float64), kept, counted, line_numbers)
 
 
 def _sums(values: npt.NDArray[Any], dtype: type[np.number]) -> npt.NDArray[Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from fingerprint.kernels.registry import kernel
+from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.candidates import Postings, add_shared, owner_weights, postings
 
 if TYPE_CHECKING:
@@ -19,21 +20,13 @@ if TYPE_CHECKING:
 
 # Common limit in force: code in more than so many submissions is common code; None for no limit.
 CommonLimit = int | Literal["default"] | None
-# By default code is common that more than half of all programs contain, and more than this number.
-# As in MOSS, ten submissions may copy from each other.
-LEAST_LIMIT = 10
-DEFAULT_PART = 0.5
-# Submissions are alike that share at least this part of the fingerprints of the heavier one, by weight.
-ALIKE_PART = 0.5
-# Copies that were rewritten share less, and still have their literals and names from one source.
-RELATED_PART = 0.2
 # A sum of the same weights in another order differs by less than this part of it, and decides nothing.
 ROUNDING = 1e-9
 
 
 def default_limit(programs: float) -> int:
     """Return the common limit of a cohort of so many programs, submissions that are alike counted as one."""
-    return max(LEAST_LIMIT, int(programs * DEFAULT_PART))
+    return max(constants.LEAST_COMMON, int(programs * constants.COMMON_PART))
 
 
 @kernel
@@ -54,7 +47,9 @@ def _count_alike(table: Postings, parts: Floats, counts: PartCounts) -> None:
 
 
 def count_alike(
-    index: InvertedIndex, submissions: int, parts: tuple[float, ...] = (ALIKE_PART, RELATED_PART)
+    index: InvertedIndex,
+    submissions: int,
+    parts: tuple[float, ...] = (constants.ALIKE_PART, constants.RELATED_PART),
 ) -> PartCounts:
     """Return how many submissions share at least each of the parts with each one, itself included.
 

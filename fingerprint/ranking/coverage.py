@@ -47,7 +47,7 @@ def length_factor(tokens: float, half_length: float) -> float:
 @njit
 def slice_sums(sums: RunningSums, submission_starts: Bounds, number: int) -> RunningSums:
     low, high = submission_starts[number], submission_starts[number + 1] + 1
-    columns = sums.weight[low:high], sums.own[low:high], sums.counted[low:high]
+    columns = sums.weight[low:high], sums.kept[low:high], sums.counted[low:high]
     return RunningSums(*columns, sums.line_numbers[low:high])
 
 
@@ -67,7 +67,7 @@ def _fill_continuations(
         a_end, b_end = tiles[row, 0] + tiles[row, 2], tiles[row, 1] + tiles[row, 2]
         a, b = tiles[row + 1, 0], tiles[row + 1, 1]
         if b >= b_end:
-            gap = max(left.own[a] - left.own[a_end], right.own[b] - right.own[b_end])
+            gap = max(left.kept[a] - left.kept[a_end], right.kept[b] - right.kept[b_end])
             continued[row] = continuation(gap, gap_scale)
 
 
@@ -92,7 +92,7 @@ def _sum_weights(
     _fill_continuations(tiles, left, right, lengths.gap_scale, continued)
     for row in range(count):
         a, b, length = tiles[row, 0], tiles[row, 1], tiles[row, 2]
-        tokens[row] = (left.own[a + length] - left.own[a] + right.own[b + length] - right.own[b]) / 2
+        tokens[row] = (left.kept[a + length] - left.kept[a] + right.kept[b + length] - right.kept[b]) / 2
         if row > 0:
             before[row] = (before[row - 1] + tokens[row - 1]) * continued[row - 1]
     total, after = 0.0, 0.0
@@ -121,8 +121,8 @@ def _count_with_common(
 ) -> None:
     for at in range(len(passages)):
         a, b, length = passages[at, 0], passages[at, 1], passages[at, 2]
-        coverage.with_common[row, 0] += left.own[a + length] - left.own[a]
-        coverage.with_common[row, 1] += right.own[b + length] - right.own[b]
+        coverage.with_common[row, 0] += left.kept[a + length] - left.kept[a]
+        coverage.with_common[row, 1] += right.kept[b + length] - right.kept[b]
 
 
 @bare_njit

@@ -54,11 +54,11 @@ def _mark_table() -> tuple[Kinds, Marks]:
     rows is a power of two; a row without marks is free.
     """
     families = salts()
-    marked = [(WORD, families[name], word) for name, own in HEAD_WORDS.items() for word in own]
-    marked += [(LEAVES, families[name], word) for name, own in LEAVING_WORDS.items() for word in own]
+    marked = [(WORD, families[name], word) for name, texts in HEAD_WORDS.items() for word in texts]
+    marked += [(LEAVES, families[name], word) for name, texts in LEAVING_WORDS.items() for word in texts]
     marked += [(SEMICOLONS, families[name], OPENING) for name in WITH_SEMICOLONS]
     marked += [
-        (mark, one, lexeme) for mark, own in MARKED for lexeme in own for one in set(families.values())
+        (mark, one, lexeme) for mark, texts in MARKED for lexeme in texts for one in set(families.values())
     ]
     rows = 1 << (4 * len(marked)).bit_length()
     kinds, marks = np.zeros(rows, dtype=np.uint64), np.zeros(rows, dtype=np.uint8)

@@ -136,14 +136,14 @@ class RankingInput(NamedTuple):
             terms = _without_given(terms, old_pairs.old, exclusions.given_lexical)
             given = np.isin(hashes, distinct_kgrams(exclusions.given, k)) & old_pairs.old[owners]
             hashes, owners = hashes[~given], owners[~given]
-        own = ~np.isin(hashes, distinct_kgrams(exclusions.kinds, k))
-        alike, related = _program_parts(hashes[own], owners[own], submissions, counted)
+        counting = ~np.isin(hashes, distinct_kgrams(exclusions.kinds, k))
+        alike, related = _program_parts(hashes[counting], owners[counting], submissions, counted)
         if limit == "default":
             parts, limit = alike, default_limit(alike.sum())
         cohort = Cohort.from_submissions(
             kinds, k, exclusions.kinds, limit, lines, parts=parts, counted=counted, given=exclusions.given
         )
-        renamed = renamed_groups(map(_content, files), submissions, {*owners[own].tolist()})
+        renamed = renamed_groups(map(_content, files), submissions, {*owners[counting].tolist()})
         lexical = LexicalTable.from_submissions(terms, exclusions.lexical, counted, related)
         streams = [(file.submission, file.coarse) for file in files]
         translations = translation_input(streams, exclusions.coarse, groups)
@@ -176,7 +176,7 @@ def _without_given(
     excluded = [np.concatenate(columns) for columns in zip(*given, strict=True)]
     return [
         [
-            type(file)(*(own[~np.isin(own, out)] for own, out in zip(file, excluded, strict=True)))
+            type(file)(*(column[~np.isin(column, out)] for column, out in zip(file, excluded, strict=True)))
             for file in files
         ]
         if is_old

@@ -79,7 +79,7 @@ def scoring_jobs(inputs: RankingInput) -> list[ScoringJob]:
     pairs = [candidate_pairs(inputs)]
     if inputs.translations is not None:
         pairs.append(translation_candidates(inputs.translations))
-    return [ScoringJob(*one, own) for one, own in zip(scored_cohorts(inputs), pairs, strict=True)]
+    return [ScoringJob(*one, part) for one, part in zip(scored_cohorts(inputs), pairs, strict=True)]
 
 
 class Ranking(NamedTuple):
@@ -125,8 +125,8 @@ def candidate_pairs(inputs: RankingInput, floor: float = FLOOR) -> CandidatePair
     if old is None:
         return merged_pairs(by_fingerprints, by_terms)
     # A term that is rare in the class may be in many old submissions, and the other way round.
-    own = ~old.old[owners]
-    by_own_terms = rare_term_pairs(ids[own], owners[own], weights, inputs.groups)
+    new = ~old.old[owners]
+    by_own_terms = rare_term_pairs(ids[new], owners[new], weights, inputs.groups)
     by_terms = by_terms.take(np.flatnonzero(old.has_old(by_terms.left, by_terms.right)))
     pairs = merged_pairs(by_fingerprints, merged_pairs(by_own_terms, by_terms))
     return pairs.take(np.flatnonzero(old.keep(pairs.left, pairs.right)))

@@ -54,7 +54,7 @@ RARITY_EXPONENT = 0.5
 # The same for a term: what everybody prints or imports says nothing about a pair.
 TERM_RARITY_EXPONENT = 1.0
 # A literal or a name that this part of all programs have weighs nothing: the task dictates it. Those that are
-# related (`common_code.RELATED_PART`) count as one, so that many copies of one program dictate nothing.
+# related (`RELATED_PART`) count as one, so that many copies of one program dictate nothing.
 DICTATED_PART = 0.5
 # The weight of each of the n occurrences of a k-gram in one submission is multiplied by n**-REPEAT_EXPONENT,
 # so that a table of numbers does not outweigh a program.
@@ -97,6 +97,22 @@ HALF_TERMS = 1.0
 
 # A term of this many characters or more has full weight: `i` and `0` are in most programs, a message is not.
 WHOLE_TERM_CHARACTERS = 8
+
+# Between languages: a literal counts as half a symbol, all literals at most 0.3 times as much as the symbols:
+# messages and numbers that the task dictates are in honest programs too.
+COARSE_LITERALS = Evidence(Norm(0.5, 3.0), Norm(0.5, 3.0), tokens=0.5, cap=0.3, amount_by_rarity=True)
+# Passages of n symbols in all count n / (n + 20): two short programs have one loop in common.
+HALF_SYMBOLS = 20.0
+# This much evidence is similarity 0.5; pairs of independent programs have at most half as much.
+HALF_EVIDENCE = 0.3
+
+# By default code is common that more than half of all programs contain, and more than this number.
+# As in MOSS, ten submissions may copy from each other.
+LEAST_COMMON, COMMON_PART = 10, 0.5
+# Submissions are alike that share at least this part of the fingerprints of the heavier one, by weight.
+ALIKE_PART = 0.5
+# Copies that were rewritten share less, and still have their literals and names from one source.
+RELATED_PART = 0.2
 
 # Rounding makes equal pairs tie exactly: floating-point errors depend on the pair's position in the cohort.
 DECIMALS = 9

@@ -87,7 +87,7 @@ def _score_block(cohort: Cohort, lexical: LexicalTable, block: npt.NDArray[np.in
     coverage = measure_coverage(cohort, pairs, check)
     similarity, parts = similarity_of(cohort, lexical, pairs, coverage.weight)
     counted = np.maximum(_totals(cohort.sums.counted, cohort, pairs), 1)
-    own = np.maximum(_totals(cohort.sums.own, cohort, pairs), 1)
+    kept = np.maximum(_totals(cohort.sums.kept, cohort, pairs), 1)
     return Scores(
         similarity,
         coverage.tokens[:, 0] / counted[:, 0],
@@ -96,8 +96,8 @@ def _score_block(cohort: Cohort, lexical: LexicalTable, block: npt.NDArray[np.in
         coverage.longest,
         coverage.lines.max(axis=1),
         *parts,
-        coverage.with_common[:, 0] / own[:, 0],
-        coverage.with_common[:, 1] / own[:, 1],
+        coverage.with_common[:, 0] / kept[:, 0],
+        coverage.with_common[:, 1] / kept[:, 1],
     )
 
 
@@ -108,13 +108,13 @@ def similarity_of(
 
     `covered` is the weight that the passages of each pair cover; the similarity never falls when it rises.
     """
-    weights, own = _totals(cohort.sums.weight, cohort, pairs), _totals(cohort.sums.own, cohort, pairs)
+    weights, kept = _totals(cohort.sums.weight, cohort, pairs), _totals(cohort.sums.kept, cohort, pairs)
     mass = passage_mass(weights.min(axis=1), weights.max(axis=1))
-    smaller = own.min(axis=1)
+    smaller = kept.min(axis=1)
     whole = mass * smaller / (smaller + constants.LENGTHS.half_length)
     passages = np.divide(covered, whole, out=np.zeros(len(pairs)), where=whole > 0)
     # Programs that are shorter than a k-gram have no weight but tokens.
-    mass = np.where(mass > 0, mass, passage_mass(smaller, own.max(axis=1)))
+    mass = np.where(mass > 0, mass, passage_mass(smaller, kept.max(axis=1)))
     groups = cohort.renamed[pairs]
     is_renamed = (groups[:, 0] == groups[:, 1]) & (groups[:, 0] >= 0)
     return _combine_evidence(np.minimum(passages, 1.0), mass, lexical, pairs, is_renamed)

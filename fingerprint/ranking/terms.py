@@ -127,7 +127,7 @@ class TermTable:
         """
         empty = np.empty(0, np.uint64)
         own_terms = [distinct_values(np.concatenate([empty, *files])) for files in submissions]
-        terms = [own[~np.isin(own, excluded)] for own in own_terms] if len(excluded) else own_terms
+        terms = [column[~np.isin(column, excluded)] for column in own_terms] if len(excluded) else own_terms
         values, ids = np.unique(np.concatenate([empty, *terms]), return_inverse=True)
         bounds = np.cumsum([0, *map(len, terms)], dtype=np.int64)
         whole = constants.WHOLE_TERM_CHARACTERS

@@ -122,12 +122,12 @@ def _add_tiles(
     starts, places = _group_by_length(runs)
     count, waiting, pieces = 0, 0, np.empty((INITIAL_PIECES, 2), dtype=np.int64)
     for length in range(len(starts) - 2, least - 1, -1):
-        own, progress = places[starts[length] : starts[length + 1]], (0, count, waiting)
+        of_length, progress = places[starts[length] : starts[length + 1]], (0, count, waiting)
         if length < 2 * k:  # the pieces before and after token number k are too short
-            own = own[: _keep_open(own, sides[1], k)]
-        sort_places(own)
+            of_length = of_length[: _keep_open(of_length, sides[1], k)]
+        sort_places(of_length)
         while True:
-            progress = _add_tiles_of((own, pieces, tiles), (length, k, least), sides, progress)
+            progress = _add_tiles_of((of_length, pieces, tiles), (length, k, least), sides, progress)
             count, waiting = progress[1], progress[2]
             if waiting + 2 <= len(pieces):
                 break
@@ -147,17 +147,17 @@ def _add_tiles_of(
     The arrays are the places of the runs, the pieces and the tiles. The progress is the number of runs that
     are done, of tiles, and of waiting pieces; this ends early where there is no room for two more pieces.
     """
-    (own, pieces, tiles), (left_kgrams, taken), (at, count, waiting) = arrays, sides, progress
+    (of_length, pieces, tiles), (left_kgrams, taken), (at, count, waiting) = arrays, sides, progress
     length, k, least = lengths
     while waiting + 2 <= len(pieces):
         has_piece = waiting > 0 and pieces[0, 0] == length
-        if at == len(own) and not has_piece:
+        if at == len(of_length) and not has_piece:
             break
-        if has_piece and (at == len(own) or pieces[0, 1] < own[at]):
+        if has_piece and (at == len(of_length) or pieces[0, 1] < of_length[at]):
             place = pop_piece(pieces, waiting)
             waiting -= 1
         else:
-            place = own[at]
+            place = of_length[at]
             at += 1
         a, b = place >> POSITION_BITS, place & POSITION_MASK
         start, end = _first_free_piece(taken, a, b, length)

@@ -17,7 +17,7 @@ from fingerprint.ranking.candidates import weighted_pairs
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.groups import Groups
 from fingerprint.ranking.parallel import never_end
-from fingerprint.ranking.score_constants import DECIMALS, Evidence, Norm
+from fingerprint.ranking.score_constants import COARSE_LITERALS, DECIMALS, HALF_EVIDENCE, HALF_SYMBOLS
 from fingerprint.ranking.scoring import Scores, passage_mass, score
 from fingerprint.ranking.terms import LexicalTable, TermTable, beside_passages
 
@@ -34,13 +34,6 @@ if TYPE_CHECKING:
 COARSE_PARAMS = Params(k=6, window=3)
 # Units share at least this part of the lighter one's literals and fingerprints, by weight.
 CANDIDATE_FLOOR = 0.02
-# A literal counts as half a symbol, all literals at most 0.3 times as much as the symbols: messages and
-# numbers that the task dictates are in honest programs too.
-LITERALS = Evidence(Norm(0.5, 3.0), Norm(0.5, 3.0), tokens=0.5, cap=0.3, amount_by_rarity=True)
-# Passages of n symbols in all count n / (n + 20): two short programs have one loop in common.
-HALF_SYMBOLS = 20.0
-# This much evidence is similarity 0.5; pairs of independent programs have at most half as much.
-HALF_EVIDENCE = 0.3
 # Pairs below are listed only where all pairs are.
 LEAST_LISTED = 0.1
 
@@ -141,8 +134,8 @@ def _unit_groups(units: Sequence[tuple[int, str]], families: Sequence[str], grou
     last = max(submission for submission, _ in units) + 1
     lists = []
     for submission, family in units:
-        own = groups.ids[slice(*groups.starts[submission : submission + 2])] if len(groups.ids) else ()
-        lists.append([*own, shift + submission, shift + last + families.index(family)])
+        known = groups.ids[slice(*groups.starts[submission : submission + 2])] if len(groups.ids) else ()
+        lists.append([*known, shift + submission, shift + last + families.index(family)])
     return Groups.from_lists(lists)
 
 
@@ -200,8 +193,10 @@ def _with_literals(inputs: TranslationInput, units: Rows, structure: Scores) -> 
     """Return the scores with the evidence of literals, calibrated; both kinds add up to the similarity."""
     sizes = np.diff(inputs.cohort.sums.weight[inputs.cohort.submission_starts])[units]
     mass = passage_mass(sizes.min(axis=1), sizes.max(axis=1))
-    literals, amount, _ = inputs.literals.shares(units, LITERALS, beside_passages(structure.similarity))
-    literal_mass = np.minimum(amount, LITERALS.cap * mass)
+    literals, amount, _ = inputs.literals.shares(
+        units, COARSE_LITERALS, beside_passages(structure.similarity)
+    )
+    literal_mass = np.minimum(amount, COARSE_LITERALS.cap * mass)
     total = mass + literal_mass
     by_structure, by_literals = (
         np.divide(part, total, out=np.zeros(len(units)), where=total > 0)

@@ -55,20 +55,20 @@ def _fill_stretches(kgrams: Ids, first: int, shared: Flags, k: int, stretches: R
 @njit
 def _stretched_weight(stretches: Rows, sums: RunningSums, lengths: PassageLengths, before: Floats) -> float:
     """Return an upper bound of the chained weight of one side; `before` has room for each stretch."""
-    weights, own = sums.weight, sums.own
+    weights, kept = sums.weight, sums.kept
     for row in range(1, len(stretches)):
         begin, end = stretches[row - 1]
-        gap = own[stretches[row, 0]] - own[end]
-        before[row] = (before[row - 1] + own[end] - own[begin]) * continuation(gap, lengths.gap_scale)
+        gap = kept[stretches[row, 0]] - kept[end]
+        before[row] = (before[row - 1] + kept[end] - kept[begin]) * continuation(gap, lengths.gap_scale)
     total, after = 0.0, 0.0
     for row in range(len(stretches) - 1, -1, -1):
         begin, end = stretches[row]
-        tokens = own[end] - own[begin]
+        tokens = kept[end] - kept[begin]
         total += (weights[end] - weights[begin]) * length_factor(
             before[row] + tokens + after, lengths.half_length
         )
         if row > 0:
-            gap = own[begin] - own[stretches[row - 1, 1]]
+            gap = kept[begin] - kept[stretches[row - 1, 1]]
             after = (after + tokens) * continuation(gap, lengths.gap_scale)
     return total
 
@@ -163,7 +163,7 @@ class KgramPostings(NamedTuple):
         is_new = np.ones(len(kgrams), dtype=np.bool_)
         is_new[1:] = (kgrams[1:] != kgrams[:-1]) | (owners[1:] != owners[:-1])
         new = np.flatnonzero(is_new)
-        sums = cohort.sums.weight, cohort.sums.own
+        sums = cohort.sums.weight, cohort.sums.kept
         weights, tokens = (np.add.reduceat(one[first + cohort.k] - one[first], new) for one in sums)
         kgrams, owners = kgrams[new], owners[new]
         order = np.argsort(kgrams, kind="stable").astype(np.int32)
@@ -182,9 +182,9 @@ def _add_shared(postings: KgramPostings, left: int, shared: Floats) -> None:
     """
     owners, weights, tokens = postings.owners, postings.weights, postings.tokens
     for entry in range(postings.starts[left], postings.starts[left + 1]):
-        own = postings.positions[entry]
-        weight, count = weights[own], tokens[own]
-        for other in range(own + 1, postings.ends[entry]):
+        place = postings.positions[entry]
+        weight, count = weights[place], tokens[place]
+        for other in range(place + 1, postings.ends[entry]):
             right = owners[other]
             shared[right, 0] += weight
             shared[right, 1] += count
@@ -205,8 +205,8 @@ def _fill_bounds(
         _add_shared(postings, left, shared)
         while row < len(pairs) and pairs[row, 0] == left:
             for side in range(2):
-                own, of_side = pairs[row, side], shared[pairs[row, 1], 2 * side : 2 * side + 2]
-                weight, tokens = min(of_side[0], total_weights[own]), min(of_side[1], total_tokens[own])
+                one, of_side = pairs[row, side], shared[pairs[row, 1], 2 * side : 2 * side + 2]
+                weight, tokens = min(of_side[0], total_weights[one]), min(of_side[1], total_tokens[one])
                 bounds[row] += weight * length_factor(tokens, half_length) / 2
             row += 1
 
@@ -218,7 +218,7 @@ def coverage_bounds(cohort: Cohort, pairs: Rows, check: Check) -> Floats:
     """
     postings = KgramPostings.of_cohort(cohort)
     starts = cohort.submission_starts
-    totals = np.diff(cohort.sums.weight[starts]), np.diff(cohort.sums.own[starts]).astype(np.float64)
+    totals = np.diff(cohort.sums.weight[starts]), np.diff(cohort.sums.kept[starts]).astype(np.float64)
     order = np.argsort(pairs[:, 0], kind="stable")
     rows, bounds = np.ascontiguousarray(pairs[order]), np.zeros(len(pairs))
 

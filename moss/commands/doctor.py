@@ -28,11 +28,11 @@ def doctor(*, as_json: bool, with_audit: bool) -> None:
         raise click.ClickException(str(error)) from error
     from moss.doctor.checks import findings
 
-    found = findings(with_audit=with_audit)
+    results = findings(with_audit=with_audit)
     if as_json:
-        click.echo(json.dumps([asdict(finding) for finding in found], indent=2))
+        click.echo(json.dumps([asdict(finding) for finding in results], indent=2))
     else:
-        for finding in found:
+        for finding in results:
             advice = f". {finding.advice}" if finding.advice else ""
             click.echo(f"{finding.state:8} {finding.check}: {finding.message}{advice}")
-    raise SystemExit(int(any(finding.state == "problem" for finding in found)))
+    raise SystemExit(int(any(finding.state == "problem" for finding in results)))

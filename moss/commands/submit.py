@@ -162,13 +162,13 @@ def _progress() -> Iterator[Report]:
         )
 
 
-def _table(found: dict[str, Any]) -> str:
+def _table(answer: dict[str, Any]) -> str:
     from moss.commands.table import pairs_text
     from submissions.comparison.pair_rows import PairRow
 
-    report = found["report"]
+    report = answer["report"]
     names = PairRow._fields
-    rows = [PairRow(**{name: pair[name] for name in names if name in pair}) for pair in found["pairs"]]
+    rows = [PairRow(**{name: pair[name] for name in names if name in pair}) for pair in answer["pairs"]]
     threshold = report["threshold"]
     if threshold["reason"] == "chosen":
         sentence = f"Threshold {threshold['value']:.2f}: chosen; {threshold['suggested']:.2f} is suggested."

@@ -86,10 +86,10 @@ def revoke(ids: tuple[int, ...], account: str) -> None:
 def _courses(ids: tuple[int, ...]) -> list[Course]:
     from submissions.models import Course
 
-    found = Course.objects.in_bulk(ids)
-    if missing := [str(pk) for pk in ids if pk not in found]:
+    courses = Course.objects.in_bulk(ids)
+    if missing := [str(pk) for pk in ids if pk not in courses]:
         raise click.ClickException(f"There is no course {', '.join(missing)}.")
-    return list(found.values())
+    return list(courses.values())
 
 
 def _person(account: str, courses: list[Course]) -> User:

@@ -57,8 +57,8 @@ def saml() -> Finding:
         message = f"{settings.SAML_ENTITY_ID}: no metadata with a certificate ({type(error).__name__})"
         return problem("saml", message, "Correct MOSS_SAML_METADATA_URL, or MOSS_SAML_CERTIFICATE.")
     provider = _validity(f"{settings.SAML_ENTITY_ID}, its certificate", ends, ASK)
-    own = _own_key_pair(app["advanced"]) if "x509cert" in app["advanced"] else provider
-    return own if provider.state == "ok" else provider
+    key_pair = _own_key_pair(app["advanced"]) if "x509cert" in app["advanced"] else provider
+    return key_pair if provider.state == "ok" else provider
 
 
 def _own_key_pair(advanced: dict[str, str]) -> Finding:
@@ -92,8 +92,8 @@ def _certificates(provider: dict[str, Any]) -> Iterable[str]:
     read = OneLogin_Saml2_IdPMetadataParser.parse_remote(
         provider["metadata_url"], entity_id=provider["entity_id"], timeout=ANSWER_SECONDS
     )
-    found = read["idp"]
-    return [found["x509cert"]] if "x509cert" in found else found["x509certMulti"]["signing"]
+    idp = read["idp"]
+    return [idp["x509cert"]] if "x509cert" in idp else idp["x509certMulti"]["signing"]
 
 
 def _end(certificate: str) -> datetime:

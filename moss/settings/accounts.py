@@ -58,7 +58,7 @@ class KeyPair(NamedTuple):
 
 
 def saml_app(
-    slug: str, name: str, provider: dict[str, str], own: KeyPair | None = None, *, verified_mail: bool
+    slug: str, name: str, provider: dict[str, str], key_pair: KeyPair | None = None, *, verified_mail: bool
 ) -> dict[str, Any]:
     """Return the settings of one provider, as django-allauth reads them; `slug` is in its addresses."""
     return {
@@ -90,15 +90,15 @@ def saml_app(
                 "reject_idp_initiated_sso": True,
                 # Names of hosts within a campus need no dot.
                 "allow_single_label_domains": True,
-                **(_signing(own) if own else {}),
+                **(_signing(key_pair) if key_pair else {}),
             },
         },
     }
 
 
-def _signing(own: KeyPair) -> dict[str, Any]:
+def _signing(pair: KeyPair) -> dict[str, Any]:
     signed = {f"{name}_signed": True for name in ("authn_request", "logout_request", "logout_response")}
-    return {"private_key": own.key, "x509cert": own.certificate, **signed}
+    return {"private_key": pair.key, "x509cert": pair.certificate, **signed}
 
 
 def saml_key_pair() -> KeyPair | None:

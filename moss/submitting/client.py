@@ -136,17 +136,17 @@ def assignment_named(service: Service, course: str, name: str) -> int:
         When the token reads no such course, or several, or may not create the assignment.
     """
     path = f"/courses/{_course(service, course)}/assignments"
-    found = [one for one in service.get(path)["items"] if one["name"] == name]
-    return int((found[0] if found else service.post(path, {"name": name}))["id"])
+    same_name = [one for one in service.get(path)["items"] if one["name"] == name]
+    return int((same_name[0] if same_name else service.post(path, {"name": name}))["id"])
 
 
 def _course(service: Service, wanted: str) -> int:
     courses: list[dict[str, Any]] = service.get("/courses")["items"]
     named = [one["id"] for one in courses if one["name"] == wanted]
-    found = named or [one["id"] for one in courses if str(one["id"]) == wanted]
-    if len(found) == 1:
-        return int(found[0])
-    if found:
-        raise ServerRefused(f"{len(found)} courses are called {wanted!r}: name one of the ids {found}.")
+    ids = named or [one["id"] for one in courses if str(one["id"]) == wanted]
+    if len(ids) == 1:
+        return int(ids[0])
+    if ids:
+        raise ServerRefused(f"{len(ids)} courses are called {wanted!r}: name one of the ids {ids}.")
     names = ", ".join(f"{one['name']} ({one['id']})" for one in courses) or "none"
     raise ServerRefused(f"There is no course {wanted!r} for this token. There are: {names}.")

@@ -147,8 +147,8 @@ def _listed_sources(batches: Iterable[Batch]) -> list[int]:
 def _documents_in(batches: Iterable[Batch]) -> list[int]:
     """Return the documents of the submissions in batches, and of the copies of these."""
     keys = list(batches)
-    own = Q(submission__batch__in=keys) | Q(submission__origin__batch__in=keys)
-    return _all_documents(SubmissionFile.objects.filter(own))
+    in_batches = Q(submission__batch__in=keys) | Q(submission__origin__batch__in=keys)
+    return _all_documents(SubmissionFile.objects.filter(in_batches))
 
 
 def _all_documents(rows: QuerySet[SubmissionFile] | QuerySet[Boilerplate]) -> list[int]:

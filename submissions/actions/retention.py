@@ -39,17 +39,17 @@ def apply_retention() -> None:
     now = timezone.now()
     for row in retained_assignments():
         if row.ends > now + NOTICE:
-            _store_notice(row, told=False)
+            _store_notice(row, is_notified=False)
         elif row.assignment.retention_notice is None:
-            _store_notice(row, told=True)
+            _store_notice(row, is_notified=True)
             _send_notice(row)
         elif max(row.ends, row.assignment.retention_notice + NOTICE) <= now:
             _delete(row)
 
 
-def _store_notice(row: RetainedAssignment, *, told: bool) -> None:
-    if told != (row.assignment.retention_notice is not None):
-        row.assignment.retention_notice = timezone.now() if told else None
+def _store_notice(row: RetainedAssignment, *, is_notified: bool) -> None:
+    if is_notified != (row.assignment.retention_notice is not None):
+        row.assignment.retention_notice = timezone.now() if is_notified else None
         row.assignment.save(update_fields=["retention_notice"])
 
 

@@ -74,9 +74,9 @@ def commits(facts: Facts) -> Iterator[str]:
 
 def _on_record(facts: Facts, pair: Pair) -> set[str]:
     names = pair.left.name, pair.right.name
-    own = facts.decisions.get(names, UNDECIDED)
-    if own != UNDECIDED:
-        return {own}
+    decision = facts.decisions.get(names, UNDECIDED)
+    if decision != UNDECIDED:
+        return {decision}
     return {
         case.state
         for case in facts.case_decisions

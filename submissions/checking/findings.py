@@ -27,9 +27,9 @@ SAMENESS = ("identical", "layout", "names", "lexical")
 
 def counts(facts: Facts) -> Iterator[str]:
     """Check the numbers of submissions and pairs."""
-    own = sum(map(is_of_class, facts.submissions.values()))
-    if (stated := facts.report.parameters.get("submissions", own)) != own:
-        yield f"{stated} submissions are stated, and there are {own}"
+    of_class = sum(map(is_of_class, facts.submissions.values()))
+    if (stated := facts.report.parameters.get("submissions", of_class)) != of_class:
+        yield f"{stated} submissions are stated, and there are {of_class}"
     findings = facts.report.findings
     if findings and findings.listed != len(facts.pairs):
         yield f"{findings.listed} listed pairs are stated, and there are {len(facts.pairs)}"
@@ -84,16 +84,16 @@ def cores(facts: Facts) -> Iterator[str]:
         core = case_core(facts.report, [facts.submissions[pk] for pk in case.ids])
         if core is None:
             continue
-        own, others = core.submission.pk, {*case.ids} - {core.submission.pk}
+        chosen, others = core.submission.pk, {*case.ids} - {core.submission.pk}
         shared = [
-            pairs.counted_places(facts, pair, own)
+            pairs.counted_places(facts, pair, chosen)
             for pair in facts.pairs
-            if own in (pair.left_id, pair.right_id)
+            if chosen in (pair.left_id, pair.right_id)
             and others & {pair.left_id, pair.right_id}
             and not pair.translated
             and pair.tokens
         ]
-        counted = sum(sum(facts.tokens(file).counted) for file in facts.ready_files(own))
+        counted = sum(sum(facts.tokens(file).counted) for file in facts.ready_files(chosen))
         again = (len(set.intersection(*shared)) if shared else 0, counted, len(shared), len(others))
         if again != core[1:]:
             yield f"{core.submission.name}: what a case has in common is {core[1:]}, and {again} by counting"

@@ -70,15 +70,15 @@ def figures(facts: Facts) -> Iterator[str]:
     for pair in facts.pairs:
         if pair.translated or not (is_of_class(pair.left) and is_of_class(pair.right)):
             continue  # counted in the coarse stream, or without what another course handed out
-        own = [passage for passage in pair.passages if not passage.common]
+        uncommon = [passage for passage in pair.passages if not passage.common]
         covered = []
-        for side, places in zip((pair.left_id, pair.right_id), _places(own), strict=True):
+        for side, places in zip((pair.left_id, pair.right_id), _places(uncommon), strict=True):
             covered.append(_covered(facts, pair, side, places))
-        yield from _differing(facts, pair, own, covered)
+        yield from _differing(facts, pair, uncommon, covered)
 
 
 def _differing(
-    facts: Facts, pair: Pair, own: list[PassageRecord], covered: list[tuple[int, int]]
+    facts: Facts, pair: Pair, uncommon: list[PassageRecord], covered: list[tuple[int, int]]
 ) -> Iterator[str]:
     """Yield figures that differ; `covered` are the counted tokens and the lines of passages on each side."""
     shares = [
@@ -87,7 +87,7 @@ def _differing(
     ]
     longest = {
         max((_covered(facts, pair, side, [place])[0] for place in places), default=0)
-        for side, places in zip((pair.left_id, pair.right_id), _places(own), strict=True)
+        for side, places in zip((pair.left_id, pair.right_id), _places(uncommon), strict=True)
     }
     stated: tuple[tuple[str, float, Iterable[float]], ...] = (
         ("left share", pair.left_share, [shares[0]]),
@@ -134,11 +134,11 @@ def _covered(facts: Facts, pair: Pair, side: int, places: Iterable[Place]) -> tu
 
 def counted_places(facts: Facts, pair: Pair, side: int) -> set[tuple[int, int]]:
     """Return the file and the number of each counted token of a side that is in a passage of the pair."""
-    own = [passage for passage in pair.passages if not passage.common]
+    uncommon = [passage for passage in pair.passages if not passage.common]
     files = _tokens_by_file(facts, pair, side)
     return {
         (file, at)
-        for file, first, after in _places(own)[side == pair.right_id]
+        for file, first, after in _places(uncommon)[side == pair.right_id]
         if file in files
         for at in range(first, min(after, len(files[file].counted)))
         if files[file].counted[at]

@@ -42,24 +42,24 @@ def block_marks(
                 yield PassageMark(start, end, number, label, *((GAP,) if cut else (kind, piece.others)))
 
 
-def between(own: tuple[str, Span], other: tuple[str, Span] | None) -> MarkedPiece:
+def between(this: tuple[str, Span], other: tuple[str, Span] | None) -> MarkedPiece:
     """Return what is between two pieces: a text of each side and a span in it, None if not compared."""
-    (text, span), cuts = own, [own[1]]
+    (text, span), cuts = this, [this[1]]
     if other:
         cuts = list(cuts_between(text, span, other[0][slice(*other[1])]))
     return MarkedPiece(*span, [cut for cut in cuts if text[slice(*cut)].strip()])
 
 
-def differing_gaps(own: TokenRun, other: TokenRun) -> Iterator[Span]:
+def differing_gaps(run: TokenRun, other: TokenRun) -> Iterator[Span]:
     """Yield the spans between two tokens of a run with text, such as a comment, that the other side lacks."""
-    spans, others = own.spans(), other.spans()
+    spans, others = run.spans(), other.spans()
     for at in range(len(spans) - 1):
         start, end, other_start, other_end = (
             *(spans[at][1], spans[at + 1][0]),
             *(others[at][1], others[at + 1][0]),
         )
         if start < end:
-            yield from cuts_between(own.text, (start, end), other.text[other_start:other_end])
+            yield from cuts_between(run.text, (start, end), other.text[other_start:other_end])
 
 
 def cuts_between(text: str, span: Span, other: str) -> Iterator[Span]:
@@ -79,9 +79,9 @@ def cuts_between(text: str, span: Span, other: str) -> Iterator[Span]:
             yield first, after
 
 
-def _equal_beginning(own: str, other: str) -> int:
+def _equal_beginning(this: str, other: str) -> int:
     """Return how many characters of their first lines two texts begin with, without a part of a word."""
-    first, other_first = (LINE_END.split(text, maxsplit=1)[0] for text in (own, other))
+    first, other_first = (LINE_END.split(text, maxsplit=1)[0] for text in (this, other))
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, other_first, strict=False)))
     if _in_word(first[same : same + 1]) or _in_word(other_first[same : same + 1]):
         same -= sum(1 for _ in takewhile(_in_word, reversed(first[:same])))
@@ -92,9 +92,9 @@ def _in_word(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def _equal_lines(own: str, other: str) -> list[Span]:
+def _equal_lines(this: str, other: str) -> list[Span]:
     """Return the spans of runs of lines that both texts have, without white space at their ends."""
-    lines = _lines(own)
+    lines = _lines(this)
     runs = matching_runs([key for _, key in lines], [key for _, key in _lines(other)])
     return [(lines[at][0][0], lines[at + size - 1][0][1]) for at, _, size in runs]
 

@@ -28,8 +28,8 @@ def student_key(name: str, identifier: str) -> Key:
 def group_numbers(keys: Iterable[Collection[Key]]) -> list[list[int]]:
     """Return the groups of each submission, by numbers for `engine.Groups`: one for each key of several."""
     keys, numbers = list(keys), dict[Key, int]()
-    members = Counter(key for own in keys for key in own)
-    return [[numbers.setdefault(key, len(numbers)) for key in own if members[key] > 1] for own in keys]
+    members = Counter(key for row in keys for key in row)
+    return [[numbers.setdefault(key, len(numbers)) for key in row if members[key] > 1] for row in keys]
 
 
 class Identity(NamedTuple):

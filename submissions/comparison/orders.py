@@ -48,9 +48,9 @@ def content_order(files: Sequence[HashedFile], submissions: int) -> ContentOrder
     Submissions of equal content keep their order, and so do equal files of one path.
     """
     by_digest = sorted(range(len(files)), key=lambda number: files[number][1:])
-    own: list[list[int]] = [[] for _ in range(submissions)]
+    files_of: list[list[int]] = [[] for _ in range(submissions)]
     for number in by_digest:
-        own[files[number].submission].append(number)
-    digests = [[files[number].digest for number in numbers] for numbers in own]
+        files_of[files[number].submission].append(number)
+    digests = [[files[number].digest for number in numbers] for numbers in files_of]
     order = sorted(range(submissions), key=digests.__getitem__)
-    return ContentOrder(order, [number for submission in order for number in own[submission]])
+    return ContentOrder(order, [number for submission in order for number in files_of[submission]])

@@ -20,8 +20,8 @@ from submissions.corpus.models import CorpusShard
 from submissions.models import Job
 from submissions.rows import insert, open_cursor, update
 from submissions.work import heartbeats, jobs
-from submissions.work.finding import restart_lost
 from submissions.work.kinds import HEAVY
+from submissions.work.stuck import restart_lost
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -108,12 +108,12 @@ class _Waiting:
             if len(self._keys) < below:
                 return
             done = CorpusShard.objects.filter(pk__in=self._keys).exclude(result=None)
-            found = list(done.values_list("pk", flat=True))
-            for pk in found:
+            done_keys = list(done.values_list("pk", flat=True))
+            for pk in done_keys:
                 yield stored_bytes(pk, "result")
-            CorpusShard.objects.filter(pk__in=found).delete()
-            self._keys -= set(found)
-            if not found:
+            CorpusShard.objects.filter(pk__in=done_keys).delete()
+            self._keys -= set(done_keys)
+            if not done_keys:
                 self._look_for_lost()
                 time.sleep(POLL_SECONDS)
 

@@ -38,10 +38,10 @@ _READING = ("document__language", "document__state", "document__profile")
 _HEAVY = ("document__tokens", "document__lexical", "document__styles")
 
 
-class Reading(NamedTuple):
+class FileLanguage(NamedTuple):
     """The language in which a file is read; a kept file is not compared."""
 
-    language: str
+    name: str
     is_kept: bool = False
 
 
@@ -57,12 +57,12 @@ class StoredFile(NamedTuple):
     path: str
     source: int
     detected: str
-    reading: Reading
+    language: FileLanguage
     is_outdated: bool = False
 
-    def is_read_otherwise(self, reading: Reading) -> bool:
-        """Return whether the file has to be read again to be read as `reading` says."""
-        return reading != self.reading or (self.is_outdated and not reading.is_kept)
+    def is_read_otherwise(self, language: FileLanguage) -> bool:
+        """Return whether the file has to be read again to be read in `language`."""
+        return language != self.language or (self.is_outdated and not language.is_kept)
 
 
 def stored_files(assignment: Assignment) -> list[StoredFile]:
@@ -79,7 +79,7 @@ def stored_files(assignment: Assignment) -> list[StoredFile]:
             path,
             source,
             detected,
-            Reading(language, state == Document.State.KEPT),
+            FileLanguage(language, state == Document.State.KEPT),
             state == Document.State.READY and profile not in current,
         )
         for pk, batch, submission, path, source, detected, language, state, profile in rows
@@ -100,20 +100,20 @@ def has_outdated(assignment: Assignment) -> bool:
     return outdated.exists() and not running.exists()
 
 
-def readings(files: Iterable[StoredFile], chosen: ChosenLanguages) -> dict[int, Reading]:
-    """Return how each file is read if these are the languages of the assignment, by primary key.
+def languages_of_files(files: Iterable[StoredFile], chosen: ChosenLanguages) -> dict[int, FileLanguage]:
+    """Return in which language each file is read if these are those of the assignment, by primary key.
 
     Of a file that is not looked at yet, the language in which it is read counts as the one that it has.
     """
     submissions: dict[int, list[StoredFile]] = defaultdict(list)
     for file in files:
         submissions[file.submission].append(file)
-    result: dict[int, Reading] = {}
-    for own in submissions.values():
-        detected = [file.detected or file.reading.language for file in own]
-        languages = chosen.reading([file.path for file in own], detected)
-        for file, language, compared in zip(own, detected, languages, strict=True):
-            result[file.pk] = Reading(compared) if compared else Reading(language, is_kept=True)
+    result: dict[int, FileLanguage] = {}
+    for submission in submissions.values():
+        detected = [file.detected or file.language.name for file in submission]
+        compared = chosen.reading([file.path for file in submission], detected)
+        for file, language, wanted in zip(submission, detected, compared, strict=True):
+            result[file.pk] = FileLanguage(wanted or language, is_kept=not wanted)
     return result
 
 
@@ -148,13 +148,13 @@ def choose_documents(assignment: Assignment, boilerplate: Mapping[int, str]) -> 
     """
     rejected = list(_replacing(assignment.pk).values_list("pk", flat=True))
     files = stored_files(assignment)
-    chosen = readings(files, assignment.chosen_languages)
+    chosen = languages_of_files(files, assignment.chosen_languages)
     otherwise = [file for file in files if file.is_read_otherwise(chosen[file.pk])]
     changed = {file.pk: (file.source, chosen[file.pk]) for file in otherwise}
     _replace(_files(assignment), SubmissionFile, changed)
     rows = assignment.boilerplate.filter(pk__in=boilerplate).select_related("document")
     others = {
-        row.pk: (row.source_id, Reading(boilerplate[row.pk]))
+        row.pk: (row.source_id, FileLanguage(boilerplate[row.pk]))
         for row in rows.only("source_id", "document__language")
         if boilerplate[row.pk] != row.document.language
     }
@@ -163,12 +163,12 @@ def choose_documents(assignment: Assignment, boilerplate: Mapping[int, str]) -> 
 
 
 def _replace(
-    rows: Rows, model: type[SubmissionFile | Boilerplate], changed: Mapping[int, tuple[int, Reading]]
+    rows: Rows, model: type[SubmissionFile | Boilerplate], changed: Mapping[int, tuple[int, FileLanguage]]
 ) -> None:
     rows.exclude(next_document=None).update(next_document=None)
     for is_kept, state in ((False, Document.State.PENDING), (True, Document.State.KEPT)):
         wanted = {pk: one for pk, one in changed.items() if one[1].is_kept == is_kept}
-        sources = [(source, reading.language) for source, reading in wanted.values()]
+        sources = [(source, language.name) for source, language in wanted.values()]
         update(connection, model, [*wanted], {"next_document_id": store_documents(sources, state)})
 
 

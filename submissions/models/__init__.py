@@ -13,7 +13,16 @@ from submissions.models.batches import (
     Upload,
 )
 from submissions.models.courses import Alias, Assignment, Course, LanguageChange
-from submissions.models.decisions import CaseChange, CaseDecision, CaseMember, Change, Decision, Share
+from submissions.models.decisions import (
+    CaseChange,
+    CaseDecision,
+    CaseMember,
+    Change,
+    Decision,
+    Share,
+    Statement,
+)
+from submissions.models.documents import Document, PostingBlock, PostingRun, Source
 from submissions.models.jobs import Duration, Job
 from submissions.models.people import (
     ApiAnswer,
@@ -27,8 +36,6 @@ from submissions.models.people import (
     StatedReason,
 )
 from submissions.models.reports import Ignored, Pair, RankingPlan, RankingShard, Report
-from submissions.models.sources import Document, PostingBlock, PostingRun, Source
-from submissions.models.statements import Statement
 from submissions.models.students import CourseRoster, EnrolledStudent, Erasure, SubmissionStudent
 from submissions.models.waiting import FileChunk, IgnoringProposal, ResumableUpload
 

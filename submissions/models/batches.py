@@ -14,8 +14,8 @@ from django.utils.translation import gettext_lazy as _
 from submissions.intake.archives.choices import Choices
 from submissions.intake.archives.formats import archive_stem
 from submissions.models.courses import Assignment
+from submissions.models.documents import Document, Source
 from submissions.models.records import Commits, RecordField, RecordListField, Refusal
-from submissions.models.sources import Document, Source
 
 # Characters of an upload's name that are added to the names of submissions.
 MAX_SUFFIX = 60

@@ -15,8 +15,8 @@ from django.utils.translation import gettext_lazy as _
 from fingerprint.engine import Passage
 from submissions.models.batches import Submission
 from submissions.models.courses import Assignment
+from submissions.models.documents import Document
 from submissions.models.records import DuplicateRecord, Findings, RecordField, RecordListField
-from submissions.models.sources import Document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

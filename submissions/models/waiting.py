@@ -10,8 +10,8 @@ from django.db import models
 
 from submissions.models.batches import Batch, Submission
 from submissions.models.courses import Assignment
+from submissions.models.documents import Document
 from submissions.models.records import IgnoringEffect, LineCounts, RecordField
-from submissions.models.sources import Document
 
 
 class ResumableUpload(models.Model):

@@ -97,8 +97,8 @@ UNREAD_LINES = re.compile(KEPT_OF_LOG + r"; lines that cannot be read: ([\d,]+)"
 
 def fixed_text(text: str) -> str:
     """Return a label, a reason or a stage in the language of the page; another text as it is."""
-    if found := COMPARING.fullmatch(text):
-        return gettext("Comparing {n} submissions with each other").format(n=found[1])
+    if match := COMPARING.fullmatch(text):
+        return gettext("Comparing {n} submissions with each other").format(n=match[1])
     if log := UNREAD_LINES.fullmatch(text):
         return gettext("{kept}; lines that cannot be read: {n}").format(kept=gettext(KEPT_OF_LOG), n=log[1])
     return gettext(text) if text in KNOWN else _stored_reason(text)
@@ -119,17 +119,17 @@ def threshold_reason(reason: str) -> str:
 
 def _threshold_reason(reason: str) -> str:
     """Return the reason with its figures in the language of the page; one of another form as it is."""
-    if found := FEW.fullmatch(reason):
-        count = int(found["n"] or 1)
+    if match := FEW.fullmatch(reason):
+        count = int(match["n"] or 1)
         text = ngettext(
             "one pair is too few for an estimate; {default} suits most tasks",
             "{n} pairs are too few for an estimate; {default} suits most tasks",
             count,
         )
-        return text.format(n=count, default=found["default"])
-    if found := EXPECTED.fullmatch(reason):
-        numbers = {name: _number(found[name]) for name in ("many", "few") if found[name]}
-        return _expected(found).format(**found.groupdict() | numbers)
+        return text.format(n=count, default=match["default"])
+    if match := EXPECTED.fullmatch(reason):
+        numbers = {name: _number(match[name]) for name in ("many", "few") if match[name]}
+        return _expected(match).format(**match.groupdict() | numbers)
     return reason
 
 
@@ -139,8 +139,8 @@ def _number(text: str) -> str:
     return gettext("fewer than 0.1")
 
 
-def _expected(found: re.Match[str]) -> str:
-    if found["few"]:
+def _expected(match: re.Match[str]) -> str:
+    if match["few"]:
         text = gettext(
             "{many} unrelated pairs are expected from {low} on, {few} from {high} on; {suggestion}"
         )
@@ -153,5 +153,5 @@ def _expected(found: re.Match[str]) -> str:
         "middle": gettext("the middle of these two is suggested"),
         "none": gettext("no pair reaches {low}"),
     }
-    chosen = found["which"] or next((name for name in ("gap", "middle") if found[name]), "none")
+    chosen = match["which"] or next((name for name in ("gap", "middle") if match[name]), "none")
     return text.replace("{suggestion}", suggestions[chosen])

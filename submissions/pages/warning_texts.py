@@ -74,17 +74,17 @@ def warning_text(text: str) -> str:
 
 def roster_problem(text: str) -> str:
     """Return a problem of a roster in the language of the page; one of another form as it is."""
-    if found := LINE.fullmatch(text):
-        problem = in_language(found[2], PROBLEMS)
-        return gettext("Line {line}: {problem}").format(line=found[1], problem=problem)
+    if match := LINE.fullmatch(text):
+        problem = in_language(match[2], PROBLEMS)
+        return gettext("Line {line}: {problem}").format(line=match[1], problem=problem)
     return in_language(text, PROBLEMS)
 
 
 def in_language(text: str, sentences: Iterable[str]) -> str:
     """Return a text that is one of the sentences with its places filled in, in the language of the page."""
     for sentence in sentences:
-        if (found := values_in(text, sentence)) is not None:
-            values = {name: _value(name, value) for name, value in found.items()}
+        if (parts := values_in(text, sentence)) is not None:
+            values = {name: _value(name, value) for name, value in parts.items()}
             return gettext(sentence).format(**values)
     return text
 
@@ -97,7 +97,7 @@ def languages_text(languages: str) -> str:
 def _value(name: str, value: str) -> str:
     if name != "names":
         return fixed_text(value)
-    value = OPENED.sub(lambda found: gettext("(opened in line {n})").format(n=found[1]), value)
-    if found := MORE.fullmatch(value):
-        return gettext("{names} and {n} more").format(names=found[1], n=found[2])
+    value = OPENED.sub(lambda match: gettext("(opened in line {n})").format(n=match[1]), value)
+    if match := MORE.fullmatch(value):
+        return gettext("{names} and {n} more").format(names=match[1], n=match[2])
     return value

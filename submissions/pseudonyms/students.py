@@ -84,9 +84,9 @@ def known_spellings(assignment: Assignment) -> dict[str, tuple[str, ...]]:
     """
     spellings: dict[str, tuple[str, ...]] = {}
     for submission, students in _students(assignment).items():
-        own = () if submission.startswith(plain_name(students)) else (submission,)
+        group_name = () if submission.startswith(plain_name(students)) else (submission,)
         known = (text for student in students for text in _texts(student))
-        spellings[submission] = tuple(dict.fromkeys(text for text in (*own, *known) if text))
+        spellings[submission] = tuple(dict.fromkeys(text for text in (*group_name, *known) if text))
     return spellings
 
 

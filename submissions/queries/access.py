@@ -60,9 +60,9 @@ def find_assignment(user: User, pk: int, right: Right) -> Assignment:
 def find_resumable(user: User, pk: int) -> ResumableUpload:
     """Return an upload in parts that `user` began and may add to, or raise Http404."""
     rows = ResumableUpload.objects.filter(uploaded_by=user, assignment__course__in=visible_courses(user))
-    found = get_object_or_404(rows.select_related("assignment__course__owner", "uploaded_by"), pk=pk)
-    require(user, Right.CHANGE, found.assignment.course)
-    return found
+    upload = get_object_or_404(rows.select_related("assignment__course__owner", "uploaded_by"), pk=pk)
+    require(user, Right.CHANGE, upload.assignment.course)
+    return upload
 
 
 def unfinished_uploads(user: User, assignment: Assignment) -> QuerySet[ResumableUpload]:

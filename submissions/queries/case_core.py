@@ -55,10 +55,10 @@ def case_core(report: Report, members: Sequence[Submission]) -> CaseCore | None:
         sums[right].append(similarity)
     candidates = [pk for pk in sums if len(sums[pk]) > 1]
     of_class = Submission.objects.filter(pk__in=candidates).exclude(batch__role=Batch.Role.OTHER)
-    own = list(of_class.values_list("pk", flat=True))
-    if not own:
+    class_ids = list(of_class.values_list("pk", flat=True))
+    if not class_ids:
         return None
-    chosen = max(own, key=lambda pk: (len(sums[pk]), sum(sums[pk]), -pk))
+    chosen = max(class_ids, key=lambda pk: (len(sums[pk]), sum(sums[pk]), -pk))
     pairs = listed.filter(Q(left=chosen, right__in=by_id) | Q(right=chosen, left__in=by_id))
     counted = _counted(report, chosen)
     tokens = sum(int(flags.sum()) for flags in _in_all(counted, pairs, chosen))

@@ -69,9 +69,9 @@ def _with_links(joined: list[Link], stored: list[list[int]] | None) -> list[Case
         if numbers.get(link.left) and numbers[link.left] == numbers.get(link.right):
             own_links[numbers[link.left] - 1].append(link)
     return [
-        CasePairs(number, ids, own)
-        for number, (ids, own) in enumerate(zip(components, own_links, strict=True), 1)
-        if own
+        CasePairs(number, ids, links)
+        for number, (ids, links) in enumerate(zip(components, own_links, strict=True), 1)
+        if links
     ]
 
 

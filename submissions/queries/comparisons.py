@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.ingest.rereading import readings, stored_files
+from submissions.ingest.rereading import languages_of_files, stored_files
 from submissions.models import Assignment, Batch
 from submissions.permissions import Right, courses_with
 from submissions.queries.withheld import readable_submissions
@@ -57,9 +57,10 @@ def listed_comparisons(report: Report) -> list[ListedComparison]:
         return []
     existing = Assignment.objects.in_bulk([one.assignment for one in compared])
     origins = readable_submissions(report).filter(batch__role=Batch.Role.OTHER).order_by()
-    numbers = list(origins.values_list("batch__origin", flat=True))
+    assignment_ids = list(origins.values_list("batch__origin", flat=True))
     listed = [
-        ListedComparison(one, existing.get(one.assignment), numbers.count(one.assignment)) for one in compared
+        ListedComparison(one, existing.get(one.assignment), assignment_ids.count(one.assignment))
+        for one in compared
     ]
     return sorted(listed, key=lambda row: row.compared.label.casefold())
 
@@ -91,7 +92,7 @@ class Rereading(NamedTuple):
 def rereading_of(assignment: Assignment, chosen: ChosenLanguages) -> Rereading:
     """Return the effect of changing the languages of an assignment to these."""
     files = stored_files(assignment)
-    new = readings(files, chosen)
+    new = languages_of_files(files, chosen)
     changed = [file for file in files if file.is_read_otherwise(new[file.pk])]
     kept = sum(new[file.pk].is_kept for file in changed)
     boilerplate = assignment.boilerplate.filter(first=None, statement=False)

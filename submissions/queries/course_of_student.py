@@ -53,11 +53,11 @@ def assignments_of_student(
     reports = _newest_reports(assignment.course_id)
     if len(reports) <= 1:
         return []
-    own = student_keys(Submission.objects.filter(pk=submission.pk))[submission.pk].keys()
+    student = student_keys(Submission.objects.filter(pk=submission.pk))[submission.pk].keys()
     ranked = Submission.objects.filter(reports__in=reports, batch__role=Batch.Role.CLASS)
     similar = ranked.filter(_may_be_of(submission)).distinct()
     keys = student_keys(similar)
-    known = {pk: [students[key].by for key in own & students.keys()] for pk, students in keys.items()}
+    known = {pk: [students[key].by for key in student & students.keys()] for pk, students in keys.items()}
     theirs = {one.pk: _Recognised(one, known[one.pk][0]) for one in similar if known[one.pk]}
     kept = withheld_in_course(assignment.course, user) if theirs else {}
     for report in reports:
@@ -96,8 +96,8 @@ def _rows(report: Report, theirs: dict[int, _Recognised]) -> list[AssignmentOfSt
         return []
     match = max(matches, key=lambda match: match.similarity)
     stands_out = match.similarity >= threshold_of(report)
-    own, by = theirs[match.submission]
-    return [AssignmentOfStudent(report.assignment, own, match.similarity, stands_out, by)]
+    submission, by = theirs[match.submission]
+    return [AssignmentOfStudent(report.assignment, submission, match.similarity, stands_out, by)]
 
 
 class ListedStudent(NamedTuple):

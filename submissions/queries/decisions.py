@@ -88,12 +88,12 @@ def with_decisions(pairs: QuerySet[Pair]) -> QuerySet[DecidedPair]:
     """
     assignment = OuterRef("report__assignment")
     names = {"left": OuterRef("left__name"), "right": OuterRef("right__name")}
-    own = Decision.objects.filter(assignment=assignment, **names).exclude(state=UNDECIDED)
+    of_pair = Decision.objects.filter(assignment=assignment, **names).exclude(state=UNDECIDED)
     # Two joins: one for each member.
     case = CaseDecision.objects.filter(assignment=assignment, threshold__lte=OuterRef("similarity"))
     for name in names.values():
         case = case.filter(members__name=name)
-    states = (Subquery(decided.values("state")[:1]) for decided in (own, case))
+    states = (Subquery(decided.values("state")[:1]) for decided in (of_pair, case))
     return pairs.annotate(decision=Coalesce(*states, Value(UNDECIDED.value)))
 
 

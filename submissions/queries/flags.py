@@ -82,7 +82,7 @@ class Flags:
     same: dict[str, dict[int, int]]
     mates: dict[int, set[Key]]
     due: datetime | None
-    own: dict[frozenset[int], str] = field(default_factory=dict)
+    earlier_terms: dict[frozenset[int], str] = field(default_factory=dict)
     models: set[int] = field(default_factory=set)
     partly: set[int] = field(default_factory=set)
 
@@ -95,15 +95,15 @@ class Flags:
             submissions = submissions.filter(pk__in=[pair.left_id, pair.right_id])
         own_pairs = _own_pairs(report) if pair is None else [pair] * pair.same_student
         mates = mate_keys(assignment, submissions) if _has_mates(assignment) else {}
-        same, own = _groups_by_flag(report), _own_terms(own_pairs)
+        same, earlier_terms = _groups_by_flag(report), _terms_of_earlier_work(own_pairs)
         models = set(submissions.order_by().filter(batch__role=Batch.Role.MODEL).values_list("pk", flat=True))
-        return cls(same, mates, assignment.due, own, models, partly_read(submissions.order_by()))
+        return cls(same, mates, assignment.due, earlier_terms, models, partly_read(submissions.order_by()))
 
     @property
     def kinds(self) -> list[str]:
         """The values of the flag filter that can apply: without teams, neither `team` nor `apart`."""
         same = (self.same[flag] for flag in SAMENESS_FLAGS.values())
-        sources = (*same, self.due, self.mates, self.mates, self.own, self.models, self.partly)
+        sources = (*same, self.due, self.mates, self.mates, self.earlier_terms, self.models, self.partly)
         return [kind for kind, source in zip(FLAGS, sources, strict=True) if source]
 
     def between(self, left: TimedSubmission, right: TimedSubmission) -> list[Flag]:
@@ -117,7 +117,7 @@ class Flags:
                 flags.append(Flag(kind, left=is_left, right=is_right))
         if not self.mates.get(left.pk, set()).isdisjoint(self.mates.get(right.pk, ())):
             flags.append(Flag("team"))
-        term = self.own.get(frozenset((left.pk, right.pk)))
+        term = self.earlier_terms.get(frozenset((left.pk, right.pk)))
         if term is not None:
             flags.append(Flag("own", term=term or str(min(left.time, right.time).year)))
         if not self.models.isdisjoint((left.pk, right.pk)):
@@ -145,13 +145,13 @@ def _own_pairs(report: Report) -> QuerySet[Pair]:
     return pairs.select_related("left__batch", "right__batch").defer("passages")
 
 
-def _own_terms(pairs: Iterable[Pair]) -> dict[frozenset[int], str]:
+def _terms_of_earlier_work(pairs: Iterable[Pair]) -> dict[frozenset[int], str]:
     """Return the term, the last part of a copy's label, of pairs of one student; empty for uploads."""
-    own: dict[frozenset[int], str] = {}
+    terms: dict[frozenset[int], str] = {}
     for pair in pairs:
         label = next((side.batch.name for side in (pair.left, pair.right) if side.origin_id), "")
-        own[frozenset((pair.left_id, pair.right_id))] = label.rpartition(", ")[2]
-    return own
+        terms[frozenset((pair.left_id, pair.right_id))] = label.rpartition(", ")[2]
+    return terms
 
 
 def _group_numbers(groups: Iterable[list[int]]) -> dict[int, int]:

@@ -206,24 +206,24 @@ def roster_by_assignment(course: Course, roster: CourseRoster) -> list[Assignmen
     rows = SubmissionStudent.objects.filter(
         submission__batch__assignment__course=course, submission__batch__role=Batch.Role.CLASS
     )
-    found: dict[int, set[int]] = defaultdict(set)
+    matched: dict[int, set[int]] = defaultdict(set)
     unknown: dict[int, set[str]] = defaultdict(set)
     columns = ("submission__batch__assignment", "enrolled", "name", "identifier")
     for assignment, student, name, identifier in rows.order_by().values_list(*columns):
         if student:
-            found[assignment].add(student)
+            matched[assignment].add(student)
         else:
             unknown[assignment].add(f"{name} ({identifier})" if identifier not in {"", name} else name)
     return [
-        _fit(assignment, enrolled, found[assignment.pk], unknown[assignment.pk])
+        _fit(assignment, enrolled, matched[assignment.pk], unknown[assignment.pk])
         for assignment in course.assignments.all()
-        if found[assignment.pk] or unknown[assignment.pk]
+        if matched[assignment.pk] or unknown[assignment.pk]
     ]
 
 
 def _fit(
-    assignment: Assignment, enrolled: dict[int, str], found: set[int], unknown: set[str]
+    assignment: Assignment, enrolled: dict[int, str], matched: set[int], unknown: set[str]
 ) -> AssignmentRoster:
-    absent = [name for pk, name in enrolled.items() if pk not in found]
+    absent = [name for pk, name in enrolled.items() if pk not in matched]
     listed = sorted(unknown, key=str.casefold)[:MAX_LISTED]
-    return AssignmentRoster(assignment, len(found), listed, len(unknown), absent[:MAX_LISTED], len(absent))
+    return AssignmentRoster(assignment, len(matched), listed, len(unknown), absent[:MAX_LISTED], len(absent))

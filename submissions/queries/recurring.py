@@ -111,10 +111,12 @@ def _pairs_above(reports: Sequence[Report]) -> dict[int, list[Pair]]:
         by_report[pair.report_id].append(pair)
     pairs: dict[int, list[Pair]] = {}
     for report in reports:
-        own = by_report[report.pk]
-        keys = compared_mates(report.assignment, {pk for pair in own for pk in (pair.left_id, pair.right_id)})
+        of_report = by_report[report.pk]
+        keys = compared_mates(
+            report.assignment, {pk for pair in of_report for pk in (pair.left_id, pair.right_id)}
+        )
         pairs[report.assignment_id] = [
-            pair for pair in own if not are_mates(keys, pair.left_id, pair.right_id)
+            pair for pair in of_report if not are_mates(keys, pair.left_id, pair.right_id)
         ]
     return pairs
 
@@ -145,7 +147,12 @@ def _recurring_pairs(
     rows: Sequence[CourseAssignment], pairs: Mapping[int, Sequence[Pair]]
 ) -> list[RecurringPair]:
     """Return the pairs of students of the class that stand out in several assignments, most of them first."""
-    ids = {one for own in pairs.values() for pair in own for one in (pair.left_id, pair.right_id)}
+    ids = {
+        one
+        for by_assignment in pairs.values()
+        for pair in by_assignment
+        for one in (pair.left_id, pair.right_id)
+    }
     students = student_keys(Submission.objects.filter(pk__in=ids, batch__role=Batch.Role.CLASS))
     meetings: dict[frozenset[Key], dict[int, PairMeeting]] = defaultdict(dict)
     known: dict[Key, set[KnownStudent]] = defaultdict(set)
@@ -161,13 +168,13 @@ def _recurring_pairs(
                 if stored.similarity < meeting.similarity:
                     meetings[frozenset(both)][row.assignment.pk] = meeting
     recurring = []
-    for students_of_pair, own in meetings.items():
-        if len(students_of_pair) == 2 and len(own) >= MIN_ASSIGNMENTS:  # noqa: PLR2004 - a pair
+    for students_of_pair, by_assignment in meetings.items():
+        if len(students_of_pair) == 2 and len(by_assignment) >= MIN_ASSIGNMENTS:  # noqa: PLR2004 - a pair
             names = (min(student.name for student in known[key]) for key in students_of_pair)
             used = {student.by for key in students_of_pair for student in known[key]}
             left_name, right_name = sorted(names, key=str.casefold)
             known_by = [by for by in KnownBy if by in used]
-            recurring.append(RecurringPair(left_name, right_name, list(own.values()), known_by))
+            recurring.append(RecurringPair(left_name, right_name, list(by_assignment.values()), known_by))
     return sorted(
         recurring,
         key=lambda pair: (-len(pair.meetings), -max(one.similarity for one in pair.meetings), pair.left),

@@ -139,12 +139,12 @@ def lost_with_assignment(assignment: Assignment) -> list[LostRecords]:
 def lost_with_course(course: Course) -> list[LostRecords]:
     assignments = course.assignments.values_list("pk", flat=True)
     count = len(assignments)
-    own = LostRecords(count, ngettext("{n} assignment", "{n} assignments", count))
+    whole_assignments = LostRecords(count, ngettext("{n} assignment", "{n} assignments", count))
     students = EnrolledStudent.objects.filter(roster__course=course).count()
     enrolled = LostRecords(
         students, ngettext("{n} student in the roster", "{n} students in the roster", students)
     )
-    return _not_empty(own, enrolled) + _lost_with_assignments(assignments)
+    return _not_empty(whole_assignments, enrolled) + _lost_with_assignments(assignments)
 
 
 def _lost_with_assignments(assignments: QuerySet[Assignment, int]) -> list[LostRecords]:

@@ -73,7 +73,7 @@ def _assignee(report: Report, value: str, _names: Names | None) -> Q:
 
 def is_assigned(report: Report, username: str) -> Q:
     """Return the condition for pairs that are assigned to somebody, themselves or with their case."""
-    own = Decision.objects.filter(
+    of_pair = Decision.objects.filter(
         assignment=report.assignment_id,
         left=OuterRef("left__name"),
         right=OuterRef("right__name"),
@@ -86,7 +86,7 @@ def is_assigned(report: Report, username: str) -> Q:
     )
     for side in ("left__name", "right__name"):
         case = case.filter(members__name=OuterRef(side))
-    return Q(Exists(own)) | Q(Exists(case))
+    return Q(Exists(of_pair)) | Q(Exists(case))
 
 
 def _team(report: Report, value: str, names: Names | None) -> Q:

@@ -85,16 +85,18 @@ def withheld_in_course(course: Course, user: User) -> dict[int, Withheld]:
     for pk, assignment in unreadable_batches(course, user).values_list("pk", "assignment_id"):
         batches[assignment].add(pk)
     copies: dict[int, set[int]] = defaultdict(set)
-    keys = [pk for own in batches.values() for pk in own]
+    keys = [pk for keys_of_one in batches.values() for pk in keys_of_one]
     rows = Submission.objects.filter(batch__in=keys).values_list("pk", "batch__assignment_id")
     for pk, assignment in rows if keys else ():
         copies[assignment].add(pk)
-    opened = _agreed([pk for own in copies.values() for pk in own]) if copies else []
+    opened = _agreed([pk for keys_of_one in copies.values() for pk in keys_of_one]) if copies else []
     return {
         pk: Withheld(
-            frozenset(own), frozenset(copies[pk]), frozenset(one for one in opened if one[1] in copies[pk])
+            frozenset(keys_of_one),
+            frozenset(copies[pk]),
+            frozenset(one for one in opened if one[1] in copies[pk]),
         )
-        for pk, own in batches.items()
+        for pk, keys_of_one in batches.items()
     }
 
 
@@ -202,9 +204,9 @@ def withhold(report: Report) -> Report:
     if not kept.batches:
         return report
     report.duplicates = [
-        DuplicateRecord(sameness=group.sameness, submissions=own)
+        DuplicateRecord(sameness=group.sameness, submissions=readable_ids)
         for group in report.duplicates
-        if len(own := _without(group.submissions, kept)) > 1
+        if len(readable_ids := _without(group.submissions, kept)) > 1
     ]
     if report.findings:
         report.findings = _readable_findings(report, report.findings, kept)

@@ -53,11 +53,14 @@ def exclusion_effect(
     cohort: LoadedCohort, ranking: Ranking, before_exclusions: Callable[[], RankedInput]
 ) -> ExclusionEffect:
     """Measure the effect of boilerplate and common code; `before_exclusions` ranks without them."""
-    tokens, own = cohort.inputs.cohort.tokens, cohort.own_tokens
-    boilerplate, ignored = int(tokens.boilerplate[own].sum()), int(tokens.ignored[own].sum())
+    tokens, class_tokens = cohort.inputs.cohort.tokens, cohort.own_tokens
+    boilerplate, ignored = (
+        int(tokens.boilerplate[class_tokens].sum()),
+        int(tokens.ignored[class_tokens].sum()),
+    )
     files = sum(not cohort.old[content.submission] for content in cohort.contents)
     effect = ExclusionEffect(
-        tokens=int(own.sum()) - files, boilerplate=boilerplate, common=ignored - boilerplate
+        tokens=int(class_tokens.sum()) - files, boilerplate=boilerplate, common=ignored - boilerplate
     )
     if not ignored:
         return effect
@@ -71,8 +74,8 @@ def exclusion_effect(
 
 def _pairs_above(ranking: Ranking, threshold: float, old: Flags) -> int:
     """Return the number of pairs of the class from a similarity on."""
-    own = ~(old[ranking.pairs.left] | old[ranking.pairs.right])
-    return int((own & (ranking.scores.similarity >= threshold)).sum())
+    within_class = ~(old[ranking.pairs.left] | old[ranking.pairs.right])
+    return int((within_class & (ranking.scores.similarity >= threshold)).sum())
 
 
 def _most_moved(cohort: LoadedCohort, now: RankedInput, before: RankedInput) -> list[MovedPair]:

@@ -65,12 +65,12 @@ def best_matches(cohort: LoadedCohort, ranking: Ranking) -> list[BestMatch]:
     positive = ranking.scores.similarity > 0
     left, right = ranking.pairs.left[positive], ranking.pairs.right[positive]
     # Assigned from the last pair to the first, so that the best pair of each submission overwrites others.
-    own, other = (
+    one, other = (
         np.stack((left, right), axis=1).ravel()[::-1],
         np.stack((right, left), axis=1).ravel()[::-1],
     )
-    match[own] = other
-    similarity[own] = np.repeat(ranking.scores.similarity[positive], 2)[::-1]
+    match[one] = other
+    similarity[one] = np.repeat(ranking.scores.similarity[positive], 2)[::-1]
     return [
         BestMatch(submission=pk, match=ids[index] if index >= 0 else None, similarity=value)
         for number, (pk, index, value) in enumerate(
@@ -167,9 +167,9 @@ def common_passages(loaded: LoadedCohort) -> list[CommonPassage]:
     if cohort.limit is None:
         return []
     # What is common is so in the class, and is shown in its own code.
-    own = loaded.own_tokens
-    marked = cohort.common & (cohort.tokens.kgrams >= 0) & own
-    selected = _select_passages(cohort, own, _sort_runs(cohort, _marked_runs(marked)))
+    class_tokens = loaded.own_tokens
+    marked = cohort.common & (cohort.tokens.kgrams >= 0) & class_tokens
+    selected = _select_passages(cohort, class_tokens, _sort_runs(cohort, _marked_runs(marked)))
     passages = [_common_passage(loaded, *run) for run in selected]
     return sorted(
         passages, key=lambda passage: -(passage.after - passage.first - cohort.k + 1) * passage.submissions
@@ -203,12 +203,12 @@ def _sort_runs(cohort: Cohort, runs: list[Run]) -> list[Run]:
     return sorted(distinct.values(), key=lambda run: int(sums[run[0]] - sums[run[1]]))
 
 
-def _select_passages(cohort: Cohort, own: Flags, runs: list[Run]) -> Iterator[tuple[int, int, int]]:
+def _select_passages(cohort: Cohort, class_tokens: Flags, runs: list[Run]) -> Iterator[tuple[int, int, int]]:
     """Yield up to MAX_LISTED (first, after, submissions), parts of runs of which at least half is new.
 
     `own` are the tokens that count.
     """
-    ids = np.where(own, cohort.tokens.kgrams, -1)
+    ids = np.where(class_tokens, cohort.tokens.kgrams, -1)
     order = np.argsort(ids, kind="stable")
     seen = np.zeros(int(ids.max(initial=0)) + 1, dtype=np.bool_)
     remaining = MAX_LISTED

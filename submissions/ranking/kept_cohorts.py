@@ -42,8 +42,8 @@ class Kept:
 
     def job(self, number: int) -> tuple[Cohort, LexicalTable]:
         """Return the cohort and the terms of the job with this number; those without exclusions are last."""
-        own = len(self.jobs)
-        return self.jobs[number] if number < own else self._jobs_without_exclusions[number - own]
+        count = len(self.jobs)
+        return self.jobs[number] if number < count else self._jobs_without_exclusions[number - count]
 
 
 # What this process loaded last, and nothing else, so that its memory is bounded.

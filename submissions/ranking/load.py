@@ -164,8 +164,8 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
     documents = _documents({file.document_id for file in files} | {item.document_id for item in boilerplate})
     models = frozenset(index[one.pk] for one in selected if one.batch.role == Batch.Role.MODEL)
     old_pairs = _old_pairs(selected, old_work, index)
-    own = {file.document_id for file in files if file.submission_id not in old_work.submissions}
-    streams = _coarse_streams(own | {item.document_id for item in own_boilerplate})
+    class_documents = {file.document_id for file in files if file.submission_id not in old_work.submissions}
+    streams = _coarse_streams(class_documents | {item.document_id for item in own_boilerplate})
     contents = [
         documents[file.document_id]._replace(
             submission=index[file.submission_id],

@@ -70,8 +70,8 @@ class Mates(NamedTuple):
         )
         for reason, keys in reasons:
             members: dict[Key, list[int]] = defaultdict(list)
-            for number, own in enumerate(keys):
-                for key in own:
+            for number, keys_of_one in enumerate(keys):
+                for key in keys_of_one:
                     members[key].append(number)
             for key in sorted(members):
                 for pair in combinations(members[key], 2):

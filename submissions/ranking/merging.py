@@ -41,10 +41,10 @@ def merge_scores(plan: RankingPlan) -> Results:
 
 def with_effect(plan: RankingPlan, results: Results) -> Results:
     """Return results that know the ranking without exclusions, where that is another one."""
-    cohort, own = results.cohort, len(planned(plan).jobs)
+    cohort, job_count = results.cohort, len(planned(plan).jobs)
     if not cohort.is_ranked_twice:
         return results
-    before = rank_without_exclusions(cohort, results.ranking, StoredScores(plan, own))
+    before = rank_without_exclusions(cohort, results.ranking, StoredScores(plan, job_count))
     return results._replace(before=lambda: before)
 
 

@@ -77,8 +77,8 @@ def find_old_work(assignment: Assignment, class_files: QuerySet[SubmissionFile])
     left_out = _left_out([*boilerplate, *ready.filter(assignment=assignment)], hashes)
     pairs = _candidates(hashes, left_out, old)
     submissions = Submission.objects.select_related("batch").in_bulk({pk for _, pk in pairs})
-    found = {old.assignments[pk] for pk in submissions} & archived
-    labels = set_labels(assignment, chosen, archived, found)
+    from_archive = {old.assignments[pk] for pk in submissions} & archived
+    labels = set_labels(assignment, chosen, archived, from_archive)
     return OldWork(
         {pk: submissions[pk] for _, pk in pairs},
         pairs,
@@ -110,23 +110,23 @@ def _old_files(others: Collection[int], profiles: Mapping[str, str]) -> _OldFile
 
 
 def _compared(assignment: int, label: str, old: _OldFiles) -> ComparedAssignment:
-    own = {pk for pk, other in old.assignments.items() if other == assignment}
+    of_assignment = {pk for pk, other in old.assignments.items() if other == assignment}
     return ComparedAssignment(
         assignment=assignment,
         label=label,
-        submissions=len(own),
-        comparable=len(own & old.comparable),
-        another_version=len(own & old.another_version),
+        submissions=len(of_assignment),
+        comparable=len(of_assignment & old.comparable),
+        another_version=len(of_assignment & old.another_version),
     )
 
 
 def _compared_archive(archived: Collection[int], old: _OldFiles) -> ComparedArchive:
-    own = {pk for pk, assignment in old.assignments.items() if assignment in archived}
+    from_archive = {pk for pk, assignment in old.assignments.items() if assignment in archived}
     return ComparedArchive(
-        assignments=len({old.assignments[pk] for pk in own}),
-        submissions=len(own),
-        comparable=len(own & old.comparable),
-        another_version=len(own & old.another_version),
+        assignments=len({old.assignments[pk] for pk in from_archive}),
+        submissions=len(from_archive),
+        comparable=len(from_archive & old.comparable),
+        another_version=len(from_archive & old.another_version),
     )
 
 
@@ -137,26 +137,26 @@ def _hashes(files: Iterable[tuple[int, int]]) -> dict[int, Hashes]:
         documents[submission].append(document)
     stored = fingerprints.load(set(chain.from_iterable(documents.values())))
     return {
-        submission: np.concatenate([stored[document].hashes for document in own])
-        for submission, own in documents.items()
+        submission: np.concatenate([stored[document].hashes for document in document_ids])
+        for submission, document_ids in documents.items()
     }
 
 
 def _left_out(boilerplate: Iterable[Boilerplate], hashes: Mapping[int, Hashes]) -> Hashes:
     """Return the fingerprints that are not looked up: of boilerplate, and of much of the class."""
     whole = {one.document_id for one in boilerplate if one.first is None}
-    own = fingerprints.load(whole)
+    stored = fingerprints.load(whole)
     own_hashes = [distinct_values(values) for values in hashes.values()]
     values, counts = np.unique(np.concatenate([np.empty(0, np.uint64), *own_hashes]), return_counts=True)
     common = values[counts > max(LEAST_FREQUENT, MAX_PART * len(hashes))]
-    return np.concatenate([common, *(one.hashes for one in own.values())])
+    return np.concatenate([common, *(one.hashes for one in stored.values())])
 
 
 def _candidates(hashes: Mapping[int, Hashes], left_out: Hashes, old: _OldFiles) -> list[tuple[int, int]]:
     """Return the pairs of each new submission with the old ones that share most, one look-up for each."""
     pairs = []
-    for new, own in hashes.items():
-        shared = look_up(connection, own[~np.isin(own, left_out)])
+    for new, values in hashes.items():
+        shared = look_up(connection, values[~np.isin(values, left_out)])
         pairs += [(new, pk) for pk in _best(shared, old.by_document)]
     return pairs
 
@@ -175,7 +175,7 @@ MAX_PART_OF_LABEL = 60
 
 
 def set_labels(
-    assignment: Assignment, chosen: Collection[Assignment], archived: Collection[int], found: Collection[int]
+    assignment: Assignment, chosen: Collection[Assignment], archived: Collection[int], needed: Collection[int]
 ) -> dict[int, str]:
     """Return the labels of other assignments in the reports of an assignment, by primary key.
 
@@ -188,7 +188,9 @@ def set_labels(
     batches.filter(from_archive=False, origin__in=archived).update(from_archive=True)
     labels = {origin: name for origin, name in batches.values_list("origin_id", "name") if origin}
     missing = [other for other in chosen if other.pk not in labels]
-    new = Assignment.objects.filter(pk__in=set(found) - labels.keys()).select_related("course").order_by("pk")
+    new = (
+        Assignment.objects.filter(pk__in=set(needed) - labels.keys()).select_related("course").order_by("pk")
+    )
     for other in [*missing, *new]:
         labels[other.pk] = _distinct(_label(other), labels.values())
     Batch.objects.bulk_create(

@@ -93,7 +93,7 @@ def cohort_submissions(assignment: Assignment) -> list[Submission]:
 
 def _look_up_old_work(assignment: Assignment, submissions: list[Submission]) -> OldWork:
     """Return the work of other assignments that shares most with the submissions of the class itself."""
-    own = set(assignment.batches.filter(role=Batch.Role.CLASS).values_list("pk", flat=True))
-    in_class = {submission.pk for submission in submissions if submission.batch_id in own}
+    class_batches = set(assignment.batches.filter(role=Batch.Role.CLASS).values_list("pk", flat=True))
+    in_class = {submission.pk for submission in submissions if submission.batch_id in class_batches}
     ready = SubmissionFile.objects.filter(submission__in=in_class, document__state=Document.State.READY)
     return find_old_work(assignment, ready)

@@ -154,7 +154,7 @@ def _seconds(cohort: Cohort, pairs: CandidatePairs) -> Floats:
 
 
 def _most_seconds(seconds: Iterable[Floats]) -> float:
-    return min(float(settings.SHARD_SECONDS), sum(float(own.sum()) for own in seconds) / LEAST_SHARDS)
+    return min(float(settings.SHARD_SECONDS), sum(float(column.sum()) for column in seconds) / LEAST_SHARDS)
 
 
 def _parts(columns: Rows, seconds: Floats, most: float) -> Iterator[Sides]:
@@ -203,7 +203,9 @@ def _passages(
 ) -> bytes:
     aligned = aligned_rows(kept.cohort.inputs, pairs, units, check)
     return pack_parts(
-        packed for rows, own in aligned for packed in packed_passages(kept.cohort, pairs.take(rows), own)
+        packed
+        for rows, passages in aligned
+        for packed in packed_passages(kept.cohort, pairs.take(rows), passages)
     )
 
 

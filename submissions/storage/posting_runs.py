@@ -53,8 +53,8 @@ def add_run(hashes: Mapping[int, Hashes]) -> None:
     ValueError
         When a primary key is 2**32 or more.
     """
-    distinct = {document: distinct_values(own) for document, own in hashes.items()}
-    counts = [len(own) for own in distinct.values()]
+    distinct = {document: distinct_values(values) for document, values in hashes.items()}
+    counts = [len(values) for values in distinct.values()]
     if not sum(counts):
         return
     if max(distinct) >= 2**32:
@@ -263,8 +263,8 @@ def look_up(
     postings = np.frombuffer(b"".join(packed for _, packed in blocks), POSTING)
     counts = [len(packed) // POSTING.itemsize for _, packed in blocks]
     sought = np.repeat(np.array([value for value, _ in blocks], dtype=np.int64), counts)
-    found = postings[postings["hash"] == sought]
-    return _rarity(found[~np.isin(found["hash"], too_many)], max_documents)
+    matching = postings[postings["hash"] == sought]
+    return _rarity(matching[~np.isin(matching["hash"], too_many)], max_documents)
 
 
 def _rarity(postings: npt.NDArray[np.void], max_documents: int) -> SharedRarity:

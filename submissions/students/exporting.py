@@ -48,7 +48,7 @@ Other students are called student-1, student-2 and so on. Work that was handed i
 in files/ as the group handed it in. Primary keys of rows are as in the database.
 """
 # Marks the student's own names, which stay.
-OWN = "\0own"
+THIS_STUDENT = "\0own"
 # Columns of other people's files, and large ones that follow from the files.
 LEFT_OUT = {"submissions.Pair": {"passages"}, "submissions.Erasure": {"student", "digests"}}
 
@@ -115,18 +115,18 @@ class _Rows:
         return {label: list(rows.values()) for label, rows in sorted(tables.items())}
 
     def _all(self) -> Iterable[Any]:
-        own = [*self.work.submissions, *self.work.copies]
-        yield from own
+        submissions = [*self.work.submissions, *self.work.copies]
+        yield from submissions
         students = self.work.students
         names = {name for one in self.work.chosen for name in one.names}
         yield from SubmissionStudent.objects.filter(
             Q(pk__in=students) | Q(submission__in=self.work.copies, name__in=names)
         )
         yield from (row for one in self.work.chosen for row in one.enrolled)
-        yield from SubmissionFile.objects.filter(submission__in=own)
-        yield from Entry.objects.filter(submission__in=own)
-        yield from Pair.objects.filter(Q(left__in=own) | Q(right__in=own))
-        yield from ReadingRequest.objects.filter(Q(new__in=own) | Q(old__in=own))
+        yield from SubmissionFile.objects.filter(submission__in=submissions)
+        yield from Entry.objects.filter(submission__in=submissions)
+        yield from Pair.objects.filter(Q(left__in=submissions) | Q(right__in=submissions))
+        yield from ReadingRequest.objects.filter(Q(new__in=submissions) | Q(old__in=submissions))
         for model, columns in NAMED.items():
             yield from self._named(model, columns)
         for row, _ in naming_rows(self.work, with_held=True):
@@ -179,7 +179,7 @@ class _Rows:
     def _masked_text(self, text: str) -> str:
         pieces, end = [], 0
         for start, after, replacement in self._finder.label_spans(text):
-            if replacement != OWN:
+            if replacement != THIS_STUDENT:
                 pieces += [text[end:start], replacement]
                 end = after
         return "".join([*pieces, text[end:]])
@@ -189,7 +189,7 @@ class _Rows:
         """Finds the names of everybody else in the courses of the student, whole or in part."""
         names: dict[str, str] = {}
         others = sorted({name for course in self.work.courses for name in self.work.other_texts(course)})
-        own = dict.fromkeys(sorted(self.work.spellings().texts), OWN)
+        spellings = dict.fromkeys(sorted(self.work.spellings().texts), THIS_STUDENT)
         for name in others:
             names.setdefault(name, f"student-{len(names) + 1}")
-        return NameFinder(names | own, ids=frozenset(names | own))
+        return NameFinder(names | spellings, ids=frozenset(names | spellings))

@@ -86,9 +86,9 @@ def _rows(text: str, same: Rows) -> tuple[list[SubmissionStudent], list[Enrolled
             _enrolled_condition(names, ids) | Q(pk__in=linked.values("enrolled"))
         )
         enrolled |= set(rows.values_list("pk", flat=True))
-        own = SubmissionStudent.objects.filter(submission__origin=None)
-        found = own.filter(_any("name", names) | _any("identifier", ids) | Q(enrolled__in=enrolled))
-        students |= set(found.values_list("pk", flat=True))
+        originals = SubmissionStudent.objects.filter(submission__origin=None)
+        matching = originals.filter(_any("name", names) | _any("identifier", ids) | Q(enrolled__in=enrolled))
+        students |= set(matching.values_list("pk", flat=True))
         if len(students) + len(enrolled) == before:
             break
         names = set()
@@ -144,11 +144,11 @@ def _of_course(
     likeness = Likeness(known, frozenset())
     names = _names(students, enrolled)
     similar = {name for name in names - known if not likeness.is_same_words(name)}
-    own = {row.pk for row in students}
+    row_ids = {row.pk for row in students}
     namesakes = SubmissionStudent.objects.filter(
         _any("name", names), submission__batch__assignment__course=course, submission__origin=None
     )
-    others = namesakes.exclude(pk__in=own).count()
+    others = namesakes.exclude(pk__in=row_ids).count()
     is_ambiguous = _are_several(certain) or len(listed) > 1
     return CourseOfStudent(course, tuple(students), tuple(enrolled), is_ambiguous, others, frozenset(similar))
 
@@ -162,14 +162,14 @@ def _are_several(students: list[SubmissionStudent]) -> bool:
     return any(number > 1 and len(set(ids[batch])) > 1 for batch, number in unlisted.items())
 
 
-def spellings(text: str, found: Iterable[CourseOfStudent], course: int | None) -> Spellings:
+def spellings(text: str, courses: Iterable[CourseOfStudent], course: int | None) -> Spellings:
     """Return how texts of a course may name a student: those of a course without the student, only whole.
 
     `text` is the name that was asked for, where no row has it.
 
     A name that others of the course have too does not mean this student; ids do.
     """
-    rows = list(found)
+    rows = list(courses)
     names = frozenset[str]().union(*(row.searched_names for row in rows))
     ids = frozenset[str]().union(*(row.ids for row in rows))
     names = names if names or ids else frozenset({text})
@@ -177,19 +177,21 @@ def spellings(text: str, found: Iterable[CourseOfStudent], course: int | None) -
         return Spellings(names, ids, whole_only=True)
     others = other_names(course, rows)
     keys = {name_key(name) for name in others}
-    own = frozenset(name for name in names if name_key(name) not in keys)
-    return Spellings(own, ids, tuple(sorted(others)))
+    unambiguous = frozenset(name for name in names if name_key(name) not in keys)
+    return Spellings(unambiguous, ids, tuple(sorted(others)))
 
 
-def other_names(course: int, found: Iterable[CourseOfStudent], *, also_ids: bool = False) -> set[str]:
+def other_names(course: int, courses: Iterable[CourseOfStudent], *, also_ids: bool = False) -> set[str]:
     """Return the names of the other students of a course, of its submissions, copies in it, and its roster.
 
     With `also_ids`, their ids, logins and addresses too.
     """
-    rows = list(found)
+    rows = list(courses)
     students = [student.pk for row in rows for student in row.students]
-    own = {name for row in rows for name in row.names}
-    copies = SubmissionStudent.objects.filter(submission__origin__students__in=students, name__in=own)
+    names_of_student = {name for row in rows for name in row.names}
+    copies = SubmissionStudent.objects.filter(
+        submission__origin__students__in=students, name__in=names_of_student
+    )
     here = SubmissionStudent.objects.filter(submission__batch__assignment__course=course)
     here = here.exclude(pk__in=students).exclude(pk__in=copies.values("pk"))
     names = set(here.values_list("name", flat=True))

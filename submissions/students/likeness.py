@@ -48,12 +48,12 @@ class Likeness:
         words, is_plain = normalised_words(name), bool(PLAIN.fullmatch(name))
         # A run of one letter only: pieces have the M of Müller, too.
         initials = {run for run in normalised_runs(name) if len(run) == 1}
-        return any(_is_near(own, words, initials, is_plain=is_plain) for own in self._words)
+        return any(_is_near(name_words, words, initials, is_plain=is_plain) for name_words in self._words)
 
     @cached_property
     def fragments(self) -> frozenset[str]:
         """Texts of which a near name without accents has at least one, whatever its case."""
-        return self._ids.union(*(spellings for own in self._words for spellings in own))
+        return self._ids.union(*(spellings for name_words in self._words for spellings in name_words))
 
     @cached_property
     def _ids(self) -> frozenset[str]:
@@ -68,29 +68,29 @@ class Likeness:
     @cached_property
     def _joined(self) -> frozenset[str]:
         """The letters of each name of several words, in every order of the words."""
-        several = (own for own in self._words if 1 < len(own) <= MOST_JOINED)
-        spelled = (one for own in several for one in product(*own))
+        several = (name_words for name_words in self._words if 1 < len(name_words) <= MOST_JOINED)
+        spelled = (one for name_words in several for one in product(*name_words))
         return frozenset("".join(order) for one in spelled for order in permutations(one))
 
 
-def _is_near(own: Words, words: set[str], initials: set[str], *, is_plain: bool) -> bool:
+def _is_near(name_words: Words, words: set[str], initials: set[str], *, is_plain: bool) -> bool:
     """Return whether words mean the student: all of the name, initials of it, or a part with nothing else.
 
     In names of files the family name is enough: the other words are those of the task.
     """
-    known = [bool(one & words) for one in own]
+    known = [bool(one & words) for one in name_words]
     if not any(known):
-        return bool(_logins(own) & words)
+        return bool(_logins(name_words) & words)
     if known[-1] and not is_plain:
         return True
-    if all(has or _first(one) & initials for has, one in zip(known, own, strict=True)):
+    if all(has or _first(one) & initials for has, one in zip(known, name_words, strict=True)):
         return True
-    return {word for word in words if _is_telling(word)} <= frozenset().union(*own)
+    return {word for word in words if _is_telling(word)} <= frozenset().union(*name_words)
 
 
-def _logins(own: Words) -> set[str]:
+def _logins(name_words: Words) -> set[str]:
     """Return logins of the usual kinds, as `zquartz` of Z. Quartz."""
-    pairs = ((first, other) for first in own for other in own if first is not other)
+    pairs = ((first, other) for first in name_words for other in name_words if first is not other)
     parts = ((letter, word) for first, other in pairs for letter in _first(first) for word in other)
     return {login for letter, word in parts for login in (letter + word, word + letter)}
 

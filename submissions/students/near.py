@@ -72,9 +72,9 @@ def _union(matches: Iterable[Near], keys: Collection[str]) -> Rows:
     return rows
 
 
-def near_matches(text: str, found: Iterable[CourseOfStudent]) -> list[Near]:
+def near_matches(text: str, courses_of_student: Iterable[CourseOfStudent]) -> list[Near]:
     """Return what resembles a student but was not found by the name or id that was asked for, by course."""
-    rows = list(found)
+    rows = list(courses_of_student)
     names = frozenset(name for row in rows for name in row.names) or frozenset({text})
     likeness = Likeness(names, frozenset({text}).union(*(row.ids for row in rows)))
     groups: dict[tuple[int, str, str], list[SubmissionStudent | EnrolledStudent]] = defaultdict(list)
@@ -90,12 +90,12 @@ def near_matches(text: str, found: Iterable[CourseOfStudent]) -> list[Near]:
 
 
 def _students(likeness: Likeness, known: set[int]) -> list[SubmissionStudent]:
-    own = SubmissionStudent.objects.filter(submission__origin=None).exclude(pk__in=known)
+    unknown = SubmissionStudent.objects.filter(submission__origin=None).exclude(pk__in=known)
     # Names are compared once each: an archive has those with accents in many submissions.
-    candidates = own.filter(_may_be_near(likeness, "name", "identifier")).order_by()
+    candidates = unknown.filter(_may_be_near(likeness, "name", "identifier")).order_by()
     texts = candidates.values_list("name", "identifier").distinct().iterator()
     near = {(name, identifier) for name, identifier in texts if likeness.is_near(name, identifier)}
-    rows = own.filter(name__in={name for name, _ in near}).select_related(ASSIGNMENT)
+    rows = unknown.filter(name__in={name for name, _ in near}).select_related(ASSIGNMENT)
     return [row for row in rows if (row.name, row.identifier) in near]
 
 

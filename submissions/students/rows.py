@@ -57,12 +57,14 @@ NAMED: dict[type[Model], tuple[str, ...]] = {
 
 def erase_submissions(scope: Scope, names: NewNames, counts: Counts) -> None:
     """Delete the student's own submissions with all that hangs on them, and leave those of groups."""
-    own = [one.pk for one in scope.own]
-    files = SubmissionFile.objects.filter(Q(submission__in=own) | Q(submission__origin__in=own))
+    submission_ids = [one.pk for one in scope.sole]
+    files = SubmissionFile.objects.filter(
+        Q(submission__in=submission_ids) | Q(submission__origin__in=submission_ids)
+    )
     keys = {key for row in files.values_list("document_id", "next_document_id") for key in row if key}
     sources = set(files.values_list("source__sha256", flat=True))
-    _erase_passages(keys, own, counts)
-    counts.delete(Submission.objects.filter(pk__in=own))
+    _erase_passages(keys, submission_ids, counts)
+    counts.delete(Submission.objects.filter(pk__in=submission_ids))
     counts.removed["submissions.Document"] += Document.objects.filter(pk__in=keys).count()
     delete_unused(keys)
     forget(keys)
@@ -72,9 +74,10 @@ def erase_submissions(scope: Scope, names: NewNames, counts: Counts) -> None:
         _leave(scope, submission, names, counts)
 
 
-def _erase_passages(documents: set[int], own: list[int], counts: Counts) -> None:
+def _erase_passages(documents: set[int], submission_ids: list[int], counts: Counts) -> None:
     """Delete ignored passages of code that only this student handed in: their document leaves."""
-    others = SubmissionFile.objects.exclude(Q(submission__in=own) | Q(submission__origin__in=own))
+    of_student = Q(submission__in=submission_ids) | Q(submission__origin__in=submission_ids)
+    others = SubmissionFile.objects.exclude(of_student)
     kept = others.filter(document__in=documents).values("document")
     passages = Boilerplate.objects.filter(document__in=documents, first__isnull=False)
     counts.delete(passages.exclude(document__in=kept))
@@ -117,11 +120,11 @@ def _leave(scope: Scope, submission: Submission, new_names: NewNames, counts: Co
 
 def new_names(scope: Scope) -> NewNames:
     """Return the names that submissions will have instead of theirs; it is asked before they change."""
-    own = {one.pk for one in scope.own}
+    submission_ids = {one.pk for one in scope.sole}
     names: NewNames = {}
     for one in (*scope.erasable, *(copy for copy in scope.copies if copy.origin_id not in scope.kept)):
         key = one.batch.assignment_id, one.name
-        names[key] = "" if (one.origin_id or one.pk) in own else _name_of_group(scope, one)
+        names[key] = "" if (one.origin_id or one.pk) in submission_ids else _name_of_group(scope, one)
     return names
 
 

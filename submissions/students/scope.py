@@ -91,8 +91,8 @@ class Scope:
     def kept(self) -> set[int]:
         """The submissions, by primary key, that a hold keeps: of its assignment, or of one with a copy."""
         held = {one.pk for one in self.held}
-        own = {one.pk for one in self.submissions if one.batch.assignment_id in held}
-        return own | {
+        held_ids = {one.pk for one in self.submissions if one.batch.assignment_id in held}
+        return held_ids | {
             one.origin_id for one in self.copies if one.origin_id and one.batch.assignment_id in held
         }
 
@@ -108,7 +108,7 @@ class Scope:
         return [one for one in self.erasable if one.pk in keys]
 
     @cached_property
-    def own(self) -> list[Submission]:
+    def sole(self) -> list[Submission]:
         """Those of the submissions to erase that nobody else handed in."""
         shared = {one.pk for one in self.shared}
         return [one for one in self.erasable if one.pk not in shared]
@@ -131,8 +131,8 @@ class Scope:
     @cached_property
     def courses(self) -> set[int]:
         """The courses in which the student's work is, or a copy of it."""
-        own = {one.course.pk for one in self.chosen}
-        return own | {one.batch.assignment.course_id for one in self.copies}
+        chosen_ids = {one.course.pk for one in self.chosen}
+        return chosen_ids | {one.batch.assignment.course_id for one in self.copies}
 
     @cached_property
     def searched(self) -> set[int]:
@@ -166,7 +166,7 @@ class Scope:
 
     def settle(self) -> None:
         """Look up all that is known from rows that are about to leave."""
-        for known in (self.searched, self.kept, self.shared, self.own, self.enrolled, self._whole_by_course):
+        for known in (self.searched, self.kept, self.shared, self.sole, self.enrolled, self._whole_by_course):
             str(known)
 
     def other_texts(self, course: int) -> set[str]:
@@ -176,14 +176,14 @@ class Scope:
     def figures(self, course: CourseOfStudent) -> dict[str, int]:
         """Return numbers of rows of a course for the preview."""
         keys = {row.pk for row in course.students}
-        own = Submission.objects.filter(students__in=keys)
-        names = {*own.values_list("name", flat=True)}
+        submissions = Submission.objects.filter(students__in=keys)
+        names = {*submissions.values_list("name", flat=True)}
         assignments = Assignment.objects.filter(course=course.course)
-        pairs = Pair.objects.filter(Q(left__in=own) | Q(right__in=own))
+        pairs = Pair.objects.filter(Q(left__in=submissions) | Q(right__in=submissions))
         decided = Decision.objects.filter(Q(left__in=names) | Q(right__in=names), assignment__in=assignments)
         return {
             "assignments": len({row.submission.batch.assignment_id for row in course.students}),
-            "submissions": own.distinct().count(),
+            "submissions": submissions.distinct().count(),
             "pairs": pairs.count(),
             "decisions": decided.count(),
             "cases": CaseMember.objects.filter(name__in=names, assignment__in=assignments).count(),
@@ -205,8 +205,8 @@ def scope(text: str, courses: Collection[int] | None = None, decided: Decided | 
     without = {one.course.pk for one in certain if courses is not None and one.course.pk not in courses}
     near = tuple(match for match in near_matches(text, certain) if match.course.pk not in without)
     decided = decided or Decided()
-    found = find(text, decided.same)
-    chosen = [one for one in found if one.course.pk not in without]
+    with_work = find(text, decided.same)
+    chosen = [one for one in with_work if one.course.pk not in without]
     if not chosen:
         raise NotFound(_("No chosen course has a submission or a row of its roster of this name or id."))
     for one in chosen:
@@ -216,5 +216,5 @@ def scope(text: str, courses: Collection[int] | None = None, decided: Decided | 
                 "leave this course out."
             )
             raise NotFound(text.format(course=one.course.name))
-    left = tuple(one for one in found if one.course.pk in without)
+    left = tuple(one for one in with_work if one.course.pk in without)
     return Scope(text, tuple(chosen), left, near, decided)

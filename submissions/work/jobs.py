@@ -106,8 +106,8 @@ def enqueue_all(
 
 def with_due(rows: QuerySet[Row], kind: str) -> QuerySet[Row]:
     """Let each row have `due`: when its job of a kind is due; None without one."""
-    own = Job.objects.filter(kind=kind, subject=OuterRef("pk")).exclude(state=State.FAILED)
-    annotated: QuerySet[Row] = rows.annotate(due=Subquery(own.order_by("pk").values("due")[:1]))
+    waiting = Job.objects.filter(kind=kind, subject=OuterRef("pk")).exclude(state=State.FAILED)
+    annotated: QuerySet[Row] = rows.annotate(due=Subquery(waiting.order_by("pk").values("due")[:1]))
     return annotated
 
 

@@ -65,11 +65,11 @@ def startable(kind: Kind, queue: str) -> list[Job]:
 
 def places(kind: str, subjects: Iterable[int]) -> dict[int, int]:
     """Return how many jobs of a kind are started before the one of each of these subjects that waits."""
-    own = list(Job.objects.filter(kind=kind, subject__in=list(subjects), state=State.QUEUED))
+    queued = list(Job.objects.filter(kind=kind, subject__in=list(subjects), state=State.QUEUED))
     waiting: dict[int, int] = {}
-    for queue in {job.queue for job in own}:
+    for queue in {job.queue for job in queued}:
         waiting |= {job.subject: place for place, (_, job) in enumerate(turns(kind_of(kind), queue))}
-    return {job.subject: waiting.get(job.subject, 0) for job in own}
+    return {job.subject: waiting.get(job.subject, 0) for job in queued}
 
 
 def announce_blocked(kind: Kind) -> None:

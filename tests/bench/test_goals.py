@@ -8,7 +8,7 @@ from bench.goals import Goal, Result
 
 def test_a_goal_is_met_within_its_part_of_the_quickest_other_tool() -> None:
     goal = Goal("files", 30, "moss", ("compare50", "dolos"), 1.3)
-    within, over = ({"moss": own, "compare50": 2.0, "dolos": 4.0} for own in (2.6, 2.7))
+    within, over = ({"moss": seconds, "compare50": 2.0, "dolos": 4.0} for seconds in (2.6, 2.7))
     assert Result(goal, 30, within).row() == [
         "30 files",
         "moss 2.60",

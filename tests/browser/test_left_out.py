@@ -1,4 +1,4 @@
-"""What an upload left out, in a real browser: a kind of files is counted with one click."""
+"""Files that an upload left out, in a real browser: a kind of files is counted with one click."""
 
 from __future__ import annotations
 

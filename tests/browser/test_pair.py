@@ -1,4 +1,4 @@
-"""What the page of a pair shows in a real browser: its passages, explanations, keys and layout."""
+"""The page of a pair in a real browser: its passages, explanations, keys and layout."""
 
 from __future__ import annotations
 

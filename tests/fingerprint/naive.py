@@ -111,10 +111,10 @@ def trim_to_lines(
 
     def cut(*, at_end: bool) -> int:
         cuts = []
-        for own, first in zip(lines, firsts, strict=True):
-            inside = own[first : first + length]
+        for column, first in zip(lines, firsts, strict=True):
+            inside = column[first : first + length]
             line = inside[-1 if at_end else 0]
-            whole = 3 * inside.count(line) > 2 * own.count(line)
+            whole = 3 * inside.count(line) > 2 * column.count(line)
             cuts.append(0 if whole else inside.count(line))
         return max(cuts)
 

@@ -18,9 +18,9 @@ from fingerprint.engine import distinct_values
 )
 def test_distinct_values_are_those_of_numpy(values: np.ndarray[tuple[int], np.dtype[np.integer]]) -> None:
     expected = np.unique(values)
-    found = distinct_values(values)
-    assert found.dtype == expected.dtype
-    assert found.tolist() == expected.tolist()
+    distinct = distinct_values(values)
+    assert distinct.dtype == expected.dtype
+    assert distinct.tolist() == expected.tolist()
 
 
 def test_hashes_with_the_highest_bit_are_in_order() -> None:

@@ -34,7 +34,7 @@ FINAL = (Batch.State.DONE, Batch.State.FAILED)
 
 @dataclass
 class Results:
-    """What became of the cases; every list but `taken` and `refused` should be empty."""
+    """The cases by their outcome; every list but `taken` and `refused` should be empty."""
 
     tried: int = 0
     taken: list[str] = field(default_factory=list)
@@ -48,14 +48,14 @@ class Results:
 
     def faults(self) -> dict[str, list[str]]:
         """Return the faults by what they are, with the cases they happened to."""
-        found = {
+        by_kind = {
             "crashed": self.crashed,
             "neither taken nor refused": self.unlisted,
             "past its limit": self.late,
             "batches that did not end": self.unended,
             "written outside its place": self.outside,
         }
-        return {what: cases for what, cases in found.items() if cases}
+        return {what: cases for what, cases in by_kind.items() if cases}
 
     def __str__(self) -> str:
         seconds, slowest = self.slowest

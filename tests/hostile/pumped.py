@@ -18,14 +18,14 @@ USUAL = (
 @cache
 def pumped(folder: str) -> tuple[Pumped, ...]:
     """Return the usual words, and those of each expression in the files of a folder of the product."""
-    own = {
+    words = {
         text
         for one in listed().written
         if one.place.file.startswith(folder) and isinstance(one.pattern.pattern, str)
         for method in one.methods
         for text in pumped_texts(one.pattern, method)
     }
-    return (*(Pumped("", word) for word in USUAL), *sorted(own))
+    return (*(Pumped("", word) for word in USUAL), *sorted(words))
 
 
 def repeated(text: Pumped, characters: int, end: str = "\x01") -> str:

@@ -38,8 +38,8 @@ def record_cases() -> Iterator[Case]:
 
 def _words(sample: str) -> tuple[Pumped, ...]:
     """Return some usual words, and those of the expressions of a layout."""
-    own = pumped(LAYOUTS + VARIANTS.get(sample, sample).replace("-", "_"))
-    return (*own[: len(USUAL) : ONE_OF], *own[len(USUAL) :])
+    words = pumped(LAYOUTS + VARIANTS.get(sample, sample).replace("-", "_"))
+    return (*words[: len(USUAL) : ONE_OF], *words[len(USUAL) :])
 
 
 def _names() -> Iterator[Case]:

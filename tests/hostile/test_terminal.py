@@ -1,4 +1,4 @@
-"""What students hand in never reaches a terminal as a command: `moss check` shows no control characters."""
+"""Submitted texts never reach a terminal as commands: `moss check` shows no control characters."""
 
 from __future__ import annotations
 

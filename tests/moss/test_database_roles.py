@@ -126,13 +126,13 @@ class as_service:  # noqa: N801 - used as a function
     """Connect as the service in this thread."""
 
     def __enter__(self) -> None:
-        self.own = connection.settings_dict["USER"]
+        self.user = connection.settings_dict["USER"]
         connection.close()
         connection.settings_dict["USER"] = SERVICE_ROLE
 
     def __exit__(self, *_: object) -> None:
         connection.close()
-        connection.settings_dict["USER"] = self.own
+        connection.settings_dict["USER"] = self.user
 
 
 @pytest.fixture

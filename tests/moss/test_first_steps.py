@@ -51,10 +51,10 @@ def test_the_sample_class_is_opened_and_deleted_with_a_click_each(alice_client: 
 
 def test_courses_of_ones_own_are_never_taken_for_the_sample(alice_client: Client, alice: User) -> None:
     names = ("Sample course", "Sample course (moss)")
-    own = [Course.objects.create(owner=alice, name=name) for name in names]
+    courses = [Course.objects.create(owner=alice, name=name) for name in names]
     alice_client.post(reverse("add_sample"))
     assert Batch.objects.get().assignment.course.name == "Sample course 2"
-    for course in own:
+    for course in courses:
         assert not course.assignments.exists()
         assert not get_page(alice_client, course.get_absolute_url()).has("form.notice")
 

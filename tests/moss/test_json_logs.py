@@ -96,10 +96,10 @@ def test_the_lines_of_a_task_name_the_request_that_caused_it_and_no_line_a_secre
     files[f"{STUDENT}/{FILE}.ipynb"] = BROKEN_NOTEBOOK
     share = shares.create_share(assignment, alice, timezone.now() + timedelta(days=1))
     web, worker = tmp_path / "web.log", tmp_path / "worker.log"
-    own = JSON | {"MOSS_TEST_QUEUES": f"test-{uuid4()}:"}
-    web_log, variables = os.fspath(web), own | {"MOSS_METRICS_TOKEN": METRICS_TOKEN}
+    variables_of_worker = JSON | {"MOSS_TEST_QUEUES": f"test-{uuid4()}:"}
+    web_log, variables = os.fspath(web), variables_of_worker | {"MOSS_METRICS_TOKEN": METRICS_TOKEN}
     with (
-        running_worker(worker, **own),
+        running_worker(worker, **variables_of_worker),
         web_server("--access-logfile=-", log=web_log, **variables) as port,
     ):
         upload = zipped(files, f"{STUDENT}.zip")

@@ -1,4 +1,4 @@
-"""What is logged is set by MOSS_LOG_LEVEL alone, in workers too: docs/do/stuck-batch.md relies on it."""
+"""MOSS_LOG_LEVEL alone sets the level of the log, in workers too: docs/do/stuck-batch.md relies on it."""
 
 from __future__ import annotations
 

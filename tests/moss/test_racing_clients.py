@@ -34,7 +34,7 @@ TABLES = ("pairs.csv", "submissions.json")
 
 
 class Answer(NamedTuple):
-    """What was asked, and the status of the answer."""
+    """A request, and the status of its answer."""
 
     asked: str
     status: int
@@ -122,8 +122,8 @@ class Racer:
         course = self.call("GET", "/courses").json()["items"][0]["id"]
         self.call("DELETE", f"/assignments/{self.assignments[place]}")
         name = f"Work {self.random.random()}"
-        made = self.call("POST", f"/courses/{course}/assignments", json={"name": name})
-        self.assignments[place] = made.json()["id"]
+        response = self.call("POST", f"/courses/{course}/assignments", json={"name": name})
+        self.assignments[place] = response.json()["id"]
 
     def change_people(self) -> None:
         """Invite one of two addresses, upload or remove the roster, and end invitations of others."""

@@ -69,10 +69,10 @@ def test_a_folder_is_uploaded_and_its_pairs_are_printed(
         first = next(line for line in printed.stdout.splitlines() if line.startswith("1"))
         assert first.split()[1:3] == ["ada", "ben"]
         again = run(server, str(folder), "--assignment", assignment, "--json", token=secret_of(owner))
-        found = json.loads(again.stdout)
-        assert found["upload"]["name"] == "class of 2026.zip"
-        assert found["upload"]["documents_total"] == 3
-        assert (found["pairs"][0]["left"], found["report"]["state"]) == ("ada", "done")
+        output = json.loads(again.stdout)
+        assert output["upload"]["name"] == "class of 2026.zip"
+        assert output["upload"]["documents_total"] == 3
+        assert (output["pairs"][0]["left"], output["report"]["state"]) == ("ada", "done")
         # What was ranked is forgotten, so that the same folder can be uploaded again.
         assert Batch.objects.count() == 2
         assert list((tmp_path / "cache" / "uploads").iterdir()) == []
@@ -155,9 +155,9 @@ def test_an_assignment_that_is_not_there_is_created(
         id_of = ("--course", str(course.pk), *named[2:])
         by_id = run(server, str(folder), *id_of, "--model-solutions", token=token)
         assert by_id.returncode == 0, by_id.stderr
-        found = json.loads(by_id.stdout)
-        assert found["upload"]["role"] == "model"
-        assert any("(model solution, class of 2026)" in pair["right"] for pair in found["pairs"])
+        output = json.loads(by_id.stdout)
+        assert output["upload"]["role"] == "model"
+        assert any("(model solution, class of 2026)" in pair["right"] for pair in output["pairs"])
 
 
 def test_without_a_course_the_assignment_is_an_id(folder: Path) -> None:

@@ -185,9 +185,9 @@ def test_no_page_breaks_at_a_form_or_a_query_with_such_a_text(asked: str, world:
 
 
 def _addresses(world: World) -> list[str]:
-    own = [address_of(world, name) for name in patterns()]
+    of_patterns = [address_of(world, name) for name in patterns()]
     others = [f"/{one}" for one in _plain_addresses(get_resolver()) if not one.startswith(("api/", "^"))]
-    return list(dict.fromkeys(own + others))
+    return list(dict.fromkeys(of_patterns + others))
 
 
 def _plain_addresses(resolver: Any) -> Iterator[str]:

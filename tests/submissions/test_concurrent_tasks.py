@@ -21,9 +21,9 @@ from submissions.lifecycle import enqueue_rank
 from submissions.models import Batch, Boilerplate, Document, Job, Report, Source, Upload
 from submissions.ranking import rank as ranking
 from submissions.work import jobs, running
-from submissions.work.finding import SENDING
 from submissions.work.kinds import INTERACTIVE
 from submissions.work.messages import TASKS, kind_of
+from submissions.work.stuck import SENDING
 from tests.support.jobs import carry_out, work_off, work_once
 from tests.support.paused_tasks import TWO
 from tests.support.sample_class import CLASS, COPIED, HONEST, STARTER, loose, zipped

@@ -11,8 +11,8 @@ from django.utils import timezone
 from submissions.actions.uploads import create_batch
 from submissions.models import Document, Job
 from submissions.reading import LANES
-from submissions.work.finding import STARTING, sweep_jobs
 from submissions.work.messages import TASKS
+from submissions.work.stuck import STARTING, sweep_jobs
 from tests.support.jobs import let_time_pass, work_once
 from tests.support.sample_class import CLASS, zipped
 from tests.support.sessions import cut

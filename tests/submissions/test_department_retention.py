@@ -32,7 +32,7 @@ def settings_page(client: Client, course: Course) -> str:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("own", "service", "kept"),
+    ("chosen", "service", "kept"),
     [
         (None, (0, 0), None),
         (18, (0, 0), 18),
@@ -45,10 +45,10 @@ def settings_page(client: Client, course: Course) -> str:
     ],
 )
 def test_the_number_of_the_course_counts_within_the_most(
-    own: int | None, service: tuple[int, int], kept: int | None, alice: User, settings: Settings
+    chosen: int | None, service: tuple[int, int], kept: int | None, alice: User, settings: Settings
 ) -> None:
     settings.KEEP_MONTHS, settings.KEEP_MONTHS_MOST = service
-    assert months_kept(Course(owner=alice, name="Algorithms", keep_months=own)) == kept
+    assert months_kept(Course(owner=alice, name="Algorithms", keep_months=chosen)) == kept
 
 
 def test_the_default_deletes_after_a_notice(assignment: Assignment, settings: Settings) -> None:
@@ -109,7 +109,7 @@ def test_a_default_above_the_most_is_refused_at_the_start(tmp_path: Path) -> Non
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("own", "service", "kept"),
+    ("chosen", "service", "kept"),
     [
         (None, (0, 0), None),
         (60, (0, 0), 60),
@@ -120,10 +120,10 @@ def test_a_default_above_the_most_is_refused_at_the_start(tmp_path: Path) -> Non
     ],
 )
 def test_the_days_of_the_course_count_within_the_most(
-    own: int | None, service: tuple[int, int], kept: int | None, alice: User, settings: Settings
+    chosen: int | None, service: tuple[int, int], kept: int | None, alice: User, settings: Settings
 ) -> None:
     settings.KEEP_SOURCES_DAYS, settings.KEEP_SOURCES_DAYS_MOST = service
-    assert source_days_kept(Course(owner=alice, name="Algorithms", keep_sources_days=own)) == kept
+    assert source_days_kept(Course(owner=alice, name="Algorithms", keep_sources_days=chosen)) == kept
 
 
 def test_the_default_of_days_ends_the_sources_of_every_course(report: Report, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""What a hold keeps: an assignment with its uploads, and old work in its report."""
+"""A hold keeps its work: an assignment with its uploads, and old work in its report."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from submissions.actions import comparisons
 from submissions.actions.uploads import create_batch, rerank
 from submissions.models import Batch, Document, Job, LanguageChange, Report, SubmissionFile
 from submissions.work import jobs
-from submissions.work.finding import SENDING
 from submissions.work.messages import TASKS
+from submissions.work.stuck import SENDING
 from tests.conftest import wait_until
 from tests.submissions.test_tasks import SLOW, upload, wait_for
 from tests.support.jobs import let_time_pass, work_off

@@ -1,4 +1,4 @@
-"""What ignoring lines would change, measured before it is stored, and starter code that is offered."""
+"""The effect of ignoring lines, measured before it is stored, and starter code that is offered."""
 
 from __future__ import annotations
 

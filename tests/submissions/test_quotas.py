@@ -1,4 +1,4 @@
-"""What an instructor may store, and how often upload: counted, refused in words, and shown."""
+"""Quotas of an instructor's files and uploads: counted, refused in words, and shown."""
 
 from __future__ import annotations
 

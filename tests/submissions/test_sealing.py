@@ -1,4 +1,4 @@
-"""What is sealed says nothing without the key, and is read with a former key that the settings still name."""
+"""A sealed text says nothing without the key, and is read with a former key that the settings still name."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from submissions import sweeping
 from submissions.actions.uploads import create_batch
 from submissions.ingest.documents import MAX_ATTEMPTS
 from submissions.models import Assignment, Batch, Course, Document, Job
-from submissions.work import finding, jobs
+from submissions.work import jobs, stuck
 from submissions.work.kinds import INTERACTIVE
 from submissions.work.locks import Work, sessions
 from submissions.work.messages import kind_of
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.usefixtures("empty_queues")
 def test_stuck_work_is_ended_within_a_minute_of_the_limit_of_a_task() -> None:
     for kind in settings.WORK_KINDS.values():
         limit = timedelta(seconds=kind.quiet or kind.seconds + kind.grace)
-        found_after = limit + finding.SENDING + timedelta(seconds=maintenance.EVERY_SECONDS)
+        found_after = limit + stuck.SENDING + timedelta(seconds=maintenance.EVERY_SECONDS)
         assert limit < found_after <= limit + timedelta(seconds=60)
 
 
@@ -47,7 +47,7 @@ def test_a_worker_that_is_stopped_while_it_reads_delays_the_rest_only_until_its_
 ) -> None:
     kinds = {name: replace(kind, seconds=0, grace=0) for name, kind in settings.WORK_KINDS.items()}
     monkeypatch.setattr(settings, "WORK_KINDS", kinds)
-    monkeypatch.setattr(finding, "SENDING", timedelta(seconds=1))
+    monkeypatch.setattr(stuck, "SENDING", timedelta(seconds=1))
     batch = create_batch(assignment, alice, [zipped({**CLASS, "slow/main.rb": SLOW})])
     wait_until(lambda: bool(sessions(Work.DOCUMENT)), what="the worker to start reading")
 

@@ -13,7 +13,7 @@ from submissions.actions.uploads import create_batch, rerank
 from submissions.lifecycle import cancel_batch
 from submissions.models import Batch, Boilerplate, Document, Entry, Ignored, Job, Pair, Report, Source, Upload
 from submissions.work import jobs
-from submissions.work.finding import SENDING
+from submissions.work.stuck import SENDING
 from tests.conftest import wait_until
 from tests.support.jobs import let_time_pass, work_off
 from tests.support.processes import kill, pool_children

@@ -1,4 +1,4 @@
-"""What build tools leave in the folder of a student: the same for every student, and nobody's work."""
+"""Files that build tools leave in the folder of a student: the same for every student, and nobody's work."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def create_documents(count: int) -> list[int]:
 
 def store(hashes: Mapping[int, Sequence[int]]) -> None:
     """Store the fingerprints of documents by primary key, in one run; the n-th hash is at token n."""
-    arrays = {pk: np.array(own, dtype=np.uint64) for pk, own in hashes.items()}
-    for pk, own in arrays.items():
-        Document.objects.filter(pk=pk).update(fingerprints=pack_fingerprints(own, np.arange(len(own))))
+    arrays = {pk: np.array(values, dtype=np.uint64) for pk, values in hashes.items()}
+    for pk, values in arrays.items():
+        Document.objects.filter(pk=pk).update(fingerprints=pack_fingerprints(values, np.arange(len(values))))
     add_run(arrays)

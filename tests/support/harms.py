@@ -1,4 +1,4 @@
-"""What a file or a name that says `harm: NAME` does to the child that reads it."""
+"""The harm that a file or a name of `harm: NAME` does to the child that reads it."""
 
 from __future__ import annotations
 

@@ -170,11 +170,11 @@ def key_pair(host: str) -> KeyPair:
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
     now = datetime.now(UTC)
-    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-    made = made.serial_number(1).not_valid_before(now).not_valid_after(now + timedelta(days=1))
+    certificate = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    certificate = certificate.serial_number(1).not_valid_before(now).not_valid_after(now + timedelta(days=1))
     pem = serialization.Encoding.PEM
     private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    return KeyPair(private.decode(), made.sign(key, hashes.SHA256()).public_bytes(pem).decode())
+    return KeyPair(private.decode(), certificate.sign(key, hashes.SHA256()).public_bytes(pem).decode())
 
 
 class _Page(BaseHTTPRequestHandler):
@@ -232,10 +232,10 @@ def own_key_pair() -> KeyPair:
     return key_pair("moss.example.edu")
 
 
-def use(settings: Settings, provider: IdentityProvider, own: KeyPair, **known: str) -> None:
+def use(settings: Settings, provider: IdentityProvider, key_pair: KeyPair, **known: str) -> None:
     """Have the service use the provider, with a key pair of its own; `known` is more about the provider."""
     about = {"entity_id": ENTITY, "sso_url": provider.url, "x509cert": provider.certificate, **known}
-    app = saml_app("campus", "Example University", about, own, verified_mail=False)
+    app = saml_app("campus", "Example University", about, key_pair, verified_mail=False)
     settings.SOCIALACCOUNT_PROVIDERS = {"saml": {"APPS": [app]}}
 
 

@@ -43,9 +43,9 @@ def inbox(settings: Settings) -> Iterator[Inbox]:
 
 
 def link_in(mail: Mail) -> str:
-    found = re.search(r"http://testserver(\S+)", text_of(mail))
-    assert found
-    return found[1]
+    match = re.search(r"http://testserver(\S+)", text_of(mail))
+    assert match
+    return match[1]
 
 
 def text_of(mail: Mail) -> str:

@@ -1,4 +1,4 @@
-"""What is left out of one student's files, found as an upload finds it."""
+"""The files of one student that are left out, found as an upload finds it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a test that a document or a list names exists."""
+"""The tests that documents and lists name."""
 
 from __future__ import annotations
 

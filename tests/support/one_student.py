@@ -182,9 +182,9 @@ def open_pages(assignment: Assignment, alice_client: Client) -> None:
     """Open a pair and a submission of the student, which the audit log notes."""
     report = report_state(assignment).report
     assert report
-    own = report.submissions.filter(students__name=NAME).first()
-    assert own
-    alice_client.get(reverse("submission", args=[assignment.pk, own.pk]))
-    pair = report.pairs.filter(left=own).first() or report.pairs.filter(right=own).first()
+    submission = report.submissions.filter(students__name=NAME).first()
+    assert submission
+    alice_client.get(reverse("submission", args=[assignment.pk, submission.pk]))
+    pair = report.pairs.filter(left=submission).first() or report.pairs.filter(right=submission).first()
     assert pair
     alice_client.get(reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id]), follow=True)

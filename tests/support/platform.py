@@ -247,7 +247,7 @@ class Handler(BaseHTTPRequestHandler):
         return self.headers["Authorization"] == f"Bearer {TOKENS[scope]}"
 
     def give_file(self, path: str) -> None:
-        """Give a file, or the status or the redirect that stands in its place."""
+        """Answer with a file, or the status or the redirect that stands in its place."""
         there = self.server.files.get(path, 404)
         if isinstance(there, str):
             self.send_response(302)

@@ -52,7 +52,7 @@ class Listed(NamedTuple):
     """
 
     written: list[Expression]
-    made: list[tuple[Place, str]]
+    built: list[tuple[Place, str]]
     trees: dict[Path, ast.Module]
 
 
@@ -66,20 +66,26 @@ def listed() -> Listed:
             methods[name].add(method)
             methods[f"{file}:{name}"].add(method)
     written: list[Expression] = []
-    made: list[tuple[Place, str]] = []
+    built: list[tuple[Place, str]] = []
     for file, tree in trees.items():
         for call, name in _calls(tree):
             place = Place(str(file.relative_to(ROOT)), call.lineno)
             try:
                 pattern = _evaluated(file, call)
             except NameError:
-                made.append((place, ast.unparse(call)))
+                built.append((place, ast.unparse(call)))
                 continue
             known = methods[f"{file}:{name}"] or methods[name]
-            own = _function(call)
-            how = {own} if own in METHODS else {"search"} if own == "RegexValidator" else known
+            name_of_method = _function(call)
+            how = (
+                {name_of_method}
+                if name_of_method in METHODS
+                else {"search"}
+                if name_of_method == "RegexValidator"
+                else known
+            )
             written.append(Expression(place, name, pattern, frozenset(how)))
-    return Listed(written, made, trees)
+    return Listed(written, built, trees)
 
 
 def file_name_patterns() -> dict[str, set[str]]:

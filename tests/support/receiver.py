@@ -117,11 +117,11 @@ def _running(server: Receiver) -> Iterator[Receiver]:
 def _make_certificates(folder: Path) -> Path:
     authority_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     authority = _certificate("authority", authority_key, "authority", authority_key, is_authority=True)
-    own = _certificate("localhost", key, "authority", authority_key, is_authority=False)
+    certificate = _certificate("localhost", key, "authority", authority_key, is_authority=False)
     encoding = serialization.Encoding.PEM
     (folder / "authority.pem").write_bytes(authority.public_bytes(encoding))
     private = key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    (folder / "own.pem").write_bytes(private + own.public_bytes(encoding))
+    (folder / "own.pem").write_bytes(private + certificate.public_bytes(encoding))
     return folder / "own.pem"
 
 

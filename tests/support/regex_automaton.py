@@ -26,7 +26,7 @@ Chars = frozenset[int]
 
 
 class Condition(NamedTuple):
-    """What is before and after a place: a character, or EDGE; None stands for any."""
+    """The characters before and after a place: a character, or EDGE; None stands for any."""
 
     before: Chars | None = None
     after: Chars | None = None

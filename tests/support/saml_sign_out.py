@@ -1,4 +1,4 @@
-"""What a provider of SAML sends and reads when somebody signs out: messages in signed addresses."""
+"""The messages of a provider of SAML when somebody signs out, in signed addresses."""
 
 from __future__ import annotations
 

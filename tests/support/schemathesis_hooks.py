@@ -1,4 +1,4 @@
-"""What requests of schemathesis need that no OpenAPI document can say; its command imports this module."""
+"""Conditions of requests that no OpenAPI document can say; schemathesis imports this module for them."""
 
 from __future__ import annotations
 

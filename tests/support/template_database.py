@@ -32,7 +32,7 @@ def copy_migrated_template() -> None:
 
 
 def _migrate() -> None:
-    own, connection.settings_dict["NAME"] = connection.settings_dict["NAME"], NAME
+    name, connection.settings_dict["NAME"] = connection.settings_dict["NAME"], NAME
     with closing(connection):
         call_command("migrate", verbosity=0, interactive=False)
-    connection.settings_dict["NAME"] = own
+    connection.settings_dict["NAME"] = name

@@ -67,13 +67,13 @@ def _in_python(path: Path) -> Iterator[Text]:
 
 
 def _in_template(path: Path) -> Iterator[Text]:
-    for found in MARKED.finditer(templatize(path.read_text())):
-        function, *literals = found.groups()
+    for match in MARKED.finditer(templatize(path.read_text())):
+        function, *literals = match.groups()
         yield _text(function, [ast.literal_eval(one) for one in literals if one])
 
 
 def _text(function: str, strings: list[str]) -> Text:
     if function in ROWS:
         return Text("", strings[1], "")
-    context, *own = strings if function in WITH_CONTEXT else ["", *strings]
-    return Text(context, own[0], own[1] if function in WITH_PLURAL else "")
+    context, *forms = strings if function in WITH_CONTEXT else ["", *strings]
+    return Text(context, forms[0], forms[1] if function in WITH_PLURAL else "")

@@ -53,7 +53,7 @@ class Cases(Schema):
     items: list[CaseOut]
 
 
-class _Found(NamedTuple):
+class _StoredCase(NamedTuple):
     """A case, with the report that it is of, and the names that the user may see."""
 
     case: Case
@@ -76,8 +76,8 @@ def get_case_decision(
     request: HttpRequest, assignment_id: Id, submission_id: Id, threshold: Threshold = 0
 ) -> DecisionOut:
     """Get the decision on the case of a submission."""
-    found = _find(request, (assignment_id, submission_id), threshold, Right.READ)
-    return _decision_out(found)
+    stored_case = _find(request, (assignment_id, submission_id), threshold, Right.READ)
+    return _decision_out(stored_case)
 
 
 @router.put(PATH, response=DecisionOut, summary="Decide on a case", url_name="api_case_decision")
@@ -85,23 +85,23 @@ def put_case_decision(
     request: HttpRequest, assignment_id: Id, submission_id: Id, body: DecisionIn, threshold: Threshold = 0
 ) -> DecisionOut:
     """Store a decision on the case of a submission; 409 where somebody changed it since that version."""
-    found = _find(request, (assignment_id, submission_id), threshold, Right.DECIDE)
-    assignment, stored = found.report.assignment, _decision_out(found)
+    stored_case = _find(request, (assignment_id, submission_id), threshold, Right.DECIDE)
+    assignment, stored = stored_case.report.assignment, _decision_out(stored_case)
     if body.version not in {None, stored.version}:
         raise Problem(409, "The decision was changed meanwhile. Read it again.", version=stored.version)
-    form = DecisionForm(assignment, found.case.decision, decision_fields(assignment, stored, body))
+    form = DecisionForm(assignment, stored_case.case.decision, decision_fields(assignment, stored, body))
     if not form.is_valid():
         raise invalid_form(form)
-    every = cases(found.report, threshold / 100 or None, found.names)
-    others = {name for other in every if other.key != found.case.key for name in other.names}
-    at = threshold / 100 or threshold_of(found.report)
-    members = CaseNames(found.case.names, others, at)
+    every = cases(stored_case.report, threshold / 100 or None, stored_case.names)
+    others = {name for other in every if other.key != stored_case.case.key for name in other.names}
+    at = threshold / 100 or threshold_of(stored_case.report)
+    members = CaseNames(stored_case.case.names, others, at)
     decide_case(assignment, members, user_of(request), form.decision_input)
-    decided = decided_case(found.case.names, case_decisions(assignment))
-    return _decision_out(found._replace(case=found.case._replace(decided=decided)))
+    decided = decided_case(stored_case.case.names, case_decisions(assignment))
+    return _decision_out(stored_case._replace(case=stored_case.case._replace(decided=decided)))
 
 
-def _find(request: HttpRequest, ids: tuple[int, int], threshold: int, right: Right) -> _Found:
+def _find(request: HttpRequest, ids: tuple[int, int], threshold: int, right: Right) -> _StoredCase:
     """Return the case of a submission; both are named by their primary keys, the assignment first."""
     assignment_id, submission_id = ids
     assignment = find_assignment(user_of(request), assignment_id, right)
@@ -109,11 +109,11 @@ def _find(request: HttpRequest, ids: tuple[int, int], threshold: int, right: Rig
     case = find_case(report, submission_id, threshold / 100 or None, names)
     if not case:
         raise Problem(404, "This submission is in no case at this threshold.")
-    return _Found(case, report, names)
+    return _StoredCase(case, report, names)
 
 
-def _decision_out(found: _Found) -> DecisionOut:
-    return decision_out(found.case.decision, case_history(found.case.decided), found.names)
+def _decision_out(stored_case: _StoredCase) -> DecisionOut:
+    return decision_out(stored_case.case.decision, case_history(stored_case.case.decided), stored_case.names)
 
 
 def _case_out(case: Case, names: Names) -> CaseOut:

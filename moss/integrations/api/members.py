@@ -157,11 +157,11 @@ def _member_out(row: Membership) -> MemberOut:
 
 
 def _invitation_out(request: HttpRequest, row: Invitation) -> InvitationOut:
-    own = row.invited_by_id == user_of(request).pk
+    is_inviter = row.invited_by_id == user_of(request).pk
     fields = {name: getattr(row, name) for name in ("email", "role", "created", "expires")}
     return InvitationOut(
         id=row.pk,
         invited_by=row.invited_by.get_username(),
-        url=invitation_address(request, row) if own else None,
+        url=invitation_address(request, row) if is_inviter else None,
         **fields,
     )

@@ -29,7 +29,7 @@ class PairIds(Schema):
     right_id: int
 
 
-class PairRow(PairExport, PairIds):
+class ReportedPair(PairExport, PairIds):
     """A pair with its figures, as in the table that the pages export; see docs/know/report.md."""
 
 
@@ -37,7 +37,7 @@ class Pairs(Schema):
     """A part of the pairs of the report `report`."""
 
     report: int
-    items: list[PairRow]
+    items: list[ReportedPair]
     next: str | None
 
 
@@ -64,7 +64,7 @@ class Passage(Schema):
     common: bool
 
 
-class PairOut(PairRow):
+class PairOut(ReportedPair):
     """A pair with its heaviest passages, of which it has `passage_count`."""
 
     report: int
@@ -104,7 +104,7 @@ def list_pairs(
     names, part = names_of(request, assignment), slice(start, start + limit + 1)
     rows = list(exported_pairs(report, parse_pair_filter(asked.dict()), names, part))
     following = cursor_of(report.pk, start + limit) if len(rows) > limit else None
-    return Pairs(report=report.pk, items=[PairRow(**_row(*row)) for row in rows[:limit]], next=following)
+    return Pairs(report=report.pk, items=[ReportedPair(**_row(*row)) for row in rows[:limit]], next=following)
 
 
 @router.get(

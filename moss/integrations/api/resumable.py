@@ -18,6 +18,7 @@ from submissions.actions import resumable as resumable_actions
 from submissions.actions.resumable import end_resumable
 from submissions.ingest import uploads
 from submissions.models import Batch
+from submissions.pages.forms.uploads import too_much_at_once
 from submissions.permissions import Right
 from submissions.queries.access import find_assignment, find_resumable
 
@@ -68,7 +69,7 @@ def begin_resumable(  # noqa: PLR0917 - its headers
     user = user_of(request)
     assignment = find_assignment(user, assignment_id, Right.CHANGE)
     if length > settings.MAX_UPLOAD_BYTES:
-        raise Problem(413, f"That is more than {settings.MAX_UPLOAD_MB} MB at once.")
+        raise Problem(413, too_much_at_once())
     fields = _fields(metadata)
     role = fields.get("role", Batch.Role.CLASS)
     if role not in {Batch.Role.CLASS, Batch.Role.EARLIER, Batch.Role.MODEL}:
@@ -84,7 +85,7 @@ def begin_resumable(  # noqa: PLR0917 - its headers
 
 @router.get(ONE, response=ResumableOut, summary="Get an upload in parts", url_name="api_resumable")
 def get_resumable(request: HttpRequest, resumable_id: Id) -> ResumableOut:
-    return _out(_found(request, resumable_id))
+    return _out(_find_upload(request, resumable_id))
 
 
 @router.api_operation(["HEAD"], ONE, response={200: None}, summary="Ask how much has arrived")
@@ -93,7 +94,7 @@ def head_resumable(
 ) -> None:
     """Ask where the next part begins: `Upload-Offset` says it."""
     _check_version(version)
-    _describe(response, _found(request, resumable_id))
+    _describe(response, _find_upload(request, resumable_id))
 
 
 @router.patch(ONE, response={204: None}, summary="Send a part", openapi_extra={"requestBody": PART})
@@ -105,7 +106,7 @@ def send_part(
     What arrives of a part is kept although the rest is lost. 409 says that `Upload-Offset` is another.
     """
     _check_version(version)
-    upload = _found(request, resumable_id)
+    upload = _find_upload(request, resumable_id)
     if request.content_type != PART_TYPE:
         raise Problem(415, f"A part is sent as {PART_TYPE}.")
     if int(request.META.get("CONTENT_LENGTH") or 0) > upload.length - offset:
@@ -123,11 +124,11 @@ def send_part(
 @router.delete(ONE, response={204: None}, summary="Delete an upload in parts")
 def delete_resumable(request: HttpRequest, resumable_id: Id) -> Status[None]:
     """Delete what arrived. An upload that was whole is deleted by its own address."""
-    uploads.delete_resumable(_found(request, resumable_id))
+    uploads.delete_resumable(_find_upload(request, resumable_id))
     return Status(204, None)
 
 
-def _found(request: HttpRequest, pk: int) -> ResumableUpload:
+def _find_upload(request: HttpRequest, pk: int) -> ResumableUpload:
     return find_resumable(user_of(request), pk)
 
 

@@ -19,7 +19,6 @@ from moss.integrations.api.cases import router as cases
 from moss.integrations.api.courses import router as courses
 from moss.integrations.api.decisions import router as decisions
 from moss.integrations.api.documents import router as documents
-from moss.integrations.api.examples import EXAMPLES
 from moss.integrations.api.idempotency import LONGEST_KEY
 from moss.integrations.api.inputs import refuse_unknown
 from moss.integrations.api.members import router as members
@@ -143,6 +142,25 @@ class Api(NinjaAPI):
             for method, operation in operations.items():
                 _complete(method, operation)
         return schema
+
+
+# A body for each endpoint that takes JSON, by the name of its schema.
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "CourseIn": {"name": "Algorithms", "keep_months": 24},
+    "CourseChange": {"name": "Algorithms, autumn"},
+    "RoleIn": {"role": "assistant"},
+    "InvitationIn": {"email": "tess@example.org", "role": "assistant"},
+    "AssignmentIn": {"name": "Sheet 7", "language": "python", "due": "2026-12-01T12:00:00Z"},
+    "AssignmentChange": {"threshold": 60},
+    "LayoutIn": {"attempts": "all", "renames": {"A. Berg": "Anna Berg"}},
+    "RepositoriesIn": {"repositories": "Anna Berg,https://github.com/course/lab1-anna"},
+    "PlanIn": {"again_after_due": False},
+    "RetryIn": {"token": ""},
+    "DecisionIn": {"state": "suspicious", "notes": "Both have the same mistake in line 12."},
+    "ShareIn": {"lasting": "month", "anonymous": True},
+    "WebhookIn": {"url": "https://hooks.example.org/moss", "events": ["report.ready"]},
+    "WebhookChange": {"active": False},
+}
 
 
 def _complete(method: str, operation: dict[str, Any]) -> None:

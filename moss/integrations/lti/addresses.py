@@ -12,8 +12,8 @@ from moss.outgoing import is_loopback, web_origin
 
 def origin(address: str) -> str:
     """Return scheme, host and port of an address with HTTPS, or of this machine; empty for any other one."""
-    found = web_origin(address)
-    return found if found.startswith("https:") or is_loopback(urlsplit(found).hostname or "") else ""
+    web = web_origin(address)
+    return web if web.startswith("https:") or is_loopback(urlsplit(web).hostname or "") else ""
 
 
 def check_address(address: str) -> None:

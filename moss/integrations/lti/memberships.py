@@ -38,16 +38,16 @@ def students(platform_course: PlatformCourse) -> Roster:
     token = access_token(platform, MEMBERSHIPS)
     listed = [_student(member) for member in _members(platform, platform_course.memberships_url, token)]
     learners = [student for student in listed if student]
-    found = dict.fromkeys(student for student in learners if student.display_name)
+    named = dict.fromkeys(student for student in learners if student.display_name)
     problems = []
-    if nameless := sum(not student.name for student in found):
+    if nameless := sum(not student.name for student in named):
         text = ngettext(
             "The platform gave no name for {n} student: its settings may keep names private.",
             "The platform gave no names for {n} students: its settings may keep names private.",
             nameless,
         )
         problems.append(RosterProblem(0, text.format(n=f"{nameless:,}")))
-    return Roster(tuple(found), tuple(problems))
+    return Roster(tuple(named), tuple(problems))
 
 
 def _members(platform: Platform, address: str, token: str) -> Iterator[dict[str, Any]]:

@@ -135,29 +135,29 @@ def _attached(platform: Platform, claims: dict[str, Any]) -> AttachedActivity:
     """
     deployment = claims[CLAIM + "deployment_id"]
     chosen = str(as_object(claims.get(CLAIM + "custom")).get(ASSIGNMENT, ""))
-    number = int(chosen) if chosen.isdecimal() and len(chosen) <= LONGEST_NUMBER else None
+    assignment_id = int(chosen) if chosen.isdecimal() and len(chosen) <= LONGEST_NUMBER else None
     activity = as_object(claims.get(CLAIM + "activity")).get("id")
     rows = AttachedActivity.objects.select_related("platform_course", "assignment").filter(
         platform_course__platform=platform, platform_course__deployment=deployment
     )
     known = rows.filter(activity=activity).order_by("-pk") if is_id(activity) else rows.none()
-    found = (known.filter(assignment=number) if number else known).first()
-    if found is None:
-        found = _of_course(platform, deployment, claims, number)
-    if found is None:
+    attached = (known.filter(assignment=assignment_id) if assignment_id else known).first()
+    if attached is None:
+        attached = _of_course(platform, deployment, claims, assignment_id)
+    if attached is None:
         raise NoticeRefused("its activity belongs to no assignment here: attach this service to it again")
-    return found
+    return attached
 
 
 def _of_course(
-    platform: Platform, deployment: str, claims: dict[str, Any], number: int | None
+    platform: Platform, deployment: str, claims: dict[str, Any], assignment_id: int | None
 ) -> AttachedActivity | None:
     """Return the assignment that a notice names, of the course that it names, where no activity is stored."""
     context = as_object(claims.get(CLAIM + "context")).get("id")
-    if number is None or not is_id(context):
+    if assignment_id is None or not is_id(context):
         return None
     course = PlatformCourse.objects.filter(platform=platform, deployment=deployment, context=context).first()
-    attached = AttachedActivity.objects.filter(platform_course=course, activity="", assignment=number)
+    attached = AttachedActivity.objects.filter(platform_course=course, activity="", assignment=assignment_id)
     return attached.select_related("platform_course", "assignment").first() if course else None
 
 

@@ -112,7 +112,7 @@ def check_configuration(address: str) -> str:
 
 
 @transaction.atomic
-def register(key: str, configuration: str, token: str, own: OwnAddresses) -> Platform:
+def register(key: str, configuration: str, token: str, addresses: OwnAddresses) -> Platform:
     """Register this service at a platform, store the platform, and use up the key.
 
     `configuration` and `token` are what the platform handed over.
@@ -131,7 +131,7 @@ def register(key: str, configuration: str, token: str, own: OwnAddresses) -> Pla
     platform, content = _read_configuration(configuration)
     endpoint = _address(content, "registration_endpoint")
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    answer = _object(post_json(platform, endpoint, _wishes(own, content), headers).content)
+    answer = _object(post_json(platform, endpoint, _wishes(addresses, content), headers).content)
     platform.client_id = _text(answer, "client_id")
     deployment = _object(answer.get(TOOL)).get("deployment_id")
     platform.deployments = str(deployment)[:LONGEST_ID] if isinstance(deployment, str | int) else ""
@@ -160,7 +160,7 @@ def _read_configuration(address: str) -> tuple[Platform, dict[str, Any]]:
     return platform, content
 
 
-def _wishes(own: OwnAddresses, configuration: dict[str, Any]) -> dict[str, Any]:
+def _wishes(addresses: OwnAddresses, configuration: dict[str, Any]) -> dict[str, Any]:
     """Return what a platform is to store of this service."""
     notices = _object(configuration.get(PLATFORM)).get("notice_types_supported")
     pushes = isinstance(notices, list) and SUBMISSION_NOTICE in notices
@@ -170,16 +170,16 @@ def _wishes(own: OwnAddresses, configuration: dict[str, Any]) -> dict[str, Any]:
         "response_types": ["id_token"],
         "grant_types": ["implicit", "client_credentials"],
         "client_name": NAME,
-        "initiate_login_uri": own.login,
-        "redirect_uris": [own.launch],
-        "jwks_uri": own.keys,
+        "initiate_login_uri": addresses.login,
+        "redirect_uris": [addresses.launch],
+        "jwks_uri": addresses.keys,
         "token_endpoint_auth_method": "private_key_jwt",
         "scope": " ".join(SCOPES + (PROCESSOR_SCOPES if pushes else ())),
         TOOL: {
-            "domain": urlsplit(own.launch).netloc,
-            "target_link_uri": own.launch,
+            "domain": urlsplit(addresses.launch).netloc,
+            "target_link_uri": addresses.launch,
             "claims": CLAIMS,
-            "messages": [{**one, "target_link_uri": own.launch, "label": NAME} for one in messages],
+            "messages": [{**one, "target_link_uri": addresses.launch, "label": NAME} for one in messages],
         },
     }
 

@@ -106,19 +106,19 @@ def _tell(row: PushedSubmission, progress: Progress) -> bool:
 
 
 def _post(row: PushedSubmission, asset: dict[str, Any], progress: Progress, headers: dict[str, str]) -> None:
-    own = progress if progress != READY or _is_used(row, asset) else NO_TEXT
+    shown_progress = progress if progress != READY or _is_used(row, asset) else NO_TEXT
     content = {
         "assetId": asset["asset_id"],
         "type": REPORT_TYPE,
         "title": TITLE,
         "timestamp": timezone.now().isoformat(),
-        "processingProgress": own.state,
+        "processingProgress": shown_progress.state,
         "priority": 0,
-        "comment": own.comment,
+        "comment": shown_progress.comment,
         "visibleToOwner": False,
     }
-    if own.error:
-        content["errorCode"] = own.error
+    if shown_progress.error:
+        content["errorCode"] = shown_progress.error
     try:
         post_json(row.platform_course.platform, row.report_url, content, headers)
     except WrongStatus as error:
@@ -130,8 +130,8 @@ def _is_used(row: PushedSubmission, asset: dict[str, Any]) -> bool:
     """Return whether something of a file was accepted in the upload."""
     name, folder = asset.get("stored_as", ""), folder_of(row)
     # An archive is a folder with its name, without the suffix.
-    own = Q(name=f"{folder}/{name}") | Q(name__startswith=f"{folder}/{archive_stem(name)}/")
-    return Entry.objects.filter(own, batch=row.batch, accepted=True).exists()
+    of_asset = Q(name=f"{folder}/{name}") | Q(name__startswith=f"{folder}/{archive_stem(name)}/")
+    return Entry.objects.filter(of_asset, batch=row.batch, accepted=True).exists()
 
 
 ENDED = {Batch.State.DONE, Batch.State.FAILED, Batch.State.CANCELLED}
@@ -152,5 +152,5 @@ def erase_pushed(sender: type, *, scope: Scope, counts: Counts, **_: Any) -> Non
     for course in sorted(scope.courses):
         spellings = scope.spellings(course)
         rows = PushedSubmission.objects.filter(assignment__course=course).exclude(assignment__in=held)
-        own = Q(subject__in=spellings.ids) | Q(name__in=spellings.names)
-        counts.delete(rows.filter(own))
+        of_student = Q(subject__in=spellings.ids) | Q(name__in=spellings.names)
+        counts.delete(rows.filter(of_student))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from django.urls import path
 
-from moss.integrations.lti import notices, pages, pushed_pages, registration, views
+from moss.integrations.lti import launch, notices, pages, pushed_pages, registration
 
 urlpatterns = [
-    path("lti/login/", views.login, name="lti_login"),
-    path("lti/launch/", views.launch, name="lti_launch"),
-    path("lti/keys/", views.keys, name="lti_keys"),
+    path("lti/login/", launch.login, name="lti_login"),
+    path("lti/launch/", launch.launch, name="lti_launch"),
+    path("lti/keys/", launch.keys, name="lti_keys"),
     path("lti/notices/", notices.notices, name="lti_notices"),
     path("lti/deep-linking/<int:pk>/", pages.deep_linking, name="lti_deep_linking"),
     path("lti/register/<str:key>/", registration.register_platform, name="lti_register"),

@@ -46,9 +46,9 @@ class Connections:
 
     def add(self, connection: Connection) -> None:
         """Let a new connection wait; where too many do, close the oldest one of its address, or of all."""
-        own = self._by_address.setdefault(connection.address, OrderedDict())
-        if len(own) >= self._limits.waiting_an_address:
-            self._close(next(iter(own)))
+        of_address = self._by_address.setdefault(connection.address, OrderedDict())
+        if len(of_address) >= self._limits.waiting_an_address:
+            self._close(next(iter(of_address)))
         elif len(self._waiting) >= self._limits.waiting:
             self._close(next(iter(self._waiting)))
         self._by_address.setdefault(connection.address, OrderedDict())[connection] = None
@@ -79,9 +79,9 @@ class Connections:
 
     def _leave_waiting(self, connection: Connection) -> None:
         self._waiting.pop(connection, None)
-        if own := self._by_address.get(connection.address):
-            own.pop(connection, None)
-            if not own:
+        if of_address := self._by_address.get(connection.address):
+            of_address.pop(connection, None)
+            if not of_address:
                 del self._by_address[connection.address]
 
 

@@ -55,7 +55,7 @@ class Match(NamedTuple):
         return self.right.replace("%", "_")
 
 
-def client_result(number: int, key: str) -> ClientResult:
+def client_result(pk: int, key: str) -> ClientResult:
     """Return the result of an address.
 
     Raises
@@ -65,7 +65,7 @@ def client_result(number: int, key: str) -> ClientResult:
     Gone
         When its time is over.
     """
-    result = ClientResult.objects.select_related("assignment__course").filter(pk=number).first()
+    result = ClientResult.objects.select_related("assignment__course").filter(pk=pk).first()
     if result is None or not constant_time_compare(result.key_digest, digest(key)):
         raise Http404("No such result.")
     days = settings.RESULTS_DAYS
@@ -210,8 +210,8 @@ def _side(passages: list[Passage], files: dict[int, SubmissionFile], side: int) 
         characters += len(text)
         if characters > MAX_CHARACTERS:
             return MatchTexts(passages, texts, is_cut=True)
-        own = [passage for passage in passages if passage.side(side).file == key]
-        texts.append(FileTexts(files[key].path, parts_of(text, own, side)))
+        of_file = [passage for passage in passages if passage.side(side).file == key]
+        texts.append(FileTexts(files[key].path, parts_of(text, of_file, side)))
     return MatchTexts(passages, texts)
 
 

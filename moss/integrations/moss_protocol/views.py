@@ -94,22 +94,22 @@ def match(
     report = results.newest_report(result)
     if report is None:
         raise Http404("No report.")
-    found = results.match(result, report, int(rank))
-    record_reading(request, result, "; ".join(sorted((found.pair.left.name, found.pair.right.name))))
+    of_rank = results.match(result, report, int(rank))
+    record_reading(request, result, "; ".join(sorted((of_rank.pair.left.name, of_rank.pair.right.name))))
     with READERS:
-        return _page(request, TEMPLATES[part or ""], result, key, _match_context(found, part or ""))
+        return _page(request, TEMPLATES[part or ""], result, key, _match_context(of_rank, part or ""))
 
 
-def _match_context(found: Match, part: str) -> dict[str, Any]:
-    context: dict[str, Any] = {"match": found}
+def _match_context(one: Match, part: str) -> dict[str, Any]:
+    context: dict[str, Any] = {"match": one}
     if part:
         # Imported here because it loads the front-ends, which other pages do not need.
         from moss.integrations.moss_protocol.results import match_texts  # noqa: PLC0415
 
         side = {"-0": 0, "-1": 1}.get(part)
-        context["texts"] = match_texts(found.pair, side)
+        context["texts"] = match_texts(one.pair, side)
         context["side"], context["other"] = side, 1 - (side or 0)
-        context["name"] = found.right if side else found.left
+        context["name"] = one.right if side else one.left
     return context
 
 

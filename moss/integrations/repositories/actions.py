@@ -195,5 +195,5 @@ def erase_repositories(sender: type, *, scope: Scope, counts: Counts, **_: Any) 
     for course in sorted(scope.courses):
         spellings = scope.spellings(course)
         rows = Repository.objects.filter(fetch__assignment__course=course)
-        own = Q(student__in=spellings.names) | Q(student__in=spellings.ids)
-        counts.delete(rows.exclude(fetch__assignment__in=held).filter(own))
+        of_student = Q(student__in=spellings.names) | Q(student__in=spellings.ids)
+        counts.delete(rows.exclude(fetch__assignment__in=held).filter(of_student))

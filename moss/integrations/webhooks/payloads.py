@@ -84,5 +84,5 @@ def _decided_ids(decision: Decision | CaseDecision) -> list[int]:
         decided = Q(name__in=(decision.left, decision.right))
     else:
         decided = Q(name__in=decision.members.values("name"))
-    own = Submission.objects.filter(decided, reports=report).exclude(batch__role=Batch.Role.OTHER)
-    return list(own.order_by("name", "pk").values_list("pk", flat=True))
+    rows = Submission.objects.filter(decided, reports=report).exclude(batch__role=Batch.Role.OTHER)
+    return list(rows.order_by("name", "pk").values_list("pk", flat=True))

@@ -214,15 +214,15 @@ def tell_of_change(sender: type, *, pk: int, assignment_id: int, state: str, **_
         return
     event, data = CHANGES[sender, state]
     if webhooks := _listening(assignment_id, event):
-        told = data(Assignment.objects.get(pk=assignment_id), pk)
+        content = data(Assignment.objects.get(pk=assignment_id), pk)
         for webhook in webhooks:
-            enqueue(webhook, event, told)
+            enqueue(webhook, event, content)
 
 
 @receiver(decided, dispatch_uid="webhooks")
 def tell_of_decision(sender: type, *, decision: Decision | CaseDecision, **_: Any) -> None:
     event = DECISIONS[sender]
     if webhooks := _listening(decision.assignment_id, event):
-        told = of_decision(decision)
+        content = of_decision(decision)
         for webhook in webhooks:
-            enqueue(webhook, event, told)
+            enqueue(webhook, event, content)

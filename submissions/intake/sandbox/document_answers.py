@@ -74,9 +74,9 @@ def _share(value: object) -> float:
     raise Nonsense("the share that was read")
 
 
-def _unclosed(found: object, characters: int) -> tuple[int, ...]:
-    if isinstance(found, list) and all(type(line) is int and 0 < line <= characters + 1 for line in found):
-        return tuple(found)
+def _unclosed(value: object, characters: int) -> tuple[int, ...]:
+    if isinstance(value, list) and all(type(line) is int and 0 < line <= characters + 1 for line in value):
+        return tuple(value)
     raise Nonsense("the lines of unclosed literals")
 
 

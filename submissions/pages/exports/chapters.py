@@ -139,9 +139,9 @@ def chapters(
     for number, pair in enumerate(pairs, 1):
         rank = len(similarities) - bisect_right(similarities, pair.similarity) + 1
         names_of_pair = pair.left.name, pair.right.name
-        own = by_names.get(names_of_pair) or by_names.get(names_of_pair[::-1])
+        of_pair = by_names.get(names_of_pair) or by_names.get(names_of_pair[::-1])
         followed = followed_decision(of_cases, names_of_pair, pair.similarity)
-        decision = own if own and (own.state != UNDECIDED or not followed) else followed
+        decision = of_pair if of_pair and (of_pair.state != UNDECIDED or not followed) else followed
         changes: list[ChangeFields] = [*decision.changes.all()] if decision else []
         view = view_whole_pair(pair, names)
         yield Chapter(number, rank, len(similarities), view, names, decision, changes, budget, single)

@@ -181,15 +181,15 @@ def _names_for_student(report: Report, pairs: list[Pair], reader: str) -> Names:
     """Hide all names but the reader's; the other students of the pairs get distinct aliases."""
     made_up, absent = ensure_aliases(report.assignment), others_in_roster(report.assignment)
     spellings = absent | known_spellings(report.assignment)
-    own = [reader, *spellings.get(reader, ())]
+    readable = [reader, *spellings.get(reader, ())]
     others = {student.name for student in students(pairs)} - {reader}
     # Their letters follow the aliases: the order of the real names would reveal who is behind a letter.
-    hidden = redacted_names(sorted(others, key=made_up.__getitem__), own)
+    hidden = redacted_names(sorted(others, key=made_up.__getitem__), readable)
     aliases = dict.fromkeys([*made_up, *absent], NAME_PLACEHOLDER) | dict(hidden.aliases)
     hidden_aliases = {
         name: alias
         for name, alias in aliases.items()
-        if name in others or not {name, *spellings.get(name, ())} & {*own}
+        if name in others or not {name, *spellings.get(name, ())} & {*readable}
     }
     labels = roster_labels(report.assignment)
     suffixes = origin_suffixes(report.assignment)

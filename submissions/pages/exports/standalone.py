@@ -109,12 +109,12 @@ def _marked_pieces(
 ) -> Iterator[MarkedPiece]:
     """Yield the pieces of a block with what is between them; runs and `others` are those of its pieces."""
     ends: tuple[int, int] | None = None
-    for (own, other), submissions in zip(runs, others, strict=True):
-        (start, end), (other_start, other_end) = _extent(own), _extent(other)
+    for (this, other), submissions in zip(runs, others, strict=True):
+        (start, end), (other_start, other_end) = _extent(this), _extent(other)
         if ends:
             theirs = other.text, (ends[1], other_start)
-            yield between((own.text, (ends[0], start)), theirs if compared else None)
-        yield MarkedPiece(start, end, list(differing_gaps(own, other)) if compared else [], submissions)
+            yield between((this.text, (ends[0], start)), theirs if compared else None)
+        yield MarkedPiece(start, end, list(differing_gaps(this, other)) if compared else [], submissions)
         ends = end, other_end
 
 

@@ -32,6 +32,11 @@ ROLES = [
 ]
 
 
+def too_much_at_once() -> str:
+    """Return the refusal of more bytes than one request may upload."""
+    return _("That is more than {n} MB at once.").format(n=settings.MAX_UPLOAD_BYTES // 1_000_000)
+
+
 class FilesInput(forms.ClearableFileInput):
     allow_multiple_selected = True
 
@@ -45,8 +50,7 @@ class FilesField(forms.FileField):
         files = data if isinstance(data, list | tuple) else [data]
         cleaned = [super(FilesField, self).clean(file, initial) for file in files or [None]]
         if sum(file.size for file in cleaned if file) > settings.MAX_UPLOAD_BYTES:
-            megabytes = settings.MAX_UPLOAD_BYTES // 1_000_000
-            raise ValidationError(_("That is more than {n} MB at once.").format(n=megabytes))
+            raise ValidationError(too_much_at_once())
         return cleaned
 
 

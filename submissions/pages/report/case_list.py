@@ -76,11 +76,11 @@ def _row(cells: SafeString, decided: DecidedCase | None) -> DecidedRow:
     return DecidedRow(cells, decided.decision.state, bool(decided.former))
 
 
-def _by_hand(page: ReportPage, found: int) -> dict[int, Suspicion]:
+def _by_hand(page: ReportPage, case_count: int) -> dict[int, Suspicion]:
     """Return the cases by hand by number; behind a share link, where decisions are not shown, none."""
     if page.address.token:
         return {}
-    return {one.number: one for one in suspicions(page.report, page.names, found)}
+    return {one.number: one for one in suspicions(page.report, page.names, case_count)}
 
 
 def _is_searched(page: ReportPage, case: Suspicion) -> bool:

@@ -75,7 +75,7 @@ def case_context(report: Report, case: Case, names: Names) -> dict[str, Any]:
         "strongest": displayed_pair(strongest, names) if strongest else None,
         "excerpts": _excerpts(strongest, names) if strongest else [],
         "identical": identical_members(report, case, names),
-        "own_decisions": _own_decisions(report, case, names),
+        "own_decisions": _decisions_inside(report, case, names),
         "partly_read": partly_read(readable_submissions(report).filter(name__in=case.names)),
     }
 
@@ -180,9 +180,9 @@ def _excerpts(pair: Pair, names: Names) -> list[PairExcerpt]:
     ]
 
 
-def _own_decisions(report: Report, case: Case, names: Names) -> list[Decision]:
+def _decisions_inside(report: Report, case: Case, names: Names) -> list[Decision]:
     """Return the decisions on single pairs of members, which do not follow the case."""
     members = set(case.names)
     decided: Iterable[Decision] = stored_decisions(report.assignment).values()
-    own = [one for one in decided if one.state != "undecided" and {one.left, one.right} <= members]
-    return sorted(own, key=lambda one: sorted(map(names.display_name, (one.left, one.right))))
+    inside = [one for one in decided if one.state != "undecided" and {one.left, one.right} <= members]
+    return sorted(inside, key=lambda one: sorted(map(names.display_name, (one.left, one.right))))

@@ -99,19 +99,19 @@ def find_case(
     """Return the case of a submission; one that was uploaded again has the case of the newer one."""
     current = current_submission(report, submission_id)
     for pk in dict.fromkeys((submission_id, current)):
-        if found := cases(report, threshold, names, member=pk):
-            return found[0]
+        if matching := cases(report, threshold, names, member=pk):
+            return matching[0]
     return None
 
 
 def _case(
     pairs: CasePairs, submissions: Mapping[int, Submission], by_name: Mapping[str, CaseDecision], names: Names
 ) -> Case:
-    own = [submissions[pk] for pk in pairs.ids if pk in submissions]
+    of_case = [submissions[pk] for pk in pairs.ids if pk in submissions]
     links = pairs.links
     if names.hidden:
-        links = _displayed_links(links, {one.pk: names.display_name(one.name) for one in own})
-    members = _members_by_time(own, names)
+        links = _displayed_links(links, {one.pk: names.display_name(one.name) for one in of_case})
+    members = _members_by_time(of_case, names)
     return Case(
         pairs.number,
         pairs.ids[0],
@@ -120,7 +120,7 @@ def _case(
         strongest=(submissions[links[0].left], submissions[links[0].right]),
         mean=sum(link.similarity for link in links) / len(links),
         timed=sum(member.later is not None for member in members) > 1,
-        decided=decided_case([one.name for one in own], by_name),
+        decided=decided_case([one.name for one in of_case], by_name),
     )
 
 

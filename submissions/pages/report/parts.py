@@ -68,8 +68,8 @@ def tabs(address: Address, assignment: Assignment) -> list[Tab]:
     if address.token:
         urls = {tab: reverse(name, args=[address.token]) for tab, name in SHARED.items()}
     else:
-        own = {tab: "assignment" if tab == "cases" else tab for tab in TITLES}
-        urls = {tab: reverse(name, args=[assignment.pk]) for tab, name in own.items()}
+        views = {tab: "assignment" if tab == "cases" else tab for tab in TITLES}
+        urls = {tab: reverse(name, args=[assignment.pk]) for tab, name in views.items()}
     filtered = {tab: url + query if tab in FILTERED else url for tab, url in urls.items()}
     return [Tab(tab, str(TITLES[tab]), url) for tab, url in filtered.items()]
 

@@ -200,10 +200,10 @@ class FileView(PairFile):
             yield MarkedPiece(*self.span(piece.first, piece.first + piece.tokens), cuts, piece.others)
 
     def _between(self, other: PairFile, before: FilePiece, piece: FilePiece) -> MarkedPiece:
-        own = self.text, self.gap(before.first + before.tokens, piece.first)
+        this = self.text, self.gap(before.first + before.tokens, piece.first)
         if self.translated or not other.is_open:
-            return between(own, None)
-        return between(own, (other.text, other.gap(before.other_first + before.tokens, piece.other_first)))
+            return between(this, None)
+        return between(this, (other.text, other.gap(before.other_first + before.tokens, piece.other_first)))
 
     def _runs_within(
         self, other: PairFile, piece: FilePiece, span: tuple[int, int]

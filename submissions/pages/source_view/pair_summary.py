@@ -172,7 +172,7 @@ def pair_rarity(pair: Pair) -> Rarity | None:
     tail = pair.report.parameters.get("unrelated")
     from submissions.models import Batch  # noqa: PLC0415 - `moss check` uses `counted` without the models
 
-    own = all(side.batch.role == Batch.Role.CLASS for side in (pair.left, pair.right))
-    if not tail or not own or pair.translated or pair.same_student:
+    is_of_class = all(side.batch.role == Batch.Role.CLASS for side in (pair.left, pair.right))
+    if not tail or not is_of_class or pair.translated or pair.same_student:
         return None
     return engine.UnrelatedTail(**tail).rarity(pair.similarity)

@@ -222,7 +222,7 @@ def _passages(listed: list[tuple[int, Block]], views: dict[int, FileView]) -> li
 def _passage(number: int, block: Block, views: dict[int, FileView], tokens: int) -> PassageView:
     """Return the view of a block, of which the first `tokens` tokens are compared."""
     left, right = views[block[0].left_file], views[block[0].right_file]
-    on_left, on_right = (next(own for own in view.passages if own.number == number) for view in (left, right))
+    on_left, on_right = (next(one for one in view.passages if one.number == number) for view in (left, right))
     is_compared = left.is_open and right.is_open and not left.translated
     compared = min(tokens, token_count(block)) if is_compared else 0
     common = is_common(block)

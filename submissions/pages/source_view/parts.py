@@ -131,8 +131,8 @@ def _with_loading_links(html: str, on_page: set[int]) -> SafeString:
 def shortest_unique_paths(paths: Sequence[str]) -> list[str]:
     """Return for every path as few of its last parts as no other path ends with, or else all of it."""
     ends = [_ends(path) for path in paths]
-    counts = Counter(end for own in ends for end in own)
-    return [next((end for end in own if counts[end] == 1), own[-1]) for own in ends]
+    counts = Counter(end for path_ends in ends for end in path_ends)
+    return [next((end for end in path_ends if counts[end] == 1), path_ends[-1]) for path_ends in ends]
 
 
 def _ends(path: str) -> list[str]:

@@ -62,8 +62,8 @@ def hint(context: Context, name: str) -> dict[str, object]:
     user = context["user"]
     is_reader = context.get("readonly") or not user.is_authenticated
     text = "" if is_reader or has_dismissed(user, name) else HINTS[name]
-    own = {key: context.get(key, "") for key in ("csrf_token", "request")}
-    return {"name": name, "text": text, **own}
+    of_request = {key: context.get(key, "") for key in ("csrf_token", "request")}
+    return {"name": name, "text": text, **of_request}
 
 
 @register.simple_tag(takes_context=True)

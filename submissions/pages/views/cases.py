@@ -22,7 +22,7 @@ from submissions.pages.report.case_page import case_context
 from submissions.pages.report.cases import listed_case, listed_cases
 from submissions.pages.report.statements import statement_context
 from submissions.pages.views.access import changed_meanwhile, redirect_with_query
-from submissions.pages.views.decisions import add_messages
+from submissions.pages.views.decisions import add_messages, form_context
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 from submissions.queries.access import find_assignment
@@ -80,24 +80,11 @@ def case_decision_context(
     assignment: Assignment, case: Case, names: Names, query: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the context of `_decision.html` for a case."""
-    decision = case.decision
-    changes = case_history(case.decided)
-    redacted_notes = names.redact_source(decision.notes)
-    initial = {
-        "state": decision.state,
-        "assignee": decision.assignee_id,
-        "notes": decision.notes,
-        "seen": changes[0].pk if changes else 0,
-    }
     threshold = round(parse_pair_filter(query).threshold * 100)
     suffix = f"?threshold={threshold}" if threshold else ""
     next_url = reverse("next_case", args=[assignment.pk])
     return {
-        "decision": decision,
-        "decision_form": DecisionForm(assignment, decision, initial=initial, auto_id=False),
-        "states": Decision.State.choices,
-        "redacted_notes": redacted_notes if redacted_notes != decision.notes else "",
-        "history": changes,
+        **form_context(assignment, case.decision, case_history(case.decided), names),
         "threshold": threshold,
         "kept_filter": {},
         "decided_on": case.members_key,

@@ -28,11 +28,11 @@ from submissions.queries.pairs import find_pair
 from submissions.queries.reports import effective_threshold, next_undecided_in, report_state
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from django.http import HttpResponse
 
-    from submissions.models import Assignment, Pair, Report
+    from submissions.models import Assignment, CaseChange, CaseDecision, Change, Pair, Report
     from submissions.pages.views.access import AuthenticatedRequest
     from submissions.pseudonyms.names import Names
 
@@ -60,7 +60,27 @@ def decision_context(
     `similarity` is that of the pair in the newest report; 0 where it is not in it.
     """
     decision = find_decision(assignment, pair)
-    changes = decision_history(decision)
+    pair_filter = parse_pair_filter(query)
+    displayed = pair.displayed(names)
+    return {
+        **form_context(assignment, decision, decision_history(decision), names),
+        "kept_filter": filter_values(pair_filter),
+        "decided_on": decided_on(displayed),
+        "followed": followed_decision(case_decisions(assignment), pair[:2], similarity),
+        "decide_url": reverse("decide", args=[assignment.pk, displayed.left_id, displayed.right_id]),
+        "next_url": _next_url(assignment, displayed, query_string(pair_filter, page=1)),
+        "next_label": _("Next undecided"),
+        **statement_context(assignment, {pair.left: pair.left_id, pair.right: pair.right_id}),
+    }
+
+
+def form_context(
+    assignment: Assignment,
+    decision: Decision | CaseDecision,
+    changes: Sequence[Change] | Sequence[CaseChange],
+    names: Names,
+) -> dict[str, Any]:
+    """Return what `_decision.html` shows of a decision on a pair or case; `changes` are the newest first."""
     # If names in the notes are replaced, the notes cannot be edited: the aliases would be saved.
     redacted_notes = names.redact_source(decision.notes)
     initial = {
@@ -69,21 +89,12 @@ def decision_context(
         "notes": decision.notes,
         "seen": changes[0].pk if changes else 0,
     }
-    pair_filter = parse_pair_filter(query)
-    displayed = pair.displayed(names)
     return {
         "decision": decision,
         "decision_form": DecisionForm(assignment, decision, initial=initial, auto_id=False),
         "states": Decision.State.choices,
         "redacted_notes": redacted_notes if redacted_notes != decision.notes else "",
         "history": changes,
-        "kept_filter": filter_values(pair_filter),
-        "decided_on": decided_on(displayed),
-        "followed": followed_decision(case_decisions(assignment), pair[:2], similarity),
-        "decide_url": reverse("decide", args=[assignment.pk, displayed.left_id, displayed.right_id]),
-        "next_url": _next_url(assignment, displayed, query_string(pair_filter, page=1)),
-        "next_label": _("Next undecided"),
-        **statement_context(assignment, {pair.left: pair.left_id, pair.right: pair.right_id}),
     }
 
 

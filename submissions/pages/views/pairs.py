@@ -77,8 +77,8 @@ def pair_context(request: HttpRequest, state: ReportState, pair: Pair, names: Na
     """
     assignment = pair.report.assignment
     query = request.GET.copy()
-    for own in ("before", "ignored"):
-        query.pop(own, None)
+    for parameter in ("before", "ignored"):
+        query.pop(parameter, None)
     address = Address.from_request(request, assignment.course)._replace(query=query)
     key = part_key("pair", assignment, state, names, pair.pk, *address.key)
     return {

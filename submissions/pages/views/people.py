@@ -93,8 +93,8 @@ def _page(request: AuthenticatedRequest, course: Course, **forms: Form) -> HttpR
 
 def _invitation_row(request: AuthenticatedRequest, invitation: Invitation) -> InvitationRow:
     """Return a row with the link for who made the invitation only: whoever has the link can accept it."""
-    own = invitation.invited_by_id == request.user.pk
-    return InvitationRow(invitation, invitation_address(request, invitation) if own else "")
+    is_inviter = invitation.invited_by_id == request.user.pk
+    return InvitationRow(invitation, invitation_address(request, invitation) if is_inviter else "")
 
 
 def _announce(request: AuthenticatedRequest, invitation: Invitation) -> None:

@@ -152,8 +152,8 @@ def _patterns(batch: Batch) -> dict[str, str]:
 
 def _names_in(roster: Roster | None, row: PreviewedSubmission) -> str:
     """Return the names that the roster has for the students of a submission; empty if it lacks one."""
-    found = [roster.find(student) if roster else None for student in row.grouped.students]
-    return ", ".join(student.name for student in found if student) if all(found) else ""
+    listed = [roster.find(student) if roster else None for student in row.grouped.students]
+    return ", ".join(student.name for student in listed if student) if all(listed) else ""
 
 
 def _layouts(preview: Preview, choices: Choices) -> list[tuple[str, list[tuple[str, str, bool]]]]:

@@ -1,4 +1,4 @@
-"""Where the library is, and which one a process may load."""
+"""The place of the library, and the libraries that a process may load."""
 
 from __future__ import annotations
 

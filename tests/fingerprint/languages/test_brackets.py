@@ -1,4 +1,4 @@
-"""Which brackets close which, and how many items lie between them."""
+"""Pairs of brackets, and the number of items between them."""
 
 from __future__ import annotations
 

@@ -205,8 +205,8 @@ def test_spans_of_a_scan_are_those_of_the_lexer(name: str, line_end: str) -> Non
     lexed = raw_tokens(lexer_class(code.language.lexer)(), text.replace("\r\n", "\n"))
     written = zip(lexed.types, lexed.values, strict=True)
     classes = [(STANDARD_TYPES[nearest(ttype)], value) for ttype, value in written if value.strip()]
-    found = [(css, text[start:end].replace("\r\n", "\n")) for start, end, css in code.highlight(text)]
-    assert found == [(css, value) for css, value in classes if css]
+    highlighted = [(css, text[start:end].replace("\r\n", "\n")) for start, end, css in code.highlight(text)]
+    assert highlighted == [(css, value) for css, value in classes if css]
     if spans:
         columns = zip(spans.starts.tolist(), spans.ends.tolist(), spans.codes.tolist(), strict=True)
         assert [(start, end, spans.classes[number]) for start, end, number in columns] == code.highlight(text)

@@ -55,11 +55,11 @@ def test_uses_are_equal_where_the_tokens_around_both_places_are(
 ) -> None:
     pairs = [streams(tokens) for tokens in (left, right)]
     uses, ends = name_uses(*map(joined, zip(*pairs, strict=True)))
-    found = [uses[: ends[0]].tolist(), uses[ends[0] : ends[1]].tolist()]
+    uses_of_sides = [uses[: ends[0]].tolist(), uses[ends[0] : ends[1]].tolist()]
     expected = [naive_uses(tokens) for tokens in (left, right)]
-    assert list(map(len, found)) == list(map(len, expected))
+    assert list(map(len, uses_of_sides)) == list(map(len, expected))
     shared = set(expected[0]) & set(expected[1])
-    assert len(set(found[0]) & set(found[1])) == len(shared)
+    assert len(set(uses_of_sides[0]) & set(uses_of_sides[1])) == len(shared)
 
 
 def uses_of(text: str, language: str) -> set[int]:

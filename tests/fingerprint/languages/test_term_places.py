@@ -24,15 +24,15 @@ def places(language: str, text: str, wanted: LexicalTerms | None = None) -> list
 def test_nearly_every_term_is_found_and_where_the_lexer_finds_it(name: str) -> None:
     text = program(name)
     scan = front_end(name).scan(text)
-    found = places(name, text)
+    term_places = places(name, text)
     missed = {
         term
         for kind, terms in zip(LexicalTerms._fields, lexical_terms([scan])[0].readable, strict=False)
-        for term in set(terms.tolist()) - {place.term for place in found if place.kind == kind}
+        for term in set(terms.tolist()) - {place.term for place in term_places if place.kind == kind}
     }
     assert len(missed) <= NOT_FOUND.get(name, 0)
     lexed = set(zip(scan.lexical.starts.tolist(), scan.lexical.ends.tolist(), strict=True))
-    named = {(place.start, place.end) for place in found if place.kind == "names"}
+    named = {(place.start, place.end) for place in term_places if place.kind == "names"}
     assert len(named & lexed) >= 0.8 * len(named)
 
 
@@ -40,9 +40,9 @@ def test_only_wanted_terms_have_places_in_text_order() -> None:
     text = "import os\n\ncount = 12  # count\nprint('twelve', count)\n"
     none = np.empty(0, np.uint64)
     (count,) = lexical_terms([front_end("python").scan("count")])[0].names
-    found = places("python", text, LexicalTerms(none, np.array([count]), none))
-    assert [text[place.start : place.end] for place in found] == ["count", "count"]
-    assert [text.count("\n", 0, place.start) + 1 for place in found] == [3, 4]
+    term_places = places("python", text, LexicalTerms(none, np.array([count]), none))
+    assert [text[place.start : place.end] for place in term_places] == ["count", "count"]
+    assert [text.count("\n", 0, place.start) + 1 for place in term_places] == [3, 4]
 
 
 def test_common_terms_are_in_both_and_not_handed_out() -> None:

@@ -31,8 +31,8 @@ def rarity(frequency: int, exponent: float) -> float:
     return float(max(1, frequency - 1) ** -exponent)
 
 
-def kgram_weights(own: Submission, cohort: Sequence[Submission], k: int) -> list[float]:
-    kgrams = naive.kgrams(own.kinds, k)
+def kgram_weights(whose: Submission, cohort: Sequence[Submission], k: int) -> list[float]:
+    kgrams = naive.kgrams(whose.kinds, k)
     repeats = Counter(kgrams)
     kgram_sets = [set(naive.kgrams(other.kinds, k)) for other in cohort]
     return [
@@ -42,9 +42,9 @@ def kgram_weights(own: Submission, cohort: Sequence[Submission], k: int) -> list
     ]
 
 
-def token_weights(own: Submission, cohort: Sequence[Submission], k: int) -> list[float]:
-    weights = kgram_weights(own, cohort, k)
-    covering = [weights[max(0, at - k + 1) : at + 1] for at in range(len(own.kinds))]
+def token_weights(whose: Submission, cohort: Sequence[Submission], k: int) -> list[float]:
+    weights = kgram_weights(whose, cohort, k)
+    covering = [weights[max(0, at - k + 1) : at + 1] for at in range(len(whose.kinds))]
     return [prod(over) ** (1 / len(over)) if over else 0.0 for over in covering]
 
 

@@ -13,14 +13,9 @@ from fingerprint import engine
 from fingerprint.fingerprints import fingerprint
 from fingerprint.index import InvertedIndex
 from fingerprint.params import Params
-from fingerprint.ranking.common_code import (
-    ALIKE_PART,
-    LEAST_LIMIT,
-    RELATED_PART,
-    count_alike,
-    default_limit,
-)
+from fingerprint.ranking.common_code import count_alike, default_limit
 from fingerprint.ranking.inputs import Exclusions, RankingInput
+from fingerprint.ranking.score_constants import ALIKE_PART, LEAST_COMMON, RELATED_PART
 from fingerprint.ranking.threshold import LOWEST_THRESHOLD
 from tests.fingerprint.ranking.naive_score import rarity
 from tests.fingerprint.ranking.test_score_order import PARAMS, file
@@ -51,19 +46,19 @@ def test_submissions_are_alike_that_share_half_of_the_heavier_ones_fingerprints_
     def share(part: float, one: set[int], other: set[int]) -> bool:
         return bool(one & other) and weight(one & other) >= part * max(weight(one), weight(other)) - 1e-9
 
-    owners = np.repeat(np.arange(len(sets)), [len(own) for own in sets])
-    hashes = np.array([value for own in sets for value in own], dtype=np.uint64)
+    owners = np.repeat(np.arange(len(sets)), [len(hashes_of_one) for hashes_of_one in sets])
+    hashes = np.array([value for hashes_of_one in sets for value in hashes_of_one], dtype=np.uint64)
     expected = [
         [
-            1 + sum(share(part, own, other) for j, other in enumerate(sets) if j != i)
-            for i, own in enumerate(sets)
+            1 + sum(share(part, hashes_of_one, other) for j, other in enumerate(sets) if j != i)
+            for i, hashes_of_one in enumerate(sets)
         ]
         for part in (ALIKE_PART, RELATED_PART)
     ]
     assert count_alike(InvertedIndex.build(hashes, owners), len(sets)).tolist() == expected
 
 
-@pytest.mark.parametrize(("programs", "limit"), [(2, LEAST_LIMIT), (20, LEAST_LIMIT), (72, 36), (400, 200)])
+@pytest.mark.parametrize(("programs", "limit"), [(2, LEAST_COMMON), (20, LEAST_COMMON), (72, 36), (400, 200)])
 def test_common_code_is_in_half_of_all_programs_and_in_more_than_ten(programs: int, limit: int) -> None:
     assert default_limit(programs) == limit
 
@@ -71,7 +66,11 @@ def test_common_code_is_in_half_of_all_programs_and_in_more_than_ten(programs: i
 def ranked(programs: Sequence[str], boilerplate: Sequence[str] = ()) -> tuple[Ranking, RankingInput]:
     files = [file(number, source) for number, source in enumerate(programs)]
     handed_out = [file(0, source) for source in boilerplate]
-    excluded = Exclusions([own.kinds for own in handed_out], [own.lexical for own in handed_out], "default")
+    excluded = Exclusions(
+        [template_file.kinds for template_file in handed_out],
+        [template_file.lexical for template_file in handed_out],
+        "default",
+    )
     inputs = RankingInput.from_files(files, len(programs), PARAMS.k, excluded)
     return engine.rank(inputs), inputs
 
@@ -81,10 +80,10 @@ def ranked(programs: Sequence[str], boilerplate: Sequence[str] = ()) -> tuple[Ra
 def test_pairs_of_a_ring_lead_and_show_all_that_they_share(ring: int, honest: int, template: str) -> None:
     random = Random(ring)
     skeleton = "" if template == "none" else program(Random(99)) + "\n"
-    own = [skeleton + program(random) for _ in range(honest)]
+    honest_work = [skeleton + program(random) for _ in range(honest)]
     copied = skeleton + program(random)
     copies = [renamed(copied) if number % 2 else copied for number in range(ring)]
-    ranking, _ = ranked([*own, *copies], [skeleton] if template == "registered" else [])
+    ranking, _ = ranked([*honest_work, *copies], [skeleton] if template == "registered" else [])
     count = ring * (ring - 1) // 2
     leaders = list(
         zip(ranking.pairs.left[:count].tolist(), ranking.pairs.right[:count].tolist(), strict=True)
@@ -156,10 +155,10 @@ def test_every_similarity_has_code_that_can_be_shown(
 ) -> None:
     random = Random(ring)
     skeleton = "" if template == "none" else program(Random(99), 2) + "\n"
-    own = [skeleton + program(random, functions) for _ in range(honest)]
+    honest_work = [skeleton + program(random, functions) for _ in range(honest)]
     copied = skeleton + program(random, functions)
     copies = [renamed(copied) if number % 2 else copied for number in range(ring)]
-    ranking, inputs = ranked([*own, *copies], [skeleton] if template == "registered" else [])
+    ranking, inputs = ranked([*honest_work, *copies], [skeleton] if template == "registered" else [])
     by_structure = ranking.scores.structure > 1e-6
     above = by_structure & (ranking.scores.similarity >= LOWEST_THRESHOLD)
     assert (ranking.scores.left_with_common[above] > 0).all()

@@ -45,7 +45,7 @@ def test_two_documents_share_a_group_of_a_sameness_exactly_when_their_keys_are_e
     expected: dict[tuple[int, ...], Sameness] = {}
     for sameness, column in zip(reversed(Sameness), reversed(columns), strict=True):
         for key in {*column} - {""}:
-            members = tuple(at for at, own in enumerate(column) if own == key)
+            members = tuple(at for at, value in enumerate(column) if value == key)
             if len(members) > 1:
                 expected[members] = sameness
     assert {tuple(members): sameness for sameness, members in group_duplicates(columns)} == expected

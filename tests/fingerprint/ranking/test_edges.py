@@ -1,4 +1,4 @@
-"""Where passages end: an end is not a few tokens into a statement that differs."""
+"""The ends of passages: an end is not a few tokens into a statement that differs."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def test_what_remains_ends_where_most_of_both_lines_is_equal(
     trimmed = trim_to_lines(lines_of(cohort.submission(0), cohort.submission(1)), (0, 0, length), K)
     if trimmed != (0, 0, length):
         a, b, n = trimmed
-        for first, own in ((a, left), (b, right)):
-            starts = [0, *accumulate(own)]
+        for first, line_lengths in ((a, left), (b, right)):
+            starts = [0, *accumulate(line_lengths)]
             for token in (first, first + n - 1):
                 line = max(at for at, start in enumerate(starts) if start <= token)
                 inside = min(first + n, starts[line + 1]) - max(first, starts[line])
-                assert 3 * inside > 2 * own[line]
+                assert 3 * inside > 2 * line_lengths[line]
 
 
 def shared_text(language: str, left: str, right: str) -> list[tuple[str, str]]:

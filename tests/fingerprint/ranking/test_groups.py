@@ -37,13 +37,13 @@ def similarities(inputs: RankingInput, show: int | None) -> dict[tuple[int, int]
 def test_a_ranking_is_the_plain_one_without_the_pairs_of_a_group(
     documents: list[list[int]], groups: list[list[int]], show: int | None
 ) -> None:
-    own = groups[: len(documents)]
+    of_documents = groups[: len(documents)]
     plain = similarities(ranking_input(documents, Groups.from_lists([])), show)
-    grouped = similarities(ranking_input(documents, Groups.from_lists(own)), show)
+    grouped = similarities(ranking_input(documents, Groups.from_lists(of_documents)), show)
     expected = {
         (left, right): similarity
         for (left, right), similarity in plain.items()
-        if not set(own[left]) & set(own[right])
+        if not set(of_documents[left]) & set(of_documents[right])
     }
     assert grouped == expected
 

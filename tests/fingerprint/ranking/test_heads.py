@@ -39,8 +39,8 @@ def passage_lines(left: str, right: str, name: str) -> list[list[str]]:
     cohort = Cohort.from_submissions([[scan.tokens.kinds] for scan in scans], K, lines=lines)
     passages = engine.as_passages(align_pairs(cohort, np.array([[0, 1]])).rows)
     spans = [(one.left_token, one.left_token + one.tokens - 1) for one in passages if one.tokens >= 2 * K]
-    own = [line.strip() for line in left.splitlines()]
-    return [own[int(lines[0][first]) - 1 : int(lines[0][last])] for first, last in spans]
+    left_lines = [line.strip() for line in left.splitlines()]
+    return [left_lines[int(lines[0][first]) - 1 : int(lines[0][last])] for first, last in spans]
 
 
 def is_head(line: str) -> bool:
@@ -49,9 +49,9 @@ def is_head(line: str) -> bool:
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_no_passage_of_two_python_programs_ends_with_a_head(shared: int, seed: int) -> None:
-    own, other = program(Random(seed)), program(Random(seed + 1))
+    one, other = program(Random(seed)), program(Random(seed + 1))
     copied = program(Random(shared), functions=2)
-    lines = last_lines(copied + own, renamed(copied) + other, "a.py")
+    lines = last_lines(copied + one, renamed(copied) + other, "a.py")
     assert lines, "they share a passage"
     assert not any(map(is_head, lines))
 
@@ -86,9 +86,9 @@ def starts_with_the_end_of_a_function(lines: list[str]) -> bool:
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_no_passage_of_two_python_programs_begins_with_the_end_of_a_function(shared: int, seed: int) -> None:
-    own, other = program(Random(seed)), program(Random(seed + 1))
+    one, other = program(Random(seed)), program(Random(seed + 1))
     copied = program(Random(shared), functions=2)
-    passages = passage_lines(own + copied, other + renamed(copied), "a.py")
+    passages = passage_lines(one + copied, other + renamed(copied), "a.py")
     assert passages, "they share a passage"
     assert not any(map(starts_with_the_end_of_a_function, passages))
 

@@ -30,20 +30,28 @@ TEMPLATE = program(Random(1), 3)
 
 
 def inputs_of(
-    own: Sequence[str], old: Sequence[str], *, limit: int | str | None = "default", given: Sequence[str] = ()
+    new_sources: Sequence[str],
+    old: Sequence[str],
+    *,
+    limit: int | str | None = "default",
+    given: Sequence[str] = (),
 ) -> RankingInput:
     """Return a class with old submissions before, between and after its own, each compared with all of it.
 
     Its own courses handed `given` out.
     """
-    order = [*range(len(own)), *range(len(own), len(own) + len(old))]
+    order = [*range(len(new_sources)), *range(len(new_sources), len(new_sources) + len(old))]
     Random(len(order)).shuffle(order)
-    sources = [*own, *old]
+    sources = [*new_sources, *old]
     files = [file(at, sources[number]) for at, number in enumerate(order)]
     places = {number: at for at, number in enumerate(order)}
-    _sort_own(places, files, sources, len(own))
-    pairs = [(places[new], places[len(own) + k]) for new in range(len(own)) for k in range(len(old))]
-    old_places = [places[len(own) + number] for number in range(len(old))]
+    _sort_new(places, files, sources, len(new_sources))
+    pairs = [
+        (places[new], places[len(new_sources) + k])
+        for new in range(len(new_sources))
+        for k in range(len(old))
+    ]
+    old_places = [places[len(new_sources) + number] for number in range(len(old))]
     old_pairs = OldPairs.from_lists(len(files), old_places, pairs) if old else None
     handed_out = [file(0, source) for source in given]
     excluded = Exclusions(
@@ -54,9 +62,9 @@ def inputs_of(
     return RankingInput.from_files(files, len(files), PARAMS.k, excluded, old_pairs=old_pairs)
 
 
-def _sort_own(places: dict[int, int], files: list[CohortFile], sources: list[str], own: int) -> None:
+def _sort_new(places: dict[int, int], files: list[CohortFile], sources: list[str], new: int) -> None:
     """Put the submissions of the class, among the old ones, in their own order."""
-    taken = sorted(places[number] for number in range(own))
+    taken = sorted(places[number] for number in range(new))
     for number, at in enumerate(taken):
         places[number] = at
         files[at] = file(at, sources[number])
@@ -85,11 +93,11 @@ def class_rows(inputs: RankingInput, ranking: Ranking) -> list[tuple[float, ...]
 @settings(max_examples=6, deadline=None)
 def test_no_figure_of_a_class_depends_on_old_submissions(seed: int, limit: int | str | None) -> None:
     random = Random(seed)
-    own = [TEMPLATE + program(random) for _ in range(6)]
-    own.append(renamed(own[1]))
-    old = [random.choice([*own, TEMPLATE, renamed(own[2])]) + program(random) for _ in range(12)]
-    alone = inputs_of(own, [], limit=limit)
-    compared = inputs_of(own, old, limit=limit, given=[own[1]])
+    new = [TEMPLATE + program(random) for _ in range(6)]
+    new.append(renamed(new[1]))
+    old = [random.choice([*new, TEMPLATE, renamed(new[2])]) + program(random) for _ in range(12)]
+    alone = inputs_of(new, [], limit=limit)
+    compared = inputs_of(new, old, limit=limit, given=[new[1]])
     rankings = [engine.rank_for_report(one, 50) for one in (alone, compared)]
     assert len(rankings[1].units) > len(rankings[0].units)
     rows = [class_rows(*both) for both in zip((alone, compared), rankings, strict=True)]
@@ -105,9 +113,9 @@ def test_no_figure_of_a_class_depends_on_old_submissions(seed: int, limit: int |
 
 
 def test_old_submissions_take_no_place_of_a_pair_of_a_large_class() -> None:
-    own = many_candidates()
-    old = [own[0], own[1], renamed(own[2])] * 5
-    alone, compared = inputs_of(own, []), inputs_of(own, old)
+    new = many_candidates()
+    old = [new[0], new[1], renamed(new[2])] * 5
+    alone, compared = inputs_of(new, []), inputs_of(new, old)
     first, second = (engine.rank_for_report(one, 100, 0.15) for one in (alone, compared))
     assert len(first.units) < 0.95 * first.candidates
     assert first.candidates == second.candidates
@@ -118,9 +126,9 @@ def test_old_submissions_take_no_place_of_a_pair_of_a_large_class() -> None:
 
 def test_what_the_old_course_handed_out_makes_no_pair_with_its_submissions() -> None:
     random = Random(5)
-    own = [program(random) for _ in range(3)]
-    old = [own[0] + program(random)]
-    with_it, without = inputs_of(own, old), inputs_of(own, old, given=[own[0]])
+    new = [program(random) for _ in range(3)]
+    old = [new[0] + program(random)]
+    with_it, without = inputs_of(new, old), inputs_of(new, old, given=[new[0]])
     best, other = (engine.rank(one, 10).scores.similarity.max(initial=0.0) for one in (with_it, without))
     assert best > 0.4
     assert other < 0.2

@@ -19,7 +19,7 @@ submissions = st.lists(st.lists(files, max_size=3), min_size=2, max_size=5)
 def cohort_of(
     sources: list[list[list[int]]], base: list[int] | None = None, limit: int | None = None
 ) -> Cohort:
-    arrays = [[np.array(file, dtype=np.uint64) for file in own] for own in sources]
+    arrays = [[np.array(file, dtype=np.uint64) for file in submission] for submission in sources]
     boilerplate = [np.array(base or [], dtype=np.uint64)]
     return Cohort.from_submissions(arrays, K, boilerplate, limit)
 
@@ -37,13 +37,13 @@ def test_the_passages_of_many_pairs_are_those_of_each_pair_alone(
     pairs = [*combinations(range(len(sources)), 2)]
     if order is not None:
         order.shuffle(pairs)  # type: ignore[attr-defined] # it is a random.Random
-    found = rows_of(align_pairs(cohort, np.array(pairs)))
-    assert found == [naive_passages.find_passages(cohort, *pair) for pair in pairs]
+    together = rows_of(align_pairs(cohort, np.array(pairs)))
+    assert together == [naive_passages.find_passages(cohort, *pair) for pair in pairs]
 
 
 @given(submissions)
 def test_a_passage_has_equal_tokens_in_both_of_its_files(sources: list[list[list[int]]]) -> None:
-    files = [(owner, file) for owner, own in enumerate(sources) for file in own]
+    files = [(owner, file) for owner, submission in enumerate(sources) for file in submission]
     for passage in engine.as_passages(align_pairs(cohort_of(sources), np.array([[0, 1]])).rows):
         (left_owner, left), (right_owner, right) = files[passage.left_file], files[passage.right_file]
         a, b, n = passage.left_token, passage.right_token, passage.tokens

@@ -128,9 +128,9 @@ def test_one_token_all_through_is_one_passage_and_takes_no_time_that_grows_with_
     cohort = Cohort.from_submissions([[tokens], [tokens]], K, [tokens[: len(start)]])
     passages(*sides([1] * 9, [1] * 9), K)  # compiled before the time is taken
     began = process_time()
-    found = passages(cohort.submission(0), cohort.submission(1), K)
+    passage_rows = passages(cohort.submission(0), cohort.submission(1), K)
     assert process_time() - began < 5
-    assert found.tolist() == [[len(start), len(start), 300_000]]
+    assert passage_rows.tolist() == [[len(start), len(start), 300_000]]
 
 
 def test_a_copied_table_with_new_rows_and_without_some_is_covered_nearly_whole() -> None:

@@ -57,9 +57,9 @@ def test_a_copy_ranks_first_in_a_class_that_began_with_one_template(
 ) -> None:
     random = Random(honest)
     template = program(random, 3)
-    own = [program(random) for _ in range(honest)]
+    honest_work = [program(random) for _ in range(honest)]
     similarities = similarities_by_pair(
-        [template + part for part in (*own, renamed(own[1]))], [template] * registered
+        [template + part for part in (*honest_work, renamed(honest_work[1]))], [template] * registered
     )
     copy, *others = similarities
     assert copy == (1, honest)
@@ -70,9 +70,10 @@ def test_a_copy_ranks_first_in_a_class_that_began_with_one_template(
 def test_an_unregistered_template_counts_less_in_a_bigger_class() -> None:
     random = Random(1)
     template = program(random, 3)
-    own = [program(random) for _ in range(60)]
+    honest_work = [program(random) for _ in range(60)]
     medians = [
-        median(similarities_by_pair([template + part for part in own[:n]]).values()) for n in (4, 15, 60)
+        median(similarities_by_pair([template + part for part in honest_work[:n]]).values())
+        for n in (4, 15, 60)
     ]
     assert medians[0] > medians[1] > medians[2]
 
@@ -117,9 +118,11 @@ def test_copies_in_more_submissions_than_the_common_limit_still_rank_first() -> 
 
 def test_a_submission_a_hundred_times_as_long_matches_only_those_it_copied_from() -> None:
     random = Random(3)
-    own = [program(random) for _ in range(20)]
+    honest_work = [program(random) for _ in range(20)]
     giant = "\n".join(program(random) for _ in range(100))
-    similarities = similarities_by_pair([*own, "\n".join((giant, own[5], own[9])), renamed(own[7])])
+    similarities = similarities_by_pair(
+        [*honest_work, "\n".join((giant, honest_work[5], honest_work[9])), renamed(honest_work[7])]
+    )
     assert list(similarities)[:3] == [
         (7, 21),
         *sorted([(5, 20), (9, 20)], key=lambda pair: -similarities[pair]),
@@ -133,6 +136,8 @@ def test_a_submission_a_hundred_times_as_long_matches_only_those_it_copied_from(
 
 def test_no_honest_pair_outranks_a_copy_in_a_class() -> None:
     random = Random(4)
-    own = [program(random) for _ in range(40)]
-    similarities = similarities_by_pair([*own, renamed(own[0]), own[1] + program(random)])
+    honest_work = [program(random) for _ in range(40)]
+    similarities = similarities_by_pair(
+        [*honest_work, renamed(honest_work[0]), honest_work[1] + program(random)]
+    )
     assert set(list(similarities)[:2]) == {(0, 40), (1, 41)}

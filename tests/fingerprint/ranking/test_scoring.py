@@ -138,7 +138,7 @@ def test_identical_submissions_score_one_in_any_cohort_of_them(
 def test_code_and_terms_that_are_appended_to_a_copy_take_no_more_than_three_hundredths(
     kinds: list[int], appended: list[int], terms: Both, further: Both, others: list[Submission]
 ) -> None:
-    both = (own | new for own, new in zip(terms, further, strict=True))
+    both = (before | new for before, new in zip(terms, further, strict=True))
     cohort = [Submission(kinds, *terms), Submission(kinds + appended, *both), *others]
     assert scored(cohort).similarity[0] >= 1 - 0.03
 
@@ -163,7 +163,7 @@ def test_where_only_names_were_changed_the_similarity_is_hardly_less(
     other_names: frozenset[str],
     imports: frozenset[str],
 ) -> None:
-    left, right = (Submission(list(range(size)), literals, own, imports) for own in (names, other_names))
+    left, right = (Submission(list(range(size)), literals, one, imports) for one in (names, other_names))
     scores = scored([left, right])
     assert scores.similarity[0] >= LEAST_RENAMED
     parts = scores.structure + scores.literals + scores.names + scores.imports
@@ -184,8 +184,8 @@ def test_changing_every_literal_and_name_leaves_the_part_of_the_passages() -> No
 def test_a_literal_of_two_submissions_weighs_more_than_one_of_all() -> None:
     kinds = list(range(30))
     rare, usual = frozenset(["a rare message"]), frozenset(["the usual one"])
-    own = [frozenset([f"nobody else's {n}"]) for n in range(6)]
-    cohort = [Submission(kinds, usual | own[n] | (rare if n < 2 else frozenset())) for n in range(6)]
+    unique = [frozenset([f"nobody else's {n}"]) for n in range(6)]
+    cohort = [Submission(kinds, usual | unique[n] | (rare if n < 2 else frozenset())) for n in range(6)]
     similarities = scored(cohort).similarity
     assert similarities[0] > similarities[1:].max()
 
@@ -215,8 +215,8 @@ def test_dead_code_put_into_a_copy_costs_little() -> None:
 def test_terms_of_boilerplate_are_no_evidence() -> None:
     kinds = list(range(40))
     literals = frozenset(["please enter a number"])
-    own = frozenset(["a message of mine"]), frozenset(["another one, by her"])
-    cohort = [Submission([*kinds, *range(100 + n, 130)], literals | own[n]) for n in range(2)]
+    messages = frozenset(["a message of mine"]), frozenset(["another one, by her"])
+    cohort = [Submission([*kinds, *range(100 + n, 130)], literals | messages[n]) for n in range(2)]
     plain, with_boilerplate = scored(cohort), scored(cohort, [Submission([], literals)])
     assert plain.literals[0] > 0
     assert with_boilerplate.literals[0] == 0
@@ -273,19 +273,19 @@ def test_pairs_that_share_enough_rare_terms_are_candidates(
 ) -> None:
     columns = list(zip(literals, names, strict=False))
     table = LexicalTable.from_submissions(
-        [[LexicalTerms(numbered(own), numbered(other), numbered(frozenset()))] for own, other in columns]
+        [[LexicalTerms(numbered(one), numbered(other), numbered(frozenset()))] for one, other in columns]
     )
 
     def weight(left: frozenset[int], right: frozenset[int], sets: list[frozenset[int]]) -> float:
         counts = [sum(term in other for other in sets) for term in left & right]
         return sum(naive_score.rarity(count, 1.0) * 4 / 8 for count in counts if count <= most)
 
-    own, other = (list(column) for column in zip(*columns, strict=True))
+    one, other = (list(column) for column in zip(*columns, strict=True))
     expected = {
         (i, j)
         for j in range(len(columns))
         for i in range(j)
-        if weight(own[i], own[j], own) + weight(other[i], other[j], other) >= LEAST_TERMS - 1e-9
+        if weight(one[i], one[j], one) + weight(other[i], other[j], other) >= LEAST_TERMS - 1e-9
     }
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(candidates_module, "MOST_SUBMISSIONS", most)

@@ -23,12 +23,12 @@ def naive_bound(cohort: Cohort, documents: list[list[int]], pair: list[int], ign
     grams = [naive.kgrams(document, K) for document in documents]
     shared = (set(grams[pair[0]]) & set(grams[pair[1]])) - ignored
     bound = 0.0
-    for own in pair:
-        start, end = cohort.submission_starts[own : own + 2]
-        places = [start + at for at, gram in enumerate(grams[own]) if gram in shared]
+    for kept in pair:
+        start, end = cohort.submission_starts[kept : kept + 2]
+        places = [start + at for at, gram in enumerate(grams[kept]) if gram in shared]
         weight, tokens = (
             min(sum(column[at + K] - column[at] for at in places), column[end] - column[start])
-            for column in (cohort.sums.weight, cohort.sums.own)
+            for column in (cohort.sums.weight, cohort.sums.kept)
         )
         bound += weight * tokens / (tokens + constants.LENGTHS.half_length) / 2
     return bound

@@ -39,10 +39,10 @@ def test_a_long_kgram_has_an_id_where_two_submissions_contain_it(submissions: li
     grams = [naive.kgrams(tokens, LONG) for tokens in submissions]
     places = [
         (int(start) + at, gram)
-        for start, own in zip(cohort.submission_starts[:-1], grams, strict=True)
-        for at, gram in enumerate(own)
+        for start, of_one in zip(cohort.submission_starts[:-1], grams, strict=True)
+        for at, gram in enumerate(of_one)
     ]
-    shared = {gram for own in grams for gram in own if sum(gram in others for others in grams) > 1}
+    shared = {gram for of_one in grams for gram in of_one if sum(gram in others for others in grams) > 1}
     assert {at for at, number in enumerate(ids) if number >= 0} == {
         at for at, gram in places if gram in shared
     }

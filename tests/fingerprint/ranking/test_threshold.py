@@ -35,8 +35,8 @@ SIMILARITIES = st.lists(st.integers(0, 1000).map(lambda n: n / 1000), min_size=2
 @pytest.mark.parametrize("copies", [0, 3, 10])
 def test_a_threshold_lies_between_honest_pairs_and_copies(copies: int) -> None:
     random = Random(5)
-    own = [program(random) for _ in range(40)]
-    result = ranking([*own, *(renamed(source) for source in own[:copies])])
+    programs = [program(random) for _ in range(40)]
+    result = ranking([*programs, *(renamed(source) for source in programs[:copies])])
     copied = {(n, 40 + n) for n in range(copies)}
     above = Counter(
         (left, right) in copied
@@ -50,8 +50,8 @@ def test_a_threshold_lies_between_honest_pairs_and_copies(copies: int) -> None:
 def test_a_ring_in_a_class_of_look_alikes_stands_above_the_threshold() -> None:
     random = Random(8)
     template = program(random, functions=6)
-    own = [f"{template}\n{program(random, functions=2)}" for _ in range(30)]
-    result = ranking([*own, renamed(own[0]), renamed(own[0])])
+    programs = [f"{template}\n{program(random, functions=2)}" for _ in range(30)]
+    result = ranking([*programs, renamed(programs[0]), renamed(programs[0])])
     listed = result.scores.similarity >= result.threshold.value
     pairs = set(zip(result.pairs.left[listed].tolist(), result.pairs.right[listed].tolist(), strict=True))
     assert pairs == {(0, 30), (0, 31), (30, 31)}

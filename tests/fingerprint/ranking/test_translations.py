@@ -22,7 +22,7 @@ from fingerprint.engine import (
     read,
 )
 from fingerprint.languages.coarse_terms import pack_terms
-from fingerprint.ranking import translations
+from fingerprint.ranking import score_constants as constants, translations
 from fingerprint.ranking.groups import NO_GROUPS
 from fingerprint.ranking.translations import rank_translations, translation_input
 from tests.fingerprint.ranking import naive_score
@@ -59,15 +59,15 @@ def translated(
 
 def naive_similarity(left: Unit, right: Unit, cohort: Sequence[Unit], tokens: int) -> float:
     """Return the similarity of docs/know/score.md, "Across languages"; `tokens` are those in passages."""
-    own = [naive_score.Submission(kinds) for _, kinds, _ in cohort]
+    submissions = [naive_score.Submission(kinds) for _, kinds, _ in cohort]
     ends = naive_score.Submission(left[1]), naive_score.Submission(right[1])
-    structure, mass = naive_score.passages(*ends, own, translations.COARSE_PARAMS.k)
+    structure, mass = naive_score.passages(*ends, submissions, translations.COARSE_PARAMS.k)
     words = [words for _, _, words in cohort]
-    share, amount, _ = naive_score.lexical((left[2], right[2]), words, translations.LITERALS, structure)
-    weight = min(amount, translations.LITERALS.cap * mass)
+    share, amount, _ = naive_score.lexical((left[2], right[2]), words, constants.COARSE_LITERALS, structure)
+    weight = min(amount, constants.COARSE_LITERALS.cap * mass)
     evidence = (structure * mass + share * weight) / (mass + weight) if mass + weight else 0.0
-    evidence *= tokens / (tokens + translations.HALF_SYMBOLS)
-    return evidence**2 / (evidence**2 + translations.HALF_EVIDENCE**2)
+    evidence *= tokens / (tokens + constants.HALF_SYMBOLS)
+    return evidence**2 / (evidence**2 + constants.HALF_EVIDENCE**2)
 
 
 @given(st.lists(units, min_size=2, max_size=4))
@@ -125,9 +125,16 @@ def cohort_file(submission: int, name: str, source: str, *, coarse: bool = True)
     reading = read(source.encode(), name, coarse=True)
     hashes = engine.fingerprint(reading.tokens.kinds, PARAMS).hashes
     stream = reading.coarse
-    own = stream and CoarseFile(stream.family, stream.tokens.kinds, reading.coarse_lines, stream.terms)
+    coarse_file = stream and CoarseFile(
+        stream.family, stream.tokens.kinds, reading.coarse_lines, stream.terms
+    )
     return CohortFile(
-        submission, reading.tokens.kinds, reading.lines, reading.lexical, hashes, own if coarse else None
+        submission,
+        reading.tokens.kinds,
+        reading.lines,
+        reading.lexical,
+        hashes,
+        coarse_file if coarse else None,
     )
 
 

@@ -22,8 +22,8 @@ def score_arguments(submissions: list[tuple[list[int], set[int]]], boilerplate: 
     """Return the arguments of `score`: a cohort, its names and uses, and all pairs as candidates."""
     kinds = [[np.array(tokens, dtype=np.uint64)] for tokens, _ in submissions]
     none = np.empty(0, np.uint64)
-    names = [np.array(sorted(own), np.uint64) for _, own in submissions]
-    terms = [[LexicalTerms(none, own, none, own[own % 2 == 1] * 32 + 31)] for own in names]
+    names = [np.array(sorted(column), np.uint64) for _, column in submissions]
+    terms = [[LexicalTerms(none, column, none, column[column % 2 == 1] * 32 + 31)] for column in names]
     left, right = (side.astype(np.int32) for side in np.triu_indices(len(submissions), 1))
     cohort = Cohort.from_submissions(kinds, K, [np.array(boilerplate, dtype=np.uint64)])
     return cohort, LexicalTable.from_submissions(terms), CandidatePairs(left, right, np.ones_like(left))
@@ -73,7 +73,7 @@ def test_a_report_gets_the_best_pair_of_each_submission_and_all_from_a_similarit
         wanted = Wanted(show, least, of_each=True)
         rows, scores = best_pairs(*arguments, wanted, scored=Scored(known, every.take(known)))
     assert len(set(rows.tolist())) == len(rows)
-    assert all((of_all[rows] == own).all() for of_all, own in zip(every, scores, strict=True))
+    assert all((of_all[rows] == column).all() for of_all, column in zip(every, scores, strict=True))
     needed = set(
         np.flatnonzero(every.similarity >= min(least, np.sort(every.similarity)[-show:][0])).tolist()
     )

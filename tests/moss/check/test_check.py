@@ -111,15 +111,15 @@ def test_folders_are_counted_as_folders_and_shares_of_control_characters_do_not_
 
 
 @pytest.mark.parametrize(
-    ("files", "found"), [({}, "no submission"), ({"ada/one.py": b"print(1 + 2)\n"}, "1 submission")]
+    ("files", "count"), [({}, "no submission"), ({"ada/one.py": b"print(1 + 2)\n"}, "1 submission")]
 )
 def test_a_folder_without_two_submissions_says_what_to_give(
-    files: dict[str, bytes], found: str, tmp_path: Path
+    files: dict[str, bytes], count: str, tmp_path: Path
 ) -> None:
     (tmp_path / "class").mkdir()
     result = check(folder(tmp_path / "class", files))
     assert result.exit_code == 1
-    assert f"Found {found} that can be read; at least two are needed. Give a folder" in result.stderr
+    assert f"Found {count} that can be read; at least two are needed. Give a folder" in result.stderr
 
 
 def test_all_lists_pairs_that_show_hides(tmp_path: Path) -> None:

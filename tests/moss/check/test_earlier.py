@@ -43,10 +43,10 @@ def test_work_of_several_years_is_not_compared_with_each_other(
     this_year: Path, last_year: Path, tmp_path: Path
 ) -> None:
     other = folder(tmp_path / "lab1-2023", LAST_YEAR)
-    found = rows(this_year, "--earlier", last_year, "--earlier", other, "--all")
-    earlier = [sum("earlier work" in name for name in (row.left, row.right)) for row in found]
+    pairs = rows(this_year, "--earlier", last_year, "--earlier", other, "--all")
+    earlier = [sum("earlier work" in name for name in (row.left, row.right)) for row in pairs]
     assert set(earlier) <= {0, 1}
-    assert {"gus (earlier work, lab1-2023)", GUS} <= {row.right for row in found}
+    assert {"gus (earlier work, lab1-2023)", GUS} <= {row.right for row in pairs}
 
 
 def test_every_output_labels_earlier_work(this_year: Path, last_year: Path) -> None:
@@ -55,8 +55,8 @@ def test_every_output_labels_earlier_work(this_year: Path, last_year: Path) -> N
     assert "Read as a folder or file for each student: 2 submissions.\n" in table.stderr
     assert "Earlier work: 2 submissions, compared with these and not with each other." in table.stderr
     assert "Pairs not compared" not in table.stderr
-    found = json.loads(check(this_year, "--earlier", last_year, "--format", "json").stdout)
-    assert found["earlier"] == [GUS, HAL]
+    output = json.loads(check(this_year, "--earlier", last_year, "--format", "json").stdout)
+    assert output["earlier"] == [GUS, HAL]
     page = Page(check(this_year, "--earlier", last_year, "--format", "html").stdout)
     assert "of 4 submissions, of which 2 are earlier work that is not compared among itself" in page.text(
         ".lead"
@@ -68,22 +68,22 @@ def test_a_repeaters_own_earlier_work_is_a_pair_of_its_own_kind_in_every_output(
     this_year: Path, tmp_path: Path
 ) -> None:
     other = folder(tmp_path / "lab1-2024", {"ada/main.py": COPIED, "ben/main.py": HONEST})
-    own, flag = ("ada", "ada (earlier work, lab1-2024)"), "the same student, 2024"
+    repeater, flag = ("ada", "ada (earlier work, lab1-2024)"), "the same student, 2024"
     flags = {(row.left, row.right): row.flag for row in rows(this_year, "--earlier", other, "--all")}
-    assert flags[own] == flag
+    assert flags[repeater] == flag
     assert flags["cleo", "ben (earlier work, lab1-2024)"] == ""
-    found = json.loads(check(this_year, "--earlier", other, "--format", "json").stdout)
-    assert [pair["flag"] for pair in found["pairs"] if (pair["left"], pair["right"]) == own] == [flag]
+    output = json.loads(check(this_year, "--earlier", other, "--format", "json").stdout)
+    assert [pair["flag"] for pair in output["pairs"] if (pair["left"], pair["right"]) == repeater] == [flag]
     page = Page(check(this_year, "--earlier", other, "--format", "html").stdout)
     assert [flag in text for text in page.texts("summary")].count(True) == 1
     assert "the same student" in check(this_year, "--earlier", other).stdout
 
 
 def test_a_folder_without_one_year_in_its_name_is_named_itself(this_year: Path, tmp_path: Path) -> None:
-    for name, told in (("lab-2023-2024", "lab-2023-2024"), ("last", "last"), ("SS19_2021", "2021")):
+    for name, label in (("lab-2023-2024", "lab-2023-2024"), ("last", "last"), ("SS19_2021", "2021")):
         other = folder(tmp_path / name, {"ada/main.py": COPIED})
         flags = {row.flag for row in rows(this_year, "--earlier", other, "--all")}
-        assert f"the same student, {told}" in flags
+        assert f"the same student, {label}" in flags
 
 
 def test_files_of_earlier_work_that_are_not_compared_are_listed_with_their_folder(

@@ -1,4 +1,4 @@
-"""What `moss check` compares of the files that it is given: patterns, build trees, limits."""
+"""The files that `moss check` compares of those it is given: patterns, build trees, limits."""
 
 from __future__ import annotations
 

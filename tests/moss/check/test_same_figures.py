@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 def class_of(*, ring: int, template: str, functions: int) -> dict[str, str]:
     """Return 20 unlike programs and a ring of copies, half of them renamed, with a template before all."""
-    own = {f"s{n:02}": program(Random(n), functions) for n in range(20)}
+    honest = {f"s{n:02}": program(Random(n), functions) for n in range(20)}
     copied = program(Random(50), functions)
     copies = {f"r{n:02}": renamed(copied) if n % 2 else copied for n in range(ring)}
-    return {f"{name}/a.py": template + source for name, source in (own | copies).items()}
+    return {f"{name}/a.py": template + source for name, source in (honest | copies).items()}
 
 
 def figures(rows: Iterable[PairRow]) -> Figures:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fingerprint.engine import import_encodings
 from tests.moss.check.test_check import check, folder
 from tests.moss.check.test_refusals import assert_refused
 from tests.support.sample_class import CLASS
@@ -24,7 +25,9 @@ DENIED = "cannot be read: Permission denied"
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Have a class in the current folder, and no rights of the superuser, whom no permission stops."""
-    check(folder(tmp_path / "class", CLASS))  # loads every module, which another user may not be able to
+    # These load every module, which another user may not be able to.
+    import_encodings()
+    check(folder(tmp_path / "class", CLASS))
     for name, mode in (("closed", 0), ("sealed", 0o555)):
         (tmp_path / name).mkdir(mode)
     tmp_path.chmod(0o755)

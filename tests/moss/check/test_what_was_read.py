@@ -110,11 +110,12 @@ def test_files_read_otherwise_than_the_class_are_named(
 
 
 @pytest.mark.parametrize(
-    ("own", "other"), [("c", "cpp"), ("javascript", "typescript"), ("python", "notebook")]
+    ("usual", "other"), [("c", "cpp"), ("javascript", "typescript"), ("python", "notebook")]
 )
-def test_languages_of_one_family_are_not_read_otherwise(own: str, other: str) -> None:
+def test_languages_of_one_family_are_not_read_otherwise(usual: str, other: str) -> None:
     files = [
-        ReadFile(who, "main", language, 1) for who, language in (("ada", own), ("ben", own), ("cleo", other))
+        ReadFile(who, "main", language, 1)
+        for who, language in (("ada", usual), ("ben", usual), ("cleo", other))
     ]
     assert list(reading_warnings(files)) == []
 

@@ -106,10 +106,10 @@ def test_a_database_that_does_not_answer_is_a_problem_and_the_other_checks_go_on
     connection.close()
     with monkeypatch.context() as patch:
         patch.setitem(connection.settings_dict, "HOST", str(tmp_path))
-        found = states()
+        state_of = states()
         connection.close()
-    assert found["database"] == found["migrations"] == found["clock"] == "problem"
-    assert found["broker"] == "ok"
+    assert state_of["database"] == state_of["migrations"] == state_of["clock"] == "problem"
+    assert state_of["broker"] == "ok"
 
 
 @pytest.mark.django_db
@@ -131,30 +131,30 @@ def test_a_mail_server_that_refuses_connections_is_a_problem() -> None:
         port = unused.getsockname()[1]
         backend = "django.core.mail.backends.smtp.EmailBackend"
         with override_settings(MAIL=True, EMAIL_BACKEND=backend, EMAIL_HOST="127.0.0.1", EMAIL_PORT=port):
-            found = services.mail()
-    assert found.state == "problem"
-    assert "MOSS_MAIL_HOST" in found.advice
+            answered = services.mail()
+    assert answered.state == "problem"
+    assert "MOSS_MAIL_HOST" in answered.advice
 
 
 @pytest.mark.usefixtures("campus")
 def test_a_campus_provider_that_answers_is_ok() -> None:
-    found = services.campus()
-    assert (found.state, "answers" in found.message) == ("ok", True)
+    answered = services.campus()
+    assert (answered.state, "answers" in answered.message) == ("ok", True)
 
 
 def test_a_campus_provider_that_cannot_be_asked_is_a_problem() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         with override_settings(OIDC_URL=f"http://127.0.0.1:{unused.getsockname()[1]}"):
-            found = services.campus()
-    assert found.state == "problem"
-    assert "MOSS_OIDC_URL" in found.advice
+            answered = services.campus()
+    assert answered.state == "problem"
+    assert "MOSS_OIDC_URL" in answered.advice
 
 
 def test_the_certificate_of_a_saml_provider_is_read(identity_provider: IdentityProvider) -> None:
-    found = checks.saml()
-    assert found.state == "warning"
-    assert "its certificate is valid until" in found.message
+    answered = checks.saml()
+    assert answered.state == "warning"
+    assert "its certificate is valid until" in answered.message
 
 
 def test_a_saml_provider_without_readable_metadata_is_a_problem(
@@ -172,8 +172,8 @@ def test_the_key_pair_of_the_service_is_checked(
     encrypting_provider: IdentityProvider, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(checks, "SOON", timedelta(hours=1))
-    found = checks.saml()
-    assert (found.state, "the certificate of this service" in found.message) == ("ok", True)
+    answered = checks.saml()
+    assert (answered.state, "the certificate of this service" in answered.message) == ("ok", True)
     advanced = settings.SOCIALACCOUNT_PROVIDERS["saml"]["APPS"][0]["settings"]["advanced"]
     advanced["private_key"] = encrypting_provider.key
     assert checks.saml().message == "the key of this service is not the one of its certificate"
@@ -195,8 +195,8 @@ def test_a_small_disk_and_a_folder_that_cannot_be_written_are_said(
 def test_a_new_version_of_the_collation_has_the_indexes_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     locale = database_locale()._replace(made_with="2.36", is_now="2.41")
     monkeypatch.setattr(services, "database_locale", lambda: locale)
-    found = services.collation()
-    assert (found.state, "made with version 2.36" in found.message) == ("problem", True)
-    assert f"REINDEX DATABASE {connection.settings_dict['NAME']}" in found.advice
+    answered = services.collation()
+    assert (answered.state, "made with version 2.36" in answered.message) == ("problem", True)
+    assert f"REINDEX DATABASE {connection.settings_dict['NAME']}" in answered.advice
     monkeypatch.setattr(services, "database_locale", lambda: locale._replace(encoding="LATIN1"))
     assert "the encoding LATIN1" in services.collation().message

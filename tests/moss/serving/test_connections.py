@@ -70,9 +70,9 @@ def test_doctor_says_for_how_many_web_servers_there_is_room(settings: Settings) 
         most = int(cursor.fetchone()[0])
     settings.WEB_CONNECTIONS = 10
     workers = sum(worker.processes + 1 for worker in heartbeats.workers() if worker.answers)
-    found = services.connections()
+    finding = services.connections()
     room = (most - 3 - services.OTHER_CONNECTIONS - workers) // 20
-    assert (found.state, f"enough for {room} web servers" in found.message) == ("ok", True), found
+    assert (finding.state, f"enough for {room} web servers" in finding.message) == ("ok", True), finding
     settings.WEB_CONNECTIONS = most
-    found = services.connections()
-    assert (found.state, "Raise max_connections of Postgres to" in found.advice) == ("problem", True)
+    finding = services.connections()
+    assert (finding.state, "Raise max_connections of Postgres to" in finding.advice) == ("problem", True)

@@ -196,9 +196,9 @@ def is_found(report: Report, change: Callable[[Report], object], expected: str) 
     """Return whether a change of a report is found; it is undone."""
     with transaction.atomic():
         change(Report.objects.get(pk=report.pk))
-        found = list(contradictions(Report.objects.get(pk=report.pk)))
+        lines = list(contradictions(Report.objects.get(pk=report.pk)))
         transaction.set_rollback(True)
-    return any(expected in line for line in found)
+    return any(expected in line for line in lines)
 
 
 def test_each_figure_that_is_changed_in_a_report_is_found(report_of: Callable[[int], Report]) -> None:

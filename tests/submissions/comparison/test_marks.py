@@ -1,4 +1,4 @@
-"""What is marked as equal and as inserted, against a comparison of the lines alone."""
+"""Marks of equal and of inserted text, against a comparison of the lines alone."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ LINES = st.lists(st.sampled_from(["# a", "# b", "# c", "x = 1", ""]), max_size=8
 
 def kept(lines: list[str], others: list[str]) -> list[str]:
     """Return the lines that are not cut out of a gap; it begins at the end of a line."""
-    own, other = ("\n".join(["", *side, ""]) for side in (lines, others))
-    for start, end in cuts_between(own, (0, len(own)), other):
-        own = own[:start] + re.sub(".", " ", own[start:end]) + own[end:]
-    return [line.strip() for line in own.splitlines() if line.strip()]
+    text, other = ("\n".join(["", *side, ""]) for side in (lines, others))
+    for start, end in cuts_between(text, (0, len(text)), other):
+        text = text[:start] + re.sub(".", " ", text[start:end]) + text[end:]
+    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def is_in_order(lines: list[str], others: list[str]) -> bool:

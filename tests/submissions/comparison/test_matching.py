@@ -38,13 +38,13 @@ def test_what_matches_is_equal_in_order_and_has_the_most_characters(
 def test_neither_exchanged_sides_nor_texts_of_one_side_only_change_what_matches(
     left: list[str], right: list[str], at: int, other: int
 ) -> None:
-    pairs = [(left[own], right[theirs]) for own, theirs in matched(left, right)]
-    assert sorted(matched(right, left)) == sorted((theirs, own) for own, theirs in matched(left, right))
+    pairs = [(left[here], right[theirs]) for here, theirs in matched(left, right)]
+    assert sorted(matched(right, left)) == sorted((theirs, here) for here, theirs in matched(left, right))
     longer, other_longer = (
         [*left[:at], "only left", *left[at:]],
         [*right[:other], "only right", *right[other:]],
     )
-    assert [(longer[own], other_longer[theirs]) for own, theirs in matched(longer, other_longer)] == pairs
+    assert [(longer[here], other_longer[theirs]) for here, theirs in matched(longer, other_longer)] == pairs
 
 
 def test_too_many_texts_match_nothing() -> None:

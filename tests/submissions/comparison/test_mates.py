@@ -12,17 +12,17 @@ keys = st.lists(st.sets(st.sampled_from("abcd").map(lambda text: (STUDENT, text)
 
 @given(keys)
 def test_two_submissions_have_a_number_in_common_where_they_have_a_key_in_common(
-    own: list[set[Key]],
+    key_sets: list[set[Key]],
 ) -> None:
-    numbers = group_numbers(own)
-    for left in range(len(own)):
+    numbers = group_numbers(key_sets)
+    for left in range(len(key_sets)):
         for right in range(left):
-            assert bool(set(numbers[left]) & set(numbers[right])) == bool(own[left] & own[right])
+            assert bool(set(numbers[left]) & set(numbers[right])) == bool(key_sets[left] & key_sets[right])
 
 
 @given(keys)
-def test_a_key_of_one_submission_is_no_group(own: list[set[Key]]) -> None:
-    numbers = [number for each in group_numbers(own) for number in each]
+def test_a_key_of_one_submission_is_no_group(key_sets: list[set[Key]]) -> None:
+    numbers = [number for each in group_numbers(key_sets) for number in each]
     assert all(numbers.count(number) > 1 for number in numbers)
 
 

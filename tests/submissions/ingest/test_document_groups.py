@@ -35,8 +35,8 @@ def keys() -> list[int]:
 
 def rows(keys: list[int]) -> list[tuple[str, int, int]]:
     """Return state, attempts and number of tokens of each document."""
-    found = Document.objects.in_bulk(keys)
-    return [(found[pk].state, found[pk].attempts, found[pk].token_count) for pk in keys]
+    documents = Document.objects.in_bulk(keys)
+    return [(documents[pk].state, documents[pk].attempts, documents[pk].token_count) for pk in keys]
 
 
 def test_a_group_has_the_same_tokens_as_its_documents_read_one_by_one(keys: list[int]) -> None:

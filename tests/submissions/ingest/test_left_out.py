@@ -1,4 +1,4 @@
-"""What of an upload counts: generated and foreign files are listed with a reason and stored nowhere."""
+"""Files of an upload that count; generated and foreign ones are listed with a reason and stored nowhere."""
 
 from __future__ import annotations
 

@@ -51,8 +51,8 @@ def test_the_names_of_five_students_are_read_in_each_code_page_that_can_write_th
     assert len(writable) >= 5
     for chosen in combinations(writable, 5):
         raw = [f"{name}/Main.java".encode(encoding) for name in chosen]
-        found = detect_encoding(raw)
-        assert [name.decode(found) for name in raw] == [f"{name}/Main.java" for name in chosen]
+        code_page = detect_encoding(raw)
+        assert [name.decode(code_page) for name in raw] == [f"{name}/Main.java" for name in chosen]
 
 
 @given(st.lists(st.binary(max_size=40), max_size=8))

@@ -48,7 +48,7 @@ def test_rows_of_the_engine_are_packed_with_the_keys_of_their_files(pairs: list[
     table = np.array(rows, dtype=np.int32).reshape(-1, len(Passage._fields))
     starts = np.cumsum([0, *map(len, pairs)])
     packed = pack_passages(table, starts, np.array(files, dtype=np.int64))
-    assert [unpack(own) for own in packed] == pairs
+    assert [unpack(packed_pair) for packed_pair in packed] == pairs
 
 
 def test_a_pair_has_its_passages_in_the_database_and_after_dumpdata_and_loaddata(pair: Pair) -> None:

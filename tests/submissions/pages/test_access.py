@@ -1,4 +1,4 @@
-"""Who gets which page."""
+"""The pages that each user may open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page of an assignment says about the work that is under way for it."""
+"""The page of an assignment on the work that is under way for it."""
 
 from __future__ import annotations
 

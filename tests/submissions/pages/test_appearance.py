@@ -99,4 +99,4 @@ def test_no_style_sheet_has_a_word_of_a_language() -> None:
     sheets = {path.name: path.read_text() for path in (ROOT / "submissions/static/submissions").glob("*.css")}
     assert "charts.css" in sheets
     words = {name: re.findall(r'content: *"[^"\\]*[A-Za-z]', text) for name, text in sheets.items()}
-    assert {name for name, found in words.items() if found} == set()
+    assert {name for name, matches in words.items() if matches} == set()

@@ -266,5 +266,5 @@ def test_with_hidden_names_neither_logins_nor_times_of_an_export_are_shown(
         pages.append(get_page(alice_client, address).html)
     pages.append(get_page(alice_client, batch.assignment.get_absolute_url()).html)
     for html in pages:
-        for told in ("byron", "novak", "14-05-09", "09-00-00", "10-00-00"):
-            assert told not in html.casefold()
+        for personal in ("byron", "novak", "14-05-09", "09-00-00", "10-00-00"):
+            assert personal not in html.casefold()

@@ -1,4 +1,4 @@
-"""What a page and a document state that all submissions of a case have in common, against their sources."""
+"""The code that all submissions of a case share, on a page and in a document, against their sources."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def kinds(source: str) -> list[int]:
 
 
 def kgrams(source: str) -> list[tuple[int, ...]]:
-    own, k = kinds(source), Params().k
-    return [tuple(own[at : at + k]) for at in range(len(own) - k + 1)]
+    tokens, k = kinds(source), Params().k
+    return [tuple(tokens[at : at + k]) for at in range(len(tokens) - k + 1)]
 
 
 def covered(source: str, other: str) -> set[int]:
@@ -76,14 +76,19 @@ def pages_of(
 def test_it_is_the_code_that_one_member_shares_with_every_other_one(
     pages_of: Callable[..., list[Page]],
 ) -> None:
-    sources = {name: ALL + own for name, own in zip(("ann", "ben", "cal"), OWN, strict=False)}
+    sources = {
+        name: ALL + source_of_core for name, source_of_core in zip(("ann", "ben", "cal"), OWN, strict=False)
+    }
     pages = pages_of(**sources)
     for page in pages:
-        found = STATED.search(page.text())
-        assert found, page.text()
-        own, others = sources[found[2]], [source for name, source in sources.items() if name != found[2]]
-        at_most = set.intersection(*(covered(own, other) for other in others))
-        stated, total = int(found[1]), len(kinds(own))
+        match = STATED.search(page.text())
+        assert match, page.text()
+        source_of_core, others = (
+            sources[match[2]],
+            [source for name, source in sources.items() if name != match[2]],
+        )
+        at_most = set.intersection(*(covered(source_of_core, other) for other in others))
+        stated, total = int(match[1]), len(kinds(source_of_core))
         assert 100 * len(kinds(ALL)) / total - 2 < stated <= 100 * len(at_most) / total
 
 

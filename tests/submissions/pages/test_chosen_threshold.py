@@ -88,9 +88,9 @@ def test_everything_that_counts_pairs_follows_the_chosen_threshold(
     exported = json.loads(b"".join(table.streaming_content))  # type: ignore[attr-defined]
     assert [row["case"] for row in exported["pairs"]] == [1, None, None, None]
     client = api_client(alice)
-    found = send(client, "GET", f"/assignments/{report.assignment_id}/report").json()
-    assert found["threshold"] == {"value": 0.8, "reason": "chosen", "suggested": 0.5}
-    assert (found["cases"], found["above"]) == (1, 1)
+    answer = send(client, "GET", f"/assignments/{report.assignment_id}/report").json()
+    assert answer["threshold"] == {"value": 0.8, "reason": "chosen", "suggested": 0.5}
+    assert (answer["cases"], answer["above"]) == (1, 1)
     assert len(send(client, "GET", f"/assignments/{report.assignment_id}/cases").json()["items"]) == 1
 
 
@@ -99,8 +99,8 @@ def test_the_page_of_a_student_marks_what_stands_out_at_the_chosen_threshold(
 ) -> None:
     create_report(report.assignment.course.assignments.create(name="other"), {("eve", "fay"): 0.7})
     choose(alice_client, report, 80)
-    found = assignments_of_student(report.assignment, submission_of(report, "eve"), alice)
-    assert {row.assignment.name: row.stands_out for row in found} == {
+    rows = assignments_of_student(report.assignment, submission_of(report, "eve"), alice)
+    assert {row.assignment.name: row.stands_out for row in rows} == {
         report.assignment.name: False,
         "other": True,
     }

@@ -1,4 +1,4 @@
-"""Where pages, documents, tables and the API say when commits were made; the planted times are known."""
+"""Times of commits on pages, in documents and tables and by the API; the planted times are known."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from tests.support.uploads import HandIn
 
-MADE = {
+COMMITTED = {
     "ada": [datetime(2026, 5, day, 12, tzinfo=UTC) for day in (3, 5, 5, 9)],
     "ben": [datetime(2026, 5, 11, 9, 30, tzinfo=UTC)],
 }
@@ -53,7 +53,7 @@ def report(hand_in: HandIn) -> Report:
         f"{name}/.git/logs/HEAD": b"".join(
             line(int(one.timestamp()), "commit: secret words", "Secret <s@p>") for one in times
         )
-        for name, times in MADE.items()
+        for name, times in COMMITTED.items()
     }
     work = {path: source.encode() for path, source in CLASS.items()}
     batch = hand_in(SimpleUploadedFile("class.zip", zipped(work | logs)))
@@ -123,7 +123,7 @@ def test_the_table_of_submissions_has_the_times_and_the_number(alice_client: Cli
     answer = alice_client.get(address)
     table = csv.DictReader(io.StringIO(answer.getvalue().decode("utf-8-sig")))
     rows = {row["submission"]: row for row in table}
-    for name, times in MADE.items():
+    for name, times in COMMITTED.items():
         row = rows[name]
         shown = (row["first_commit"], row["last_commit"], row["commits"])
         assert shown == (min(times).isoformat(), max(times).isoformat(), str(len(times)))
@@ -149,7 +149,7 @@ def test_the_export_of_a_student_has_the_times_and_no_message(alice: User, repor
     assert (
         row["commits"]
         == Commits(
-            first=int(MADE["ada"][0].timestamp()), last=int(MADE["ada"][-1].timestamp()), number=4
+            first=int(COMMITTED["ada"][0].timestamp()), last=int(COMMITTED["ada"][-1].timestamp()), number=4
         ).model_dump()
     )
     assert "ecret" not in "".join(texts.values())

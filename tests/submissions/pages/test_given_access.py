@@ -212,10 +212,10 @@ def test_the_owner_is_told_by_mail_what_an_administrator_gave(
     ways = ways_to_give_access(course, tess)
     for address, form in ways.items():
         admin_client.post(address, form)
-    told = [mail for mail in mailoutbox if mail.to == ["alice@example.org"]]  # type: ignore[attr-defined]
-    assert len(told) == len(ways)
-    assert all(REASON in mail.body for mail in told)  # type: ignore[attr-defined]
-    assert "alice → tess" in told[-1].body  # type: ignore[attr-defined]
+    mails = [mail for mail in mailoutbox if mail.to == ["alice@example.org"]]  # type: ignore[attr-defined]
+    assert len(mails) == len(ways)
+    assert all(REASON in mail.body for mail in mails)  # type: ignore[attr-defined]
+    assert "alice → tess" in mails[-1].body  # type: ignore[attr-defined]
 
 
 def test_the_pages_of_support_move_no_work_to_other_readers(

@@ -1,4 +1,4 @@
-"""What an upload left out, on its page, and the settings that change it."""
+"""Files that an upload left out, on its page, and the settings that change it."""
 
 from __future__ import annotations
 

@@ -101,15 +101,15 @@ def test_a_suspicion_by_hand_is_a_numbered_case_of_the_list_and_is_counted(
     page = get_page(alice_client, assignment.get_absolute_url())
     assert page.text("#report-heading").startswith("2 cases among 3 submissions")
     assert "1 of them was entered by hand." in page.text(".lead")
-    [_found, row] = page.rows(".cases tbody tr")
+    [_computed, row] = page.rows(".cases tbody tr")
     assert row[0] == "2 Case 2 suspected by hand"
     assert row[-1] == "suspicious"
     assert address(assignment, ids, "ada", "cleo") in page.values(".cases th a", "href")
     course = get_page(alice_client, assignment.course.get_absolute_url())
     assert "2 cases" in course.text("main")
     for query, shown in (("cleo", ["Case 2"]), ("case:2", ["Case 2"]), ("ben", ["Case 1"])):
-        found = get_page(alice_client, assignment.get_absolute_url(), q=query)
-        assert found.texts(".cases th a") == shown
+        page_of_query = get_page(alice_client, assignment.get_absolute_url(), q=query)
+        assert page_of_query.texts(".cases th a") == shown
     suspected.state = "clear"
     suspected.save()
     page = get_page(alice_client, assignment.get_absolute_url())

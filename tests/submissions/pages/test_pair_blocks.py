@@ -75,11 +75,11 @@ def test_a_moved_function_is_a_passage_of_its_own(open_pair: Callable[[dict[str,
 @pytest.mark.long
 def test_a_comment_is_marked_only_where_both_have_it(open_pair: Callable[[dict[str, str]], Page]) -> None:
     lines = COPIED.splitlines(keepends=True)
-    own = "".join(
+    source = "".join(
         [*lines[:4], "    # my own remark\n", *lines[4:6], "        # the same remark\n", *lines[6:]]
     )
-    other = own.replace("my own remark", "other words")
-    page = open_pair({"ada/a.py": own, "ben/b.py": other})
+    other = source.replace("my own remark", "other words")
+    page = open_pair({"ada/a.py": source, "ben/b.py": other})
     equal = "".join(page.texts("mark:not(.gap)"))
     assert "the same remark" in equal
     assert "my own remark" not in equal

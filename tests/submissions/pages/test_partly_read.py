@@ -67,9 +67,9 @@ def test_the_list_of_cases_marks_it_among_the_members(alice_client: Client, batc
 def test_its_pairs_have_a_flag_and_are_found_by_it(alice_client: Client, batch: Batch) -> None:
     address = tab(batch.assignment, "pairs")
     every = get_page(alice_client, address).texts("table.pairs tbody tr")
-    found = marked(alice_client, address, "table.pairs tbody tr", flag="partly")
-    assert found == [row for row in every if "ben" in row]
-    assert 0 < len(found) < len(every)
+    flagged = marked(alice_client, address, "table.pairs tbody tr", flag="partly")
+    assert flagged == [row for row in every if "ben" in row]
+    assert 0 < len(flagged) < len(every)
 
 
 @pytest.mark.long

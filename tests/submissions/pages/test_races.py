@@ -1,4 +1,4 @@
-"""What goes while it is read is read again; what goes while it is changed is answered with 409."""
+"""Rows that go while they are read are read again; that go while they are changed, answered with 409."""
 
 from __future__ import annotations
 

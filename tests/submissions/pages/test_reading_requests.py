@@ -69,8 +69,8 @@ def test_a_request_names_who_asks_and_the_own_student_and_nothing_of_the_new_one
     text = page.text("#requests")
     new = sealed.withheld.left if sealed.withheld.right.origin_id else sealed.withheld.right
     world = sealed.world.assignment
-    for told in ("zacharias", "a-assistant", world.name, world.course.name):
-        assert told in text, told
+    for name in ("zacharias", "a-assistant", world.name, world.course.name):
+        assert name in text, name
     assert f"{int(100 * sealed.withheld.similarity)}" in text
     assert new.name not in page.html
 
@@ -151,10 +151,10 @@ def test_only_who_may_share_the_old_course_answers(sealed: Sealed, assistant: Cl
 
 
 def test_only_a_pair_that_is_withheld_can_be_asked_for(sealed: Sealed, assistant: Client) -> None:
-    own = sealed.report.pairs.filter(left__origin=None, right__origin=None)[0]
-    address = reverse("ask_to_read", args=[sealed.world.assignment.pk, own.left_id, own.right_id])
+    of_class = sealed.report.pairs.filter(left__origin=None, right__origin=None)[0]
+    address = reverse("ask_to_read", args=[sealed.world.assignment.pk, of_class.left_id, of_class.right_id])
     assert assistant.post(address).status_code == 302
-    unknown = reverse("ask_to_read", args=[sealed.world.assignment.pk, own.left_id, own.left_id])
+    unknown = reverse("ask_to_read", args=[sealed.world.assignment.pk, of_class.left_id, of_class.left_id])
     assert assistant.post(unknown).status_code == 404
     assert not ReadingRequest.objects.exists()
     assert client_of("observer", sealed.world).post(address).status_code == 403

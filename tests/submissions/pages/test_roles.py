@@ -1,4 +1,4 @@
-"""What each role may open and send: every address, every verb, every role."""
+"""The rights of each role on the pages: every address, every verb, every role."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader sees of a class is the same to the byte with and without old work that is withheld."""
+"""A reader's view of a class is the same to the byte with and without old work that is withheld."""
 
 from __future__ import annotations
 
@@ -166,11 +166,11 @@ def _steady(text: str, report: Report) -> str:
 
 def differences(before: dict[str, str], after: dict[str, str]) -> list[str]:
     """Return the lines that are not the same, each with its address."""
-    found = []
+    lines = []
     for page, text in before.items():
         one, other = text.splitlines(), after[page].splitlines()
-        found += [f"{page}: {line}" for line in set(one) ^ set(other)]
-    return found
+        lines += [f"{page}: {line}" for line in set(one) ^ set(other)]
+    return lines
 
 
 @pytest.mark.parametrize(("role", "step"), READERS)
@@ -189,5 +189,5 @@ def test_no_page_answer_or_link_differs_with_withheld_work(
     report = compare()
     assert report.submissions.filter(batch__role="other").count() > 20
     after = [shown(*one, report) for one in asked]
-    found = [one for pair in zip(before, after, strict=True) for one in differences(*pair)]
-    assert not found, "\n".join(found)
+    differing = [one for pair in zip(before, after, strict=True) for one in differences(*pair)]
+    assert not differing, "\n".join(differing)

@@ -193,5 +193,5 @@ def test_it_is_deleted_on_the_page_of_the_submission_and_with_the_assignment(
 def test_the_self_check_finds_a_statement_that_was_changed(report: Report, statement: Statement) -> None:
     assert [*contradictions(report)] == []
     Statement.objects.update(data=b"I copied it.")
-    [found] = contradictions(report)
-    assert found == f"statement {statement.pk} of ada: its bytes are not those that were added"
+    [line] = contradictions(report)
+    assert line == f"statement {statement.pk} of ada: its bytes are not those that were added"

@@ -117,8 +117,8 @@ def test_a_link_works_while_its_maker_may_share(share: Share, alice: User, clien
     course.refresh_from_db()
     assert course.owner == share.created_by
     assert client.get(link_to(share)).status_code == 200
-    own = shared_report(share.assignment.reports.latest("pk"), alice)
-    assert client.get(link_to(own)).status_code == 200
+    of_owner = shared_report(share.assignment.reports.latest("pk"), alice)
+    assert client.get(link_to(of_owner)).status_code == 200
 
 
 def test_whoever_may_share_sees_all_names(admin: User, assignment: Assignment) -> None:

@@ -63,7 +63,7 @@ def test_somebody_known_by_an_identifier_is_one_student_under_two_names(
 
 
 def number_anew(reports: list[Report], student: str = "ann") -> None:
-    """Give a student another participant's number in each report, as Moodle does."""
+    """Set another participant's number in each report, as Moodle does."""
     for number, report in enumerate(reports):
         for one in report.submissions.filter(name=student):
             students = [SubmissionStudent(submission=one, name=student, identifier=participant(f"{number}7"))]

@@ -1,4 +1,4 @@
-"""What the server cannot do just now is answered with a page that says so."""
+"""A page says what the server cannot do just now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What other packages write about an upload in English is read in the language of the page."""
+"""English texts of other packages about an upload are read in the language of the page."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def read_everything(sealed: Sealed) -> list[str]:
 
 def leaks(client: Client, addresses: list[str]) -> list[tuple[str, list[str]]]:
     answers = [(address, secrets_in(client.get(address, follow=True))) for address in addresses]  # type: ignore[arg-type]
-    return [(address, told) for address, told in answers if told]
+    return [(address, secrets) for address, secrets in answers if secrets]
 
 
 def test_the_owner_of_both_courses_reads_the_pair_in_full(sealed: Sealed) -> None:
@@ -124,7 +124,7 @@ def told_by_endpoints(sealed: Sealed, user: User, scope: str, side: str) -> dict
     world, client = sealed.world, api_client(user, scope)
     submission = getattr(world.pair, side)
     places = api_places(world, user) | {"submission_id": submission, "table": "pairs", "suffix": "json"}
-    told = {}
+    by_endpoint = {}
     for method, path in sorted(endpoints()):
         body = BODIES.get((method, path), {})
         options = {} if method == "get" else {"data": body, "content_type": "application/json"}
@@ -133,8 +133,8 @@ def told_by_endpoints(sealed: Sealed, user: User, scope: str, side: str) -> dict
                 PREFIX + path.format(**places) + QUERIES.get(path, ""), **options
             )
             transaction.set_rollback(True)
-        told[method, path] = secrets_in(response)
-    return {key: secrets for key, secrets in told.items() if secrets}
+        by_endpoint[method, path] = secrets_in(response)
+    return {key: secrets for key, secrets in by_endpoint.items() if secrets}
 
 
 @pytest.mark.parametrize("side", rest_is_long(["left_id", "right_id"]))
@@ -201,11 +201,11 @@ def test_counts_do_not_tell_of_withheld_pairs(sealed: Sealed) -> None:
     client = api_client(User.objects.get(username="a-assistant"), "read")
     summary = client.get(f"{PREFIX}/assignments/{world.assignment.pk}/report").json()
     old = sealed.report.submissions.filter(batch__role="other")
-    own = sealed.report.pairs.exclude(left__in=old).exclude(right__in=old)
+    readable = sealed.report.pairs.exclude(left__in=old).exclude(right__in=old)
     assert summary["submissions"] == sealed.report.submissions.count() - old.count()
-    assert summary["pairs"] == own.count() < sealed.report.pairs.count()
+    assert summary["pairs"] == readable.count() < sealed.report.pairs.count()
     course = course_overview(world.assignment.course, User.objects.get(username="a-assistant"))
-    assert [row.assignment.pair_count for row in course.assignments] == [own.count()]
+    assert [row.assignment.pair_count for row in course.assignments] == [readable.count()]
 
 
 def test_who_has_a_role_in_both_courses_reads_the_pair(sealed: Sealed) -> None:

@@ -102,9 +102,9 @@ def test_nothing_of_a_deleted_assignment_or_course_is_left_in_the_report(
 def test_a_submission_whose_only_match_is_withheld_is_said_to_have_one(archived: Sealed) -> None:
     client, world = client_of("owner", archived.world), archived.world
     new = archived.withheld.left if archived.withheld.right.origin_id else archived.withheld.right
-    own = world.report.pairs.filter(left__origin=None, right__origin=None)
-    own.filter(left=new).delete()
-    own.filter(right=new).delete()
+    of_class = world.report.pairs.filter(left__origin=None, right__origin=None)
+    of_class.filter(left=new).delete()
+    of_class.filter(right=new).delete()
     address = reverse("submission", args=[world.assignment.pk, new.pk])
     text = get_page(client, address).text("p.place")
     assert "in another course" in text or "in other courses" in text

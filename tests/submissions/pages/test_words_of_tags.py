@@ -1,4 +1,4 @@
-"""What the template tags print in words, in English and in another language."""
+"""Words that the template tags print, in English and in another language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader of aliases gets depends on aliases and contents only: not on who is behind an alias."""
+"""The answers to a reader of aliases depend on aliases and contents only: not on who is behind an alias."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _text(response: HttpResponseBase) -> str:
 
 
 def exchange_names(assignment: Assignment, new_names: dict[str, str]) -> None:
-    """Give each submission another student's name, with its alias, its sources and its keys as they were."""
+    """Exchange the names of submissions; alias, sources and keys stay with each submission."""
     for submission in Submission.objects.filter(batch__assignment=assignment):
         submission.name = f"~{new_names[submission.name]}"
         submission.save()

@@ -38,7 +38,7 @@ def report(assignment: Assignment, alice: User) -> Report:
     return report
 
 
-def found(client: Client, report: Report, text: str = "", **query: str) -> set[str]:
+def pairs_of(client: Client, report: Report, text: str = "", **query: str) -> set[str]:
     """Return the pairs that a search finds in the list and, the same ones, in the exported table."""
     page = get_page(client, reverse("pairs", args=[report.assignment_id]), q=text, **query)
     sides = page.texts("tr.pair .left"), page.texts("tr.pair .right")
@@ -69,7 +69,7 @@ def test_each_term_of_a_search_must_hold(alice_client: Client, report: Report) -
         "decided:perhaps": set(),
         "similarity>" + "9" * 30: set(),
     }
-    assert {text: found(alice_client, report, text) for text in expected} == expected
+    assert {text: pairs_of(alice_client, report, text) for text in expected} == expected
 
 
 def test_the_filter_lists_those_who_are_assigned(
@@ -77,18 +77,18 @@ def test_the_filter_lists_those_who_are_assigned(
 ) -> None:
     address = reverse("pairs", args=[report.assignment_id])
     assert get_page(alice_client, address).texts("#id_assignee option") == ["Any", "alice"]
-    assert found(alice_client, report, assignee="alice") == {"ada ben", "ben cleo"}
-    assert found(alice_client, report, "cleo", assignee="alice") == {"ben cleo"}
+    assert pairs_of(alice_client, report, assignee="alice") == {"ada ben", "ben cleo"}
+    assert pairs_of(alice_client, report, "cleo", assignee="alice") == {"ben cleo"}
     pk = dict(report.submissions.values_list("name", "pk"))
     pair = PairNames("ada", "emil", pk["ada"], pk["emil"])
     decide(report.assignment, pair, alice, DecisionInput("undecided", bob, ""))
-    assert found(alice_client, report, assignee="bob") == {"ada emil"}
+    assert pairs_of(alice_client, report, assignee="bob") == {"ada emil"}
     page = get_page(alice_client, address, assignee="bob")
     assert page.texts("#id_assignee option") == ["Any", "alice", "bob"]
     assert page.text("#id_assignee option[selected]") == "bob"
     seen = Change.objects.latest("pk").pk
     decide(report.assignment, pair, alice, DecisionInput("undecided", None, "", seen))
-    assert found(alice_client, report, assignee="bob") == set()
+    assert pairs_of(alice_client, report, assignee="bob") == set()
     assert get_page(alice_client, address).texts("#id_assignee option") == ["Any", "alice"]
 
 
@@ -100,12 +100,12 @@ def test_a_share_link_names_nobody_who_is_assigned(client: Client, report: Repor
 
 
 def test_a_decision_changes_at_once_what_is_found(alice_client: Client, report: Report, alice: User) -> None:
-    assert found(alice_client, report, "decided:no") == {"ada emil"}
+    assert pairs_of(alice_client, report, "decided:no") == {"ada emil"}
     pk = dict(report.submissions.values_list("name", "pk"))
     pair = PairNames("ada", "emil", pk["ada"], pk["emil"])
     decide(report.assignment, pair, alice, DecisionInput("suspicious", alice, ""))
-    assert found(alice_client, report, "decided:no") == set()
-    assert found(alice_client, report, "assignee:alice similarity<30") == {"ada emil"}
+    assert pairs_of(alice_client, report, "decided:no") == set()
+    assert pairs_of(alice_client, report, "assignee:alice similarity<30") == {"ada emil"}
 
 
 def test_the_list_of_cases_has_the_case_of_the_number(alice_client: Client, report: Report) -> None:

@@ -50,13 +50,13 @@ def test_a_course_that_joins_is_found_at_the_next_ranking_and_one_that_leaves_no
     department: Department,
 ) -> None:
     course = department.old.course
-    for takes_part, found in ((False, set()), (True, BOTH), (False, set())):
+    for takes_part, old_names in ((False, set()), (True, BOTH), (False, set())):
         course.in_archive = takes_part
         course.save()
         if not department.assignment.batches.exists():
             department.hand_in(zipped(CLASS))
         department.rank()
-        assert department.old_names() == found
+        assert department.old_names() == old_names
 
 
 def test_a_report_keeps_what_it_found_while_the_next_one_is_cancelled(

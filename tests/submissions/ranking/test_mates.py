@@ -177,17 +177,17 @@ def keys(kind: str) -> st.SearchStrategy[set[tuple[str, int]]]:
 @settings(deadline=None)
 @given(st.lists(st.tuples(keys("student"), keys("team")), max_size=8))
 def test_pairs_are_counted_by_the_first_reason(
-    own: list[tuple[set[tuple[str, int | str]], set[tuple[str, int | str]]]],
+    key_sets: list[tuple[set[tuple[str, int | str]], set[tuple[str, int | str]]]],
 ) -> None:
-    submissions = [Submission(pk=number) for number in range(len(own))]
-    mates = Mates([one for one, _ in own], [one for _, one in own], [set() for _ in own])
-    numbered = list(combinations(range(len(own)), 2))
-    students = {(a, b) for a, b in numbered if own[a][0] & own[b][0]}
-    team = {(a, b) for a, b in numbered if own[a][1] & own[b][1]} - students
-    found = mates.not_compared(submissions)
-    assert (found.students, found.teams) == (len(students), len(team))
-    assert {(pair.left, pair.right) for pair in found.pairs if pair.reason == "student"} == students
-    assert {(pair.left, pair.right) for pair in found.pairs if pair.reason == "team"} == team
+    submissions = [Submission(pk=number) for number in range(len(key_sets))]
+    mates = Mates([one for one, _ in key_sets], [one for _, one in key_sets], [set() for _ in key_sets])
+    numbered = list(combinations(range(len(key_sets)), 2))
+    students = {(a, b) for a, b in numbered if key_sets[a][0] & key_sets[b][0]}
+    team = {(a, b) for a, b in numbered if key_sets[a][1] & key_sets[b][1]} - students
+    counts = mates.not_compared(submissions)
+    assert (counts.students, counts.teams) == (len(students), len(team))
+    assert {(pair.left, pair.right) for pair in counts.pairs if pair.reason == "student"} == students
+    assert {(pair.left, pair.right) for pair in counts.pairs if pair.reason == "team"} == team
 
 
 def test_co_submitters_of_an_export_are_known_and_not_compared_with_their_own_work(

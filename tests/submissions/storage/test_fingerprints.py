@@ -49,5 +49,5 @@ def test_the_fingerprints_of_documents_are_loaded_and_unknown_ones_left_out(db: 
     first, second = create_documents(2)
     Document.objects.filter(pk=first).update(fingerprints=packed([(TOP, 5), (2**63, 9)]))
     loaded = load([first, second, 10**12])
-    assert {pk: own.hashes.tolist() for pk, own in loaded.items()} == {first: [TOP, 2**63], second: []}
+    assert {pk: stored.hashes.tolist() for pk, stored in loaded.items()} == {first: [TOP, 2**63], second: []}
     assert loaded[first].positions.tolist() == [5, 9]

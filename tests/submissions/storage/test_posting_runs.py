@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.django_db
 
 
-def found(*hashes: int) -> list[int]:
+def documents_of(*hashes: int) -> list[int]:
     keys: list[int] = look_up(connection, np.array(hashes, dtype=np.uint64)).documents.tolist()
     return keys
 
@@ -76,13 +76,16 @@ def test_blocks_have_their_hashes_whole_and_in_order() -> None:
     store({key: [*random.integers(0, 2**64 - 1, 30, dtype=np.uint64).tolist(), 3] for key in keys})
     blocks = [np.frombuffer(bytes(block.packed), POSTING) for block in PostingBlock.objects.order_by("first")]
     hashes = [block["hash"].tolist() for block in blocks]
-    assert [(own[0], own[-1]) for own in hashes] == list(
+    assert [(hashes_of_block[0], hashes_of_block[-1]) for hashes_of_block in hashes] == list(
         PostingBlock.objects.order_by("first").values_list("first", "last")
     )
     assert all(before[-1] < after[0] for before, after in pairwise(hashes))
-    assert all(own == sorted(own) for own in hashes)
-    assert [len(own) for own in hashes if 3 in own] == [100]
-    assert max(len(own) for own in hashes if 3 not in own) <= 2 * posting_runs.BLOCK
+    assert all(hashes_of_block == sorted(hashes_of_block) for hashes_of_block in hashes)
+    assert [len(hashes_of_block) for hashes_of_block in hashes if 3 in hashes_of_block] == [100]
+    assert (
+        max(len(hashes_of_block) for hashes_of_block in hashes if 3 not in hashes_of_block)
+        <= 2 * posting_runs.BLOCK
+    )
 
 
 def test_documents_that_were_deleted_leave_when_they_are_a_fifth() -> None:
@@ -109,14 +112,14 @@ def test_what_is_to_be_forgotten_leaves_at_once_and_other_runs_stay_as_they_are(
     forget([first, 10**9])
     assert stored_postings() == {(1, second), (3, second), (1, third), (4, third)}
     assert PostingRun.objects.filter(pk=other).exists()
-    assert found(1, 2) == [second, third]
+    assert documents_of(1, 2) == [second, third]
 
 
 def test_a_document_that_is_not_deleted_is_not_forgotten() -> None:
     (key,) = create_documents(1)
     store({key: [1]})
     forget([key])
-    assert found(1) == [key]
+    assert documents_of(1) == [key]
 
 
 def test_a_run_is_stored_whole_or_not_at_all() -> None:

@@ -21,14 +21,14 @@ REPEATED = settings(
 )
 
 
-def found(wanted: list[int], limit: int = 500) -> SharedRarity:
+def rarity_of(wanted: list[int], limit: int = 500) -> SharedRarity:
     return look_up(connection, np.array(wanted, dtype=np.uint64), limit)
 
 
 def naive_look_up(stored: dict[int, set[int]], wanted: set[int], limit: int) -> dict[int, float]:
     weights: dict[int, float] = defaultdict(float)
     for value in wanted:
-        having = [document for document, own in stored.items() if value in own]
+        having = [document for document, values in stored.items() if value in values]
         for document in having if len(having) <= limit else []:
             weights[document] += len(having) ** -0.5
     return weights
@@ -47,11 +47,11 @@ def test_a_look_up_finds_what_comparing_with_every_document_finds(
     by_key = dict(zip(create_documents(len(stored)), stored, strict=True))
     run_of = {pk: data.draw(st.integers(0, 5)) for pk in by_key}
     for number in range(6):
-        store({pk: own for pk, own in by_key.items() if run_of[pk] == number})
+        store({pk: values for pk, values in by_key.items() if run_of[pk] == number})
     if data.draw(st.booleans()):
         merge_runs()
-    shared = found(wanted, limit)
-    expected = naive_look_up({pk: set(own) for pk, own in by_key.items()}, set(wanted), limit)
+    shared = rarity_of(wanted, limit)
+    expected = naive_look_up({pk: set(values) for pk, values in by_key.items()}, set(wanted), limit)
     assert shared.documents.tolist() == sorted(expected)
     assert shared.weights.tolist() == pytest.approx([expected[key] for key in sorted(expected)])
 
@@ -68,9 +68,9 @@ def test_many_documents_with_many_hashes_are_found_by_each_of_them(monkeypatch: 
     for start in range(0, 300, 60):
         store(dict(list(stored.items())[start : start + 60]))
     for _ in range(2):
-        for pk, own in list(stored.items())[::37]:
-            assert found(own, 299).documents.tolist() == [pk]
-            assert len(found(own, 300).documents) == 300
+        for pk, values in list(stored.items())[::37]:
+            assert rarity_of(values, 299).documents.tolist() == [pk]
+            assert len(rarity_of(values, 300).documents) == 300
         merge_runs()
     assert PostingRun.objects.get().size == 300 * 45
     assert PostingBlock.objects.filter(frequency=300).count() == 5
@@ -81,7 +81,7 @@ def test_many_documents_with_many_hashes_are_found_by_each_of_them(monkeypatch: 
 def test_a_hash_in_too_many_documents_is_dropped_and_a_repeated_one_counts_once() -> None:
     keys = create_documents(5)
     store({key: [7] for key in keys[1:]} | {keys[0]: [7, TOP, TOP, TOP, TOP]})
-    shared = found([7, TOP], 4)
+    shared = rarity_of([7, TOP], 4)
     assert (shared.documents.tolist(), shared.weights.tolist()) == ([keys[0]], [1.0])
 
 
@@ -95,8 +95,8 @@ def test_the_block_of_a_hash_in_too_many_documents_is_not_read() -> None:
         assert {(value, packed is None) for value, packed in cursor.fetchall()} == {
             (7, True), (keys[0], False)
         }  # fmt: skip
-    assert found([7], 129).documents.tolist() == []
-    assert found([7], 130).documents.tolist() == keys
+    assert rarity_of([7], 129).documents.tolist() == []
+    assert rarity_of([7], 130).documents.tolist() == keys
 
 
 @pytest.mark.django_db
@@ -116,9 +116,9 @@ def test_a_look_up_reads_one_block_of_a_run_for_each_hash_by_the_index() -> None
 
 @pytest.mark.django_db
 def test_nothing_is_found_where_nothing_is_sought_or_stored() -> None:
-    assert found([1]).documents.tolist() == []
+    assert rarity_of([1]).documents.tolist() == []
     store({create_documents(1)[0]: [1]})
-    assert found([]).documents.tolist() == []
+    assert rarity_of([]).documents.tolist() == []
 
 
 @pytest.mark.django_db

@@ -35,13 +35,13 @@ class Export:
 
     def columns(self) -> set[str]:
         """Return the columns, as the database calls them, in which the student is named."""
-        found = set()
+        columns_of_tables = set()
         for label, rows in self.tables.items():
             table = label.replace(".", "_").lower()
             for row in rows:
                 named = (name for name, value in row.items() if names_student(value))
-                found |= {f"{table}.{name}" for name in named}
-        return found
+                columns_of_tables |= {f"{table}.{name}" for name in named}
+        return columns_of_tables
 
 
 def names_student(value: object) -> bool:

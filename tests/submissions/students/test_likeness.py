@@ -1,4 +1,4 @@
-"""Which names and ids resemble those of one student."""
+"""Names and ids that resemble those of one student."""
 
 from __future__ import annotations
 

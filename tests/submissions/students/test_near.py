@@ -164,9 +164,9 @@ def test_the_page_asks_whose_each_similar_name_is(late: Planted, admin_client: C
 def test_a_student_known_by_similar_names_alone_can_be_erased(late: Planted, admin_client: Client) -> None:
     text = "Quartzovsky, Z. E."
     fields: dict[str, object] = {"student": text, "act": "erase", "reason": "Letter of 2 November."}
-    found = matches(text)
-    assert NAME in {match.name for match in found}
-    admin_client.post(PAGE, fields | {match.key: "same" for match in found})
+    near = matches(text)
+    assert NAME in {match.name for match in near}
+    admin_client.post(PAGE, fields | {match.key: "same" for match in near})
     erasure = Erasure.objects.get()
     carry_out("erase_student", erasure.pk)
     erasure.refresh_from_db()

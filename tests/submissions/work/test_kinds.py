@@ -13,12 +13,12 @@ from django.utils.module_loading import import_string
 
 from moss.celery import app
 from submissions.models import Job
-from submissions.work import finding, jobs
-from submissions.work.finding import sweep_jobs
+from submissions.work import jobs, stuck
 from submissions.work.heartbeats import package_version
 from submissions.work.kinds import INTERACTIVE
 from submissions.work.locks import Work, end_session, sessions
 from submissions.work.messages import TASKS, queue_lengths
+from submissions.work.stuck import sweep_jobs
 from tests.conftest import wait_until, worker_environment
 from tests.support.jobs import let_time_pass
 from tests.support.long_rows import rest_is_long
@@ -133,7 +133,7 @@ def test_a_job_that_does_not_go_on_fails_and_its_session_ends(
     assert jobs.claim(kind, INTERACTIVE)
     lock(other_session, job)
     let_time_pass()
-    monkeypatch.setattr(finding, "end_session", lambda work, pk, _idle: end_session(work, pk))
+    monkeypatch.setattr(stuck, "end_session", lambda work, pk, _idle: end_session(work, pk))
     sweep_jobs()
     assert (state_of(job) == "failed") == (kind.gives_up and not kind.part_of)
     wait_until(lambda: not sessions(Work.JOB), what="the end of the session")

@@ -48,10 +48,10 @@ def _parse_time(text: str) -> datetime | None:
 def _place(listing: Listing) -> dict[str, Place]:
     matched = [hit for path in listing.paths if (hit := _find(path))]
     firsts, seconds = ({hit.match[group] for hit in matched} for group in ("first", "second"))
-    own = "first" if len(firsts) >= len(seconds) else "second"
+    number_group = "first" if len(firsts) >= len(seconds) else "second"
 
     def place_one(hit: MatchedName) -> Place:
-        student = Student(natural_name(hit.match["name"]), hit.match["number"] or hit.match[own])
+        student = Student(natural_name(hit.match["name"]), hit.match["number"] or hit.match[number_group])
         time = _parse_time(hit.match["time"])
         return Placement((student,), hit.path(hit.match["file"] or ""), time, time)
 

@@ -37,7 +37,7 @@ Token = tuple[int, _TokenType, str]
 
 
 @cache
-def made(name: str) -> Any:
+def lexer_parts(name: str) -> Any:
     """Return a lexer, its tables, and the trees of its expressions."""
     row = next(row for row in LANGUAGES if row.name == name)
     lexer = dispatching_lexer(lexer_class(row.lexer))
@@ -69,7 +69,7 @@ def pygments_tokens(lexer: Any, text: str) -> list[Token]:
 @FEWER
 @given(random=st.randoms(use_true_random=False))
 def test_texts_made_of_the_rules_of_a_lexer_have_the_tokens_of_pygments(name: str, random: Any) -> None:
-    lexer, tables, trees = made(name)
+    lexer, tables, trees = lexer_parts(name)
     text = text_of(trees, random)
     if lexer.changes_tokens:
         # As a whole: what such a lexer reads with itself is changed by Pygments twice.
@@ -92,7 +92,7 @@ def lexer_class_of(name: str) -> Any:
 def tables_lexer(name: str) -> Any:
     """Return a new lexer that always reads by its tables."""
     lexer: Any = dispatching_lexer(lexer_class_of(name))
-    type(lexer).tables = AlwaysTables(made(name)[1])
+    type(lexer).tables = AlwaysTables(lexer_parts(name)[1])
     return lexer
 
 
@@ -167,7 +167,7 @@ def test_a_text_that_takes_too_many_steps_is_too_slow(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("name", ["java", "python", "php", "haskell"])
 def test_a_run_in_slices_has_the_same_tokens(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "SLICE", 3)
-    lexer, tables, _ = made(name)
+    lexer, tables, _ = lexer_parts(name)
     assert compiled_tokens(lexer, tables, program(name)) == pygments_tokens(lexer, program(name))
 
 

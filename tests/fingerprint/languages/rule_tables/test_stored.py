@@ -1,4 +1,4 @@
-"""When the tables of a lexer are made, and that those which are stored in the library are the same."""
+"""The times at which the tables of a lexer are made, and those stored in the library, which are the same."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def nothing_stored(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", rest_is_long(COMPILED, first=12))
 def test_the_stored_tables_are_those_that_the_rules_make(name: str) -> None:
     lexer: Any = dispatching_lexer(lexer_class_of(name))
-    of_library, made = stored_tables(lexer), lexer_tables(lexer)
+    of_library, of_rules = stored_tables(lexer), lexer_tables(lexer)
     assert of_library is not None
-    assert of_library[1:] == made[1:]
-    for one, other in zip(of_library.program, made.program, strict=True):
+    assert of_library[1:] == of_rules[1:]
+    for one, other in zip(of_library.program, of_rules.program, strict=True):
         np.testing.assert_array_equal(one, other, strict=True)
 
 

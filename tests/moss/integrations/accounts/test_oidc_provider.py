@@ -61,8 +61,8 @@ def test_groups_let_in_make_administrators_and_give_roles(
         oidc_provider.enrol("dora", groups=groups)
         Visitor(visitor.service).sign_in("dora")
         assert User.objects.get(username="dora").is_staff is is_staff
-        found = Membership.objects.filter(user__username="dora", course=assignment.course)
-        assert list(found.values_list("role", flat=True)) == roles
+        memberships = Membership.objects.filter(user__username="dora", course=assignment.course)
+        assert list(memberships.values_list("role", flat=True)) == roles
 
 
 def test_a_wrong_client_secret_is_told_on_a_page(

@@ -60,14 +60,14 @@ def ranked(
 def test_a_worker_sends_who_uploaded_a_mail_without_the_name_of_a_student(
     alice: User, assignment: Assignment, inbox: Inbox, settings: Settings, tmp_path: Path
 ) -> None:
-    own = {"MOSS_TEST_QUEUES": f"test-{uuid4()}:"}
+    queues = {"MOSS_TEST_QUEUES": f"test-{uuid4()}:"}
     mail = {"MOSS_MAIL_HOST": "127.0.0.1", "MOSS_MAIL_PORT": str(settings.EMAIL_PORT),
             "MOSS_MAIL_SECURITY": "none", "MOSS_MAIL_FROM": "moss@example.org",
             "MOSS_URL": "https://moss.example.org/"}  # fmt: skip
-    with web_server(**own) as port:
+    with web_server(**queues) as port:
         assert send(port, alice, assignment, zipped(CLASS)) == 302
     Batch.objects.update(created=timezone.now() - EARLIER)
-    with running_worker(tmp_path / "worker.log", **own, **mail):
+    with running_worker(tmp_path / "worker.log", **queues, **mail):
         wait_until(lambda: bool(inbox.mails), 120, what="the mail")
         wait_until(lambda: not Batch.objects.filter(state__in=Batch.RUNNING).exists())
     [mail_sent] = inbox.mails

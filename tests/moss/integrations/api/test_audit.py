@@ -1,4 +1,4 @@
-"""What programs do by the API is in the audit log, as what people do on the pages."""
+"""The audit log has the work of programs by the API, as that of people on the pages."""
 
 from __future__ import annotations
 
@@ -81,14 +81,14 @@ def test_an_administrator_reads_the_log_in_parts_and_by_what_it_is_filtered(
     assert [one["who"] for one in rest["items"]] == ["alice"]
     assert rest["next"] is None
     today = first["items"][0]["created"][:10]
-    for query, found in {
+    for query, count in {
         "action=shared": 1,
         "action=exported&q=ali": 3,
         f"since={today}&q=ali": 4,
         "until=2020-01-01": 0,
         "q=nobody": 0,
     }.items():
-        assert len(send(client, "get", f"/audit?{query}").json()["items"]) == found, query
+        assert len(send(client, "get", f"/audit?{query}").json()["items"]) == count, query
     numbers = dict(AuditEntry.objects.values_list("number", "digest"))
     assert {one["number"]: one["digest"] for one in first["items"]}.items() <= numbers.items()
     assert AuditEntry.objects.filter(who=admin.username, subject="audit log").count() == 7

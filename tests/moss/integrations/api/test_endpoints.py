@@ -43,15 +43,15 @@ def upload(
 
 def test_courses_and_assignments_are_created_listed_and_changed(caller: Client) -> None:
     course = send(caller, "post", "/courses", {"name": "Algorithms"}).json()
-    made = send(caller, "post", f"/courses/{course['id']}/assignments", {"name": "Sorting"}).json()
+    created = send(caller, "post", f"/courses/{course['id']}/assignments", {"name": "Sorting"}).json()
     change = {"due": "2026-12-01T12:00:00Z", "common_limit": 12, "include_patterns": "*.csv"}
-    changed = send(caller, "patch", f"/assignments/{made['id']}", change).json()
-    assert changed == made | change
-    kept = send(caller, "patch", f"/assignments/{made['id']}", {"due": None}).json()
+    changed = send(caller, "patch", f"/assignments/{created['id']}", change).json()
+    assert changed == created | change
+    kept = send(caller, "patch", f"/assignments/{created['id']}", {"due": None}).json()
     assert (kept["due"], kept["common_limit"]) == (None, 12)
     listed = send(caller, "get", f"/courses/{course['id']}/assignments").json()["items"]
     assert listed == [kept]
-    wrong = send(caller, "patch", f"/assignments/{made['id']}", {"common_limit": 1})
+    wrong = send(caller, "patch", f"/assignments/{created['id']}", {"common_limit": 1})
     assert problem_of(wrong)["errors"][0]["field"] == "common_limit"
 
 
@@ -182,8 +182,8 @@ def test_pairs_are_filtered_and_paged_as_on_the_pages(caller: Client, report: Re
         parts += part["items"]
         following = part["next"]
     assert parts == everything["items"]
-    found = send(caller, "get", f"{path}/pairs?q=cleo&sort=left").json()["items"]
-    assert all("cleo" in (one["left"], one["right"]) for one in found)
+    pairs = send(caller, "get", f"{path}/pairs?q=cleo&sort=left").json()["items"]
+    assert all("cleo" in (one["left"], one["right"]) for one in pairs)
     assert problem_of(send(caller, "get", f"{path}/pairs?sort=colour"))["status"] == 422
     first = send(caller, "get", f"{path}/pairs?limit=1").json()["next"]
     report.delete()
@@ -231,8 +231,8 @@ def test_a_case_that_was_entered_by_hand_is_listed_counted_and_printed(
 ) -> None:
     report.pairs.filter(left__name="ada", right__name="cleo").delete()
     report.assignment.decisions.create(left="ada", right="cleo", state="suspicious", notes="Both sat there.")
-    found, by_hand = send(caller, "get", f"{path}/cases?threshold=50").json()["items"]
-    assert (found["by_hand"], by_hand["by_hand"], by_hand["number"]) == (False, True, 2)
+    computed, by_hand = send(caller, "get", f"{path}/cases?threshold=50").json()["items"]
+    assert (computed["by_hand"], by_hand["by_hand"], by_hand["number"]) == (False, True, 2)
     assert (by_hand["id"], by_hand["similarity"], by_hand["notes"]) == (None, None, "Both sat there.")
     assert send(caller, "get", f"{path}/report?threshold=50").json()["cases"] == 2
     ids = "/".join(str(one["id"]) for one in by_hand["members"])

@@ -119,6 +119,6 @@ def test_a_member_who_was_made_an_observer_keeps_no_right_of_the_token(course: C
 def test_the_largest_roster_is_taken_in_one_request(course: Course, alice: User) -> None:
     rows = "".join(f"Student {n},s{n},{n:07},Group {n % 40},Team {n % 4000}\n" for n in range(20_000))
     text = f"name,login,id,section,team\n{rows}"
-    made = api_client(alice).post(f"{API}/courses/{course.pk}/roster", {"file": loose("class.csv", text)})
-    assert made.status_code == 201, made.content
-    assert (made.json()["students"], made.json()["sections"]) == (20_000, 40)
+    response = api_client(alice).post(f"{API}/courses/{course.pk}/roster", {"file": loose("class.csv", text)})
+    assert response.status_code == 201, response.content
+    assert (response.json()["students"], response.json()["sections"]) == (20_000, 40)

@@ -1,4 +1,4 @@
-"""What is sent again with the same key is done once, whatever is lost between."""
+"""A request that is sent again with the same key is done once, whatever is lost between."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an observer reads through the API."""
+"""Reading through the API as an observer."""
 
 from __future__ import annotations
 

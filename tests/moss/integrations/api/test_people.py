@@ -89,9 +89,9 @@ def test_an_invitation_is_made_mailed_accepted_and_withdrawn(
 ) -> None:
     settings.MAIL = True
     client, path = api_client(alice), f"/courses/{course.pk}/invitations"
-    made = send(client, "post", path, {"email": "ben@example.org", "role": "assistant"})
-    assert (made.status_code, made.json()["mailed"]) == (201, True)
-    url = made.json()["url"]
+    created = send(client, "post", path, {"email": "ben@example.org", "role": "assistant"})
+    assert (created.status_code, created.json()["mailed"]) == (201, True)
+    url = created.json()["url"]
     assert url in mailoutbox[0].body
     ben = Client()
     ben.force_login(User.objects.create_user("ben"))
@@ -131,8 +131,8 @@ def test_an_account_invites_so_many_in_an_hour_by_the_api_and_the_page(
     path, page = f"/courses/{course.pk}/invitations", reverse("people", args=[course.pk])
     body = {"email": "a@example.org", "role": "observer"}
     for _ in range(2):
-        made = send(api_client(alice), "post", path, body).json()
-        send(api_client(alice), "delete", f"{path}/{made['id']}")
+        created = send(api_client(alice), "post", path, body).json()
+        send(api_client(alice), "delete", f"{path}/{created['id']}")
     assert alice_client.post(page, body).status_code == 302
     assert "Go on later" in problem_of(send(api_client(alice), "post", path, body))["detail"]
     assert alice_client.post(page, body).status_code == 422

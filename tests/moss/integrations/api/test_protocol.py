@@ -1,4 +1,4 @@
-"""What holds for every endpoint: problems, ETags, idempotency keys."""
+"""Rules of every endpoint: problems, ETags, idempotency keys."""
 
 from __future__ import annotations
 

@@ -115,9 +115,9 @@ def test_only_who_began_an_upload_can_add_to_it(caller: Client, assignment: Assi
     colleague = User.objects.create_user("carol")
     membership = Membership.objects.create(course=assignment.course, user=colleague, role="instructor")
     assert problem_of(send_part(api_client(colleague), address, 0, b"12345"))["status"] == 404
-    own = begin(api_client(colleague), assignment, 5).headers["Location"]
+    of_colleague = begin(api_client(colleague), assignment, 5).headers["Location"]
     Membership.objects.filter(pk=membership.pk).update(role="observer")
-    assert problem_of(send_part(api_client(colleague), own, 0, b"12345"))["status"] == 403
+    assert problem_of(send_part(api_client(colleague), of_colleague, 0, b"12345"))["status"] == 403
 
 
 def test_a_deleted_upload_leaves_nothing(caller: Client, assignment: Assignment) -> None:

@@ -1,4 +1,4 @@
-"""What each role may do by the API: every endpoint, every verb, every role, with each scope."""
+"""The rights of each role by the API: every endpoint, every verb, every role, with each scope."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def statuses(
     places = api_places(world, user) | {"upload_id": listed.pk, "table": "pairs", "suffix": "csv"}
     course = world.assignment.course
     replace_roster(course, "class.csv", read_roster(ROSTER_FILE))
-    found = {}
+    statuses_of = {}
     for method, path in sorted(asked):
         address = PREFIX + path.format(**places) + QUERIES.get(path, "")
         if (method, path) == ("delete", COURSE):
@@ -174,12 +174,12 @@ def statuses(
         with transaction.atomic():
             response = getattr(client, method)(address, **_content(method, path))
             transaction.set_rollback(True)
-        found[method, path] = response.status_code
+        statuses_of[method, path] = response.status_code
         if response.status_code >= 400 and method != "head":
             problem_of(response)
     listed.delete()
     ResumableUpload.objects.all().delete()
-    return found
+    return statuses_of
 
 
 def _content(method: str, path: str) -> dict[str, Any]:

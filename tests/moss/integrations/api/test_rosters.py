@@ -32,8 +32,8 @@ def upload(client: Client, course: Course, text: str | bytes) -> Any:
 def test_a_roster_is_uploaded_read_in_parts_and_removed(course: Course, alice: User) -> None:
     client, path = api_client(alice), f"/courses/{course.pk}/roster"
     assert problem_of(send(client, "get", path))["detail"] == "This course has no roster."
-    made = upload(client, course, FILE)
-    assert made.status_code == 201, made.content
+    created = upload(client, course, FILE)
+    assert created.status_code == 201, created.content
     expected = {
         "file": "class.csv",
         "students": 3,
@@ -42,8 +42,8 @@ def test_a_roster_is_uploaded_read_in_parts_and_removed(course: Course, alice: U
         "problems": [],
         "problem_count": 0,
     }
-    assert made.json().items() >= expected.items()
-    assert send(client, "get", path).json() == made.json()
+    assert created.json().items() >= expected.items()
+    assert send(client, "get", path).json() == created.json()
     first = send(client, "get", f"{path}/students?limit=2").json()
     rest = send(client, "get", f"{path}/students?limit=2&cursor={first['next']}").json()
     assert [one["name"] for one in first["items"] + rest["items"]] == ["Anna Berg", "Ben Carr", "Cleo Dorn"]

@@ -76,8 +76,8 @@ def test_every_answer_is_one_that_the_document_declares(
     headers = {"Authorization": f"Bearer {secret_of(world.owner)}"}
     schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", app)
     known, seen = api_places(world, world.owner), set()
-    for found in islice(schema.get_all_operations(), first, None, 2):
-        operation: Any = cast("Any", found).ok()
+    for result in islice(schema.get_all_operations(), first, None, 2):
+        operation: Any = cast("Any", result).ok()
 
         @seed(1)
         @BOUNDED

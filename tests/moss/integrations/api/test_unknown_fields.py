@@ -135,5 +135,5 @@ def test_nothing_is_created_where_a_setting_is_refused(alice: User) -> None:
 def test_a_webhook_is_created_paused(alice: User) -> None:
     course = Course.objects.create(owner=alice, name="Algorithms")
     body = {"url": "https://93.184.216.34/", "events": ["report.ready"], "active": False}
-    made = send(api_client(alice), "post", f"/courses/{course.pk}/webhooks", body).json()
-    assert made["state"] == "paused"
+    created = send(api_client(alice), "post", f"/courses/{course.pk}/webhooks", body).json()
+    assert created["state"] == "paused"

@@ -15,7 +15,7 @@ from submissions.models import Assignment, Batch, Job, Report, Submission
 from submissions.students.erasing import ask_for_erasure
 from submissions.students.exporting import write_export
 from submissions.students.scope import scope
-from submissions.work.finding import sweep_jobs
+from submissions.work.stuck import sweep_jobs
 from tests.conftest import wait_until
 from tests.support.every_column import places_of
 from tests.support.html import get_page, page_of
@@ -212,9 +212,9 @@ def test_a_real_worker_takes_a_class_from_its_notices_to_the_report_and_tells_th
     batch = Batch.objects.get()
     assert (batch.submissions.count(), done.get().pairs.count()) == (4, 6)
 
-    def told() -> bool:
+    def has_reports() -> bool:
         sweep_jobs()
         return {one.get("processingProgress") for one in lms.server.reports[-4:]} == {"Processed"}
 
-    wait_until(told, what="the reports")
+    wait_until(has_reports, what="the reports")
     assert {one["assetId"] for one in lms.server.reports[-4:]} == {f"asset-{n}/main.py" for n in range(1, 5)}

@@ -58,13 +58,15 @@ def test_an_instructor_chooses_an_assignment_of_the_course_and_of_no_other(
 ) -> None:
     lms.launch(client)
     lms.launch(client, context={"id": "course-2", "title": "Other"})
-    own, others = (course.assignments.create(name="Sheet 1") for course in Course.objects.order_by("pk"))
+    of_course, others = (
+        course.assignments.create(name="Sheet 1") for course in Course.objects.order_by("pk")
+    )
     address = lms.launch(client, **lms.deep_linking()).headers["Location"]
     options = get_page(client, address).all("select option")
-    assert [option.attributes["value"] for option in options] == [str(own.pk)]
+    assert [option.attributes["value"] for option in options] == [str(of_course.pk)]
     assert client.post(address, {"assignment": others.pk}).status_code == 422
-    claims = read_answer(lms, client.post(address, {"assignment": own.pk}))
-    assert claims[f"{SPEC}dl/claim/content_items"][0]["custom"] == {"moss_assignment": str(own.pk)}
+    claims = read_answer(lms, client.post(address, {"assignment": of_course.pk}))
+    assert claims[f"{SPEC}dl/claim/content_items"][0]["custom"] == {"moss_assignment": str(of_course.pk)}
     assert f"{SPEC}dl/claim/data" not in claims
 
 

@@ -77,8 +77,8 @@ def test_two_courses_of_a_platform_are_two_here_and_show_nothing_of_each_other(
     lms.launch(client)
     lms.launch(other, sub="2", context={"id": "course-2", "title": "Algorithms"})
     first, second = Course.objects.order_by("pk")
-    for visitor, own, others in ((client, first, second), (other, second, first)):
-        assert visitor.get(own.get_absolute_url()).status_code == 200
+    for visitor, course, others in ((client, first, second), (other, second, first)):
+        assert visitor.get(course.get_absolute_url()).status_code == 200
         assert visitor.get(others.get_absolute_url()).status_code == 404
         assert get_page(visitor, "/").texts(".rows .name") == ["Algorithms"]
 
@@ -187,10 +187,10 @@ def test_who_becomes_a_learner_loses_the_role_that_a_launch_gave_and_no_other(
 def test_people_of_one_name_are_told_apart(lms: LearningPlatform, client: Client, alice: User) -> None:
     for number, name in enumerate(("Alice", "ÁLICE", "", "Ali")):
         lms.launch(Client(), sub=f"p{number}", name=name)
-    made = [*User.objects.exclude(pk=alice.pk).order_by("pk").values_list("username", flat=True)]
-    assert made[:2] == ["alice2", "alice3"]
-    assert made[2].startswith("lti-")
-    assert made[3] == "ali"
+    user_names = [*User.objects.exclude(pk=alice.pk).order_by("pk").values_list("username", flat=True)]
+    assert user_names[:2] == ["alice2", "alice3"]
+    assert user_names[2].startswith("lti-")
+    assert user_names[3] == "ali"
 
 
 def test_a_deleted_course_is_made_again(lms: LearningPlatform, client: Client) -> None:

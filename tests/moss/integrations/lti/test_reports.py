@@ -1,4 +1,4 @@
-"""What a platform is told of the submissions that it pushed: how far they are, not how similar."""
+"""Reports to a platform of the submissions that it pushed: how far they are, not how similar."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from moss.integrations.lti.reporting import WAITS
 from submissions.lifecycle import cancel_batch
 from submissions.models import Job
 from submissions.work import jobs
-from submissions.work.finding import restart_lost
+from submissions.work.stuck import restart_lost
 from tests.support.jobs import carry_out, due_in, let_time_pass
 from tests.support.pushed import CODE
 from tests.support.sample_class import zipped
@@ -59,12 +59,12 @@ def test_a_submission_is_reported_as_processing_and_then_as_ready_for_the_instru
 def test_nothing_that_is_reported_differs_between_a_copy_and_work_of_ones_own(
     pusher: Pusher, gathered: Gather
 ) -> None:
-    own = b"def primes(n):\n    return [k for k in range(2, n) if all(k % d for d in range(2, k))]\n" * 2
-    for student, code in ((1, CODE), (2, CODE), (3, own)):
+    honest = b"def primes(n):\n    return [k for k in range(2, n) if all(k % d for d in range(2, k))]\n" * 2
+    for student, code in ((1, CODE), (2, CODE), (3, honest)):
         pusher.push(student, pusher.asset(f"{student}.py", code))
     gathered()
-    told = [{**one, "assetId": "", "timestamp": ""} for one in reported(pusher)]
-    assert told[:1] * 3 + told[-1:] * 3 == told
+    reports_sent = [{**one, "assetId": "", "timestamp": ""} for one in reported(pusher)]
+    assert reports_sent[:1] * 3 + reports_sent[-1:] * 3 == reports_sent
 
 
 @pytest.mark.long
@@ -97,9 +97,9 @@ def test_an_upload_that_was_cancelled_and_a_submission_that_was_replaced_are_sai
     PushedSubmission.objects.filter(pk=second.pk).update(state=State.REPLACED)
     jobs.enqueue("report_submission", second.pk)
     assert cancel_batch(batch)
-    told = reported(pusher)
-    assert states(told) == [("Failed", "DOWNLOAD_FAILED"), ("Processed", None)]
-    assert "later submission" in told[1]["comment"]
+    reports_sent = reported(pusher)
+    assert states(reports_sent) == [("Failed", "DOWNLOAD_FAILED"), ("Processed", None)]
+    assert "later submission" in reports_sent[1]["comment"]
 
 
 def test_a_platform_that_takes_no_report_is_asked_again_but_not_for_ever(pusher: Pusher) -> None:

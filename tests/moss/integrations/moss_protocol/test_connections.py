@@ -1,4 +1,4 @@
-"""Which connections stay open when there are too many, and how wrong user ids are counted."""
+"""The connections that stay open when there are too many, and the count of wrong user ids."""
 
 from __future__ import annotations
 

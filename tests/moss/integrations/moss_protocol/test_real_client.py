@@ -100,12 +100,12 @@ def test_a_script_gets_the_address_of_pages_that_it_can_parse(
 
 
 def assert_logged(url: str) -> None:
-    """Who sent the class, and who opened its pages, is in the audit log."""
+    """Assert that the audit log names who sent the class and who opened its pages."""
     entries = AuditEntry.objects.filter(assignment="Homework <1>", address="127.0.0.1").order_by("pk")
     assert entries[0].who == "alice"
-    found = {(one.who, one.action, one.subject) for one in entries}
+    logged = {(one.who, one.action, one.subject) for one in entries}
     reader = f"results {url.split('/')[-2]}"
-    assert found == {
+    assert logged == {
         ("alice", "uploaded", ARCHIVE),
         (reader, "saw", ""),
         (reader, "saw", "ada-main_file.py; ben-main.py"),

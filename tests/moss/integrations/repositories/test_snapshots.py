@@ -1,4 +1,4 @@
-"""What is taken of a repository that a real Git server gives, also of one that was made to do harm."""
+"""The files of a repository that a real Git server gives, also of one that was made to do harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is sent to a webhook: by a real worker to a real receiver, signed, and again until it arrives."""
+"""Deliveries to a webhook: by a real worker to a real receiver, signed, and again until it arrives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from moss.integrations.webhooks import actions as webhook_actions
 from moss.integrations.webhooks.models import Delivery, Webhook
 from submissions.actions.uploads import create_batch
 from submissions.models import Report
-from submissions.work.finding import sweep_jobs
+from submissions.work.stuck import sweep_jobs
 from tests.conftest import wait_until
 from tests.support.jobs import due_in, let_time_pass
 from tests.support.sample_class import CLASS, loose, zipped

@@ -1,4 +1,4 @@
-"""Which events are sent, of which courses, and that they have keys and no names."""
+"""The events that are sent, their courses, and that they have keys and no names."""
 
 from __future__ import annotations
 

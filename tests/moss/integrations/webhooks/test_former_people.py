@@ -98,6 +98,6 @@ def test_a_paused_webhook_of_a_former_instructor_is_stopped_too(webhook: Webhook
 def test_a_webhook_of_the_owner_and_of_an_instructor_work(
     webhook: Webhook, assignment: Assignment, receiver: Receiver
 ) -> None:
-    own = webhook_to(receiver.url(), assignment.course)
+    of_owner = webhook_to(receiver.url(), assignment.course)
     sending.stop_without_right()
-    assert {*Webhook.objects.working()} == {webhook, own}
+    assert {*Webhook.objects.working()} == {webhook, of_owner}

@@ -136,8 +136,8 @@ def test_a_webhook_is_deleted_with_its_list(alice_client: Client, webhook: Webho
 
 
 def test_a_webhook_is_not_found_below_another_course(bob_client: Client, bob: User, webhook: Webhook) -> None:
-    own = bob.courses.create(name="Bob’s")
-    assert bob_client.get(reverse("webhook", args=[own.pk, webhook.pk])).status_code == 404
+    course = bob.courses.create(name="Bob’s")
+    assert bob_client.get(reverse("webhook", args=[course.pk, webhook.pk])).status_code == 404
     assert bob_client.get(page_address(webhook)).status_code == 404
 
 

@@ -1,4 +1,4 @@
-"""How an instructor has an upload grouped: what can be chosen, stored, and what is refused."""
+"""An instructor's choices of how an upload is grouped: those that are stored, and those that are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files of a submission are compared, and in which language."""
+"""The files of a submission that are compared, and their languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for the grouping of any upload, however its entries are named and whatever is chosen."""
+"""Properties of the grouping of any upload, however its entries are named and whatever is chosen."""
 
 from __future__ import annotations
 

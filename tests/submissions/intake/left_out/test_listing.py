@@ -51,16 +51,16 @@ def test_each_file_counts_or_is_listed_with_a_reason_in_any_order(
     files: dict[str, bytes], include: tuple[str, ...], exclude: tuple[str, ...], seed: int
 ) -> None:
     patterns = FilePatterns(include, exclude)
-    found = listed(files, patterns)
-    names = {entry.name for entry in found.entries}
-    assert found.paths <= {path for path, data in files.items() if data}
-    for path in found.paths:
+    listing = listed(files, patterns)
+    names = {entry.name for entry in listing.entries}
+    assert listing.paths <= {path for path, data in files.items() if data}
+    for path in listing.paths:
         assert any(path == name or (name.endswith("/") and path.startswith(name)) for name in names)
-    assert all(entry.reason for entry in found.entries)
+    assert all(entry.reason for entry in listing.entries)
     shuffled = list(files.items())
     Random(seed).shuffle(shuffled)
     again = listed(dict(shuffled), patterns)
-    assert (again.paths, sorted(again.entries)) == (found.paths, sorted(found.entries))
+    assert (again.paths, sorted(again.entries)) == (listing.paths, sorted(listing.entries))
 
 
 @given(FILES)

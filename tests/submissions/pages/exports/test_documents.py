@@ -93,8 +93,8 @@ def test_a_pair_is_one_document_with_figures_passages_and_hashes(
     )
     for content in list(NAMED.values())[:2]:
         assert hashlib.sha256(content.encode()).hexdigest() in text.replace(" ", "")
-    made = ("(windows of 4)", "Front-ends")
-    for part in ("Programming 1", "Statistics", ADA, BEN, "Passage 1", "Undecided", *made):
+    versions = ("(windows of 4)", "Front-ends")
+    for part in ("Programming 1", "Statistics", ADA, BEN, "Passage 1", "Undecided", *versions):
         assert part in text
     assert f"{named.tokens} tokens on {named.lines} lines" in text
 

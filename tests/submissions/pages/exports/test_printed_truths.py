@@ -1,4 +1,4 @@
-"""What a document says of its colours and of identical files, against the sources that were handed in."""
+"""Sentences of a document on its colours and on identical files, against the sources of the submissions."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def test_coloured_text_is_equal_on_both_sides_and_paler_text_is_not(
 def test_ignored_words_that_are_written_differently_are_underlined_too(
     alice_client: Client, hand_in: HandIn, assignment: Assignment
 ) -> None:
-    given, own = program(Random(3), 1), [program(Random(seed), 2) for seed in (4, 6)]
-    whole = f"{own[0]}{given}{own[1]}"
+    given, programs = program(Random(3), 1), [program(Random(seed), 2) for seed in (4, 6)]
+    whole = f"{programs[0]}{given}{programs[1]}"
     register_boilerplate(assignment, loose("given.py", given))
     hand_in(zipped({"ann/m.py": whole, "ben/m.py": renamed(whole), "cleo/m.py": program(Random(9), 3)}))
     pair = Report.objects.get(assignment=assignment).pairs.get(left__name="ann", right__name="ben")

@@ -214,8 +214,8 @@ def test_an_anonymous_reader_searches_made_up_names_and_not_the_real_ones(report
     assignment = report.assignment
     names = anonymous_names(assignment)
     assert listed(assignment, names, q="ada") == []
-    found = listed(assignment, names, q=names.display_name("cleo"))
-    assert sorted(sorted(pair) for pair in found) == [["ada", "cleo"], ["ben", "cleo"]]
+    pairs = listed(assignment, names, q=names.display_name("cleo"))
+    assert sorted(sorted(pair) for pair in pairs) == [["ada", "cleo"], ["ben", "cleo"]]
     assert sorted(listed(assignment, q="cleo")) == [("ada", "cleo"), ("ben", "cleo")]
 
 

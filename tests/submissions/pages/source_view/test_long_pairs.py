@@ -37,12 +37,12 @@ def functions(seed: int, count: int) -> list[str]:
 def interleaved(count: int, seed: int) -> str:
     """Return shared functions, each followed by other code, so that each is a passage of its own."""
     random = Random(seed)
-    own = [
+    others = [
         f"x{n} = {'+'.join('abcdefgh'[random.randrange(8)] for _ in range(random.randrange(2, 7)))}\n"
         * (10 + seed * n % 3)
         for n in range(count)
     ]
-    return "".join(part for pair in zip(functions(1, count), own, strict=True) for part in pair)
+    return "".join(part for pair in zip(functions(1, count), others, strict=True) for part in pair)
 
 
 @pytest.fixture
@@ -172,9 +172,9 @@ def test_a_passage_within_an_endless_line_is_shown(
     alice_client: Client, address_of: Callable[[dict[str, str]], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(screen, "MAX_LINE", 10_000)
-    own = " ".join(f"{'abcdef'[n % 6]} + {n};" for n in range(4_000))
+    line = " ".join(f"{'abcdef'[n % 6]} + {n};" for n in range(4_000))
     shared = " ".join("".join(functions(3, 12)).split())
-    address = address_of({"ada/m.js": f"{own} {shared}", "ben/m.js": shared})
+    address = address_of({"ada/m.js": f"{line} {shared}", "ben/m.js": shared})
     page = get_page(alice_client, address)
     assert page.has('[data-side="L"] mark[data-passage="1"]')
     assert "are in the part before" in page.texts('[data-side="L"] .cut')[0]

@@ -1,0 +1,88 @@
+from fingerprint.distinct import distinct_values as distinct_values
+from fingerprint.fingerprints import Fingerprints as Fingerprints, fingerprint as fingerprint
+from fingerprint.index import CandidatePairs as CandidatePairs
+from fingerprint.kernels.files import (
+    compiled_library as compiled_library,
+    ensure_compiled as ensure_compiled,
+)
+from fingerprint.kernels.library import open_kernels as open_kernels
+from fingerprint.languages import (
+    Decoded as Decoded,
+    FrontEnd as FrontEnd,
+    LexerFailed as LexerFailed,
+    Span as Span,
+    choices as choices,
+    coarse_family as coarse_family,
+    decode as decode,
+    expect as expect,
+    front_end as front_end,
+    leaves_doubt as leaves_doubt,
+    storable as storable,
+)
+from fingerprint.languages.base import Coarse as Coarse, SpanColumns as SpanColumns
+from fingerprint.languages.decode import import_encodings as import_encodings
+from fingerprint.languages.lexical_terms import LexicalTerms as LexicalTerms
+from fingerprint.languages.preload import preload as preload
+from fingerprint.languages.statement import TaskStatement as TaskStatement
+from fingerprint.languages.string_words import (
+    NO_STRING_WORDS as NO_STRING_WORDS,
+    StringWords as StringWords,
+)
+from fingerprint.languages.term_places import (
+    common_terms as common_terms,
+    term_places as term_places,
+    without_terms as without_terms,
+)
+from fingerprint.languages.token_lines import token_lines as token_lines
+from fingerprint.languages.words import WordKinds as WordKinds
+from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
+from fingerprint.ranking.blocks import group_passages as group_passages, moved_blocks as moved_blocks
+from fingerprint.ranking.cohort import Cohort as Cohort
+from fingerprint.ranking.duplicates import group_duplicates as group_duplicates
+from fingerprint.ranking.groups import Groups as Groups, count_pairs as count_pairs
+from fingerprint.ranking.inputs import (
+    CohortFile as CohortFile,
+    Exclusions as Exclusions,
+    RankingInput as RankingInput,
+)
+from fingerprint.ranking.old_pairs import OldPairs as OldPairs
+from fingerprint.ranking.pair_passages import (
+    PairPassages as PairPassages,
+    find_passages as find_passages,
+)
+from fingerprint.ranking.parallel import never_end as never_end
+from fingerprint.ranking.passages import (
+    Passage as Passage,
+    as_passages as as_passages,
+    exchange_sides as exchange_sides,
+    passage_weight as passage_weight,
+)
+from fingerprint.ranking.rank import (
+    Ranking as Ranking,
+    ScoringJob as ScoringJob,
+    pair_passages as pair_passages,
+    rank as rank,
+    rank_for_report as rank_for_report,
+    scored_cohorts as scored_cohorts,
+    scoring_jobs as scoring_jobs,
+)
+from fingerprint.ranking.score_constants import SCORE_VERSION as SCORE_VERSION
+from fingerprint.ranking.scoring import ScorePairs as ScorePairs, Scores as Scores, score as score
+from fingerprint.ranking.terms import LexicalTable as LexicalTable
+from fingerprint.ranking.threshold import Rarity as Rarity, UnrelatedTail as UnrelatedTail
+from fingerprint.ranking.translations import CoarseFile as CoarseFile
+from fingerprint.ranking.whole_lines import whole_lines as whole_lines
+from fingerprint.reading import (
+    FILE_SECONDS as FILE_SECONDS,
+    NO_LINES as NO_LINES,
+    Reading as Reading,
+    Spelling as Spelling,
+    Unreadable as Unreadable,
+    identify as identify,
+    profile_of as profile_of,
+    read as read,
+    read_together as read_together,
+)
+from fingerprint.time_limit import TooSlow as TooSlow, time_limit as time_limit
+from fingerprint.tokens import TokenStream as TokenStream
+from fingerprint.unionfind import components as components
