@@ -54,8 +54,15 @@ class Statement(NamedTuple):
         return bool(words) and len(words & self.words) >= PART_OF_WORDS * len(words)
 
     def _has_name(self, name: str) -> bool:
-        part = r"[\w-]" if "-" in name else r"\w"
-        return re.search(rf"(?<!{part}){re.escape(name)}(?!{part})", self.text) is not None
+        """Return whether the text has a name that is no part of a longer one."""
+        inside = "_-" if "-" in name else "_"
+        at = self.text.find(name)
+        while at >= 0:
+            beside = self.text[at - 1 : at] + self.text[at + len(name) : at + len(name) + 1]
+            if not any(one.isalnum() or one in inside for one in beside):
+                return True
+            at = self.text.find(name, at + 1)
+        return False
 
 
 def words_of(text: str) -> set[str]:

@@ -35,7 +35,6 @@ LABELS: dict[str, Label] = {
     **{role.value: role.label for role in Membership.Role},
 }
 INVITED = re.compile(r"invited by (.*?)( as an administrator)?")
-TOKEN = re.compile(r"(created|revoked): (.*) of (.*?), (\w+), until ([\d-]+)")
 SCOPES: dict[str, Label] = {scope.value: scope.label for scope in ApiToken.Scope}
 NUMBERED = re.compile(r"(link|receipt) (\d+)")
 
@@ -53,11 +52,17 @@ def _part_text(part: str) -> str:
         number = match[2]
         link, receipt = gettext("link {number}"), gettext("receipt {number}")
         return (link if match[1] == "link" else receipt).format(number=number)
-    if match := TOKEN.fullmatch(part):
-        what, token, name, scope, day = match.groups()
-        text = gettext("{token} of {name}, {scope}, until {day}")
-        scope = SCOPES.get(scope, scope)
-        return f"{LABELS[what]}: {text.format(token=token, name=name, scope=scope, day=day)}"
     label, colon, value = part.partition(": ")
+    if label in {"created", "revoked"} and ", until " in value:
+        return f"{LABELS[label]}: {_token_text(value)}"
     # A name before a colon is somebody's, and the role behind it; or it is a setting and its value.
     return f"{LABELS.get(label, label)}{colon}{LABELS.get(value, value)}"
+
+
+def _token_text(text: str) -> str:
+    """Return a token and what it may do: `laptop (moss_ab…) of ada, read, until 2026-12-24`."""
+    owned, _until, day = text.rpartition(", until ")
+    owned, _comma, scope = owned.rpartition(", ")
+    token, _of, name = owned.rpartition(" of ")
+    translated = gettext("{token} of {name}, {scope}, until {day}")
+    return translated.format(token=token, name=name, scope=SCOPES.get(scope, scope), day=day)
