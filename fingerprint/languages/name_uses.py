@@ -88,9 +88,14 @@ def fill_uses(kinds: Kinds, ends: Bounds, placed: PlacedNames, uses: Terms, tota
 @bare_njit
 def both(kinds: Kinds, one: int, other: int) -> np.uint64:
     """Return a hash of the kinds around two places."""
-    joined = (_surroundings(kinds, one) * BASE + _surroundings(kinds, other)) * BASE
-    mixed = (joined ^ (joined >> SHIFT)) * MIXER
-    return mixed ^ (mixed >> SHIFT)
+    return mixed(mixed(_surroundings(kinds, one)) + _surroundings(kinds, other) * BASE)
+
+
+@bare_njit
+def mixed(value: np.uint64) -> np.uint64:
+    """Return a hash with its bits mixed; sums of products alone collide where two kinds change places."""
+    product = (value ^ (value >> SHIFT)) * MIXER
+    return product ^ (product >> SHIFT)
 
 
 def name_uses(tokens: Joined, names: Joined) -> tuple[Terms, Bounds]:

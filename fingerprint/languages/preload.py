@@ -8,12 +8,13 @@ from fingerprint.languages.decode import import_encodings
 from fingerprint.languages.lexer_dispatch import dispatching_lexer
 from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.lookup import tuned_front_ends
-from fingerprint.languages.name_uses import fill_uses
+from fingerprint.languages.name_uses import fill_uses, find_places
 from fingerprint.languages.normalisation import fill_normalised
 from fingerprint.languages.notebook import load_schemas
 from fingerprint.languages.rule_tables.characters import cased_characters
 from fingerprint.languages.rule_tables.lexer import read
 from fingerprint.languages.rule_tables.stored import lexer_tables
+from fingerprint.languages.token_lines import fill_lines
 
 
 def preload() -> None:
@@ -29,7 +30,7 @@ def load_compiled_rules() -> None:
     """Open the library of compiled functions, and import what making tables imports at first use."""
     lexer = dispatching_lexer(lexer_class("sql"))
     read(lexer, lexer_tables(lexer), "SELECT 'a';\n", ("root",))
-    fill_normalised.load()
-    fill_uses.load()
+    for kernel in (fill_normalised, find_places, fill_uses, fill_lines):
+        kernel.load()
     cased_characters()
     close_library()

@@ -218,10 +218,10 @@ def test_fragments_of_code_never_raise(name: str, text: str) -> None:
 
 
 def test_a_front_end_drops_its_vocabulary_before_it_fills_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fingerprint.languages.vocabulary.CHARACTERS_LIMIT", 100)
+    monkeypatch.setattr("fingerprint.languages.vocabulary.CHARACTERS_LIMIT", 250)
     python = CodeFrontEnd(Language("python", "Python", "python"))
     first = python.tokens("x = 1").kinds.tolist()
-    python.tokens(f"x = '{'long ' * 50}'")
+    python.tokens(f"x = '{'long ' * 60}'")
     before = python._vocabulary
     assert python.tokens("x = 1").kinds.tolist() == first
     assert python._vocabulary is not before

@@ -8,7 +8,8 @@ import pytest
 
 from fingerprint import engine
 from fingerprint.engine import Cohort
-from fingerprint.reading import Reading, read, token_lines
+from fingerprint.languages.token_lines import token_lines
+from fingerprint.reading import Reading, read
 
 K = 9
 
