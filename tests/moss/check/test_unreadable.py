@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ DENIED = "cannot be read: Permission denied"
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Have a class in the current folder, and no rights of the superuser, whom no permission stops."""
     check(folder(tmp_path / "class", CLASS))  # loads every module, which another user may not be able to
+    codecs.lookup("utf-32-le")  # which only children of that run may have loaded
     for name, mode in (("closed", 0), ("sealed", 0o555)):
         (tmp_path / name).mkdir(mode)
     tmp_path.chmod(0o755)
