@@ -149,6 +149,15 @@ def test_the_next_undecided_case_is_one_key_away(alice_client: Client, report: R
     assert page.text(".notices") == "No undecided case is left."
 
 
+def test_the_report_leads_to_its_first_case_and_then_to_the_next_undecided_one(
+    alice_client: Client, report: Report
+) -> None:
+    listed = report.assignment.get_absolute_url()
+    assert get_page(alice_client, listed).text("a[data-key=u]") == "Start with the first"
+    decide(alice_client, report, "ann", state="clear")
+    assert get_page(alice_client, listed).text("a[data-key=u]") == "Go on with the next"
+
+
 def test_another_threshold_makes_other_cases(alice_client: Client, report: Report) -> None:
     page = get_page(alice_client, address(report, "ann"), threshold="80")
     assert page.texts(".members tbody th") == ["ann", "ben"]

@@ -30,6 +30,15 @@ def test_creating_a_course_opens_it(alice_client: Client, alice: User) -> None:
     assert page.text(".empty strong") == "No assignment yet."
 
 
+def test_who_deletes_is_asked_about_the_course_the_assignment_or_the_upload(
+    alice_client: Client, assignment: Assignment
+) -> None:
+    upload = assignment.batches.create(name="class.zip")
+    for what, pk in (("course", assignment.course_id), ("assignment", assignment.pk), ("batch", upload.pk)):
+        page = get_page(alice_client, reverse(f"delete_{what}", args=[pk]))
+        assert page.text("h1") == f"Delete this {what.replace('batch', 'upload')}?"
+
+
 def test_two_instructors_may_have_courses_of_the_same_name_but_one_may_not(
     alice_client: Client, bob_client: Client
 ) -> None:

@@ -75,6 +75,9 @@ def test_submissions_have_the_names_of_a_roster_that_is_added_later(
         "Chen Wei 00044 · 1 file",
         "erika 1 file",
     ]
+    fits = get_page(alice_client, address(assignment.course))
+    assert fits.texts("[aria-labelledby=fits-heading] .names li")[-1] == "Dmitri Volkov"
+    assert not fits.has("[aria-labelledby=fits-heading] .hint"), "all names are listed"
     page = get_page(alice_client, tab(assignment, "pairs"))
     assert "Amara Okafor" in page.text("table.pairs")
     assert "aokafor" not in page.text("main")

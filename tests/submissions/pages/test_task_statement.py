@@ -60,6 +60,11 @@ def shared_terms(client: Client, pair: Pair) -> list[str]:
     return [row[0] for row in page.rows(".terms tbody tr")]
 
 
+def test_the_page_of_ignored_code_takes_a_statement_as_text(report: Report, alice_client: Client) -> None:
+    page = get_page(alice_client, tab(report.assignment, "ignored"))
+    assert page.has("form input[name=statement] ~ .field textarea[name=text]")
+
+
 @pytest.mark.parametrize("sent", [{"text": STATEMENT}, {"files": [loose("task.md", STATEMENT.encode())]}])
 def test_a_message_of_the_statement_does_not_count_until_the_statement_is_removed(
     alice_client: Client,
