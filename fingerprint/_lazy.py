@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from importlib import import_module
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,5 +35,6 @@ def stub_names(path: str) -> dict[str, str]:
     return {
         name: module
         for module, _, names in (statement.partition(" import ") for statement in statements)
-        for name in re.findall(r"(\w+) as ", names)
+        for name, following in pairwise(names.replace("(", " ").split())
+        if following == "as"
     }

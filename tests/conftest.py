@@ -27,7 +27,7 @@ from moss.embedded.client import ensure_services, release_services, wait_until_s
 from moss.embedded.paths import SERVICE_ROLE, installation_paths
 from submissions.ingest.later import LATER
 from submissions.models import Membership
-from tests.support.kept_classes import fixed_id, set_ids_apart
+from tests.support.kept_classes import fixed_id
 from tests.support.other_sessions import (
     empty_tables_quickly,
     end_other_sessions,
@@ -177,8 +177,6 @@ def django_db_modify_db_settings(
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """Create the test database, and end the sessions that are left before it is dropped."""
-    with django_db_blocker.unblock():
-        set_ids_apart()
     yield
     with django_db_blocker.unblock():
         end_other_sessions()

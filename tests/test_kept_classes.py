@@ -19,7 +19,6 @@ from tests.support.sample_class import CLASS, COPIED, zipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from pytest_django.fixtures import Settings
 
@@ -54,9 +53,8 @@ class Store:
 
 
 @pytest.fixture
-def store(assignment: Assignment, hand_in: HandIn, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Store:
+def store(assignment: Assignment, hand_in: HandIn, monkeypatch: pytest.MonkeyPatch) -> Store:
     monkeypatch.setattr(kept_classes, "KEPT", {})
-    monkeypatch.setattr(kept_classes, "FOLDER", tmp_path)
     return Store(assignment, hand_in)
 
 
@@ -75,14 +73,6 @@ def test_its_times_are_as_if_it_was_stored_now(store: Store) -> None:
     (key, kept), *_ = kept_classes.KEPT.items()
     kept_classes.KEPT[key] = replace(kept, stored=kept.stored - hours)
     assert store().created - report.created >= hours
-
-
-def test_a_class_of_another_process_is_the_same(store: Store) -> None:
-    report, figures, rows = store.in_an_earlier_test()
-    kept_classes.KEPT.clear()
-    assert (store(), store.ranked) == (report, 1)
-    assert content(report) == figures
-    assert kept_classes.rows_of(filled_tables()) == rows
 
 
 def test_work_goes_on_with_it(store: Store, rerank: Callable[[], Report]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from fingerprint.languages.base import LexicalClass
@@ -10,6 +10,8 @@ from fingerprint.languages.numbers import number_value
 from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fingerprint.types import Classes, Kinds, Offsets
 
 
@@ -42,3 +44,25 @@ def number_id(family: str, lexeme: str) -> int:
     """Return the id of a number by its value, with the number of characters of that: `0x10` is `16`."""
     value = number_value(lexeme)
     return with_length(kind_id(family, value), len(value))
+
+
+class LiteralIds(dict[str, int]):
+    """Maps a literal to its id, computed at first use; `characters` is the total length of the literals."""
+
+    def __init__(self, identify: Callable[[str], int]) -> None:
+        super().__init__()
+        self._identify, self.characters = identify, 0
+
+    def __missing__(self, lexeme: str) -> int:
+        self[lexeme] = identity = self._identify(lexeme)
+        self.characters += len(lexeme)
+        return identity
+
+
+def literal_ids(salt: str) -> dict[int, LiteralIds]:
+    """Return the ids of strings and of numbers, by their `LexicalClass`."""
+    string, number = LexicalClass.STRING, LexicalClass.NUMBER
+    return {
+        int(string): LiteralIds(partial(kind_id, lexeme_family(salt, string))),
+        int(number): LiteralIds(partial(number_id, lexeme_family(salt, number))),
+    }

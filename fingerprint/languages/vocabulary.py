@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fingerprint.languages.base import LexicalClass
-from fingerprint.languages.lexeme_ids import lexeme_family, lexeme_id, number_id
+from fingerprint.languages.lexeme_ids import lexeme_id, literal_ids
 from fingerprint.languages.operators import OPERATORS, PIECES
 from fingerprint.languages.token_rows import Lexemes, Mark
 from fingerprint.tokens import kind_id
@@ -173,19 +173,6 @@ class Highlighting(NamedTuple):
     classes: list[str]
 
 
-class LiteralIds(dict[str, int]):
-    """Maps a literal to its id, computed at first use; `characters` is the total length of the literals."""
-
-    def __init__(self, identify: Callable[[str], int]) -> None:
-        super().__init__()
-        self._identify, self.characters = identify, 0
-
-    def __missing__(self, lexeme: str) -> int:
-        self[lexeme] = identity = self._identify(lexeme)
-        self.characters += len(lexeme)
-        return identity
-
-
 class Vocabulary(dict[Key, int]):
     """Maps (token type, lexeme) to a code, assigned at first use, with the kind and marks of each code.
 
@@ -208,11 +195,7 @@ class Vocabulary(dict[Key, int]):
         self._stripped: list[str] = []
         self.kind_names: list[str] = []
         self._characters = 0
-        string, number = LexicalClass.STRING, LexicalClass.NUMBER
-        self.literal_ids = {
-            int(string): LiteralIds(partial(kind_id, lexeme_family(self._salt, string))),
-            int(number): LiteralIds(partial(number_id, lexeme_family(self._salt, number))),
-        }
+        self.literal_ids = literal_ids(self._salt)
 
     def __missing__(self, key: Key) -> int:
         ttype, value = key

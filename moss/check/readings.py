@@ -50,9 +50,9 @@ if TYPE_CHECKING:
 
     Advance = Callable[[], None]
 
-# Most files and bytes that a child process reads together, and the fewest batches for each process.
+# Most files and bytes that a child process reads together, and the fewest files and batches for each process.
 BATCH_FILES, BATCH_BYTES = 32, 150_000
-BATCHES = 8
+FEWEST_FILES, FEWEST_BATCHES = 8, 4
 PART_LENGTHS = struct.Struct("<6I")
 
 
@@ -171,7 +171,7 @@ def _read_cached(jobs: Sequence[ReadJob], advance: Advance, folder: Path) -> lis
 def _read_uncached(jobs: Sequence[ReadJob], advance: Advance) -> list[Reading | str]:
     if not jobs:
         return []
-    workers = max(1, min(usable_cores(), len(jobs) // BATCHES))
+    workers = max(1, min(usable_cores(), len(jobs) // FEWEST_FILES))
     results: list[Reading | str] = [""] * len(jobs)
     expect(_characters(jobs, workers))
     batches = _batches(jobs, workers)
@@ -188,7 +188,7 @@ def _batches(jobs: Sequence[ReadJob], workers: int) -> list[list[int]]:
 
     So that no child is still busy with one when the others have finished.
     """
-    most = min(BATCH_FILES, max(1, len(jobs) // (workers * BATCHES)))
+    most = min(BATCH_FILES, -(-len(jobs) // (workers * FEWEST_BATCHES)))
     batches, by_language, sizes = list[list[int]](), dict[str, list[int]](), Counter[str]()
     for index in sorted(range(len(jobs)), key=lambda index: -len(jobs[index].data)):
         language, size = jobs[index].language, len(jobs[index].data)

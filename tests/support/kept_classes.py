@@ -1,25 +1,21 @@
-"""Ranked classes that many tests only read: ranked once in a run, brought back as rows afterwards.
+"""Ranked classes that many tests only read: ranked once in a test process, brought back as rows afterwards.
 
 A fixture gives the steps that store its class to `stored`, and then finds the class in the database. The
-first test runs the steps, and the rows of all tables are kept, as Postgres copies them out, for later tests
-of all processes. These get the rows, with their ids, in their own transaction. That takes some milliseconds
-instead of seconds of the real pipeline, which the tests of uploading and ranking still run.
+first test of a process runs the steps, and the rows of all tables are kept, as Postgres copies them out. A
+later test gets these rows, with their ids, in its own transaction. That takes some milliseconds instead of
+half a second of the real pipeline, which the tests of uploading and ranking still run.
 
-Rows refer to each other by ids, so these must be the same in every test: users, the course and the assignment
-have a `fixed_id`, and all others come from sequences, which no test sets back and which are far apart in each
-process, so that no later row gets the id of a kept one. The steps run again where a class could become
-another one: where settings are changed, and where a row that they build on is not as it was.
+Rows refer to each other by ids, so these must be the same in every test of a process: users, the course and
+the assignment have a `fixed_id`, and all others come from sequences, which no test sets back, so that no
+later row gets the id of a kept one. The steps run again where a class could become another one: where
+settings are changed, and where a row that they build on is not as it was.
 """
 
 from __future__ import annotations
 
-import os
-import pickle
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.conf import UserSettingsHolder, settings
@@ -50,12 +46,6 @@ TIMES = """
     SELECT column_name FROM information_schema.columns
     WHERE table_schema = 'public' AND table_name = %s AND data_type = 'timestamp with time zone'
 """
-# More than a process stores in a table.
-IDS_OF_A_PROCESS = 10_000_000
-SET_SEQUENCES = """
-    SELECT setval(format('%%I.%%I', schemaname, sequencename)::regclass, %s)
-    FROM pg_sequences WHERE schemaname = 'public'
-"""
 ROWS = """SELECT json_agg(to_jsonb(kept) - %s::text[] ORDER BY kept::text)::text FROM "{}" AS kept"""
 
 
@@ -74,22 +64,24 @@ class KeptClass:
     rows: list[Rows]
 
 
-# By a digest of their names and of what was in the database before.
-KEPT: dict[str, KeptClass] = {}
-# The file of each class that a process has ranked.
-FOLDER = Path(os.environ["MOSS_TEST_HOME"]) / "classes"
+# By their names and a digest of what was in the database before.
+KEPT: dict[tuple[str, bytes], KeptClass] = {}
 
 
-def set_ids_apart() -> None:
-    """Begin the ids of new rows of this process where no other one and no fixed id comes."""
-    process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+@cache
+def _fixed_ids(model: type[Model]) -> dict[str, int]:
+    table = model._meta.db_table
     with connection.cursor() as cursor:
-        cursor.execute(SET_SEQUENCES, [(process + 1) * IDS_OF_A_PROCESS])
+        cursor.execute(
+            "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)",
+            [table, len(NAMES[model])],
+        )
+        return dict(zip(NAMES[model], (pk for (pk,) in cursor.fetchall()), strict=True))
 
 
 def fixed_id(model: type[Model], name: str) -> int:
-    """Return the id that the object of this name has in every test."""
-    return NAMES[model].index(name) + 1
+    """Return the id that the object of this name has in every test of this process."""
+    return _fixed_ids(model)[name]
 
 
 def stored(name: str, steps: Callable[[], object]) -> None:
@@ -97,31 +89,14 @@ def stored(name: str, steps: Callable[[], object]) -> None:
     if isinstance(settings._wrapped, UserSettingsHolder):  # type: ignore[misc]
         steps()
         return
-    key = sha256(f"{name}\n{rows_of(_tables())}".encode()).hexdigest()
-    if kept := KEPT.get(key) or _ranked_elsewhere(key):
-        KEPT[key] = kept
+    before = sha256(rows_of(_tables()).encode()).digest()
+    if kept := KEPT.get((name, before)):
         _bring_back(kept)
         return
     people = rows_of(PEOPLE)
     steps()
     assert rows_of(PEOPLE) == people, "a kept class has no users, sessions or members of its own"
-    KEPT[key] = KeptClass(timezone.now(), [Rows(table, _copied_out(table)) for table in _tables()])
-    _give_to_others(key)
-
-
-def _ranked_elsewhere(key: str) -> KeptClass | None:
-    try:
-        kept: KeptClass = pickle.loads((FOLDER / key).read_bytes())
-    except FileNotFoundError:
-        return None
-    return kept
-
-
-def _give_to_others(key: str) -> None:
-    FOLDER.mkdir(exist_ok=True)
-    with NamedTemporaryFile(dir=FOLDER, delete=False) as file:
-        pickle.dump(KEPT[key], file)
-    Path(file.name).replace(FOLDER / key)
+    KEPT[name, before] = KeptClass(timezone.now(), [Rows(table, _copied_out(table)) for table in _tables()])
 
 
 def _tables() -> list[str]:
