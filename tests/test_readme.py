@@ -108,3 +108,33 @@ def test_every_file_that_the_readme_links_to_is_there() -> None:
     links = re.findall(r"\]\((?!http)([^)#]+)\)", README)
     assert links
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+# The sets of the README's table, as the document on the score names them.
+SETS = {
+    "IR-Plag": "irplag",
+    "ConPlag raw": "conplag, raw",
+    "ConPlag clean": "conplag, clean",
+    "SOCO Java": "soco_java",
+    "SOCO C": "soco_c",
+    "SOCO C++": "soco_test_c",
+    "Java refactored": "p19, refactor",
+    "Java rewritten by a model": "p19, gptobf",
+    "C++ rewritten": "z5z5, gptobf",
+    "Python rewritten": "gpt_python",
+}
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip().strip("*") for cell in line.strip("|").split("|")]
+
+
+def test_the_readme_states_the_figures_of_the_score_as_the_document_on_it_does() -> None:
+    lines = README.splitlines()
+    header = next(number for number, line in enumerate(lines) if "IR-Plag |" in line)
+    _, *sets = cells(lines[header])
+    stated = dict(zip(sets, cells(lines[header + 2])[1:], strict=True))
+    document = (ROOT / "docs" / "know" / "score.md").read_text()
+    rows = map(cells, document.partition("| **this score** |")[2].partition("\n\n")[0].splitlines())
+    measured = {row[0]: row[3] for row in rows if len(row) == 5}
+    assert stated == {name: measured[known] for name, known in SETS.items()}
