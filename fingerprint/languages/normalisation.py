@@ -132,7 +132,7 @@ class RawColumns(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What normalising one text needs: rows, indexes of touching operators, and ranges to drop."""
+    """Room for normalising one text: rows, indexes of touching operators, and ranges to drop."""
 
     rows: TokenRows
     touching: Ids

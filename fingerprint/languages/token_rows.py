@@ -53,7 +53,7 @@ WORD, NUMBER, STRING, IDENTIFIER, DOT = Mark.WORD, Mark.NUMBER, Mark.STRING, Mar
 
 
 class Lexemes(NamedTuple):
-    """What is known of the lexemes of a vocabulary: columns by code, and a table.
+    """The lexemes of a vocabulary: columns by code, and a table.
 
     marks : see `Mark`
     leading, lengths : white space before the lexeme in its raw token, and length of the lexeme
