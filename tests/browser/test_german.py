@@ -44,7 +44,7 @@ def test_the_whole_way_in_german(
     look(page, shoot, "empty")
     drop(page.locator("[data-drop]").first, "abgaben.zip", sample_zip())
     page.get_by_role("button", name="Hochladen").first.click()
-    heading = "30 Abgaben gefunden, gelesen als: ein Ordner oder eine Datei je Person"
+    heading = "30 Abgaben gefunden, gelesen als: Ordner oder Datei je Person"
     expect(page.get_by_role("heading", name=heading)).to_be_visible(timeout=PATIENCE)
     look(page, shoot, "preview")
     page.get_by_role("button", name="Diese 30 Abgaben lesen").click()

@@ -31,7 +31,7 @@ def test_files_are_read_again_after_a_question(
     page = sign_in(alice)
     page.goto(assignment.get_absolute_url())
     page.get_by_role("link", name="Settings").click()
-    page.locator("main").get_by_label("Language").select_option("Java")
+    page.locator("select[name=language]").select_option("Java")
     page.get_by_role("button", name="Save").click()
     page.get_by_text("1 file of 1 upload is read again").wait_for()
     check_every_layout(page, shoot, "language-question")
