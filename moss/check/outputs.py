@@ -60,8 +60,7 @@ def pair_rows(report: LocalReport) -> Iterator[PairRow]:
     """Yield the figures of all pairs, best first, without aligning any pair."""
     columns = PairColumns.from_ranking(report.ranking, report.name_ranks)
     names = ([report.submissions[index] for index in side] for side in (columns.left, columns.right))
-    given = report.given
-    has_flags = given.same_student or given.solutions
+    has_flags = report.given.same_student or report.given.solutions
     flags = map(report.flag, columns.left, columns.right) if has_flags else repeat("")
     return map(PairRow, *names, *columns[2:], flags)
 

@@ -99,20 +99,20 @@ def rank_path(
     _prepare(options.language, start_compiling)
     boilerplate, not_read = read_boilerplate(options.boilerplate, options.language)
     statement = _read_statement(options.statements)
-    given = read_all(path, options.earlier, options.inputs, options.solutions)
-    files, unread = _read(given.groups, options.languages, start_reading, words=statement is not None)
-    order, files = _in_content_order(files, len(given.groups))
-    exclusions = _exclusions(boilerplate, _common_limit(options.common, given.first_solution))
+    all_inputs = read_all(path, options.earlier, options.inputs, options.solutions)
+    files, unread = _read(all_inputs.groups, options.languages, start_reading, words=statement is not None)
+    order, files = _in_content_order(files, len(all_inputs.groups))
+    exclusions = _exclusions(boilerplate, _common_limit(options.common, all_inputs.first_solution))
     exclusions = _with_statement(exclusions, statement, files)
-    inputs = _ranking_input(given, order, files, exclusions)
+    inputs = _ranking_input(all_inputs, order, files, exclusions)
     files = _with_kinds_of(inputs.cohort, files)
     return LocalReport(
-        given,
-        _in_order(list(given.groups), order),
+        all_inputs,
+        _in_order(list(all_inputs.groups), order),
         name_ranks=order,
         files=files,
         ranking=engine.rank(inputs, options.show),
-        skipped=[*given.skipped, *not_read, *unread],
+        skipped=[*all_inputs.skipped, *not_read, *unread],
         inputs=inputs,
         handed_out=exclusions.lexical,
         counts_alike_as_one=options.common is None,
@@ -191,15 +191,15 @@ def _in_content_order(files: list[LocalFile], submissions: int) -> tuple[list[in
 
 
 def _ranking_input(
-    given: AllInputs,
+    all_inputs: AllInputs,
     order: list[int],
     files: list[LocalFile],
     exclusions: Exclusions,
 ) -> RankingInput:
-    groups = engine.Groups.from_lists(group_numbers(given.mates[number] for number in order))
+    groups = engine.Groups.from_lists(group_numbers(all_inputs.mates[number] for number in order))
     columns = [cohort_file(file) for file in files]
-    solutions = [place for place, number in enumerate(order) if number >= given.first_solution]
-    of_class = (place for place, number in enumerate(order) if number < given.first_earlier)
+    solutions = [place for place, number in enumerate(order) if number >= all_inputs.first_solution]
+    of_class = (place for place, number in enumerate(order) if number < all_inputs.first_earlier)
     old_pairs = (
         engine.OldPairs.from_lists(len(order), solutions, product(of_class, solutions)) if solutions else None
     )
