@@ -179,12 +179,9 @@ def read(
     try:
         with time_limit(seconds):
             text, chosen = _identify(data, filename, language)
-            scan = chosen.scan(text, coarse=coarse, spans=spans)
-            (reading,) = _readings(chosen.name, [(text, scan)])
-            return reading._replace(
-                spelling=spelling_of(text, scan) if spelling else UNKNOWN,
-                words=string_words(text, scan) if words else NO_STRING_WORDS,
-            )
+            scanned = [(text, chosen.scan(text, coarse=coarse, spans=spans))]
+            (reading,) = _readings(chosen.name, scanned, spelling=spelling, words=words)
+            return reading
     except TooSlow:
         raise Unreadable(f"reading it as {language or 'code'} took longer than {seconds:g} s") from None
     except Unreadable:
@@ -199,6 +196,8 @@ def read_together(
     seconds: float = FILE_SECONDS,
     *,
     coarse: bool = False,
+    spans: bool = False,
+    spelling: bool = False,
     words: bool = False,
 ) -> list[Reading | Unreadable]:
     """Return what `read` returns or raises for each file, by its bytes and name, all of one `language`.
@@ -207,25 +206,38 @@ def read_together(
 
     Raises
     ------
-    TooSlow
-        When all of them take longer than `seconds`: each is to be read alone.
+    Unreadable
+        When all of them take longer than `seconds`, or `language` is unknown. Of several files each may be
+        readable alone.
     """
     fill_normalised.load()  # as above
-    chosen = front_end(language)
-    if not isinstance(chosen, CodeFrontEnd):
-        one = partial(read, language=language, seconds=seconds, coarse=coarse, words=words)
-        return [_result(partial(one, *file)) for file in files]
-    with time_limit(seconds):
-        decoded = [_result(partial(_identify, *file, language)) for file in files]
-        texts = [one[0] for one in decoded if isinstance(one, tuple)]
-        scans = chosen.scan_all(texts, coarse=coarse)
-        scanned = [(text, scan) for text, scan in zip(texts, scans, strict=True) if isinstance(scan, Scan)]
-        readings = _readings(chosen.name, scanned)
-        if words:
-            readings = [
-                reading._replace(words=string_words(text, scan))
-                for reading, (text, scan) in zip(readings, scanned, strict=True)
-            ]
+    wanted = {"coarse": coarse, "spans": spans, "spelling": spelling, "words": words}
+    try:
+        chosen = front_end(language)
+        if not isinstance(chosen, CodeFrontEnd):
+            return [_result(partial(read, data, name, language, seconds, **wanted)) for data, name in files]
+        with time_limit(seconds):
+            return _read_together(files, chosen, **wanted)
+    except TooSlow:
+        raise Unreadable(f"reading it as {language} took longer than {seconds:g} s") from None
+    except ValueError as error:
+        raise Unreadable(str(error)) from error
+
+
+def _read_together(
+    files: Sequence[tuple[bytes, str]],
+    chosen: CodeFrontEnd,
+    *,
+    coarse: bool,
+    spans: bool,
+    spelling: bool,
+    words: bool,
+) -> list[Reading | Unreadable]:
+    decoded = [_result(partial(_identify, *file, chosen.name)) for file in files]
+    texts = [one[0] for one in decoded if isinstance(one, tuple)]
+    scans = chosen.scan_all(texts, coarse=coarse, spans=spans)
+    scanned = [(text, scan) for text, scan in zip(texts, scans, strict=True) if isinstance(scan, Scan)]
+    readings = _readings(chosen.name, scanned, spelling=spelling, words=words)
     results = _with_next(_with_next(decoded, tuple, scans), Scan, readings)
     return [one if isinstance(one, Reading) else Unreadable(str(one)) for one in results]
 
@@ -243,13 +255,23 @@ def _with_next(values: Iterable[object], kind: type, results: Iterable[object]) 
     return [next(following) if isinstance(value, kind) else value for value in values]
 
 
-def _readings(language: str, scanned: Sequence[tuple[str, Scan]]) -> list[Reading]:
+def _readings(
+    language: str, scanned: Sequence[tuple[str, Scan]], *, spelling: bool, words: bool
+) -> list[Reading]:
     """Return the readings of texts that were scanned."""
     if not scanned:
         return []
     texts, scans = zip(*scanned, strict=True)
-    columns = texts, scans, lines_of_texts(texts, [scan.tokens for scan in scans]), lexical_terms(scans)
-    return [_reading(language, *row) for row in zip(*columns, strict=True)]
+    lines = lines_of_texts(texts, [scan.tokens for scan in scans])
+    columns = texts, scans, lines, lexical_terms(scans)
+    readings = [_reading(language, *row) for row in zip(*columns, strict=True)]
+    if spelling:
+        digests = map(spelling_of, texts, scans)
+        readings = [one._replace(spelling=digest) for one, digest in zip(readings, digests, strict=True)]
+    if words:
+        strings = map(string_words, texts, scans)
+        readings = [one._replace(words=words_of) for one, words_of in zip(readings, strings, strict=True)]
+    return readings
 
 
 def _reading(language: str, text: str, scan: Scan, lines: Lines, terms: LexicalTerms) -> Reading:

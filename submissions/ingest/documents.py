@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import contextmanager, suppress
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from celery.exceptions import SoftTimeLimitExceeded
@@ -37,6 +38,8 @@ PARAMS = Params()
 MAX_ATTEMPTS = 3
 # Documents are read and stored in groups: up to so many, so many bytes of source, and so many seconds.
 GROUP_DOCUMENTS, GROUP_BYTES, GROUP_SECONDS = 64, 500_000, 1.0
+# Documents of a group in one language are lexed together: up to so many, so many bytes, and so many seconds.
+BATCH_DOCUMENTS, BATCH_BYTES, TOGETHER_SECONDS = 32, 150_000, 5.0
 
 
 def fingerprint_pending(document_ids: Sequence[int]) -> None:
@@ -93,18 +96,49 @@ def _fingerprint_group(document_ids: list[int], *, coarse: bool) -> list[int]:
     document_reader().start().wait_until_ready()  # If it does not start, no attempt is counted.
     keys = [document.pk for document in documents]
     Document.objects.filter(pk__in=keys).update(attempts=F("attempts") + 1)
-    readings, left = {}, keys
-    started = time.monotonic()
-    for number, document in enumerate(documents):
-        if number and time.monotonic() - started > GROUP_SECONDS:
-            break
-        left = keys[number + 1 :]
+    readings: dict[int, Reading] = {}
+    done = 0
+    for document, result in _results(documents, coarse=coarse):
+        done += 1
+        if isinstance(result, Unreadable):
+            _fail(document, str(result))
+        else:
+            readings[document.pk] = result
+    _save_or_wait(readings, keys[done:])
+    return keys[done:]
+
+
+def _results(
+    documents: Sequence[Document], *, coarse: bool
+) -> Iterator[tuple[Document, Reading | Unreadable]]:
+    """Read documents for about GROUP_SECONDS, at least the first.
+
+    Those of one language are read together, but all alone once that failed: no file keeps another one from
+    being read.
+    """
+    started, done, together = time.monotonic(), 0, True
+    while done < len(documents) and (not done or time.monotonic() - started <= GROUP_SECONDS):
+        batch = documents[done : done + (_batch_size(documents[done:]) if together else 1)]
         try:
-            readings[document.pk] = _read(document, coarse=coarse)
+            results = _read(batch, coarse=coarse)
         except Unreadable as error:
-            _fail(document, str(error))
-    _save_or_wait(readings, left)
-    return left
+            if len(batch) > 1:
+                started, together = time.monotonic(), False
+                continue
+            results = [error]
+        yield from zip(batch, results, strict=True)
+        done += len(batch)
+
+
+def _batch_size(documents: Sequence[Document]) -> int:
+    """Return how many of the first documents are read together: at least one."""
+    first = documents[:BATCH_DOCUMENTS]
+    sizes = accumulate(document.source.size for document in first)
+    fits = [
+        size <= BATCH_BYTES and document.language == documents[0].language
+        for document, size in zip(first, sizes, strict=True)
+    ]
+    return max(1, [*fits, False].index(False))
 
 
 def _may_be_tried(document: Document) -> bool:
@@ -114,15 +148,16 @@ def _may_be_tried(document: Document) -> bool:
     return False
 
 
-def _read(document: Document, *, coarse: bool) -> Reading:
-    with _errors_as_unreadable(f"document {document.pk}"):
-        data = bytes(document.source.data)
-        return document_reader().read(data, document.language, settings.FILE_SECONDS, coarse=coarse)
+def _read(documents: Sequence[Document], *, coarse: bool) -> list[Reading | Unreadable]:
+    seconds = min(settings.FILE_SECONDS, TOGETHER_SECONDS) if len(documents) > 1 else settings.FILE_SECONDS
+    with _errors_as_unreadable(f"documents {[document.pk for document in documents]}"):
+        files = [bytes(document.source.data) for document in documents]
+        return document_reader().read_together(files, documents[0].language, seconds, coarse=coarse)
 
 
 @contextmanager
 def _errors_as_unreadable(name: str) -> Iterator[None]:
-    """Raise Unreadable for any error in the body, which reads one file; `name` is for the log.
+    """Raise Unreadable for any error in the body, which reads files; `name` is for the log.
 
     The end of a worker's memory or time is not caused by the file, nor is a reader that does not start, so
     those errors are not changed.

@@ -11,7 +11,6 @@ from hypothesis import given, settings as examples, strategies as st
 
 from fingerprint.languages.registry import LANGUAGES
 from fingerprint.reading import Reading, Unreadable, read, read_together
-from fingerprint.time_limit import TooSlow
 from tests.fingerprint.languages.test_every_language import program
 
 # There is a row for each of fifty languages.
@@ -34,11 +33,10 @@ CHANGES = (
 )
 
 
-def alone(
-    file: tuple[bytes, str], language: str, *, coarse: bool = False, words: bool = False
-) -> Reading | Unreadable:
+def alone(file: tuple[bytes, str], language: str, **wanted: bool) -> Reading | Unreadable:
+    data, name = file
     try:
-        return read(*file, language, coarse=coarse, words=words)
+        return read(data, name, language, **wanted)
     except Unreadable as error:
         return error
 
@@ -69,7 +67,8 @@ def test_files_read_together_have_the_readings_that_each_has_alone(name: str, da
     texts = st.tuples(st.sampled_from((text, text[:half], text[half:])), st.sampled_from(CHANGES))
     drawn = data.draw(st.lists(texts, min_size=2, max_size=5))
     files = [(change(part).encode(), "program") for part, change in drawn]
-    assert_same(files, name, coarse=data.draw(st.booleans()), words=data.draw(st.booleans()))
+    kinds = ("coarse", "spans", "spelling", "words")
+    assert_same(files, name, **{kind: data.draw(st.booleans()) for kind in kinds})
 
 
 def test_a_file_that_is_no_text_says_so_and_the_others_are_read() -> None:
@@ -83,5 +82,5 @@ def test_a_file_that_is_no_text_says_so_and_the_others_are_read() -> None:
 
 
 def test_the_time_limit_is_for_all_of_them() -> None:
-    with pytest.raises(TooSlow):
+    with pytest.raises(Unreadable, match=r"reading it as java took longer than 0\.001 s"):
         read_together([(b"int a = 1;\n" * 20_000, "A.java")] * 9, "java", 0.001)

@@ -34,9 +34,12 @@ def _match(seconds: float) -> None:
 
 
 def _read(request: Header, buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
-    harm(buffers[0].split(b"\n", 1)[0].decode(errors="replace"))
-    for header, columns in document_jobs.JOBS["read"](request, buffers, channel):
-        if (column := NONSENSE.get(buffers[0].split(b"\n", 1)[0])) is not None:
+    first_lines = [data.split(b"\n", 1)[0] for data in buffers]
+    for line in first_lines:
+        harm(line.decode(errors="replace"))
+    answers = document_jobs.JOBS["read"](request, buffers, channel)
+    for line, (header, columns) in zip(first_lines, answers, strict=True):
+        if (column := NONSENSE.get(line)) is not None:
             columns[column] = columns[column][:-4] + b"\xff\xff\xff\x7f"
         yield header, columns
 

@@ -39,6 +39,13 @@ MAX_NAME, MAX_REASON = 100, 2000
 DIGEST = re.compile(r"[0-9a-f]{32}")
 
 
+def checked_result(header: Header, buffers: list[bytes]) -> Reading | Unreadable:
+    """Return the reading of one file, or why it cannot be read, or raise Nonsense."""
+    if header["kind"] == "read":
+        return checked_reading(header, buffers)
+    return _reason(header.get("reason"))
+
+
 def checked_reading(header: Header, buffers: list[bytes]) -> Reading:
     """Return the reading of an answer, with spans and without its text, or raise Nonsense."""
     characters = header.get("characters")
@@ -109,11 +116,17 @@ def identified(results: object, count: int) -> list[str | Unreadable]:
 
 def _identified(result: object) -> str | Unreadable:
     match result:
-        case ["", str(reason)] if reason:
-            return Unreadable(storable(reason[:MAX_REASON]))
+        case ["", reason]:
+            return _reason(reason)
         case [name, ""]:
             return name_of(name)
     raise Nonsense("a result")
+
+
+def _reason(value: object) -> Unreadable:
+    if not isinstance(value, str) or not value:
+        raise Nonsense("a reason")
+    return Unreadable(storable(value[:MAX_REASON]))
 
 
 def name_of(value: object) -> str:

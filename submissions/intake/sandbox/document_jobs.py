@@ -1,4 +1,4 @@
-"""The jobs of a child that reads documents: find out a language, read a document."""
+"""The jobs of a child that reads documents: find out their languages, read documents of one language."""
 
 from __future__ import annotations
 
@@ -9,13 +9,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint import engine
-from fingerprint.engine import FILE_SECONDS, TooSlow, Unreadable, identify, read, time_limit
+from fingerprint.engine import (
+    FILE_SECONDS,
+    Reading,
+    TooSlow,
+    Unreadable,
+    identify,
+    read_together,
+    time_limit,
+)
 from submissions.intake.sandbox.syntax_spans import span_columns, styled_columns, syntax_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fingerprint.engine import Reading, SpanColumns
+    from fingerprint.engine import SpanColumns
     from fingerprint.types import Kinds, Lines, Offsets, Terms
     from submissions.intake.sandbox.child import Channel
     from submissions.intake.sandbox.frames import Frame, Header
@@ -39,7 +47,7 @@ def preload() -> None:
     """Load all that reading any file may need."""
     engine.preload()
     for language, data in _SAMPLES.items():
-        request = {"filename": "", "language": language, "seconds": FILE_SECONDS, "coarse": True}
+        request = {"language": language, "seconds": FILE_SECONDS, "coarse": True}
         list(_read(request, [data]))
 
 
@@ -63,9 +71,17 @@ def _identify(request: Header, buffers: list[bytes], _channel: Channel | None = 
 
 
 def _read(request: Header, buffers: list[bytes], _channel: Channel | None = None) -> Iterator[Frame]:
-    seconds = request["seconds"]
+    """Read files of one language: for each one its columns, or why it cannot be read."""
+    files, seconds = [(data, "") for data in buffers], request["seconds"]
     wanted = {"coarse": request["coarse"], "spans": True, "spelling": True, "words": True}
-    reading = read(buffers[0], request["filename"], request["language"], seconds, **wanted)
+    for one in read_together(files, request["language"], seconds, **wanted):
+        if isinstance(one, Reading):
+            yield _columns(one, seconds)
+        else:
+            yield {"kind": "unreadable", "reason": str(one)[:REASON_CHARACTERS]}, []
+
+
+def _columns(reading: Reading, seconds: float) -> Frame:
     spans = _spans(reading, seconds)
     tokens, lexical = reading.tokens, reading.lexical
     columns = (
@@ -82,7 +98,7 @@ def _read(request: Header, buffers: list[bytes], _channel: Channel | None = None
         "share": reading.share,
         "unclosed": list(reading.unclosed[:MOST_UNCLOSED]),
     }
-    yield header, [np.ascontiguousarray(column).tobytes() for column in columns]
+    return header, [np.ascontiguousarray(column).tobytes() for column in columns]
 
 
 def _coarse_columns(reading: Reading) -> tuple[Kinds, Offsets, Offsets, Lines, Terms]:

@@ -48,6 +48,29 @@ def test_a_group_has_the_same_tokens_as_its_documents_read_one_by_one(keys: list
     assert [state for state, *_ in together] == ["ready"] * 3 + ["failed"] + ["ready"] * 2
 
 
+def test_documents_of_one_language_are_read_together_up_to_a_number_and_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    batches: list[int] = []
+    reader = documents._read
+
+    def read(batch: list[Document], *, coarse: bool) -> list[Reading | Unreadable]:
+        batches.append(len(batch))
+        return reader(batch, coarse=coarse)
+
+    monkeypatch.setattr(documents, "_read", read)
+    monkeypatch.setattr(documents, "BATCH_DOCUMENTS", 2)
+    monkeypatch.setattr(documents, "BATCH_BYTES", 100)
+    sources = store_sources(
+        [b"a = 1\n", b"b = 2\n", b"c = 3\n", b"d = 4\n", b"e = 5 # " + b"5" * 100, b"f = 6\n"]
+    )
+    languages = ["python", "python", "python", "ruby", "ruby", "ruby"]
+    pending = list(store_documents(list(zip(sources, languages, strict=True))))
+    fingerprint_pending(pending)
+    assert batches == [2, 1, 1, 1, 1]
+    assert {state for state, *_ in rows(pending)} == {"ready"}
+
+
 def test_groups_are_bounded_by_the_bytes_of_their_sources(
     keys: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -60,6 +83,7 @@ def test_what_a_slow_group_leaves_is_read_next_and_was_not_attempted(
     keys: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(documents, "GROUP_SECONDS", -1)
+    monkeypatch.setattr(documents, "BATCH_DOCUMENTS", 1)
     groups = fingerprint_groups(keys)
     assert next(groups) == 1
     assert [attempts for _, attempts, _ in rows(keys)] == [1, 0, 0, 0, 0, 0]
@@ -72,10 +96,10 @@ def test_a_document_that_ends_its_workers_is_blamed_alone(
 ) -> None:
     reader = documents._read
 
-    def read(document: Document, *, coarse: bool) -> Reading:
-        if document.pk == keys[2]:
+    def read(batch: list[Document], *, coarse: bool) -> list[Reading | Unreadable]:
+        if keys[2] in [document.pk for document in batch]:
             raise WorkerKilled
-        return reader(document, coarse=coarse)
+        return reader(batch, coarse=coarse)
 
     monkeypatch.setattr(documents, "_read", read)
     for _ in range(MAX_ATTEMPTS):
@@ -90,10 +114,10 @@ def test_a_document_that_ends_its_workers_is_blamed_alone(
 def test_a_file_that_cannot_be_read_fails_alone(keys: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     reader = documents._read
 
-    def read(document: Document, *, coarse: bool) -> Reading:
-        if document.pk == keys[0]:
+    def read(batch: list[Document], *, coarse: bool) -> list[Reading | Unreadable]:
+        if keys[0] in [document.pk for document in batch]:
             raise Unreadable("it is broken")
-        return reader(document, coarse=coarse)
+        return reader(batch, coarse=coarse)
 
     monkeypatch.setattr(documents, "_read", read)
     fingerprint_pending(keys)

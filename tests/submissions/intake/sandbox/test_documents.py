@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import time
@@ -18,6 +19,7 @@ from fingerprint.engine import Unreadable
 from submissions.intake.sandbox.documents import DocumentReader, NamedFile
 from submissions.intake.sandbox.syntax_spans import span_columns, syntax_spans
 from tests.fingerprint import languages
+from tests.fingerprint.test_read_together import plain
 from tests.support import harmful_jobs
 from tests.support.long_rows import rest_is_long
 from tests.support.notebooks import notebook_with, wrong_notebooks
@@ -102,6 +104,26 @@ def test_a_child_refuses_what_this_process_refuses(reader: DocumentReader) -> No
 
     for data in wrong_notebooks().values():
         assert outcome(in_child, data) == outcome(here, data)
+
+
+def test_files_read_together_are_those_read_alone_and_each_refusal_is_its_own(reader: DocumentReader) -> None:
+    files = [b"x = f(1)\n", b"\x89PNG" + bytes(50), b"def f(a):\n    return 'two words'\n"]
+    first, refused, second = reader.read_together(files, "python", SECONDS, coarse=True)
+    for together, data in ((first, files[0]), (second, files[2])):
+        assert plain(together) == plain(reader.read(data, "python", SECONDS, coarse=True))
+    assert isinstance(refused, Unreadable)
+    with pytest.raises(Unreadable, match=re.escape(str(refused))):
+        reader.read(files[1], "python", SECONDS)
+
+
+@pytest.mark.parametrize("harm", ["fail", "crash", "nonsense"])
+def test_several_files_of_which_one_harms_the_reader_are_refused_together_and_the_next_one_is_read(
+    reader: DocumentReader, harm: str
+) -> None:
+    files = [b"x = 1\n", f"harm: {harm}\nx = 1\n".encode()]
+    with pytest.raises(Unreadable):
+        reader.read_together(files, "python", SECONDS)
+    check_reads(reader)
 
 
 def test_an_unknown_language_is_refused(reader: DocumentReader) -> None:
