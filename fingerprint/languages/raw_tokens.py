@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, overload
 
@@ -11,13 +10,16 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    import numpy.typing as npt
     from pygments.token import _TokenType
 
     from fingerprint.types import Bounds, Ids, Offsets
 
     Tokens = Iterator[tuple[int, _TokenType, str]]
+    CodePoints = npt.NDArray[np.uint8 | np.uint32]
 
 Item = TypeVar("Item")
+BYTE_ORDER_MARK = 0xFEFF
 
 
 class TokenColumns(Protocol):
@@ -142,27 +144,38 @@ class Column(Sequence[Item]):
         return map(self.items.__getitem__, self.numbers.tolist())
 
 
-# White space at line ends is removed too; otherwise some lexers continue the statement on the next line.
-_REMOVED = re.compile(r"\A\ufeff|(?<![ \t\r])[ \t\r]++(?=\n)")
+def code_points(text: str) -> CodePoints:
+    """Return the code points of a text, as uint8 where all are ASCII, else as uint32."""
+    if text.isascii():
+        return np.frombuffer(text.encode("ascii"), np.uint8)
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+
+
+def text_of(characters: CodePoints) -> str:
+    """Return the text of code points as `code_points` has them."""
+    if characters.dtype == np.uint8:
+        return characters.tobytes().decode("ascii")
+    return characters.tobytes().decode("utf-32-le", "surrogatepass")
 
 
 class LexerInput:
     r"""A copy of `text` that is suitable for lexers, with a mapping of its offsets to offsets in `text`.
 
-    A byte order mark and white space at line ends (with the `\r` of `\r\n`) are removed, a lone `\r` becomes
-    `\n`, and a last newline is added.
+    A byte order mark and white space at line ends (with the `\r` of `\r\n`) are removed, because some lexers
+    continue a statement behind it on the next line; a lone `\r` becomes `\n`, and a last newline is added.
     """
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
         may_remove = text.startswith("\ufeff") or any(end in text for end in ("\r", " \n", "\t\n"))
-        removed = [i for match in _REMOVED.finditer(text) for i in range(*match.span())] if may_remove else []
+        characters = code_points(text if may_remove else "")
+        removed = _removed(characters)
         # In the copy the i-th removed character was before offset removed[i] - i.
-        self._removed = np.array(removed, dtype=np.int32) - np.arange(len(removed), dtype=np.int32)
-        plain = _REMOVED.sub("", text) if removed else text
+        self._removed = removed - np.arange(len(removed), dtype=np.int32)
+        plain = text_of(np.delete(characters, removed)) if len(removed) else text
         plain = plain.replace("\r", "\n")
         self.source = plain if plain.endswith("\n") else plain + "\n"
-        self._keeps_offsets = not removed and len(self.source) == len(text)
+        self._keeps_offsets = not len(removed) and len(self.source) == len(text)
 
     def starts(self, offsets: Offsets) -> Offsets:
         """Map offsets of first characters in the copy to offsets in `text`."""
@@ -183,3 +196,17 @@ class LexerInput:
         removed_before = np.searchsorted(self._removed, offsets, side="right").astype(np.int32)
         original: Offsets = np.minimum(offsets + removed_before, np.int32(self._length))
         return original
+
+
+def _removed(characters: CodePoints) -> Offsets:
+    """Return the offsets of a byte order mark and of white space at line ends."""
+    blank = (characters == ord(" ")) | (characters == ord("\t")) | (characters == ord("\r"))
+    others = np.flatnonzero(~blank)
+    before = np.concatenate(([-1], others[:-1]))
+    at_line_ends = characters[others] == ord("\n")
+    ends, lengths = others[at_line_ends], (others - before)[at_line_ends] - 1
+    # Of each line the last characters before its end: as many as there are blank ones.
+    last = np.cumsum(lengths)
+    removed = np.repeat(ends - last, lengths) + np.arange(last[-1] if len(last) else 0)
+    mark = [0] if len(characters) and characters[0] == BYTE_ORDER_MARK else []
+    return np.concatenate((mark, removed)).astype(np.int32)

@@ -41,7 +41,10 @@ NO_STRING_WORDS = StringWords(np.empty(0, np.uint64), np.empty(0, np.uint64))
 def string_words(text: str, scan: Scan) -> StringWords:
     """Return the words of the strings of a document."""
     is_string = scan.lexical_classes == STRING
-    stream, ids = scan.lexical.take(is_string), lexeme_terms(scan.lexical, scan.lexical_classes)[is_string]
+    if not is_string.any():
+        return NO_STRING_WORDS
+    stream = scan.lexical.take(is_string)
+    ids = lexeme_terms(stream, scan.lexical_classes[is_string])
     spans = zip(ids.tolist(), stream.starts.tolist(), stream.ends.tolist(), strict=True)
     rows = {term: string_word_ids(text[start:end]) for term, start, end in spans}
     terms = sorted(rows)

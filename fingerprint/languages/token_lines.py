@@ -8,6 +8,7 @@ import numpy as np
 
 from fingerprint.kernels.registry import bare_kernel
 from fingerprint.languages.joined import joined, parts
+from fingerprint.languages.raw_tokens import code_points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,10 +21,7 @@ if TYPE_CHECKING:
 
 def _line_starts(text: str) -> npt.NDArray[np.int64]:
     """Return the offsets at which lines begin (int64, code points); LF, CRLF and a lone CR end a line."""
-    if text.isascii():
-        chars = np.frombuffer(text.encode("ascii"), dtype=np.uint8)
-    else:
-        chars = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    chars = code_points(text)
     ends = chars == ord("\n")
     if "\r" in text:
         lone = chars == ord("\r")

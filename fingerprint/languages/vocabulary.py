@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fingerprint.languages.base import LexicalClass
-from fingerprint.languages.lexeme_ids import lexeme_id, literal_ids
+from fingerprint.languages.lexeme_ids import lexeme_family, literal_ids
 from fingerprint.languages.operators import OPERATORS, PIECES
 from fingerprint.languages.token_rows import Lexemes, Mark
 from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
 
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 # Most lexemes and characters of a vocabulary.
 LEXEMES_LIMIT = 1 << 17
 CHARACTERS_LIMIT = 1 << 24
+
+# The columns of a vocabulary: marks, blanks before the lexeme, its characters, its number as a piece of an
+# operator, ids of kind and name, number of its CSS class, and characters as written.
+COLUMN_TYPES = (np.uint32, np.int32, np.int32, np.int32, np.uint64, np.uint64, np.int32, np.int32)
+# A word that no rule of any language names.
+PLAIN_WORD = "plainword"
 
 Key = tuple[object, str]
 KindAndMarks = tuple[str, int]
@@ -49,6 +55,11 @@ def _is_within(type_name: str, *parents: str) -> bool:
     return any(type_name == parent or type_name.startswith(parent + ".") for parent in parents)
 
 
+@cache
+def _type_name(ttype: object) -> str:
+    return str(ttype).removeprefix("Token").removeprefix(".")
+
+
 class NormalisationRules:
     """The rules of one language that give each lexeme its kind and marks."""
 
@@ -62,9 +73,26 @@ class NormalisationRules:
         self._keywords = frozenset(language.keywords.split())
         self._soft_words = frozenset(language.soft_words.split())
         self._kept_types = tuple(language.kept_types.split())
+        named = self._dropped | self._statements | self._decorators | self._type_words | self._keywords
+        self._named_words = named | self._soft_words | _CONSTANTS | language.synonyms.keys()
+        self._plain_by_type: dict[object, KindAndMarks | None] = {}
 
-    def kind_and_marks(self, type_name: str, value: str) -> KindAndMarks:
-        """Return the name of the kind, and the marks; the first rule that applies decides."""
+    def kind_and_marks(self, ttype: object, value: str) -> KindAndMarks:
+        """Return the name of the kind, and the marks but for `NEWLINE`."""
+        type_name = _type_name(ttype)
+        name, mark = self._first_that_applies(type_name, value)
+        if _is_within(type_name, "Punctuation", "Operator", "Name", "Keyword") and not mark & Mark.SPACE:
+            lexeme = value.strip()
+            mark |= Mark.RUN if _RUN.match(lexeme) and not self.drops(lexeme) else 0
+        elif "\n" in value and _is_within(type_name, "Literal.String"):
+            mark |= Mark.LINES
+        elif type_name == "Error":
+            mark |= Mark.ERROR
+        elif name in ("<string>", "<char>") and value[-1] not in "\"'`\n":
+            mark |= Mark.UNQUOTED
+        return name, mark
+
+    def _first_that_applies(self, type_name: str, value: str) -> KindAndMarks:
         if not value.strip() or (not _is_within(type_name, "Literal", "Name") and _SPACE.match(value)):
             return "", Mark.SPACE
         if _is_within(type_name, "Comment", "Literal.String.Doc"):
@@ -74,6 +102,20 @@ class NormalisationRules:
         if type_name == "Other":
             return "<text>", Mark.PART
         return self._lexeme(type_name, self._spelling(value))
+
+    def plain_word(self, ttype: object, value: str) -> KindAndMarks | None:
+        """Return kind and marks of a word if no rule names it: those that any such word of its type has.
+
+        None for other lexemes, and for types whose words are kinds themselves.
+        """
+        if not value.isidentifier() or not value.lstrip("_")[:1].isalnum():
+            return None
+        if value in self._named_words or value.lower() in self._named_words:
+            return None
+        if ttype not in self._plain_by_type:
+            name, mark = self.kind_and_marks(ttype, PLAIN_WORD)
+            self._plain_by_type[ttype] = None if name == PLAIN_WORD else (name, mark)
+        return self._plain_by_type[ttype]
 
     def drops(self, lexeme: str) -> bool:
         return lexeme in self._dropped or lexeme in self._decorators
@@ -143,23 +185,24 @@ class NormalisationRules:
         return mark | Mark.OPERATOR if _SYMBOL.match(lexeme) else mark
 
 
-class GrowingArray:
-    """A growing array that is read often: a read copies only new values, and earlier results stay valid."""
+class GrowingColumns:
+    """Growing parallel columns that are read often: a read copies new rows only; old results stay valid."""
 
-    def __init__(self, dtype: type[np.unsignedinteger | np.signedinteger]) -> None:
-        self._buffer, self._count = np.zeros(1024, dtype), 0
-        self._new: list[int] = []
+    def __init__(self, types: Sequence[type[np.unsignedinteger | np.signedinteger]]) -> None:
+        self._buffers, self._count = [np.zeros(1024, dtype) for dtype in types], 0
+        self._new: list[tuple[int, ...]] = []
         self.append = self._new.append
 
-    @property
-    def values(self) -> npt.NDArray[Any]:
+    def values(self) -> list[npt.NDArray[Any]]:
+        """Return the columns."""
         if self._new:
             before, self._count = self._count, self._count + len(self._new)
-            while self._count > len(self._buffer):
-                self._buffer = np.concatenate((self._buffer, np.zeros_like(self._buffer)))
-            self._buffer[before : self._count] = self._new
+            while self._count > len(self._buffers[0]):
+                self._buffers = [np.concatenate((one, np.zeros_like(one))) for one in self._buffers]
+            for buffer, column in zip(self._buffers, zip(*self._new, strict=True), strict=True):
+                buffer[before : self._count] = column
             self._new.clear()
-        return self._buffer[: self._count]
+        return [buffer[: self._count] for buffer in self._buffers]
 
 
 class Highlighting(NamedTuple):
@@ -186,11 +229,9 @@ class Vocabulary(dict[Key, int]):
         self._rules = NormalisationRules(language)
         self._salt = language.salt
         self._lock = Lock()
-        self._marks = GrowingArray(np.uint32)
-        self._leading, self._lengths = GrowingArray(np.int32), GrowingArray(np.int32)
-        self._pieces = GrowingArray(np.int32)
-        self._kinds, self._names = GrowingArray(np.uint64), GrowingArray(np.uint64)
-        self._css_codes, self._written = GrowingArray(np.int32), GrowingArray(np.int32)
+        self._name_family = lexeme_family(self._salt, LexicalClass.IDENTIFIER)
+        self._columns = GrowingColumns(COLUMN_TYPES)
+        self._css_code = cache(self._code_of_class)
         self._css_code_by_class: dict[str, int] = {}
         self._stripped: list[str] = []
         self.kind_names: list[str] = []
@@ -199,37 +240,30 @@ class Vocabulary(dict[Key, int]):
 
     def __missing__(self, key: Key) -> int:
         ttype, value = key
-        type_name = str(ttype).removeprefix("Token").removeprefix(".")
-        name, mark = self._rules.kind_and_marks(type_name, value)
-        if _is_within(type_name, "Punctuation", "Operator", "Name", "Keyword") and not mark & Mark.SPACE:
-            lexeme = value.strip()
-            mark |= Mark.RUN if _RUN.match(lexeme) and not self._rules.drops(lexeme) else 0
-        elif "\n" in value and _is_within(type_name, "Literal.String"):
-            mark |= Mark.LINES
-        elif type_name == "Error":
-            mark |= Mark.ERROR
-        elif name in ("<string>", "<char>") and value[-1] not in "\"'`\n":
-            mark |= Mark.UNQUOTED
+        name, mark = self._rules.plain_word(ttype, value) or self._rules.kind_and_marks(ttype, value)
         with self._lock:
             return self[key] if key in self else self._add(key, name, mark)
 
     def _add(self, key: Key, name: str, mark: int) -> int:
-        code, value = len(self.kind_names), key[1]
+        code, (ttype, value) = len(self.kind_names), key
         lexeme = value.strip()
         if "\n" in (value if mark & Mark.SPACE else value[len(value.rstrip()) :]):
             mark |= Mark.NEWLINE
-        is_identifier = mark & Mark.IDENTIFIER
         self.kind_names.append(name)
         self._characters += len(value)
         self._stripped.append(lexeme)
-        self._kinds.append(kind_id(self._salt, name))
-        self._names.append(lexeme_id(self._salt, LexicalClass.IDENTIFIER, lexeme) if is_identifier else 0)
-        self._marks.append(mark)
-        self._leading.append(len(value) - len(value.lstrip()))
-        self._lengths.append(len(lexeme))
-        self._pieces.append(PIECES.get(lexeme, -1))
-        self._written.append(len(value))
-        self._css_codes.append(self._css_code(key[0]) if lexeme else -1)
+        self._columns.append(
+            (
+                mark,
+                len(value) - len(value.lstrip()),
+                len(lexeme),
+                PIECES.get(lexeme, -1),
+                kind_id(self._salt, name),
+                kind_id(self._name_family, lexeme) if mark & Mark.IDENTIFIER else 0,
+                self._css_code(ttype) if lexeme else -1,
+                len(value),
+            )
+        )
         self[key] = code
         return code
 
@@ -237,20 +271,13 @@ class Vocabulary(dict[Key, int]):
         """Return the columns by code, for the codes assigned so far."""
         joins = self._joins
         with self._lock:
-            return Lexemes(
-                self._marks.values,
-                self._leading.values,
-                self._lengths.values,
-                self._pieces.values,
-                self._kinds.values,
-                self._names.values,
-                joins,
-            )
+            marks, leading, lengths, pieces, kinds, names, *_ = self._columns.values()
+        return Lexemes(marks, leading, lengths, pieces, kinds, names, joins)
 
     def marks(self, codes: Ids) -> Marks:
         """Return the marks of codes."""
         with self._lock:
-            values: Marks = self._marks.values
+            values: Marks = self._columns.values()[0]
         return values[codes]
 
     @property
@@ -261,14 +288,15 @@ class Vocabulary(dict[Key, int]):
         characters = self._characters + sum(ids.characters for ids in literals)
         return lexemes > LEXEMES_LIMIT or characters > CHARACTERS_LIMIT
 
-    def _css_code(self, ttype: object) -> int:
+    def _code_of_class(self, ttype: object) -> int:
         css = self._css_class(ttype)
         return self._css_code_by_class.setdefault(css, len(self._css_code_by_class)) if css else -1
 
     def highlighting(self) -> Highlighting:
         """Return what to colour, by code."""
         with self._lock:
-            return Highlighting(self._css_codes.values, self._written.values, [*self._css_code_by_class])
+            *_, css_codes, written = self._columns.values()
+            return Highlighting(css_codes, written, [*self._css_code_by_class])
 
     def punctuation_codes(self, code: int) -> list[int]:
         """Return the codes of the single characters of a run of punctuation such as `);`."""
