@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
 from functools import cache
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.languages.content import (
@@ -46,10 +45,9 @@ def detect(filename: str, text: str, likely: str = "") -> str:
 
     `likely` is the language of most other files, "" if there is none; it decides where doubt is left.
     """
-    name = PurePosixPath(filename.replace("\\", "/")).name
     head = text[:HEAD_CHARACTERS]
-    inner = _inner_name(name)
-    extension = PurePosixPath(inner.lower()).suffix
+    inner = _inner_name(_name(filename))
+    extension = _extension(inner)
     if extension in AMBIGUOUS:
         return _of_several(AMBIGUOUS[extension], head, likely)
     language = _by_pattern(inner)
@@ -66,11 +64,21 @@ def detect(filename: str, text: str, likely: str = "") -> str:
 
 def leaves_doubt(filename: str) -> bool:
     """Return whether the language of a file does not follow from its name alone."""
-    inner = _inner_name(PurePosixPath(filename.replace("\\", "/")).name)
-    extension = PurePosixPath(inner.lower()).suffix
+    inner = _inner_name(_name(filename))
+    extension = _extension(inner)
     if extension in AMBIGUOUS or extension in _TEXTS:
         return True
     return not (_by_pattern(inner) or _by_pygments(inner))
+
+
+def _name(path: str) -> str:
+    return path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+
+def _extension(name: str) -> str:
+    """Return the ending of a name in lower case with its dot; empty for names such as `.profile` and `a.`."""
+    dot = name.rfind(".")
+    return name[dot:].lower() if 0 < dot < len(name) - 1 else ""
 
 
 def _inner_name(name: str) -> str:
@@ -79,7 +87,7 @@ def _inner_name(name: str) -> str:
         inner, dot, ending = name.rpartition(".")
         if not dot or f".{ending.lower()}" not in _WRAPPERS:
             return name
-        extension = PurePosixPath(inner.lower()).suffix
+        extension = _extension(inner)
         known = extension in AMBIGUOUS or extension in _WRAPPERS or _by_pattern(inner)
         if not extension or not known:
             return name
@@ -110,10 +118,11 @@ class _Pattern(NamedTuple):
 
 def _by_pattern(name: str) -> str:
     """Return the language of the first pattern that matches the name, as it is or in lower case."""
-    by_ending, others = _patterns()
-    names = (name, name.lower())
+    by_ending, others, any_other = _patterns()
+    names = {name, name.lower()}
     found = [by_ending[ending] for one in names for ending in _endings(one) if ending in by_ending]
-    found += [row for row in others if any(fnmatchcase(one, row.pattern) for one in names)]
+    if any(map(any_other.match, names)):
+        found += [row for row in others if any(fnmatchcase(one, row.pattern) for one in names)]
     return min(found).language if found else ""
 
 
@@ -122,8 +131,8 @@ def _endings(name: str) -> list[str]:
 
 
 @cache
-def _patterns() -> tuple[dict[str, _Pattern], list[_Pattern]]:
-    """Return the first pattern for each ending, such as that of `*.py`, and the other patterns.
+def _patterns() -> tuple[dict[str, _Pattern], list[_Pattern], re.Pattern[str]]:
+    """Return the first pattern for each ending, such as that of `*.py`, and the others, also as one.
 
     Most patterns are endings; these are looked up, as trying all of them took longer than reading a short
     file.
@@ -131,7 +140,8 @@ def _patterns() -> tuple[dict[str, _Pattern], list[_Pattern]]:
     named = [(pattern, row.name) for row in (*LANGUAGES, *OTHERS) for pattern in row.file_patterns.split()]
     rows = [_Pattern(number, pattern, language) for number, (pattern, language) in enumerate(named)]
     by_ending = {row.pattern[1:]: row for row in reversed(rows) if _ENDING.fullmatch(row.pattern)}
-    return by_ending, [row for row in rows if not _ENDING.fullmatch(row.pattern)]
+    others = [row for row in rows if not _ENDING.fullmatch(row.pattern)]
+    return by_ending, others, re.compile("|".join(translate(row.pattern) for row in others))
 
 
 def _by_shebang(head: str) -> str:

@@ -10,6 +10,7 @@ import tarfile
 import zipfile
 import zlib
 from dataclasses import dataclass, replace
+from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
     from datetime import datetime
-    from pathlib import Path
+
 
 # Largest size that a column of the database holds.
 MAX_SIZE = 2**63 - 1
@@ -130,9 +131,9 @@ def root_name(folder: Path, max_length: int) -> str:
     return clean_path(folder.resolve().name or "root", max_length)[0]
 
 
-def disk_member(path: Path, status: os.stat_result) -> ArchiveMember:
+def disk_member(file: os.DirEntry[str], status: os.stat_result) -> ArchiveMember:
     """Return a file of a folder on a disk; whatever is no regular file is refused."""
     kind = stat.S_IFMT(status.st_mode)
     special = "a symbolic link" if kind == stat.S_IFLNK else "not a file but a device, pipe or socket"
     refusal = "" if kind == stat.S_IFREG else special
-    return ArchiveMember(redecode(path.name), status.st_size, refusal, lambda: path.open("rb"))
+    return ArchiveMember(redecode(file.name), status.st_size, refusal, lambda: Path(file).open("rb"))

@@ -6,9 +6,12 @@ Nothing is written to disk under a name from an archive, and declared sizes are 
 from __future__ import annotations
 
 import io
+import os
 import stat
 from contextlib import nullcontext
 from dataclasses import replace
+from operator import attrgetter
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO
 
 from submissions.intake.archives.commit_log import LOG, commit_log_entry, folder_of_log
@@ -46,7 +49,6 @@ from submissions.intake.names import UniqueNames, clean_path, redecode, shorten
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
-    from pathlib import Path
 
     # Yields the entries of an archive as paths in a folder: its name, its file, the folder, limits, patterns.
     InChild = Callable[[str, IO[bytes], str, Limits, FilePatterns], Iterator["UnpackedEntry"]]
@@ -219,31 +221,41 @@ class _Unpacker:
 
     def unpack_folder(self, folder: Path, prefix: str) -> Iterator[UnpackedEntry]:
         try:
-            children = sorted(folder.iterdir())
+            with os.scandir(folder) as found:
+                children = sorted(found, key=attrgetter("name"))
         except OSError as error:
             name = f"{prefix}/" if prefix else root_name(folder, self.limits.path_length)
             yield UnpackedEntry(name, None, 0, damage_reason(error))
             return
         for child in children:
-            name, refusal = self._clean_name(redecode(child.name), prefix)
-            try:
-                status = child.lstat()
-            except OSError as error:
-                yield UnpackedEntry(name, None, 0, damage_reason(error))
-                continue
-            if stat.S_ISDIR(status.st_mode) and not refusal:
-                junk = None if self.patterns.may_include else self.patterns.left_out_by_name(f"{name}/inside")
-                yield from self._list_junk(*junk, 0) if junk else self.unpack_folder(child, name)
-            else:
-                yield from self._unpack_on_disk(disk_member(child, status), name, prefix)
+            yield from self._unpack_child(child, prefix)
 
-    def _unpack_on_disk(self, member: ArchiveMember, name: str, prefix: str) -> Iterator[UnpackedEntry]:
+    def _unpack_child(self, child: os.DirEntry[str], prefix: str) -> Iterator[UnpackedEntry]:
+        """Yield the files of a folder in a folder, or a file of it."""
+        try:
+            status = child.stat(follow_symlinks=False)
+        except OSError as error:
+            yield UnpackedEntry(self._name_on_disk(child.name, prefix)[0], None, 0, damage_reason(error))
+            return
+        if stat.S_ISDIR(status.st_mode):
+            name, refusal = self._name_on_disk(child.name, prefix)
+            if not refusal:
+                junk = None if self.patterns.may_include else self.patterns.left_out_by_name(f"{name}/inside")
+                yield from self._list_junk(*junk, 0) if junk else self.unpack_folder(Path(child.path), name)
+                return
+        yield from self._unpack_on_disk(disk_member(child, status), prefix)
+
+    def _unpack_on_disk(self, member: ArchiveMember, prefix: str) -> Iterator[UnpackedEntry]:
         """Yield a file of a folder, or the entries of an archive in it, within a budget of its own."""
         self.budget = Budget(self.limits)
         try:
             yield from self.unpack_member(member, prefix, 0)
         except TooLarge as error:
+            name, _ = self._clean_name(member.name, prefix)
             yield UnpackedEntry(name, None, member.size, str(error), incomplete=True)
+
+    def _name_on_disk(self, name: str, prefix: str) -> tuple[str, str]:
+        return self._clean_name(redecode(name), prefix)
 
     def _clean_name(self, name: str, folder: str) -> tuple[str, str]:
         """Return the clean path of an entry in `folder`, and why it is refused or an empty string."""
@@ -252,7 +264,12 @@ class _Unpacker:
             return path, refusal
         if refusal:  # Its folder shows which archive it is in.
             return shorten(f"{folder}/{path}", self.limits.path_length), refusal
-        return clean_path(f"{folder}/{path}", self.limits.path_length)
+        joined = f"{folder}/{path}"
+        return (
+            (joined, "")
+            if len(joined) <= self.limits.path_length
+            else clean_path(joined, self.limits.path_length)
+        )
 
     def _list_junk(self, name: str, reason: str, size: int) -> Iterator[UnpackedEntry]:
         self.budget.count_junk()
