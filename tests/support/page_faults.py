@@ -31,7 +31,8 @@ FAULTS = r"""() => {
     const style = getComputedStyle(element);
     const text = (element.innerText || "").trim();
     if (element.clientWidth < 2 || element.closest(".aside-text") || style.display === "inline") continue;
-    if (element.matches("select")) {
+    if (element.matches("option")) check("cut choice", element, text, element.scrollWidth);
+    else if (element.matches("select:not([multiple])")) {
       const chosen = element.selectedOptions[0]?.text || "";
       check("cut choice", element, chosen, written(element, style, chosen));
     } else if (element.matches("input[placeholder]") && !element.value)
