@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, cached_property
+from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +12,6 @@ import numpy as np
 
 from fingerprint.languages.base import LexicalClass
 from fingerprint.languages.lexeme_ids import lexeme_id, literal_ids
-from fingerprint.languages.operators import OPERATORS, PIECES
 from fingerprint.languages.token_rows import Lexemes, Mark
 from fingerprint.tokens import kind_id
 
@@ -34,6 +34,15 @@ _SPACE = re.compile(r"(?:\\?[\s\u00ad\u200b-\u200f\u2060\ufeff\x00-\x1f])*\Z")
 _RUN = re.compile(r"(?=.*[()\[\]{};,])[^\w\s]{2,}\Z")
 _SYMBOL = re.compile(r"[^\w\s()\[\]{};,\"'`]+\Z")
 _CONSTANTS = frozenset({"true", "false", "nil", "null", "none", "nullptr", "nothing", "#t", "#f"})
+# Operators that lexers may split. `>>` stays split: it also closes two lists of type arguments.
+_OPERATOR_WORDS = (
+    "== != <= >= && || ++ -- += -= *= /= %= &= |= ^= -> => :: << <<= ** **= // //= .. ... ..= ..< "
+    "=== !== <=> ?? ??= ?. := ~= =~ !~ <- |> &&= ||= @= <>"
+)
+OPERATORS = _OPERATOR_WORDS.split()
+_SPLITS = [(word[:at], word[at:]) for word in OPERATORS for at in range(1, len(word))]
+# Numbers of what two pieces that form an operator may be.
+PIECES = {piece: number for number, piece in enumerate(dict.fromkeys(chain.from_iterable(_SPLITS)))}
 _LITERALS = {
     "Literal.String.Char": "<char>",
     "Literal.String.Regex": "<regex>",
@@ -278,7 +287,6 @@ class Vocabulary(dict[Key, int]):
     def _joins(self) -> PairRows:
         """The code of the operator that two pieces form, -1 where they form none: int32 [pieces, pieces]."""
         codes = np.full((len(PIECES), len(PIECES)), -1, np.int32)
-        for operator in OPERATORS:
-            for length in range(1, len(operator)):
-                codes[PIECES[operator[:length]], PIECES[operator[length:]]] = self["Operator", operator]
+        for first, second in _SPLITS:
+            codes[PIECES[first], PIECES[second]] = self["Operator", first + second]
         return codes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import fields, is_dataclass, replace
 from hashlib import blake2b
 from itertools import chain
@@ -13,18 +14,19 @@ from fingerprint.index import InvertedIndex
 from fingerprint.ranking.cohort import Cohort, distinct_kgrams
 from fingerprint.ranking.common_code import count_alike, default_limit
 from fingerprint.ranking.groups import NO_GROUPS, Groups
-from fingerprint.ranking.renamed import renamed_groups
 from fingerprint.ranking.terms import LexicalTable
 from fingerprint.ranking.translations import CoarseFile, translation_input
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from fingerprint.languages.lexical_terms import LexicalTerms
     from fingerprint.ranking.common_code import CommonLimit
-    from fingerprint.ranking.old_pairs import OldPairs
     from fingerprint.ranking.translations import TranslationInput
-    from fingerprint.types import Flags, Floats, Hashes, Kinds, Lines, Owners, Terms
+    from fingerprint.types import Flags, Floats, Hashes, Kinds, Lines, Owners, Positions, Terms
+
+    # The submission of a file, and its kinds of tokens, literals and imports.
+    FileColumns = tuple[int, tuple[Kinds, Terms, Terms]]
 
 
 class CohortFile(NamedTuple):
@@ -83,6 +85,36 @@ def _leaves(value: object) -> Iterator[bytes | memoryview]:
             yield from _leaves(part)
     else:
         yield repr(value).encode()
+
+
+class OldPairs(NamedTuple):
+    """The pairs of a cohort of n submissions that are compared although one side is old.
+
+    `old` bool [n]: the submissions that were looked up; `keys` int64, ascending: a chosen pair (left, right),
+    left below right, as left * n + right.
+    """
+
+    old: Flags
+    keys: Positions
+
+    @classmethod
+    def from_lists(cls, submissions: int, old: Collection[int], pairs: Iterable[tuple[int, int]]) -> OldPairs:
+        """Build the arrays from numbers of submissions, of which there are `submissions`."""
+        flags = np.zeros(submissions, dtype=np.bool_)
+        flags[list(old)] = True
+        keys = {min(pair) * submissions + max(pair) for pair in pairs}
+        return cls(flags, np.array(sorted(keys), dtype=np.int64))
+
+    def has_old(self, left: Owners, right: Owners) -> Flags:
+        """Return for each pair whether one of its sides was looked up."""
+        flags: Flags = self.old[left] | self.old[right]
+        return flags
+
+    def keep(self, left: Owners, right: Owners) -> Flags:
+        """Return for each pair, left below right, whether it is compared."""
+        keys = left.astype(np.int64) * len(self.old) + right
+        flags: Flags = ~self.has_old(left, right) | np.isin(keys, self.keys)
+        return flags
 
 
 class RankingInput(NamedTuple):
@@ -183,3 +215,42 @@ def _without_given(
         else files
         for files, is_old in zip(terms, old.tolist(), strict=True)
     ]
+
+
+def renamed_groups(files: Iterable[FileColumns], submissions: int, counted: Collection[int]) -> Positions:
+    """Return the number of the group of each submission: int64 [submissions], -1 for one in no group.
+
+    The submissions of a group have the same files by kinds of tokens, literals and imports, in any order.
+    Only those that are `counted` are in one: with a few tokens, or nothing but boilerplate, many are equal.
+    """
+    columns_of: dict[int, list[tuple[Kinds, Terms, Terms]]] = defaultdict(list)
+    for submission, columns in files:
+        if len(columns[0]) and submission in counted:
+            columns_of[submission].append(columns)
+    # Hardly any other submissions have files of the same lengths.
+    lengths = {
+        one: tuple(sorted(len(kinds) for kinds, _, _ in columns)) for one, columns in columns_of.items()
+    }
+    contents = {
+        one: tuple(sorted(map(_digest, columns_of[one]))) for group in _alike(lengths) for one in group
+    }
+    numbers = np.full(submissions, -1, dtype=np.int64)
+    for number, group in enumerate(_alike(contents)):
+        numbers[group] = number
+    return numbers
+
+
+def _alike(keys: Mapping[int, Hashable]) -> list[list[int]]:
+    """Return the groups of two and more with equal keys."""
+    groups: dict[Hashable, list[int]] = defaultdict(list)
+    for one, key in keys.items():
+        groups[key].append(one)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _digest(columns: tuple[Kinds, Terms, Terms]) -> bytes:
+    digest = blake2b(digest_size=16)
+    for column in columns:
+        digest.update(len(column).to_bytes(8, "little"))
+        digest.update(np.ascontiguousarray(column).data)
+    return digest.digest()

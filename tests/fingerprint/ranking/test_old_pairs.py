@@ -11,8 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from fingerprint import engine
 from fingerprint.engine import RankingInput
-from fingerprint.ranking.inputs import Exclusions
-from fingerprint.ranking.old_pairs import OldPairs
+from fingerprint.ranking.inputs import Exclusions, OldPairs
 from tests.fingerprint.ranking.test_report_ranking import best_matches, leading
 from tests.fingerprint.ranking.test_score_order import PARAMS, file
 from tests.support.programs import many_candidates, program, renamed
