@@ -12,10 +12,10 @@ from django.conf import settings
 from django.core.files.storage import default_storage
 
 from moss.celery import app
+from moss.maintenance import sweep
 from submissions.actions import uploads
 from submissions.actions.uploads import create_batch
 from submissions.models import Course, FileChunk, Job, RankingShard, Report
-from submissions.sweeping import sweep
 from submissions.work.locks import Work, session_names
 from tests.conftest import wait_until, worker_environment
 from tests.submissions.test_tasks import names, wait_for
