@@ -179,7 +179,7 @@ def _collect_rarely() -> None:
 
 
 def _render_preview(path: Path, inputs: InputOptions, output_format: str) -> Iterable[str]:
-    from moss.check.preview import preview_path
+    from moss.check.rank import preview_path
     from moss.commands.table import preview_text
 
     if output_format not in PREVIEW_FORMATS:

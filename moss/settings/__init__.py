@@ -22,11 +22,10 @@ from moss.environment import (
     service_url,
     upload_storage,
 )
-from moss.outgoing_kinds import OUTGOING_KINDS
 from moss.settings.accounts import *  # noqa: F403 - settings of their own file
 from moss.settings.accounts import SAML_INSTALLED
 from moss.settings.operation import *  # noqa: F403 - as above
-from moss.settings.operation import OWN_PATH
+from moss.settings.operation import OUTGOING_KINDS, OWN_PATH
 from moss.variables import value
 from submissions.work.kinds import INTERACTIVE, KINDS, QUEUES
 

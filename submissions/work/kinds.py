@@ -3,7 +3,7 @@
 Some worker processes serve only the interactive queue, so that short work never waits for long work; the
 others serve both, the interactive one first. docs/work/decisions/05-background-work.md explains it.
 
-The rows of the packages above this app are in `moss.outgoing_kinds`; `settings.WORK_KINDS` has all of them.
+`OUTGOING_KINDS` of `moss.settings.operation` are those of the packages above; `settings.WORK_KINDS` are all.
 """
 
 from __future__ import annotations
