@@ -115,7 +115,7 @@ def decide(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpRe
         result = decide_case(assignment, members, request.user, form.decision_input)
         context |= {"saved": result.changes, "meanwhile": result.meanwhile}
     else:
-        context["form_errors"] = [error for errors in form.errors.values() for error in errors]
+        context["form_errors"] = form.error_texts
     if not request.htmx:
         add_messages(request, context)
         return redirect_with_query(request, "case", pk, case.key)

@@ -129,7 +129,7 @@ def save(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
         result = decide(assignment, pair, request.user, form.decision_input)
         context |= {"saved": result.changes, "meanwhile": result.meanwhile}
     else:
-        context["form_errors"] = [error for errors in form.errors.values() for error in errors]
+        context["form_errors"] = form.error_texts
     if not request.htmx:
         add_messages(request, context)
         displayed = pair.displayed(names)
