@@ -54,5 +54,5 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
 share_connections()
 ensure_services()
 application: Application = get_wsgi_application()
-if settings.OWN_PATH:
-    application = UnderPath(application, settings.OWN_PATH)
+if settings.PUBLIC_PATH:
+    application = UnderPath(application, settings.PUBLIC_PATH)

@@ -52,14 +52,14 @@ BACKUP_DAYS = value("MOSS_BACKUP_DAYS")
 
 
 # Where people find the pages: links of mail and webhooks begin with it, and all addresses with its path.
-OWN_URL = (value("MOSS_URL") or "http://127.0.0.1:8000").rstrip("/")
-OWN_PATH = urlsplit(OWN_URL).path
-OWN_ORIGIN = OWN_URL.removesuffix(OWN_PATH)
-FORCE_SCRIPT_NAME = OWN_PATH or None
+PUBLIC_URL = (value("MOSS_URL") or "http://127.0.0.1:8000").rstrip("/")
+PUBLIC_PATH = urlsplit(PUBLIC_URL).path
+PUBLIC_ORIGIN = PUBLIC_URL.removesuffix(PUBLIC_PATH)
+FORCE_SCRIPT_NAME = PUBLIC_PATH or None
 # Gunicorn would read it, but neither workers nor mail would know of it.
-if os.environ.get("SCRIPT_NAME", OWN_PATH).rstrip("/") != OWN_PATH:
+if os.environ.get("SCRIPT_NAME", PUBLIC_PATH).rstrip("/") != PUBLIC_PATH:
     raise ImproperlyConfigured(
-        f"SCRIPT_NAME says {os.environ['SCRIPT_NAME']!r}, and the path of MOSS_URL is {OWN_PATH!r}: "
+        f"SCRIPT_NAME says {os.environ['SCRIPT_NAME']!r}, and the path of MOSS_URL is {PUBLIC_PATH!r}: "
         "name it in MOSS_URL, as in https://example.org/moss, and leave SCRIPT_NAME out."
     )
 # Networks that webhooks may go to, besides the internet; and by HTTP only to these.

@@ -105,10 +105,10 @@ def test_no_figure_of_a_class_depends_on_old_submissions(seed: int, limit: int |
     assert rankings[0].candidates == rankings[1].candidates
     assert alone.cohort.limit == compared.cohort.limit
     assert compared.old_pairs
-    own_tokens = np.repeat(~compared.old_pairs.old, np.diff(compared.cohort.submission_starts))
+    class_tokens = np.repeat(~compared.old_pairs.old, np.diff(compared.cohort.submission_starts))
     for name in ("frequency", "common"):
-        assert np.array_equal(getattr(alone.cohort, name), getattr(compared.cohort, name)[own_tokens]), name
-    assert np.array_equal(alone.cohort.tokens.ignored, compared.cohort.tokens.ignored[own_tokens])
+        assert np.array_equal(getattr(alone.cohort, name), getattr(compared.cohort, name)[class_tokens]), name
+    assert np.array_equal(alone.cohort.tokens.ignored, compared.cohort.tokens.ignored[class_tokens])
 
 
 def test_old_submissions_take_no_place_of_a_pair_of_a_large_class() -> None:

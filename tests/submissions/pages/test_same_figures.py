@@ -70,7 +70,7 @@ def program(seed: int) -> str:
     return f"def work_{seed}(left):\n{''.join(lines)}    return left\n"
 
 
-OWN = CLASS | {f"own{seed:02}/main.py": STARTER + HELPER + program(seed) for seed in range(12)}
+LARGER_CLASS = CLASS | {f"own{seed:02}/main.py": STARTER + HELPER + program(seed) for seed in range(12)}
 # What the old course handed out: students of the class wrote it themselves.
 GIVEN = COPIED[COPIED.index("def average") :]
 # Sixty copies of what students of the class handed in, with names and literals that only two of them share.
@@ -85,7 +85,7 @@ OLD = {
 def alone(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
     """Return a class that was compared with nothing else, and the pair of it that is most similar."""
     register_boilerplate(assignment, loose("starter.py", STARTER))
-    hand_in(zipped(OWN))
+    hand_in(zipped(LARGER_CLASS))
     report = assignment.reports.get(state=Report.State.DONE)
     return world_of(assignment, report.pairs.all()[0])
 
