@@ -76,4 +76,4 @@ def restore(file: Path, *, replace: bool, identity: Path | None) -> None:
         raise click.ClickException(str(error)) from error
     for text in differences(database_locale()):
         click.echo(f"{text}. {OTHER_ORDER}", err=True)
-    click.echo(f"Restored what version {manifest.version} wrote on {manifest.made[:10]}.")
+    click.echo(f"Restored what version {manifest.version} wrote on {manifest.written[:10]}.")

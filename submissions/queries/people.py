@@ -167,12 +167,12 @@ MAX_LISTED = 50
 class AssignmentRoster(NamedTuple):
     """The students of a roster in one assignment.
 
-    `found`: number of students in the roster who handed in; `unknown`: the others who handed in, as their
+    `present`: number of students in the roster who handed in; `unknown`: the others who handed in, as their
     platform names them; `absent`: students in the roster who did not. Both lists are cut, and counted whole.
     """
 
     assignment: Assignment
-    found: int
+    present: int
     unknown: list[str]
     unknown_count: int
     absent: list[str]

@@ -173,11 +173,11 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
         )
         for file in files
     ]
-    given = _exclusions(old_work.boilerplate, documents, None)
+    handed_out = _exclusions(old_work.boilerplate, documents, None)
     excluded = _exclusions(class_boilerplate, documents, limit)._replace(
         coarse=[streams[item.document_id] for item in class_boilerplate if _is_whole(item, streams)],
-        given=given.kinds,
-        given_lexical=given.lexical,
+        handed_out=handed_out.kinds,
+        handed_out_lexical=handed_out.lexical,
     )
     if dictated := dictated_terms(class_boilerplate, {file.document_id for file in files}):
         excluded = excluded.with_statement(*dictated)

@@ -90,8 +90,8 @@ def unpack(
     except BadArchive as error:
         if not any_entry:
             raise BadArchive(f"{name}: {error}") from error
-        shown, size = clean_path(name, limits.path_length)[0], file.seek(0, io.SEEK_END)
-        yield UnpackedEntry(shown, None, size, str(error), incomplete=True)
+        cut_name, size = clean_path(name, limits.path_length)[0], file.seek(0, io.SEEK_END)
+        yield UnpackedEntry(cut_name, None, size, str(error), incomplete=True)
 
 
 def unpack_all(

@@ -46,7 +46,7 @@ class DecisionForm(forms.Form):
 
     @property
     def error_texts(self) -> list[str]:
-        """What is wrong in any of the fields."""
+        """The messages about all fields that are not valid."""
         return [str(error) for errors in self.errors.values() for error in errors]
 
     @property

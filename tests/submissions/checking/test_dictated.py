@@ -1,4 +1,4 @@
-"""What the statement of a task dictates is no evidence: reports keep to it, and the check finds where not."""
+"""Terms that the statement of a task dictates are no evidence: reports keep to it, the check finds faults."""
 
 from __future__ import annotations
 

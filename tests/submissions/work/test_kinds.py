@@ -76,7 +76,7 @@ def state_of(job: Job) -> str:
 
 @each_kind
 def test_a_kind_names_functions_that_are_there_and_limits_that_its_task_has(kind: Kind) -> None:
-    for name in filter(None, (kind.name, kind.failed, kind.shown)):
+    for name in filter(None, (kind.name, kind.failed, kind.on_change)):
         assert callable(import_string(f"{kind.module}.{name}"))
     assert {*filter(None, (kind.followed_by, kind.part_of))} <= KINDS.keys()
     task = app.tasks[kind.task]
