@@ -97,8 +97,8 @@ def test_a_receipt_says_when_backups_are_deleted(admin_client: Client, settings:
     settings.BACKUP_DAYS = 30
     erasure = Erasure.objects.create(who="admin", reason="A letter.")
     assert admin_client.get(reverse("receipt_file", args=[erasure.pk])).json()["backup_days"] == 30
-    shown = get_page(admin_client, reverse("erasure", args=[erasure.pk])).text("main")
-    assert "Backups are deleted after 30 days." in shown
+    text = get_page(admin_client, reverse("erasure", args=[erasure.pk])).text("main")
+    assert "Backups are deleted after 30 days." in text
 
 
 def test_a_default_above_the_most_is_refused_at_the_start(tmp_path: Path) -> None:

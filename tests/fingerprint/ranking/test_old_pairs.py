@@ -33,7 +33,7 @@ def inputs_of(
     old: Sequence[str],
     *,
     limit: int | str | None = "default",
-    given: Sequence[str] = (),
+    starters: Sequence[str] = (),
 ) -> RankingInput:
     """Return a class with old submissions before, between and after its own, each compared with all of it.
 
@@ -52,7 +52,7 @@ def inputs_of(
     ]
     old_places = [places[len(new_sources) + number] for number in range(len(old))]
     old_pairs = OldPairs.from_lists(len(files), old_places, pairs) if old else None
-    handed_out = [file(0, source) for source in given]
+    handed_out = [file(0, source) for source in starters]
     excluded = Exclusions(
         limit=limit,  # type: ignore[arg-type] # a literal
         handed_out=[one.kinds for one in handed_out],
@@ -96,7 +96,7 @@ def test_no_figure_of_a_class_depends_on_old_submissions(seed: int, limit: int |
     new.append(renamed(new[1]))
     old = [random.choice([*new, TEMPLATE, renamed(new[2])]) + program(random) for _ in range(12)]
     alone = inputs_of(new, [], limit=limit)
-    compared = inputs_of(new, old, limit=limit, given=[new[1]])
+    compared = inputs_of(new, old, limit=limit, starters=[new[1]])
     rankings = [engine.rank_for_report(one, 50) for one in (alone, compared)]
     assert len(rankings[1].units) > len(rankings[0].units)
     rows = [class_rows(*both) for both in zip((alone, compared), rankings, strict=True)]
@@ -127,7 +127,7 @@ def test_what_the_old_course_handed_out_makes_no_pair_with_its_submissions() -> 
     random = Random(5)
     new = [program(random) for _ in range(3)]
     old = [new[0] + program(random)]
-    with_it, without = inputs_of(new, old), inputs_of(new, old, given=[new[0]])
+    with_it, without = inputs_of(new, old), inputs_of(new, old, starters=[new[0]])
     best, other = (engine.rank(one, 10).scores.similarity.max(initial=0.0) for one in (with_it, without))
     assert best > 0.4
     assert other < 0.2

@@ -43,8 +43,8 @@ def ids_on(client: Client, address: str) -> list[str]:
     """Return the ids that a page or document shows."""
     text = client.get(address, follow=True).getvalue().decode()
     assert "limit_" in text
-    shown = ("limit_{}", "# {}", "&#x27;{}&#x27;")
-    return [one for one in (STATED, *OTHERS) if any(form.format(one) in text for form in shown)]
+    forms = ("limit_{}", "# {}", "&#x27;{}&#x27;")
+    return [one for one in (STATED, *OTHERS) if any(form.format(one) in text for form in forms)]
 
 
 @pytest.mark.long

@@ -147,7 +147,7 @@ def endpoints_of(world: World, reader: User) -> list[str]:
     ]
 
 
-def shown(client: Client, pages: list[str], report: Report) -> dict[str, str]:
+def figures_of(client: Client, pages: list[str], report: Report) -> dict[str, str]:
     """Return what each address answers, without what is of the request or the ranking alone."""
     Report.objects.update(finished="2026-01-01T10:00Z", created="2026-01-01T10:00Z")
     return {page: _steady(client.get(page, follow=True).getvalue().decode(), report) for page in pages}
@@ -184,10 +184,10 @@ def test_no_page_answer_or_link_differs_with_withheld_work(
         (api_client(reader, "read"), endpoints_of(alone, reader)[::step]),
         (Client(), shared_pages(alone, reader)[::step]),
     )
-    before = [shown(*one, alone.report) for one in asked]
+    before = [figures_of(*one, alone.report) for one in asked]
     assert "in more than 10 " in before[0][address_of(alone, "ignored")]
     report = compare()
     assert report.submissions.filter(batch__role="other").count() > 20
-    after = [shown(*one, report) for one in asked]
+    after = [figures_of(*one, report) for one in asked]
     differing = [one for pair in zip(before, after, strict=True) for one in differences(*pair)]
     assert not differing, "\n".join(differing)
