@@ -1,4 +1,7 @@
-"""Django settings, many from the environment. An invalid value stops the start and names its variable."""
+"""Django settings, many from the environment. An invalid value stops the start and names its variable.
+
+A variable is a row of `moss/variables.py`, read here by `value`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Carry out retention: `queries.retention` says which assignments and sources are due, and when.
+"""Carry out retention: `queries.retention_rules` says which assignments and sources are due, and when.
 
 Assignments are deleted some months after their last change, if their course says so.
 
@@ -22,7 +22,7 @@ from submissions.ingest.releasing import empty_sources, releasable, release
 from submissions.mails import Mail
 from submissions.models import Assignment, AuditEntry
 from submissions.models.audit import AuditAction, cut_text
-from submissions.queries.retention import (
+from submissions.queries.retention_rules import (
     NOTICE,
     SOURCES_NOTICE,
     assignments_with_sources,
@@ -33,7 +33,7 @@ from submissions.work.locks import Work, transaction_lock
 if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
-    from submissions.queries.retention import RetainedAssignment
+    from submissions.queries.retention_rules import RetainedAssignment
 
 logger = logging.getLogger(__name__)
 

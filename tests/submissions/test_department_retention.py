@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from submissions.actions.retention import apply_retention
 from submissions.models import Assignment, Course, Erasure
-from submissions.queries.retention import assignments_with_sources, months_kept, source_days_kept
+from submissions.queries.retention_rules import assignments_with_sources, months_kept, source_days_kept
 from tests.moss.test_settings import settings_with
 from tests.support.api import api_client, problem_of, send
 from tests.support.html import get_page, page_of
