@@ -50,17 +50,17 @@ class Exclusions(NamedTuple):
 
     `kinds` may be those of passages. `lexical` has the terms of whole files only, since the positions of
     terms in a file are not known, and those of statements. `limit`: see `CommonLimit`; with a number, every
-    submission counts as one. `coarse` has the coarse streams of whole files or of passages. What their
-    courses `handed_out` does not count in old submissions, see `OldPairs`; nor do its terms in
-    `handed_out_lexical`.
+    submission counts as one. `coarse` has the coarse streams of whole files or of passages. `starter` is
+    the code that courses of old submissions handed out, and does not count in these, see `OldPairs`;
+    `starter_lexical` has its terms.
     """
 
     kinds: Sequence[Kinds] = ()
     lexical: Sequence[LexicalTerms] = ()
     limit: CommonLimit = None
     coarse: Sequence[CoarseFile] = ()
-    handed_out: Sequence[Kinds] = ()
-    handed_out_lexical: Sequence[LexicalTerms] = ()
+    starter: Sequence[Kinds] = ()
+    starter_lexical: Sequence[LexicalTerms] = ()
 
     def with_statement(self, dictated: LexicalTerms, coarse: Terms) -> Exclusions:
         """Return these without the terms that the statement of the task dictates; see `TaskStatement`."""
@@ -166,22 +166,15 @@ class RankingInput(NamedTuple):
         limit, parts = exclusions.limit, None
         counted = None if old_pairs is None else ~old_pairs.old
         if old_pairs is not None:
-            terms = _without_given(terms, old_pairs.old, exclusions.handed_out_lexical)
-            handed_out = np.isin(hashes, distinct_kgrams(exclusions.handed_out, k)) & old_pairs.old[owners]
-            hashes, owners = hashes[~handed_out], owners[~handed_out]
+            terms = _without_given(terms, old_pairs.old, exclusions.starter_lexical)
+            starter = np.isin(hashes, distinct_kgrams(exclusions.starter, k)) & old_pairs.old[owners]
+            hashes, owners = hashes[~starter], owners[~starter]
         counting = ~np.isin(hashes, distinct_kgrams(exclusions.kinds, k))
         alike, related = _program_parts(hashes[counting], owners[counting], submissions, counted)
         if limit == "default":
             parts, limit = alike, default_limit(alike.sum())
         cohort = Cohort.from_submissions(
-            kinds,
-            k,
-            exclusions.kinds,
-            limit,
-            lines,
-            parts=parts,
-            counted=counted,
-            handed_out=exclusions.handed_out,
+            kinds, k, exclusions.kinds, limit, lines, parts=parts, counted=counted, starter=exclusions.starter
         )
         renamed = renamed_groups(map(_content, files), submissions, {*owners[counting].tolist()})
         lexical = LexicalTable.from_submissions(terms, exclusions.lexical, counted, related)
@@ -208,12 +201,12 @@ def _program_parts(hashes: Hashes, owners: Owners, submissions: int, counted: Fl
 
 
 def _without_given(
-    terms: list[list[LexicalTerms]], old: Flags, handed_out: Sequence[LexicalTerms]
+    terms: list[list[LexicalTerms]], old: Flags, starter: Sequence[LexicalTerms]
 ) -> list[list[LexicalTerms]]:
     """Return the terms of all submissions, those of old ones without what was given."""
-    if not handed_out:
+    if not starter:
         return terms
-    excluded = [np.concatenate(columns) for columns in zip(*handed_out, strict=True)]
+    excluded = [np.concatenate(columns) for columns in zip(*starter, strict=True)]
     return [
         [
             type(file)(*(column[~np.isin(column, out)] for column, out in zip(file, excluded, strict=True)))

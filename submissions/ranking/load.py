@@ -176,8 +176,8 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
     handed_out = _exclusions(old_work.boilerplate, documents, None)
     excluded = _exclusions(class_boilerplate, documents, limit)._replace(
         coarse=[streams[item.document_id] for item in class_boilerplate if _is_whole(item, streams)],
-        handed_out=handed_out.kinds,
-        handed_out_lexical=handed_out.lexical,
+        starter=handed_out.kinds,
+        starter_lexical=handed_out.lexical,
     )
     if dictated := dictated_terms(class_boilerplate, {file.document_id for file in files}):
         excluded = excluded.with_statement(*dictated)

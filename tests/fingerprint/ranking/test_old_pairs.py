@@ -55,8 +55,8 @@ def inputs_of(
     handed_out = [file(0, source) for source in starters]
     excluded = Exclusions(
         limit=limit,  # type: ignore[arg-type] # a literal
-        handed_out=[one.kinds for one in handed_out],
-        handed_out_lexical=[one.lexical for one in handed_out],
+        starter=[one.kinds for one in handed_out],
+        starter_lexical=[one.lexical for one in handed_out],
     )
     return RankingInput.from_files(files, len(files), PARAMS.k, excluded, old_pairs=old_pairs)
 
