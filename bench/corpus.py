@@ -59,16 +59,16 @@ def measure(folder: Path, home: Path, workers: int, *, pin: bool) -> list[list[s
     try:
         if pin:
             pin_workers(server.pid)
-        rows, found = [], []
+        rows, clusters = [], []
         for name, how in (("one process", "--here"), (f"{workers} workers", "--workers")):
             added, _ = run("add", str(folder), "--name", how[2:], how)
             clustered, result = run("cluster", "--name", how[2:], how)
-            found.append(result["clusters"])
+            clusters.append(result["clusters"])
             rows.append([name, f"{added:.1f}", f"{clustered:.1f}"])
     finally:
         server.terminate()
         server.wait(60)
-    if found[0] != found[1]:
+    if clusters[0] != clusters[1]:
         raise ValueError(f"{workers} workers give other clusters than one process")
     return rows
 

@@ -166,11 +166,11 @@ def _promises(acknowledged: Acknowledged) -> list[str]:
 def _decisions(acknowledged: Acknowledged) -> list[str]:
     stored = {(row.assignment_id, row.left, row.right): row for row in Decision.objects.all()}
     lines = []
-    for key, told in acknowledged.decisions.items():
+    for key, answers in acknowledged.decisions.items():
         if acknowledged.perhaps_erased.intersection(key):
             continue
         # With a student go the decisions on the student.
-        states = {Decision.State.UNDECIDED.value} if acknowledged.erased.intersection(key) else told
+        states = {Decision.State.UNDECIDED.value} if acknowledged.erased.intersection(key) else answers
         state = stored[key].state if key in stored else Decision.State.UNDECIDED.value
         if state not in states:
             lines.append(f"the decision on {key} is {state}, and a person was told {sorted(states)}")

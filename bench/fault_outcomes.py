@@ -95,7 +95,7 @@ def _mails(person: BusyPerson) -> Iterator[str]:
 
 
 def _is_in(texts: list[str], path: str) -> bool:
-    return any(f"{settings.OWN_URL}{path}" in text for text in texts)
+    return any(f"{settings.PUBLIC_URL}{path}" in text for text in texts)
 
 
 def _pushed(person: BusyPerson) -> Iterator[str]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from bench import tools
 from bench.cohorts import SpeedError, copy_sample, folders, sources
 from bench.processes import RunFailed
-from bench.speed import ALL, FLOOR, READING, Measurement, own_tools
+from bench.speed import ALL, FLOOR, READING, Measurement, moss_tools
 from bench.tables import markdown
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ class Result(NamedTuple):
         others = ", ".join(f"{name} {self.seconds[name]:.2f}" for name in goal.others if name in self.seconds)
         met = "-" if ratio is None else "yes" if ratio <= goal.limit else "no"
         ratio_text = "-" if ratio is None else f"{ratio:.2f}"
-        own = f"{goal.tool} {self.seconds[goal.tool]:.2f}"
-        return [f"{self.size} {goal.part}", own, others or "-", ratio_text, f"{goal.limit:g}", met]
+        moss_seconds = f"{goal.tool} {self.seconds[goal.tool]:.2f}"
+        return [f"{self.size} {goal.part}", moss_seconds, others or "-", ratio_text, f"{goal.limit:g}", met]
 
 
 def results(folder: Path, arguments: argparse.Namespace) -> Iterator[Result]:
@@ -99,10 +99,10 @@ def _measure(
 
 
 def _installed(names: Sequence[str] | Mapping[str, None], python: str | None) -> Iterator[tools.Tool]:
-    own = {tool.name: tool for tool in own_tools()}
+    moss_tools_by_name = {tool.name: tool for tool in moss_tools()}
     for name in names:
         try:
-            yield own[name] if name in own else tools.find_tool(name, python)
+            yield moss_tools_by_name[name] if name in moss_tools_by_name else tools.find_tool(name, python)
         except tools.ToolError as error:
             print(f"{name} is left out: {error}", file=sys.stderr)
 

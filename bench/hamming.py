@@ -132,12 +132,12 @@ def fingerprints(random: np.random.Generator) -> str:
         return simhash(kgram_hashes(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32), 4))
 
     ours()
-    own_seconds = seconds(lambda: [ours() for _ in range(2000)]) / 2000
-    rows = [["fingerprint.simhash.documents", f"{own_seconds * 1e6:.0f}", "1.0"]]
+    index_seconds = seconds(lambda: [ours() for _ in range(2000)]) / 2000
+    rows = [["fingerprint.simhash.documents", f"{index_seconds * 1e6:.0f}", "1.0"]]
     if importlib.util.find_spec("simhash"):
         peer_simhash = importlib.import_module("simhash").Simhash
         peer_seconds = seconds(lambda: [peer_simhash(text) for _ in range(30)]) / 30
-        rows.append(["simhash", f"{peer_seconds * 1e6:.0f}", f"{peer_seconds / own_seconds:.1f}"])
+        rows.append(["simhash", f"{peer_seconds * 1e6:.0f}", f"{peer_seconds / index_seconds:.1f}"])
     return markdown(["package", "us per text", "times ours"], rows)
 
 

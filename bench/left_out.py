@@ -127,12 +127,13 @@ def table(results: Mapping[Constant, Mapping[str, LeftOut]]) -> str:
     columns = list(next(iter(results.values())))
     rows = []
     for constant, by_source in results.items():
-        own = by_source.values()
+        source_rows = by_source.values()
+        now = [row.now for row in source_rows]
         name = f"{constant.label}, {constant.current:g}"
-        rows.append([name, "now", *(f"{row.now:.3f}" for row in own), _mean([row.now for row in own])])
-        left_out = [row.left_out for row in own]
-        rows.append(["", "left out", *map(_left_out_text, own), _mean(left_out)])
-        without = [row.without for row in own if row.without is not None]
+        rows.append([name, "now", *(f"{part:.3f}" for part in now), _mean([row.now for row in source_rows])])
+        left_out = [row.left_out for row in source_rows]
+        rows.append(["", "left out", *map(_left_out_text, source_rows), _mean(left_out)])
+        without = [row.without for row in source_rows if row.without is not None]
         if without:
             rows.append(["", "without", *(f"{figure:.3f}" for figure in without), _mean(without)])
     return markdown(["constant", "", *columns, "mean"], rows)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # Methods in the common pool, and in each submission: from the pool, and of its own.
-POOL_METHODS, SHARED_METHODS, OWN_METHODS = 60, 5, 11
+POOL_METHODS, SHARED_METHODS, STUDENT_METHODS = 60, 5, 11
 # Every so manieth submission is a changed copy of the one before it.
 COPY_EVERY = 10
 MEGABYTE = 1_000_000
@@ -36,9 +36,13 @@ def submissions(count: int, seed: int = 7) -> Iterator[tuple[str, str]]:
     pool = [_method(random, f"shared{number}") for number in range(POOL_METHODS)]
     methods: list[str] = []
     for number in range(count):
-        own = [_method(random, f"own{number}x{n}") for n in range(OWN_METHODS)]
+        student_methods = [_method(random, f"own{number}x{n}") for n in range(STUDENT_METHODS)]
         copied = number % COPY_EVERY == COPY_EVERY - 1
-        methods = methods[:-3] + own[:3] if copied else random.sample(pool, SHARED_METHODS) + own
+        methods = (
+            methods[:-3] + student_methods[:3]
+            if copied
+            else random.sample(pool, SHARED_METHODS) + student_methods
+        )
         body = "\n\n".join(methods)
         yield f"student-{number:03}", f"import java.util.*;\n\npublic class Work {{\n{body}\n}}\n"
 

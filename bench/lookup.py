@@ -70,13 +70,13 @@ def made_up_hashes(first: int, documents: int, each: int) -> Ids:
     """Return the hashes of documents numbered from `first`: int64 [documents, each]."""
     random = np.random.default_rng(first)
     shape = (documents, each)
-    own = random.integers(-(2**63), 2**63 - 1, shape, dtype=np.int64)
+    written = random.integers(-(2**63), 2**63 - 1, shape, dtype=np.int64)
     tasks = (np.arange(first, first + documents) // FAMILY)[:, None].astype(np.uint64)
     ranks = (TASK_HASHES * random.random(shape) ** SKEW).astype(np.uint64)
     of_task = ((tasks * np.uint64(TASK_HASHES) + ranks + np.uint64(10**9)) * MIX).view(np.int64)
     idiom = ((IDIOM_HASHES * random.random(shape) ** SKEW).astype(np.uint64) * MIX).view(np.int64)
     kind = random.random(shape)
-    return np.where(kind < IDIOMS, idiom, np.where(kind < IDIOMS + OF_TASK, of_task, own))
+    return np.where(kind < IDIOMS, idiom, np.where(kind < IDIOMS + OF_TASK, of_task, written))
 
 
 def add(first: int, each: int) -> float:
@@ -107,7 +107,7 @@ def store(hashes: npt.NDArray[np.uint64], first: int) -> None:
         "source_id": [source.pk] * len(hashes),
         "profile": [f"made-up-{first + number}" for number in range(len(hashes))],
         "state": ["ready"] * len(hashes),
-        "fingerprints": [pack_fingerprints(own, positions) for own in hashes],
+        "fingerprints": [pack_fingerprints(written, positions) for written in hashes],
     }
     with transaction.atomic():
         rows = insert(connection, Document, columns, returning=("profile", "id"))

@@ -107,8 +107,8 @@ class _Source:
                     yield *self._span(node), str(value + 1)
                 case ast.Constant(value=str() as value) if SQL.search(value):
                     start, end = self._span(node)
-                    for found in IN_SQL.finditer(self.text, start, end):
-                        yield found.start(), found.end(), OTHERS[found[0]]
+                    for match in IN_SQL.finditer(self.text, start, end):
+                        yield match.start(), match.end(), OTHERS[match[0]]
 
     def _span(self, node: ast.expr) -> tuple[int, int]:
         assert node.end_lineno is not None

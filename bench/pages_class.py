@@ -35,8 +35,8 @@ def zipped_class(lines: int, files: int, seed: int = 11) -> bytes:
         for number in range(files):
             shared = _file(random, f"shared_{number}")
             for name in ("many-a", "many-b"):
-                own = shared if number % 2 else _file(random, f"{name[-1]}_{number}")
-                _write(archive, f"{name}/part_{number % 7}/module_{number}.py", own)
+                content = shared if number % 2 else _file(random, f"{name[-1]}_{number}")
+                _write(archive, f"{name}/part_{number % 7}/module_{number}.py", content)
     return output.getvalue()
 
 

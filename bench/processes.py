@@ -117,8 +117,8 @@ def tree_memory(pid: int) -> int:
         children = [child for thread in threads for child in _children(thread)]
     except (FileNotFoundError, ProcessLookupError):
         return 0
-    own = next((int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:")), 0)
-    return own * 1024 + sum(tree_memory(child) for child in children)
+    kilobytes = next((int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:")), 0)
+    return kilobytes * 1024 + sum(tree_memory(child) for child in children)
 
 
 def _children(thread: Path) -> list[int]:

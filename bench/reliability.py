@@ -43,8 +43,14 @@ def draw(figures: Sequence[SetFigures], path: Path) -> None:
     """Draw the points of each set, small, and those of all sets together, joined."""
     with plot(path) as (axes,):
         for of_set in figures:
-            own = [point for point in points([of_set]) if point.true]
-            axes.plot([one.stated for one in own], [one.true for one in own], ".", color="0.7", markersize=4)
+            dots = [point for point in points([of_set]) if point.true]
+            axes.plot(
+                [one.stated for one in dots],
+                [one.true for one in dots],
+                ".",
+                color="0.7",
+                markersize=4,
+            )
         every = points(figures)
         axes.plot([one.stated for one in every], [one.true for one in every], "o-", label="all sets")
         ends = [1 / max(STATED) / 2, 2 / min(STATED)]

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 SIZES, FOLDER_SIZES = (250, 500, 1000, 1500, 2000), (15, 30, 60, 120)
 FLOOR, READING = "floor", "reading"
 ALL, WARM = "moss --all", "moss, warm"
-OWN_TOOLS = frozenset({FLOOR, READING, "moss", ALL, WARM})
+MOSS_TOOLS = frozenset({FLOOR, READING, "moss", ALL, WARM})
 
 
 class Measurement:
@@ -85,11 +85,11 @@ class Measurement:
         if size >= self.too_large.get(tool.name, size + 1):
             return None
         env = {"MOSS_CACHE": str(self.scratch / f"cache-{size}")} if tool.name == WARM else {}
-        cohorts = self.cohorts if tool.name in OWN_TOOLS else self.files
+        cohorts = self.cohorts if tool.name in MOSS_TOOLS else self.files
         try:
             return tool.run(cohorts[size], self.scratch / "pairs.csv", env, self.limit)
         except RunFailed as error:
-            if tool.name in OWN_TOOLS:
+            if tool.name in MOSS_TOOLS:
                 raise
             self.too_large[tool.name] = size
             print(f"{tool.name} is left out from {size} submissions on: {error}", file=sys.stderr)
@@ -101,7 +101,7 @@ def _timing(tool: str, size: int, runs: Sequence[ProcessRun]) -> ToolTiming:
     return ToolTiming(tool, size, len(runs), median(run.seconds for run in runs), max(peaks, default=None))
 
 
-def own_tools() -> list[tools.Tool]:
+def moss_tools() -> list[tools.Tool]:
     """Return the floor, reading alone, and moss with its best pairs and with all."""
     script = str(Path(__file__).with_name("floor.py"))
     return [
@@ -114,7 +114,7 @@ def own_tools() -> list[tools.Tool]:
 
 def measured_tools(peers: Sequence[str], python: str | None) -> list[tools.Tool]:
     """Return the floor, moss (without and with its cache), and the named peers that are installed."""
-    installed = [tool for tool in own_tools() if tool.name != READING]
+    installed = [tool for tool in moss_tools() if tool.name != READING]
     installed.append(tools.moss(WARM))
     for name in peers:
         try:

@@ -64,10 +64,10 @@ def random_fingerprints(first: int, documents: int, per_document: int) -> Finger
     """Return random documents, numbered from `first`; the commonest hash is in about a third of them."""
     random = np.random.default_rng(first)
     total = documents * per_document
-    own = random.integers(-(2**63), 2**63 - 1, total, dtype=np.int64)
+    unshared = random.integers(-(2**63), 2**63 - 1, total, dtype=np.int64)
     ranks = (POOL * random.random(total) ** 2).astype(np.uint64)
     common = ranks * np.uint64(0x9E3779B97F4A7C15)
-    hashes = np.where(random.random(total) < SHARED, common.view(np.int64), own)
+    hashes = np.where(random.random(total) < SHARED, common.view(np.int64), unshared)
     ids = np.repeat(np.arange(first, first + documents, dtype=np.int64), per_document)
     gaps = random.integers(1, 5, (documents, per_document), dtype=np.int32)
     return FingerprintRows(ids, np.cumsum(gaps, axis=1, dtype=np.int32).ravel(), hashes)

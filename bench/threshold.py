@@ -56,13 +56,18 @@ def divide(drawn: DrawnClass) -> Division | None:
     if not is_copy.any():
         return None
     above = similarity >= drawn.ranking.threshold.value
-    found, listed = int((above & is_copy).sum()), int(above.sum())
+    hits, listed = int((above & is_copy).sum()), int(above.sum())
     # Copies that are no pair of the ranking have similarity 0.
     missing = drawn.copies - int(is_copy.sum())
     best = best_f1(
         np.append(similarity, np.zeros(missing)), np.append(is_copy, np.ones(missing, dtype=np.bool_))
     )
-    return Division(found / drawn.copies, found / max(listed, 1), 2 * found / (listed + drawn.copies), best)
+    return Division(
+        hits / drawn.copies,
+        hits / max(listed, 1),
+        2 * hits / (listed + drawn.copies),
+        best,
+    )
 
 
 def false_cases(drawn: DrawnClass) -> int:

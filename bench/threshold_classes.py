@@ -90,12 +90,12 @@ def _families(names: Sequence[str], pairs: Sequence[LabelledPair]) -> list[list[
 
 def _read_group(name: str, folder: Path, families: list[list[str]], pairs: Sequence[LabelledPair]) -> Group:
     labels = {frozenset(Path(side).name for side in (pair.a, pair.b)): pair.label for pair in pairs}
-    given = _median_program(folder, [family[0] for family in families if len(family) == 1])
-    lines = given.read_text(errors="replace").splitlines(keepends=True)
+    handed_out_file = _median_program(folder, [family[0] for family in families if len(family) == 1])
+    lines = handed_out_file.read_text(errors="replace").splitlines(keepends=True)
     starter = "".join(lines[: max(1, round(len(lines) * STARTER_PART))])
-    kept = [[name for name in family if name != given.name] for family in families]
+    kept = [[name for name in family if name != handed_out_file.name] for family in families]
     with tempfile.TemporaryDirectory() as temporary:
-        started, handed_out = Path(temporary, "class"), Path(temporary, given.name)
+        started, handed_out = Path(temporary, "class"), Path(temporary, handed_out_file.name)
         started.mkdir()
         handed_out.write_text(starter)
         for path in folder.iterdir():

@@ -36,16 +36,15 @@ from fingerprint.languages.term_places import (
 from fingerprint.languages.token_lines import token_lines as token_lines
 from fingerprint.languages.words import WordKinds as WordKinds
 from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
-from fingerprint.ranking.blocks import group_passages as group_passages, moved_blocks as moved_blocks
 from fingerprint.ranking.cohort import Cohort as Cohort
 from fingerprint.ranking.duplicates import group_duplicates as group_duplicates
 from fingerprint.ranking.groups import Groups as Groups, count_pairs as count_pairs
 from fingerprint.ranking.inputs import (
     CohortFile as CohortFile,
     Exclusions as Exclusions,
+    OldPairs as OldPairs,
     RankingInput as RankingInput,
 )
-from fingerprint.ranking.old_pairs import OldPairs as OldPairs
 from fingerprint.ranking.pair_passages import (
     PairPassages as PairPassages,
     find_passages as find_passages,
@@ -55,6 +54,8 @@ from fingerprint.ranking.passages import (
     Passage as Passage,
     as_passages as as_passages,
     exchange_sides as exchange_sides,
+    group_passages as group_passages,
+    moved_blocks as moved_blocks,
     passage_weight as passage_weight,
 )
 from fingerprint.ranking.rank import (

@@ -33,7 +33,7 @@ UNSET: dict[str, Any] = {"str": "", "bool": False, "list": (), "path": ""}
 class Variable(NamedTuple):
     """A variable of the environment.
 
-    `meaning` and `shown`, the default in words, are Markdown. `kind` is one of environs, or `path`.
+    `meaning` and `in_words`, the default in words, are Markdown. `kind` is one of environs, or `path`.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Variable(NamedTuple):
     kind: str = "str"
     default: Any = None
     check: Callable[[Any], Any] | None = None
-    shown: str = ""
+    in_words: str = ""
 
     def read(self) -> Any:
         """Return the value, from the variable or from the file that `NAME_FILE` names.
@@ -59,7 +59,7 @@ class Variable(NamedTuple):
     def row(self) -> str:
         """The row of a table in Markdown."""
         unset = str(self._unset).lower() if isinstance(self._unset, bool) else str(self._unset or "none")
-        return f"| `{self.name}` | {self.shown or unset} | {self.meaning} |\n"
+        return f"| `{self.name}` | {self.in_words or unset} | {self.meaning} |\n"
 
     @property
     def _unset(self) -> Any:

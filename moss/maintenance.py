@@ -1,4 +1,4 @@
-"""The maintenance process: it re-enqueues lost work and ends stuck work, again and again.
+"""The maintenance process: it re-enqueues lost work, ends stuck work and deletes what is no longer needed.
 
 It is no task, because a task would wait while every worker is stuck.
 """
@@ -12,39 +12,43 @@ from importlib import import_module
 from typing import NoReturn
 
 from django.conf import settings
-from django.db import DatabaseError, close_old_connections
+from django.db import DatabaseError, close_old_connections, transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
+from moss.integrations.lti import gathering as lti
+from moss.integrations.repositories.actions import start_due
+from moss.integrations.webhooks import sending as webhooks
+from submissions import lifecycle
+from submissions.actions.retention import apply_retention, apply_source_retention
+from submissions.actions.shares import tell_owners
+from submissions.ingest import releasing, uploads
+from submissions.ingest.documents import delete_unreferenced
+from submissions.models import Batch, IgnoringProposal, Job, RankingPlan, Report
 from submissions.work import heartbeats
+from submissions.work.stuck import STARTING, sweep_jobs
 
 logger = logging.getLogger(__name__)
 
 EVERY_SECONDS = 10
 # A round may take some seconds where much is to be deleted.
 ALIVE = timedelta(seconds=4 * EVERY_SECONDS)
+# Longer than any upload takes: a source that nothing refers to after this time is not needed.
+SOURCE_GRACE_PERIOD = timedelta(hours=2)
+# Nobody decides about proposed lines after this time.
+PROPOSAL_AGE = timedelta(days=1)
 
 
 def maintain() -> NoReturn:
-    """Call `sweep` every EVERY_SECONDS, until the process ends."""
+    """Do a round every EVERY_SECONDS, until the process ends."""
     while True:
         maintain_once()
         time.sleep(EVERY_SECONDS)
 
 
 def maintain_once() -> None:
-    """Call `sweep`; an error of the database or of the broker is logged, since the next round may succeed."""
-    from moss.integrations.lti import gathering as lti  # noqa: PLC0415 - as below
-    from moss.integrations.repositories.actions import start_due  # noqa: PLC0415 - as below
-    from moss.integrations.webhooks import sending as webhooks  # noqa: PLC0415 - as below
-    from submissions.actions.retention import (  # noqa: PLC0415 - as below
-        apply_retention,
-        apply_source_retention,
-    )
-    from submissions.actions.shares import tell_owners  # noqa: PLC0415 - as below
-    from submissions.sweeping import sweep  # noqa: PLC0415 - imports models: after Django's start
-
+    """Do one round; an error of the database or of the broker is logged, since the next one may succeed."""
     try:
         sweep()
         apply_retention()
@@ -66,3 +70,28 @@ def is_maintained() -> bool:
     """Return whether a maintenance process has completed a round lately."""
     last = heartbeats.last_maintenance()
     return last is not None and timezone.now() - last < ALIVE
+
+
+def sweep() -> None:
+    """Re-enqueue work lost to a crashed worker or broker, end stuck work, delete what nothing refers to."""
+    sweep_jobs()
+    _rank_waiting()
+    releasing.delete_expired()
+    uploads.delete_expired()
+    uploads.discard_uploads(uploads.unneeded_uploads())
+    unneeded = timezone.now() - SOURCE_GRACE_PERIOD
+    uploads.delete_orphans(unneeded)
+    uploads.delete_unfinished(unneeded)
+    delete_unreferenced(unneeded)
+    IgnoringProposal.objects.filter(created__lt=timezone.now() - PROPOSAL_AGE).delete()
+
+
+def _rank_waiting() -> None:
+    """Enqueue the rankings of batches that wait for a report although none is coming."""
+    RankingPlan.objects.exclude(report__state=Report.State.RUNNING).delete()
+    waiting = Batch.objects.filter(state=Batch.State.RANKING, touched__lt=timezone.now() - STARTING)
+    ranked = Job.objects.filter(kind="rank").exclude(state=Job.State.FAILED).values("subject")
+    for batch in waiting.exclude(assignment__in=ranked).select_related("assignment__course"):
+        logger.warning("batch %s waits for no report: one is enqueued", batch.pk)
+        with transaction.atomic():
+            lifecycle.enqueue_rank(batch.assignment)

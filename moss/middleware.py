@@ -29,14 +29,15 @@ class RequestIds:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        given = request.headers.get(HEADER, "")
-        name = given if SAFE.fullmatch(given) else uuid4().hex
-        token = REQUEST.set(name)
+        request_id = request.headers.get(HEADER, "")
+        if not SAFE.fullmatch(request_id):
+            request_id = uuid4().hex
+        token = REQUEST.set(request_id)
         try:
             response = self.get_response(request)
         finally:
             REQUEST.reset(token)
-        response.headers[HEADER] = name
+        response.headers[HEADER] = request_id
         return response
 
 

@@ -23,9 +23,9 @@ LOCK_SECONDS = 5
 def share_connections() -> None:
     """Have the threads of this process share connections, which wait for locks only so long."""
     database: dict[str, Any] = settings.DATABASES["default"]
-    given = database["OPTIONS"].get("options", "")
+    options = database["OPTIONS"].get("options", "")
     database["CONN_MAX_AGE"] = 0
-    database["OPTIONS"]["options"] = f"{given} -c lock_timeout={LOCK_SECONDS}s".strip()
+    database["OPTIONS"]["options"] = f"{options} -c lock_timeout={LOCK_SECONDS}s".strip()
     database["OPTIONS"]["pool"] = {
         "min_size": 1,
         "max_size": settings.WEB_CONNECTIONS,
@@ -54,5 +54,5 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
 share_connections()
 ensure_services()
 application: Application = get_wsgi_application()
-if settings.OWN_PATH:
-    application = UnderPath(application, settings.OWN_PATH)
+if settings.PUBLIC_PATH:
+    application = UnderPath(application, settings.PUBLIC_PATH)

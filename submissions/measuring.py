@@ -78,13 +78,13 @@ def _choose_lines(proposal: IgnoringProposal, cohort: LoadedCohort) -> None:
     _, lines = unpack_with_lines(bytes(proposal.document.tokens))
     bounds = _line_bounds(lines, proposal.first, proposal.after)
     holders = [_holders(cohort, file, *bound) for bound in bounds[:MAX_LINES]]
-    first, after = _commonest_run(holders, bounds, max(MANY, cohort.own_size // 2 + 1))
+    first, after = _commonest_run(holders, bounds, max(MANY, cohort.class_size // 2 + 1))
     numbers = [int(lines[start]) for start, _ in bounds[:MAX_LINES]]
     counts = dict(zip(numbers, map(int, map(np.sum, holders)), strict=True))
     proposal.counts = LineCounts(
         first=numbers[0],
         counts=[counts.get(number, 0) for number in range(numbers[0], numbers[-1] + 1)],
-        submissions=cohort.own_size,
+        submissions=cohort.class_size,
     )
     built = cohort.inputs.cohort
     start = int(built.file_starts[file])

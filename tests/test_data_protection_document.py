@@ -9,7 +9,7 @@ from django.conf import settings
 
 from moss.integrations.api import idempotency
 from submissions.permissions import REASON_HOLDS
-from submissions.queries.retention import NOTICE
+from submissions.queries.retention_rules import NOTICE
 from submissions.students.register import OTHER_APPS, REGISTER
 from tests.support.paths import ROOT
 

@@ -57,10 +57,10 @@ def test_the_version_names_the_commit_of_a_checkout(checkout: Path) -> None:
     (checkout / "README.md").write_text("changed")
     assert release.commit_of(checkout) == f"{short}+"
     assert release.commit_of(checkout.parent) == ""
-    shown = subprocess.run(
+    printed = subprocess.run(
         [sys.executable, "-m", "moss", "--version"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert shown.stdout.strip() == f"moss, version {release.this_release()}"
+    assert printed.stdout.strip() == f"moss, version {release.this_release()}"
 
 
 @pytest.mark.long

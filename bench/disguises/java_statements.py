@@ -30,12 +30,12 @@ def rename(source: str, random: Random) -> str:
     """Rename every variable and method that is only used without a dot or after `this.`."""
     java = Java(source)
     taken = taken_names(java)
-    names = {name: fresh_name(taken, random) for name in sorted(own_names(java))}
+    names = {name: fresh_name(taken, random) for name in sorted(renamable_names(java))}
     renamed = (token for token in java.tokens if token.text in names)
     return apply_edits(source, (Edit(token.start, token.end, names[token.text]) for token in renamed))
 
 
-def own_names(java: Java) -> set[str]:
+def renamable_names(java: Java) -> set[str]:
     """Return the names that the text declares and that no code outside of it can use."""
     methods = {
         java.at(method.name) for method in java.methods if "@Override" not in _header(java, method.first)

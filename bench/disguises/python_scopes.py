@@ -54,7 +54,7 @@ def used_names(nodes: Sequence[ast.AST]) -> set[str]:
     return bound_names(nodes) | loaded_names(nodes) | attributes | keywords
 
 
-def own_names(tree: ast.Module) -> set[str]:
+def renamable_names(tree: ast.Module) -> set[str]:
     """Return the names that can be renamed in the whole program without a change of its meaning.
 
     Excluded are: imports, builtins, dunder names, keywords passed to code outside the program, members of
@@ -95,12 +95,12 @@ def _enum_members(tree: ast.Module) -> set[str]:
 
 def foreign_keywords(tree: ast.Module) -> set[str]:
     """Return the keywords that are passed to code outside the program."""
-    own_call_ids = {id(call) for call in own_calls(tree)}
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and id(node) not in own_call_ids)
+    local_call_ids = {id(call) for call in local_calls(tree)}
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and id(node) not in local_call_ids)
     return {keyword.arg for call in calls for keyword in call.keywords if keyword.arg}
 
 
-def own_calls(tree: ast.Module) -> list[ast.Call]:
+def local_calls(tree: ast.Module) -> list[ast.Call]:
     """Return the calls of functions and classes that the program defines, determined by name only."""
     defined = {node.name for node in ast.walk(tree) if isinstance(node, (*FUNCTIONS, ast.ClassDef))}
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]

@@ -27,14 +27,14 @@ def rename(source: str, random: Random) -> str:
     """Rename every name that the program defines and that can be renamed safely."""
     tree = ast.parse(source)
     taken = scopes.used_names([tree]) | scopes.BUILTIN_NAMES | set(keyword.kwlist)
-    names = {name: scopes.fresh_name(taken, random) for name in sorted(scopes.own_names(tree))}
+    names = {name: scopes.fresh_name(taken, random) for name in sorted(scopes.renamable_names(tree))}
     return ast.unparse(_Renamer(names, tree).visit(tree)) + "\n"
 
 
 class _Renamer(ast.NodeTransformer):
     def __init__(self, names: dict[str, str], tree: ast.Module) -> None:
         self.names = names
-        self.own_calls = {id(call) for call in scopes.own_calls(tree)}
+        self.local_calls = {id(call) for call in scopes.local_calls(tree)}
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         for field in ("id", "name", "arg", "attr"):
@@ -43,7 +43,7 @@ class _Renamer(ast.NodeTransformer):
                 setattr(node, field, self.names.get(value, value))
         if isinstance(node, ast.Global | ast.Nonlocal):
             node.names = [self.names.get(name, name) for name in node.names]
-        if isinstance(node, ast.Call) and id(node) in self.own_calls:
+        if isinstance(node, ast.Call) and id(node) in self.local_calls:
             for word in node.keywords:
                 word.arg = self.names.get(word.arg, word.arg) if word.arg else None
         return super().generic_visit(node)

@@ -120,10 +120,10 @@ def _by_pattern(name: str) -> str:
     """Return the language of the first pattern that matches the name, as it is or in lower case."""
     by_ending, others, any_other = _patterns()
     names = {name, name.lower()}
-    found = [by_ending[ending] for one in names for ending in _endings(one) if ending in by_ending]
+    matches = [by_ending[ending] for one in names for ending in _endings(one) if ending in by_ending]
     if any(map(any_other.match, names)):
-        found += [row for row in others if any(fnmatchcase(one, row.pattern) for one in names)]
-    return min(found).language if found else ""
+        matches += [row for row in others if any(fnmatchcase(one, row.pattern) for one in names)]
+    return min(matches).language if matches else ""
 
 
 def _endings(name: str) -> list[str]:

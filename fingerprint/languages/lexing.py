@@ -208,13 +208,13 @@ def ended_with_line(tokens: TokenColumns, last: Iterable[int]) -> list[int]:
 
 def quotes_without_partner(tokens: TokenColumns, text: str) -> list[int]:
     """Return the offsets of the quotes that begin no literal; two in one line have each other."""
-    found, line, at = [], 0, 0
+    quotes, line, at = [], 0, 0
     for start, token_type, value in zip(*tokens, strict=True):
         if token_type is Error and value in QUOTES:
             line, at = line + text.count("\n", at, start), start
-            found.append((start, line))
-    quotes = Counter(line for _, line in found)
-    return [start for start, line in found if quotes[line] % 2]
+            quotes.append((start, line))
+    in_line = Counter(line for _, line in quotes)
+    return [start for start, line in quotes if in_line[line] % 2]
 
 
 def has_open_comment(text: str) -> bool:

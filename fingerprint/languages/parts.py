@@ -110,9 +110,9 @@ class PartsFrontEnd:
         for one in embedded:
             ranges[one.language].append((one.start, one.end))
         frame = without(source, [one.whole for one in embedded])
-        texts = {language: only(source, own) for language, own in ranges.items() if language}
-        for language, own in self._ranges(frame).items():
-            texts[language] = _overlaid(texts.get(language), only(frame, own))
+        texts = {language: only(source, parts) for language, parts in ranges.items() if language}
+        for language, parts in self._ranges(frame).items():
+            texts[language] = _overlaid(texts.get(language), only(frame, parts))
         return self._in_their_languages(texts)
 
     def _embedded(self, source: str) -> list[Embedded]:

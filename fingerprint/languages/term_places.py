@@ -62,7 +62,7 @@ def common_terms(left: Iterable[LexicalTerms], right: Iterable[LexicalTerms]) ->
 def without_terms(terms: LexicalTerms, excluded: Iterable[LexicalTerms]) -> LexicalTerms:
     """Return the terms that are in none of the excluded documents."""
     sides = zip(terms.readable, _joined(excluded).readable, strict=True)
-    return LexicalTerms(*(np.setdiff1d(own, others) for own, others in sides))
+    return LexicalTerms(*(np.setdiff1d(column, excluded_column) for column, excluded_column in sides))
 
 
 def _joined(documents: Iterable[LexicalTerms]) -> LexicalTerms:
@@ -80,12 +80,15 @@ def term_places(language: str, text: str, tokens: TokenStream, wanted: LexicalTe
     spans = list(zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True))
     places: list[TermPlace] = []
     for family in sorted(term_families(language, text)):
-        own = [*_lexeme_places(family, text, spans, wanted), *_directive_places(family, text, wanted)]
-        missing = _missing(wanted, own)
+        in_family = [
+            *_lexeme_places(family, text, spans, wanted),
+            *_directive_places(family, text, wanted),
+        ]
+        missing = _missing(wanted, in_family)
         if len(missing.literals) + len(missing.names):
             pieces = [match.span() for pattern in PIECES for match in pattern.finditer(text)]
-            own += _lexeme_places(family, text, pieces, missing)
-        places += own
+            in_family += _lexeme_places(family, text, pieces, missing)
+        places += in_family
     return sorted(set(places), key=lambda place: (place.start, place.end, place.kind))
 
 

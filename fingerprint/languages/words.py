@@ -87,10 +87,10 @@ class WordTable:
         The kinds are uint64 [n]; those of missing words are 0. A row of the int64 array [m, 3] has the
         number of a missing word, its start and its end in the text.
         """
-        found = np.empty((len(text) + 1) // 2, dtype=np.uint64)
-        missing = np.empty((len(found), 3), dtype=np.int64)
-        words, lost = _look_up(text, self._table, found, missing)
-        return found[:words], missing[:lost]
+        kinds = np.empty((len(text) + 1) // 2, dtype=np.uint64)
+        missing = np.empty((len(kinds), 3), dtype=np.int64)
+        words, lost = _look_up(text, self._table, kinds, missing)
+        return kinds[:words], missing[:lost]
 
     def add(self, kinds: Mapping[str, int]) -> None:
         """Store the kinds of words as they are written; emptied first where they do not fit."""
@@ -157,7 +157,7 @@ def _slot(word: Any, size: int, hashed: Any, table: Any) -> Any:
 
 
 @kernel
-def _look_up(text: Bytes, table: Table, found: Words, missing: Rows) -> tuple[int, int]:
+def _look_up(text: Bytes, table: Table, kinds_in_text: Words, missing: Rows) -> tuple[int, int]:
     slots, _, _, kinds, seed = table
     word = np.empty(LONGEST, dtype=np.uint8)
     at, words, lost = 0, 0, 0
@@ -170,7 +170,7 @@ def _look_up(text: Bytes, table: Table, found: Words, missing: Rows) -> tuple[in
         row = -1
         if size <= LONGEST:
             row = slots[_slot(word, size, hashed, table)]
-        found[words] = kinds[row] if row >= 0 else np.uint64(0)
+        kinds_in_text[words] = kinds[row] if row >= 0 else np.uint64(0)
         if row < 0:
             missing[lost, 0], missing[lost, 1], missing[lost, 2] = words, start, at
             lost += 1

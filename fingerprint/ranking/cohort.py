@@ -99,7 +99,7 @@ class Cohort:
         *,
         parts: Floats | None = None,
         counted: Flags | None = None,
-        given: Sequence[Kinds] = (),
+        starter: Sequence[Kinds] = (),
         whole_lines: bool = True,
     ) -> Cohort:
         """Build a cohort from the token kinds of every file of every submission.
@@ -107,7 +107,8 @@ class Cohort:
         K-grams of `boilerplate` count nowhere; those in more than `limit` submissions count in no share.
         `lines`: the line of each token, for one file after another; by default each token has its own line.
         `parts`: the part in [0, 1] of a program that each submission counts for the limit; by default 1.
-        `counted`: whether a submission counts for what is rare; K-grams of `given` are boilerplate in others.
+        `counted`: whether a submission counts for what is rare; in others, k-grams of
+        `starter` are boilerplate.
         Unless `whole_lines`, passages may end anywhere in a line, see `trim_to_lines`.
         """
         kinds, file_starts, starts = _concatenate(submissions)
@@ -117,7 +118,7 @@ class Cohort:
         is_boilerplate = np.isin(values, distinct_kgrams(boilerplate, k))
         programs = frequency if parts is None else count_programs(ids, bounds, len(values), parts)
         common = programs > (np.inf if limit is None else limit)
-        is_given = np.isin(values, distinct_kgrams(given, k))[ids] & _old_places(bounds, counted)
+        is_given = np.isin(values, distinct_kgrams(starter, k))[ids] & _old_places(bounds, counted)
         flags = _flags(is_boilerplate[ids] | is_given, common[ids], len(kinds), k)
         line_numbers = _line_numbers(lines, file_starts)
         extents = _unit_extents(kinds, lines if whole_lines else None, file_starts, starts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import fields, is_dataclass, replace
 from hashlib import blake2b
 from itertools import chain
@@ -13,18 +14,19 @@ from fingerprint.index import InvertedIndex
 from fingerprint.ranking.cohort import Cohort, distinct_kgrams
 from fingerprint.ranking.common_code import count_alike, default_limit
 from fingerprint.ranking.groups import NO_GROUPS, Groups
-from fingerprint.ranking.renamed import renamed_groups
 from fingerprint.ranking.terms import LexicalTable
 from fingerprint.ranking.translations import CoarseFile, translation_input
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from fingerprint.languages.lexical_terms import LexicalTerms
     from fingerprint.ranking.common_code import CommonLimit
-    from fingerprint.ranking.old_pairs import OldPairs
     from fingerprint.ranking.translations import TranslationInput
-    from fingerprint.types import Flags, Floats, Hashes, Kinds, Lines, Owners, Terms
+    from fingerprint.types import Flags, Floats, Hashes, Kinds, Lines, Owners, Positions, Terms
+
+    # The submission of a file, and its kinds of tokens, literals and imports.
+    FileColumns = tuple[int, tuple[Kinds, Terms, Terms]]
 
 
 class CohortFile(NamedTuple):
@@ -48,16 +50,17 @@ class Exclusions(NamedTuple):
 
     `kinds` may be those of passages. `lexical` has the terms of whole files only, since the positions of
     terms in a file are not known, and those of statements. `limit`: see `CommonLimit`; with a number, every
-    submission counts as one. `coarse` has the coarse streams of whole files or of passages. What was `given`
-    and `given_lexical` does not count in old submissions, see `OldPairs`: their courses handed it out.
+    submission counts as one. `coarse` has the coarse streams of whole files or of passages. `starter` is
+    the code that courses of old submissions handed out, and does not count in these, see `OldPairs`;
+    `starter_lexical` has its terms.
     """
 
     kinds: Sequence[Kinds] = ()
     lexical: Sequence[LexicalTerms] = ()
     limit: CommonLimit = None
     coarse: Sequence[CoarseFile] = ()
-    given: Sequence[Kinds] = ()
-    given_lexical: Sequence[LexicalTerms] = ()
+    starter: Sequence[Kinds] = ()
+    starter_lexical: Sequence[LexicalTerms] = ()
 
     def with_statement(self, dictated: LexicalTerms, coarse: Terms) -> Exclusions:
         """Return these without the terms that the statement of the task dictates; see `TaskStatement`."""
@@ -83,6 +86,36 @@ def _leaves(value: object) -> Iterator[bytes | memoryview]:
             yield from _leaves(part)
     else:
         yield repr(value).encode()
+
+
+class OldPairs(NamedTuple):
+    """The pairs of a cohort of n submissions that are compared although one side is old.
+
+    `old` bool [n]: the submissions that were looked up; `keys` int64, ascending: a chosen pair (left, right),
+    left below right, as left * n + right.
+    """
+
+    old: Flags
+    keys: Positions
+
+    @classmethod
+    def from_lists(cls, submissions: int, old: Collection[int], pairs: Iterable[tuple[int, int]]) -> OldPairs:
+        """Build the arrays from numbers of submissions, of which there are `submissions`."""
+        flags = np.zeros(submissions, dtype=np.bool_)
+        flags[list(old)] = True
+        keys = {min(pair) * submissions + max(pair) for pair in pairs}
+        return cls(flags, np.array(sorted(keys), dtype=np.int64))
+
+    def has_old(self, left: Owners, right: Owners) -> Flags:
+        """Return for each pair whether one of its sides was looked up."""
+        flags: Flags = self.old[left] | self.old[right]
+        return flags
+
+    def keep(self, left: Owners, right: Owners) -> Flags:
+        """Return for each pair, left below right, whether it is compared."""
+        keys = left.astype(np.int64) * len(self.old) + right
+        flags: Flags = ~self.has_old(left, right) | np.isin(keys, self.keys)
+        return flags
 
 
 class RankingInput(NamedTuple):
@@ -133,15 +166,15 @@ class RankingInput(NamedTuple):
         limit, parts = exclusions.limit, None
         counted = None if old_pairs is None else ~old_pairs.old
         if old_pairs is not None:
-            terms = _without_given(terms, old_pairs.old, exclusions.given_lexical)
-            given = np.isin(hashes, distinct_kgrams(exclusions.given, k)) & old_pairs.old[owners]
-            hashes, owners = hashes[~given], owners[~given]
+            terms = _without_given(terms, old_pairs.old, exclusions.starter_lexical)
+            starter = np.isin(hashes, distinct_kgrams(exclusions.starter, k)) & old_pairs.old[owners]
+            hashes, owners = hashes[~starter], owners[~starter]
         counting = ~np.isin(hashes, distinct_kgrams(exclusions.kinds, k))
         alike, related = _program_parts(hashes[counting], owners[counting], submissions, counted)
         if limit == "default":
             parts, limit = alike, default_limit(alike.sum())
         cohort = Cohort.from_submissions(
-            kinds, k, exclusions.kinds, limit, lines, parts=parts, counted=counted, given=exclusions.given
+            kinds, k, exclusions.kinds, limit, lines, parts=parts, counted=counted, starter=exclusions.starter
         )
         renamed = renamed_groups(map(_content, files), submissions, {*owners[counting].tolist()})
         lexical = LexicalTable.from_submissions(terms, exclusions.lexical, counted, related)
@@ -168,12 +201,12 @@ def _program_parts(hashes: Hashes, owners: Owners, submissions: int, counted: Fl
 
 
 def _without_given(
-    terms: list[list[LexicalTerms]], old: Flags, given: Sequence[LexicalTerms]
+    terms: list[list[LexicalTerms]], old: Flags, starter: Sequence[LexicalTerms]
 ) -> list[list[LexicalTerms]]:
     """Return the terms of all submissions, those of old ones without what was given."""
-    if not given:
+    if not starter:
         return terms
-    excluded = [np.concatenate(columns) for columns in zip(*given, strict=True)]
+    excluded = [np.concatenate(columns) for columns in zip(*starter, strict=True)]
     return [
         [
             type(file)(*(column[~np.isin(column, out)] for column, out in zip(file, excluded, strict=True)))
@@ -183,3 +216,42 @@ def _without_given(
         else files
         for files, is_old in zip(terms, old.tolist(), strict=True)
     ]
+
+
+def renamed_groups(files: Iterable[FileColumns], submissions: int, counted: Collection[int]) -> Positions:
+    """Return the number of the group of each submission: int64 [submissions], -1 for one in no group.
+
+    The submissions of a group have the same files by kinds of tokens, literals and imports, in any order.
+    Only those that are `counted` are in one: with a few tokens, or nothing but boilerplate, many are equal.
+    """
+    columns_of: dict[int, list[tuple[Kinds, Terms, Terms]]] = defaultdict(list)
+    for submission, columns in files:
+        if len(columns[0]) and submission in counted:
+            columns_of[submission].append(columns)
+    # Hardly any other submissions have files of the same lengths.
+    lengths = {
+        one: tuple(sorted(len(kinds) for kinds, _, _ in columns)) for one, columns in columns_of.items()
+    }
+    contents = {
+        one: tuple(sorted(map(_digest, columns_of[one]))) for group in _alike(lengths) for one in group
+    }
+    numbers = np.full(submissions, -1, dtype=np.int64)
+    for number, group in enumerate(_alike(contents)):
+        numbers[group] = number
+    return numbers
+
+
+def _alike(keys: Mapping[int, Hashable]) -> list[list[int]]:
+    """Return the groups of two and more with equal keys."""
+    groups: dict[Hashable, list[int]] = defaultdict(list)
+    for one, key in keys.items():
+        groups[key].append(one)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _digest(columns: tuple[Kinds, Terms, Terms]) -> bytes:
+    digest = blake2b(digest_size=16)
+    for column in columns:
+        digest.update(len(column).to_bytes(8, "little"))
+        digest.update(np.ascontiguousarray(column).data)
+    return digest.digest()

@@ -126,9 +126,9 @@ def candidate_pairs(inputs: RankingInput, floor: float = FLOOR) -> CandidatePair
         return merged_pairs(by_fingerprints, by_terms)
     # A term that is rare in the class may be in many old submissions, and the other way round.
     new = ~old.old[owners]
-    by_own_terms = rare_term_pairs(ids[new], owners[new], weights, inputs.groups)
+    by_new_terms = rare_term_pairs(ids[new], owners[new], weights, inputs.groups)
     by_terms = by_terms.take(np.flatnonzero(old.has_old(by_terms.left, by_terms.right)))
-    pairs = merged_pairs(by_fingerprints, merged_pairs(by_own_terms, by_terms))
+    pairs = merged_pairs(by_fingerprints, merged_pairs(by_new_terms, by_terms))
     return pairs.take(np.flatnonzero(old.keep(pairs.left, pairs.right)))
 
 

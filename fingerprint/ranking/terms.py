@@ -126,8 +126,8 @@ class TermTable:
         by default `TERM_RARITY_EXPONENT`.
         """
         empty = np.empty(0, np.uint64)
-        own_terms = [distinct_values(np.concatenate([empty, *files])) for files in submissions]
-        terms = [column[~np.isin(column, excluded)] for column in own_terms] if len(excluded) else own_terms
+        columns = [distinct_values(np.concatenate([empty, *files])) for files in submissions]
+        terms = [column[~np.isin(column, excluded)] for column in columns] if len(excluded) else columns
         values, ids = np.unique(np.concatenate([empty, *terms]), return_inverse=True)
         bounds = np.cumsum([0, *map(len, terms)], dtype=np.int64)
         whole = constants.WHOLE_TERM_CHARACTERS

@@ -27,7 +27,7 @@ class Manifest(BaseModel):
     commit: str = ""
     # How the database ordered texts; see `moss.database_locale`.
     locale: str = ""
-    made: str
+    written: str
     migrations: list[tuple[str, str]]
     counts: dict[str, int]
     checksums: dict[str, str]

@@ -94,7 +94,7 @@ def _manifest(folder: Path) -> Manifest:
         version=version("moss-server"),
         commit=commit(),
         locale=database_locale().name,
-        made=timezone.now().isoformat(),
+        written=timezone.now().isoformat(),
         migrations=applied_migrations(),
         counts=row_counts(),
         checksums={file.relative_to(folder).as_posix(): checksum(file) for file in files},

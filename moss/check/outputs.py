@@ -60,7 +60,7 @@ def pair_rows(report: LocalReport) -> Iterator[PairRow]:
     """Yield the figures of all pairs, best first, without aligning any pair."""
     columns = PairColumns.from_ranking(report.ranking, report.name_ranks)
     names = ([report.submissions[index] for index in side] for side in (columns.left, columns.right))
-    has_flags = report.given.same_student or report.given.solutions
+    has_flags = report.all_inputs.same_student or report.all_inputs.solutions
     flags = map(report.flag, columns.left, columns.right) if has_flags else repeat("")
     return map(PairRow, *names, *columns[2:], flags)
 
@@ -78,8 +78,8 @@ def details_table(report: LocalReport) -> ExportTable:
     """
     about = {
         "submissions": report.sorted_names,
-        "earlier": report.sorted_names[report.class_size : report.given.first_solution],
-        "solutions": report.sorted_names[report.given.first_solution :],
+        "earlier": report.sorted_names[report.class_size : report.all_inputs.first_solution],
+        "solutions": report.sorted_names[report.all_inputs.first_solution :],
         "common_limit": report.inputs.cohort.limit,
         "counts_alike_as_one": report.counts_alike_as_one,
         "score_version": SCORE_VERSION,
@@ -175,8 +175,8 @@ def standalone_report(report: LocalReport, title: str) -> StandaloneReport:
     return StandaloneReport(
         title=title,
         submissions=len(report.submissions),
-        earlier=report.given.earlier,
-        solutions=report.given.solutions,
+        earlier=report.all_inputs.earlier,
+        solutions=report.all_inputs.solutions,
         common_limit=report.inputs.cohort.limit,
         counts_alike_as_one=report.counts_alike_as_one,
         engine_version=ENGINE_VERSION,

@@ -1,7 +1,7 @@
 """Rank the submissions of a folder or an archive, without any service: intake, engine, comparison.
 
 `inputs` finds the submissions, `readings` has child processes read their files, the engine ranks them, and
-`outputs` makes tables and pages of the `report`.
+`outputs` makes tables and pages of the `report`. `preview_path` says what would be compared.
 """
 
 from __future__ import annotations
@@ -13,12 +13,22 @@ from typing import TYPE_CHECKING, Literal
 
 from fingerprint import engine
 from fingerprint.engine import NO_LINES, Params, front_end
-from moss.check.inputs import InputOptions, SkippedInput, read_all
-from moss.check.readings import ReadJob, languages_of, read_boilerplate, read_files
+from moss.check.inputs import (
+    InputOptions,
+    SkippedInput,
+    left_out_listing,
+    read_all,
+    read_entries,
+    upload_name,
+)
+from moss.check.readings import ReadJob, detected_languages, languages_of, read_boilerplate, read_files
 from moss.check.report import LocalFile, LocalReport
 from submissions.comparison.mates import group_numbers
 from submissions.comparison.orders import HashedFile, content_order
+from submissions.intake.archives.grouping import ListingBuilder
+from submissions.intake.archives.grouping_warnings import roster_warnings
 from submissions.intake.archives.languages import NOT_COMPARED, ChosenLanguages
+from submissions.intake.archives.preview import SkippedEntry, preview_upload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -37,11 +47,13 @@ if TYPE_CHECKING:
     from moss.check.inputs import AllInputs, Groups
     from moss.check.readings import Advance
     from submissions.intake.archives.members import UnpackedEntry
+    from submissions.intake.archives.preview import Preview
 
     # Called with the number of parts of some work; returns what is called after each part.
     StartProgress = Callable[[int], Advance]
     # Number of the submission, file, language of the file.
     NumberedFile = tuple[int, UnpackedEntry, str]
+
 
 PARAMS = Params()
 NO_OPTIONS = InputOptions()
@@ -255,3 +267,32 @@ def _with_statement(
     return exclusions.with_statement(
         statement.lexical(file.reading.words for file in files), statement.coarse
     )
+
+
+def preview_path(path: Path, options: InputOptions) -> Preview:
+    """Return what `moss check` would compare of a folder or an archive; no file is lexed.
+
+    Raises the same `BadArchive` as `read_entries`.
+    """
+    entries = read_entries(path, options)
+    builder = ListingBuilder(upload_name(path))
+    for entry in entries:
+        builder.add(entry)
+    preview = preview_upload(
+        builder.listing(),
+        left_out_listing(entries, options.patterns),
+        (SkippedEntry(entry.name, entry.size, entry.reason) for entry in entries if entry.reason),
+        options.choices,
+        options.identify,
+    )
+    chosen = ChosenLanguages("", options.language_patterns)
+    preview = preview.with_languages(_detected(entries, preview.counted), chosen)
+    more = roster_warnings(options.roster, preview.grouping.submissions)
+    return replace(preview, warnings=(*preview.warnings, *more))
+
+
+def _detected(entries: Iterable[UnpackedEntry], counted: Iterable[str]) -> dict[str, str]:
+    """Return the languages of the files that count, by path."""
+    paths = set(counted)
+    files = [entry for entry in entries if entry.name in paths and entry.data is not None]
+    return {file.name: language for file, language in zip(files, detected_languages(files), strict=True)}

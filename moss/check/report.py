@@ -42,7 +42,7 @@ class LocalReport:
     `common_code`.
     """
 
-    given: AllInputs
+    all_inputs: AllInputs
     submissions: list[str]
     name_ranks: list[int]
     files: list[LocalFile]
@@ -54,9 +54,9 @@ class LocalReport:
 
     def flag(self, left: int, right: int) -> str:
         """Return the flag of a pair, by index; see `PairRow`."""
-        if self.given.first_solution <= max(self.name_ranks[left], self.name_ranks[right]):
+        if self.all_inputs.first_solution <= max(self.name_ranks[left], self.name_ranks[right]):
             return MODEL_SOLUTION
-        term = self.given.same_student.get(frozenset((self.submissions[left], self.submissions[right])))
+        term = self.all_inputs.same_student.get(frozenset((self.submissions[left], self.submissions[right])))
         return "" if term is None else f"the same student, {term}"
 
     def pairs(self) -> Iterator[RankedPair]:
@@ -78,12 +78,12 @@ class LocalReport:
     @property
     def class_size(self) -> int:
         """Number of submissions that are neither earlier work nor model solutions."""
-        return self.given.first_earlier
+        return self.all_inputs.first_earlier
 
     @property
     def pairs_of_mates(self) -> int:
         """Number of pairs of the class that are not compared, because they have one student or team."""
-        of_class = self.given.mates[: self.class_size]
+        of_class = self.all_inputs.mates[: self.class_size]
         return engine.count_pairs(engine.Groups.from_lists(group_numbers(of_class)))
 
     @property

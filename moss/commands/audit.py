@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import getpass
-
 import click
 
-from moss.embedded.paths import EmbeddedError
+from moss.commands import caller, start_django
 
 
 @click.group(short_help="Shorten the audit log.")
@@ -23,21 +21,16 @@ def shorten(*, months: int, yes: bool) -> None:
     An entry of the log says until where, so that `moss doctor --audit` still proves the rest to be whole.
     Export the log first, where old entries have to be kept elsewhere.
     """
-    from moss.installation import start_django
-
-    try:
-        start_django()
-    except EmbeddedError as error:
-        raise click.ClickException(str(error)) from error
+    start_django()
     from dateutil.relativedelta import relativedelta
     from django.utils import timezone
 
     from moss.database_roles import as_owner
-    from submissions.actions.audit_log import shorten_log
+    from submissions.actions.retention import shorten_log
 
     before = timezone.now() - relativedelta(months=months)
     if not yes:
         click.confirm(f"Delete the entries from before {before:%Y-%m-%d}?", abort=True)
     with as_owner():
-        number = shorten_log(before, f"{getpass.getuser()} (moss audit)"[:150])
+        number = shorten_log(before, caller("audit"))
     click.echo(f"{number:,} entries from before {before:%Y-%m-%d} were deleted.")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from moss.embedded.paths import EmbeddedError
+from moss.commands import start_django
 
 
 @click.command(short_help="Write everything that this installation holds to FILE.")
@@ -22,7 +22,7 @@ def backup(file: Path, recipient: str | None) -> None:
     FILE holds students' work and must be kept like it. SECRET_KEY is not in it. Where FILE is a folder, the
     backup gets the time as its name, and those that are older than MOSS_BACKUP_DAYS are deleted there.
     """
-    _start()
+    start_django()
     from django.conf import settings
 
     from moss.backups.encryption import suffix_for
@@ -65,7 +65,7 @@ def restore(file: Path, *, replace: bool, identity: Path | None) -> None:
 
     Stop the server and its workers first. A file that is broken or of a newer version changes nothing.
     """
-    _start()
+    start_django()
     from moss.backups.postgres import BackupError
     from moss.backups.restoring import restore as restore_backup
     from moss.database_locale import OTHER_ORDER, database_locale, differences
@@ -76,13 +76,4 @@ def restore(file: Path, *, replace: bool, identity: Path | None) -> None:
         raise click.ClickException(str(error)) from error
     for text in differences(database_locale()):
         click.echo(f"{text}. {OTHER_ORDER}", err=True)
-    click.echo(f"Restored what version {manifest.version} wrote on {manifest.made[:10]}.")
-
-
-def _start() -> None:
-    from moss.installation import start_django
-
-    try:
-        start_django()
-    except EmbeddedError as error:
-        raise click.ClickException(str(error)) from error
+    click.echo(f"Restored what version {manifest.version} wrote on {manifest.written[:10]}.")

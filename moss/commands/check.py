@@ -179,7 +179,7 @@ def _collect_rarely() -> None:
 
 
 def _render_preview(path: Path, inputs: InputOptions, output_format: str) -> Iterable[str]:
-    from moss.check.preview import preview_path
+    from moss.check.rank import preview_path
     from moss.commands.table import preview_text
 
     if output_format not in PREVIEW_FORMATS:
@@ -196,11 +196,13 @@ def _summarise(report: LocalReport, output_format: str) -> None:
     from submissions.intake.archives.read_files import languages_read, reading_warnings
 
     count = report.class_size
-    click.echo(f"Read as {report.given.layout}: {count} submission{'' if count == 1 else 's'}.", err=True)
+    click.echo(
+        f"Read as {report.all_inputs.layout}: {count} submission{'' if count == 1 else 's'}.", err=True
+    )
     files = report.read_files
     if files:
         click.echo(f"Languages of the files: {languages_read(file.language for file in files)}.", err=True)
-    grouped = (warning for warning in report.given.warnings if warning.kind in RANKING_WARNINGS)
+    grouped = (warning for warning in report.all_inputs.warnings if warning.kind in RANKING_WARNINGS)
     for warning in (*grouped, *reading_warnings(files)):
         click.echo(printable(warning.text), err=True)
     for line in _other_work(report):
@@ -214,12 +216,12 @@ def _summarise(report: LocalReport, output_format: str) -> None:
 
 def _other_work(report: LocalReport) -> Iterator[str]:
     """Yield how much was compared that is not of the class."""
-    if earlier := report.given.earlier:
+    if earlier := report.all_inputs.earlier:
         yield (
             f"Earlier work: {earlier} submission{'' if earlier == 1 else 's'}, compared with these and not "
             "with each other."
         )
-    if solutions := report.given.solutions:
+    if solutions := report.all_inputs.solutions:
         yield f"Model solutions: {solutions}, compared with the class only, and counted nowhere."
 
 

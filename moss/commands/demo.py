@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from moss.commands.serve import port_option
 from moss.embedded.paths import EmbeddedError, installation_paths
 from moss.sample import SAMPLE
 from moss.serving.supervisor import AlreadyServing, Supervisor
@@ -34,11 +35,7 @@ class DemoAccount:
 
 
 @click.command(short_help="Run everything on the bundled sample class and keep serving.")
-@click.option(
-    "--port",
-    type=click.IntRange(1, 65535),
-    help="Port to listen on.  [default: the first free one from 8000 on]",
-)
+@port_option
 def demo(port: int | None) -> None:
     """Upload the sample class, rank it, print the best pairs, and serve the pages until Ctrl-C.
 

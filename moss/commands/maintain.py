@@ -14,9 +14,11 @@ def maintain(*, check: bool) -> None:
     """
     from moss.database_pooling import refuse_shared_sessions
     from moss.installation import start_django
-    from moss.maintenance import is_maintained, maintain as maintain_forever
 
     start_django()
+    # Imported after Django's start: it needs the models.
+    from moss.maintenance import is_maintained, maintain as maintain_forever
+
     if check:
         raise SystemExit(not is_maintained())
     refuse_shared_sessions()

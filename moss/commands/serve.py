@@ -11,14 +11,16 @@ from fingerprint.cores import usable_cores
 from moss.embedded.paths import EmbeddedError
 from moss.serving.supervisor import AlreadyServing, Supervisor
 
-
-@click.command(short_help="Run the web server, the workers and maintenance until Ctrl-C.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
+port_option = click.option(
     "--port",
     type=click.IntRange(1, 65535),
     help="Port to listen on.  [default: the first free one from 8000 on]",
 )
+
+
+@click.command(short_help="Run the web server, the workers and maintenance until Ctrl-C.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@port_option
 @click.option(
     "--workers",
     default=0,

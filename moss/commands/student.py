@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from moss.embedded.paths import EmbeddedError
+from moss.commands import caller, start_django
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,7 +39,7 @@ def student() -> None:
 @COURSES
 def find(name_or_id: str, courses: tuple[int, ...]) -> None:
     """Show what is stored of a student, by course."""
-    _start()
+    start_django()
     _show_similar(_near(name_or_id))
     _show(_scope(name_or_id, courses))
 
@@ -62,7 +61,7 @@ def export(
     others: bool,
 ) -> None:
     """Write a student's files and every row about the student to FILE, a zip file."""
-    _start()
+    start_django()
     from submissions.students.exporting import note_export, write_export
 
     work = _decided_scope(name_or_id, courses, same, others=others)
@@ -72,7 +71,7 @@ def export(
     except FileExistsError as error:
         raise click.ClickException(f"{file} exists: name another file.") from error
     file.chmod(0o600)
-    note_export(work, _who(), reason)
+    note_export(work, caller("student"), reason)
     click.echo(f"{file}: {rows:,} rows, and the files of {len(work.submissions):,} submissions.")
 
 
@@ -93,7 +92,7 @@ def erase(
     yes: bool,
 ) -> None:
     """Erase a student: submissions, pairs, decisions, names in texts. This cannot be undone."""
-    _start()
+    start_django()
     from submissions.students.erasing import ask_for_erasure
     from submissions.students.scope import NotFound
     from submissions.work.running import run_here
@@ -103,7 +102,7 @@ def erase(
     if not yes:
         click.confirm("Erase this student?", abort=True)
     try:
-        erasure = ask_for_erasure(work, _who(), reason)
+        erasure = ask_for_erasure(work, caller("student"), reason)
     except NotFound as error:
         raise click.ClickException(str(error)) from error
     run_here("erase_student", erasure.pk)
@@ -170,16 +169,3 @@ def _show(work: Scope) -> None:
         click.echo(f"Held, and kept: {assignment.course.name} / {assignment.name} ({assignment.hold})")
     if work.shared:
         click.echo(f"{len(work.shared):,} submissions of groups stay, without this student.")
-
-
-def _who() -> str:
-    return f"{getpass.getuser()} (moss student)"[:150]
-
-
-def _start() -> None:
-    from moss.installation import start_django
-
-    try:
-        start_django()
-    except EmbeddedError as error:
-        raise click.ClickException(str(error)) from error

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import getpass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import click
 
-from moss.embedded.paths import EmbeddedError
+from moss.commands import caller, start_django
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -39,14 +38,14 @@ def create(account: str, name: str, scope: str, courses: tuple[int, ...], days: 
     ACCOUNT is a user name. One that begins with service:, as service:nightly, is a service account. It
     belongs to no person, nobody can sign in to it, and it is created with a role in the courses.
     """
-    _start()
+    start_django()
     from submissions.actions import accounts
 
     chosen = _courses(courses)
     is_service = account.startswith(accounts.SERVICE)
     user = _service(account, chosen, role) if is_service else _person(account, chosen)
     created, secret = accounts.create_token(user, name, scope, timedelta(days=days), chosen)
-    accounts.note_tokens(_who(), None, "created", [created])
+    accounts.note_tokens(caller("token"), None, "created", [created])
     click.echo(f"Token {created.pk} of {account}, valid until {created.expires:%Y-%m-%d}:", err=True)
     click.echo(secret)
 
@@ -55,7 +54,7 @@ def create(account: str, name: str, scope: str, courses: tuple[int, ...], days: 
 @click.argument("account", default="")
 def list_(account: str) -> None:
     """List the tokens that were not revoked, of ACCOUNT or of all."""
-    _start()
+    start_django()
     from submissions.queries.accounts import all_tokens
 
     for one in all_tokens(account):
@@ -67,7 +66,7 @@ def list_(account: str) -> None:
 @click.option("--account", default="", help="Revoke all tokens of this account.")
 def revoke(ids: tuple[int, ...], account: str) -> None:
     """Revoke tokens by the ids that `moss token list` shows, or all of an account."""
-    _start()
+    start_django()
     from submissions.actions import accounts
     from submissions.queries.accounts import all_tokens
 
@@ -79,7 +78,7 @@ def revoke(ids: tuple[int, ...], account: str) -> None:
         raise click.ClickException(f"There is no such token: {', '.join(map(str, unknown)) or account}.")
     for one in chosen:
         accounts.revoke_tokens(one.user, [one.pk])
-    accounts.note_tokens(_who(), None, "revoked", chosen)
+    accounts.note_tokens(caller("token"), None, "revoked", chosen)
     click.echo(f"{len(chosen)} revoked.")
 
 
@@ -110,7 +109,7 @@ def _service(account: str, courses: list[Course], role: str) -> User:
     from submissions.actions.accounts import BadName, service_account
 
     try:
-        return service_account(account, courses, role, _who())
+        return service_account(account, courses, role, caller("token"))
     except BadName as error:
         raise click.ClickException(str(error)) from error
 
@@ -121,16 +120,3 @@ def _line(one: ApiToken) -> str:
     used = f"used {one.used:%Y-%m-%d}" if one.used else "never used"
     known_by = f"{one.pk}  {one.user.get_username()}  {one.name}  {one.prefix}…"
     return f"{known_by}  {one.scope}  courses: {courses}  {state}  {used}"
-
-
-def _who() -> str:
-    return f"{getpass.getuser()} (moss token)"[:150]
-
-
-def _start() -> None:
-    from moss.installation import start_django
-
-    try:
-        start_django()
-    except EmbeddedError as error:
-        raise click.ClickException(str(error)) from error

@@ -57,11 +57,11 @@ def saml() -> Finding:
         message = f"{settings.SAML_ENTITY_ID}: no metadata with a certificate ({type(error).__name__})"
         return problem("saml", message, "Correct MOSS_SAML_METADATA_URL, or MOSS_SAML_CERTIFICATE.")
     provider = _validity(f"{settings.SAML_ENTITY_ID}, its certificate", ends, ASK)
-    key_pair = _own_key_pair(app["advanced"]) if "x509cert" in app["advanced"] else provider
+    key_pair = _service_key_pair(app["advanced"]) if "x509cert" in app["advanced"] else provider
     return key_pair if provider.state == "ok" else provider
 
 
-def _own_key_pair(advanced: dict[str, str]) -> Finding:
+def _service_key_pair(advanced: dict[str, str]) -> Finding:
     """Check the certificate of this service, and that its key is the one of the certificate."""
     try:
         certificate = _certificate(advanced["x509cert"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from smtplib import SMTPException
+from typing import TYPE_CHECKING
 
 import redis
 from allauth.socialaccount.adapter import get_adapter
@@ -17,10 +18,14 @@ from moss.database_pooling import ADVICE, SHARED, sessions_are_shared
 from moss.doctor.findings import Finding, ok, problem, warning
 from moss.embedded.client import private_servers
 from moss.maintenance import is_maintained
-from moss.migration_phases import need_stop
 from submissions.work import heartbeats
 from submissions.work.heartbeats import package_version
 from submissions.work.kinds import QUEUES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from django.db.migrations import Migration
 
 CLOCK_WARNING_SECONDS, CLOCK_PROBLEM_SECONDS = 2.0, 30.0
 # Of maintenance, the listener for MOSS clients, commands and a backup.
@@ -107,6 +112,16 @@ def migrations() -> Finding:
         )
         return problem("migrations", message, (STOP_FIRST if stopping else "") + MIGRATE)
     return ok("migrations", "all applied")
+
+
+def need_stop(plan: Iterable[Migration]) -> list[str]:
+    """Return the names of the migrations that need a full stop."""
+    return [f"{one.app_label}.{one.name}" for one in plan if phase_of(one) == "stop"]
+
+
+def phase_of(migration: Migration) -> str:
+    """Return what a migration declares; those of other packages declare nothing, so they need a stop."""
+    return getattr(migration, "phase", "stop")
 
 
 def broker() -> Finding:

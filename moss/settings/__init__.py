@@ -1,4 +1,7 @@
-"""Django settings, many from the environment. An invalid value stops the start and names its variable."""
+"""Django settings, many from the environment. An invalid value stops the start and names its variable.
+
+A variable is a row of `moss/variables.py`, read here by `value`.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +25,10 @@ from moss.environment import (
     service_url,
     upload_storage,
 )
-from moss.outgoing_kinds import OUTGOING_KINDS
 from moss.settings.accounts import *  # noqa: F403 - settings of their own file
 from moss.settings.accounts import SAML_INSTALLED
 from moss.settings.operation import *  # noqa: F403 - as above
-from moss.settings.operation import OWN_PATH
+from moss.settings.operation import OUTGOING_KINDS, PUBLIC_PATH
 from moss.variables import value
 from submissions.work.kinds import INTERACTIVE, KINDS, QUEUES
 
@@ -213,7 +215,7 @@ LOCALE_PATHS = [BASE_DIR / "moss" / "locale"]
 USE_TZ = True
 TIME_ZONE = value("MOSS_TIME_ZONE")
 
-STATIC_URL = f"{OWN_PATH}/static/"
+STATIC_URL = f"{PUBLIC_PATH}/static/"
 STORAGES = {
     # Uploads until they are read: by default in the database, where every worker reaches them.
     "default": upload_storage(),
@@ -243,7 +245,7 @@ CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}csrftoken"
 LANGUAGE_COOKIE_NAME = f"{COOKIE_PREFIX}language"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 # Asked over HTTP by the supervisor and the container.
-_UNDER = re.escape(f"{OWN_PATH}/".lstrip("/"))
+_UNDER = re.escape(f"{PUBLIC_PATH}/".lstrip("/"))
 SECURE_REDIRECT_EXEMPT = [f"^{_UNDER}healthz$", *([f"^{_UNDER}results/"] if RESULTS_HTTP else [])]
 SECURE_HSTS_SECONDS = HSTS_DAYS * 24 * 60 * 60 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS

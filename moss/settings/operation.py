@@ -1,4 +1,4 @@
-"""Settings of the logs, of `/metrics`, of requests to other services, and of how long things are kept."""
+"""Settings of the logs, of `/metrics`, of how long things are kept, and of what is sent to other services."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from moss.log_lines import FORMATS, LOG_FORMAT
 from moss.variables import value
+from submissions.work.kinds import Kind
 
 LOG_LEVEL = value("MOSS_LOG_LEVEL")
 # What a request to /metrics has to state; without it there is no such address.
@@ -51,14 +52,14 @@ BACKUP_DAYS = value("MOSS_BACKUP_DAYS")
 
 
 # Where people find the pages: links of mail and webhooks begin with it, and all addresses with its path.
-OWN_URL = (value("MOSS_URL") or "http://127.0.0.1:8000").rstrip("/")
-OWN_PATH = urlsplit(OWN_URL).path
-OWN_ORIGIN = OWN_URL.removesuffix(OWN_PATH)
-FORCE_SCRIPT_NAME = OWN_PATH or None
+PUBLIC_URL = (value("MOSS_URL") or "http://127.0.0.1:8000").rstrip("/")
+PUBLIC_PATH = urlsplit(PUBLIC_URL).path
+PUBLIC_ORIGIN = PUBLIC_URL.removesuffix(PUBLIC_PATH)
+FORCE_SCRIPT_NAME = PUBLIC_PATH or None
 # Gunicorn would read it, but neither workers nor mail would know of it.
-if os.environ.get("SCRIPT_NAME", OWN_PATH).rstrip("/") != OWN_PATH:
+if os.environ.get("SCRIPT_NAME", PUBLIC_PATH).rstrip("/") != PUBLIC_PATH:
     raise ImproperlyConfigured(
-        f"SCRIPT_NAME says {os.environ['SCRIPT_NAME']!r}, and the path of MOSS_URL is {OWN_PATH!r}: "
+        f"SCRIPT_NAME says {os.environ['SCRIPT_NAME']!r}, and the path of MOSS_URL is {PUBLIC_PATH!r}: "
         "name it in MOSS_URL, as in https://example.org/moss, and leave SCRIPT_NAME out."
     )
 # Networks that webhooks may go to, besides the internet; and by HTTP only to these.
@@ -67,3 +68,29 @@ WEBHOOK_NETWORKS = [ip_network(network) for network in value("MOSS_WEBHOOK_NETWO
 GIT_NETWORKS = [ip_network(network) for network in value("MOSS_GIT_NETWORKS")]
 # How long submissions that a learning platform pushes are gathered before they are read together.
 LTI_GATHER_TIME = timedelta(minutes=value("MOSS_LTI_GATHER_MINUTES"))
+
+# After all other interactive work.
+_LAST = 9
+# The kinds of background work that send something to others, or fetch it from them.
+# The attempts are one more than the waits between them. Who does not answer holds up no short work twice.
+OUTGOING_KINDS = (
+    Kind(
+        "deliver", "moss.integrations.webhooks.sending", "give_up", seconds=10, grace=20, priority=_LAST,
+        attempts=10, is_slow_again=True,
+    ),
+    Kind("tell_owner", "moss.integrations.webhooks.sending", priority=_LAST),
+    Kind("mail_report", "moss.integrations.accounts.report_mail", priority=_LAST),
+    Kind(
+        "fetch_submission", "moss.integrations.lti.fetching", "give_up", priority=_LAST, attempts=7,
+        is_slow_again=True,
+    ),
+    # One list of a user at a time: each is a job that comes back after the work of others.
+    Kind(
+        "fetch_repositories", "moss.integrations.repositories.fetching", "give_up", priority=_LAST, at_once=1
+    ),
+    Kind("gather_submissions", "moss.integrations.lti.gathering", priority=_LAST),
+    Kind(
+        "report_submission", "moss.integrations.lti.reporting", priority=_LAST, attempts=5,
+        is_slow_again=True,
+    ),
+)  # fmt: skip

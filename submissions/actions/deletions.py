@@ -24,7 +24,7 @@ from submissions.models import (
     SubmissionFile,
     Upload,
 )
-from submissions.queries.retention import holds_on
+from submissions.queries.retention_rules import holds_on
 from submissions.work import jobs
 from submissions.work.kinds import HEAVY
 

@@ -187,12 +187,12 @@ def access_text(row: Membership | CampusGroup | Invitation) -> str | _StrPromise
 
 
 def tell_owner(
-    owner: User, course: Course, administrator: User, given: str | _StrPromise, address: str
+    owner: User, course: Course, administrator: User, access: str | _StrPromise, address: str
 ) -> bool:
     """Tell the owner by mail what access an administrator gave and why; return whether it was sent."""
     reason = stated_reason(administrator, course)
     if not reason:
         return False
-    context = {"course": course, "reason": reason, "given": given, "address": address}
+    context = {"course": course, "reason": reason, "access": access, "address": address}
     subject, names = gettext_lazy("An administrator gave access to {course}"), {"course": course.name}
     return Mail(subject, "submissions/people/access_given.txt", context, names).send_to(owner)

@@ -1,9 +1,11 @@
-"""Carry out retention: `queries.retention` says which assignments and sources are due, and when.
+"""Carry out retention: `queries.retention_rules` says which assignments and sources are due, and when.
 
 Assignments are deleted some months after their last change, if their course says so.
 
 Sources that are no evidence can go some days after the report. Their people are told before, on the page of
 the course and by mail where mail is set. An assignment that is held is kept whole.
+
+The audit log is shortened by a command only, as the owner of its table.
 """
 
 from __future__ import annotations
@@ -12,26 +14,32 @@ import logging
 from typing import TYPE_CHECKING
 
 from django.conf import settings
+from django.db import connection, transaction
 from django.utils import timezone
 
 from submissions.actions.deletions import delete_assignment
 from submissions.ingest.releasing import empty_sources, releasable, release
 from submissions.mails import Mail
 from submissions.models import Assignment, AuditEntry
-from submissions.models.audit import AuditAction
-from submissions.queries.retention import (
+from submissions.models.audit import AuditAction, cut_text
+from submissions.queries.retention_rules import (
     NOTICE,
     SOURCES_NOTICE,
     assignments_with_sources,
     retained_assignments,
 )
+from submissions.work.locks import Work, transaction_lock
 
 if TYPE_CHECKING:
-    from datetime import timedelta
+    from datetime import datetime, timedelta
 
-    from submissions.queries.retention import RetainedAssignment
+    from submissions.queries.retention_rules import RetainedAssignment
 
 logger = logging.getLogger(__name__)
+
+# Only the owner of the audit log may, so that no page and no task of the service can.
+UNPROTECT = "ALTER TABLE submissions_auditentry DISABLE TRIGGER append_only"
+PROTECT = "ALTER TABLE submissions_auditentry ENABLE TRIGGER append_only"
 
 
 def apply_retention() -> None:
@@ -110,3 +118,29 @@ def _log_deletion(assignment: Assignment, subject: str = "") -> AuditEntry:
         subject=subject,
         page="retention",
     )
+
+
+@transaction.atomic
+def shorten_log(before: datetime, who: str) -> int:
+    """Delete the entries of the audit log from before a time; return how many.
+
+    A new entry says so, and joins the chain.
+
+    Raises
+    ------
+    ProgrammingError
+        When the role of the database does not own the table.
+    """
+    transaction_lock(Work.AUDIT, wait=True)
+    last = AuditEntry.objects.filter(created__lt=before).order_by("-number").first()
+    if last is None:
+        return 0
+    page, cut = "shorten_log", cut_text(last.number, last.digest)
+    # Written first: it follows the newest entry, which may be among those that go.
+    AuditEntry.objects.create(who=who, action=AuditAction.SHORTENED, assignment=cut, page=page)
+    with connection.cursor() as cursor:
+        cursor.execute(UNPROTECT)
+        cursor.execute("DELETE FROM submissions_auditentry WHERE number <= %s", [last.number])
+        number: int = cursor.rowcount
+        cursor.execute(PROTECT)
+    return number

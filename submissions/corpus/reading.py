@@ -140,10 +140,10 @@ def html_text(markup: str) -> str:
     block = -1
     for node in root.traverse(include_text=True):
         if node.tag == "-text":
-            own_block = _block_id(node)
+            text_block = _block_id(node)
             text = node.text_content or ""
-            pieces.append(text if own_block == block else f"\n{text}")
-            block = own_block
+            pieces.append(text if text_block == block else f"\n{text}")
+            block = text_block
         elif node.tag not in INLINE:
             block = -1
     return "".join(pieces).strip()

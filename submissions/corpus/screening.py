@@ -105,12 +105,12 @@ def query_corpus(
     stored = find_stored_documents(corpus, {text for pairs in best.values() for _, text in pairs})
     matches = []
     for index, document in enumerate(documents):
-        own_matches = [
+        document_matches = [
             ResemblanceMatch(document.name, other, duplicates.get(pair, ""), estimates[pair])
             for pair in best[index]
             for other in stored.get(pair[1], [])
         ]
-        matches += own_matches[:limit]
+        matches += document_matches[:limit]
     return matches
 
 

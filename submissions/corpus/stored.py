@@ -70,10 +70,10 @@ def load_near_copy_signatures(corpus: Corpus) -> NearCopySignatures:
     feature_texts, simhash_texts, features, simhashes = [], [], [], []
     rows = corpus.texts.order_by("pk").values_list("pk", "features", "simhash")
     for pk, packed, simhash in rows.iterator(CHUNK):
-        own_features = unpack(bytes(packed))
-        if len(own_features):
+        document_features = unpack(bytes(packed))
+        if len(document_features):
             feature_texts.append(pk)
-            features.append(own_features)
+            features.append(document_features)
         if simhash is not None:
             simhash_texts.append(pk)
             simhashes.append(simhash)

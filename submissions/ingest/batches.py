@@ -15,14 +15,16 @@ from django.utils import timezone
 
 from submissions import lifecycle
 from submissions.enrolment import save_students, stored_names
-from submissions.ingest.commits import commits_by_submission
 from submissions.ingest.documents import delete_unused_sources
 from submissions.ingest.sandboxed import grouping_reader
 from submissions.ingest.sources import BatchEnded, list_entries, save_listing, store_documents
+from submissions.intake.archives.commit_log import commits_by_submission
+from submissions.intake.archives.members import CommitTimes
 from submissions.intake.left_out.listing import folders_around
 from submissions.intake.limits import BadArchive
 from submissions.lifecycle import language_lock
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
+from submissions.models.records import Commits
 from submissions.rows import insert
 from submissions.storage.listings import listed_upload, modified
 
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from submissions.intake.archives.grouping import Grouping
     from submissions.intake.archives.listed_upload import GroupedUpload
     from submissions.models import ListedEntry
-    from submissions.models.records import Commits
     from submissions.rows import Columns
 
 
@@ -80,7 +81,7 @@ def ingest_batch(batch: Batch, *, is_interactive: bool = False) -> None:
         save_listing(batch, listed)
         return
     grouped = group_batch(batch, listed)
-    _save(batch, grouped, commits_by_submission(listed, grouped.owners()))
+    _save(batch, grouped, _commits(listed, grouped))
     delete_unused_sources(row.source_id for row in listed if row.source_id)
     if not grouped.used:
         raise BadArchive("No entry of this upload could be used; the reasons are listed below.")
@@ -154,6 +155,14 @@ def _save(batch: Batch, grouped: GroupedBatch, commits: Mapping[str, Commits]) -
         "detected": [row.language for row in grouped.used.values()],
     }
     insert(connection, SubmissionFile, columns)
+
+
+def _commits(listed: Iterable[ListedEntry], grouped: GroupedBatch) -> dict[str, Commits]:
+    """Return the times of commits by submission."""
+    logs = {row.name: row.commits for row in listed if row.commits}
+    times = {path: CommitTimes(log.first, log.last, log.number) for path, log in logs.items()}
+    owners = grouped.owners()
+    return {name: Commits(**one._asdict()) for name, one in commits_by_submission(times, owners).items()}
 
 
 def _documents_by_path(batch: Batch, grouped: GroupedBatch) -> dict[str, int]:

@@ -48,7 +48,7 @@ class AuditEntry(models.Model):
     """One act. It names rows by text, because it outlives them; a trigger refuses to change or delete it.
 
     Only the erasure of a student replaces names in `subject`; see docs/work/decisions/08-erasure.md. The
-    owner of the table deletes old entries (`submissions.actions.audit_log`).
+    owner of the table deletes old entries (`submissions.actions.retention`).
     """
 
     # Set when it is stored, as are the number and the digest; see `submissions.audit_chain`.

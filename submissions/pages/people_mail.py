@@ -29,9 +29,9 @@ def mail_invitation(request: HttpRequest, invitation: Invitation) -> bool:
 
 
 def tell_owner(
-    request: HttpRequest, user: User, course: Course, given: str | _StrPromise, owner: User | None = None
+    request: HttpRequest, user: User, course: Course, access: str | _StrPromise, owner: User | None = None
 ) -> None:
     """Mail the owner what access an administrator gave, if mail is set; `owner` is a former one."""
     if settings.MAIL and acts_as_administrator(user, course):
         address = request.build_absolute_uri(reverse("people", args=[course.pk]))
-        people.tell_owner(owner or course.owner, course, user, given, address)
+        people.tell_owner(owner or course.owner, course, user, access, address)

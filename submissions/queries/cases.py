@@ -63,14 +63,14 @@ def _with_links(joined: list[Link], stored: list[list[int]] | None) -> list[Case
     """Return the cases with their stored pairs, which are among `joined`; `stored` are their submissions."""
     components = connected_components(link[:2] for link in joined) if stored is None else stored
     numbers = {pk: number for number, ids in enumerate(components, 1) for pk in ids}
-    own_links: list[list[Link]] = [[] for _ in components]
+    links_by_case: list[list[Link]] = [[] for _ in components]
     for link in joined:
         # A pair below the rounded threshold may join nothing, and a deleted submission is in no case.
         if numbers.get(link.left) and numbers[link.left] == numbers.get(link.right):
-            own_links[numbers[link.left] - 1].append(link)
+            links_by_case[numbers[link.left] - 1].append(link)
     return [
         CasePairs(number, ids, links)
-        for number, (ids, links) in enumerate(zip(components, own_links, strict=True), 1)
+        for number, (ids, links) in enumerate(zip(components, links_by_case, strict=True), 1)
         if links
     ]
 

@@ -120,26 +120,26 @@ def exported_pairs(
     for pair in (ranked.filter(pk=pk) if pk else ranked)[part].iterator(chunk_size=CHUNK):
         both = (pair.left.name, pair.right.name)
         decision = decided.get(both) or followed_decision(of_cases, both, pair.similarity)
-        shown = displayed_pair(pair, names)
+        displayed = displayed_pair(pair, names)
         yield (
-            shown,
+            displayed,
             PairExport(
-                left=names.display_name(shown.left.name),
-                right=names.display_name(shown.right.name),
+                left=names.display_name(displayed.left.name),
+                right=names.display_name(displayed.right.name),
                 similarity=round(pair.similarity, 6),
-                left_share=round(shown.left_share, 6),
-                right_share=round(shown.right_share, 6),
+                left_share=round(displayed.left_share, 6),
+                right_share=round(displayed.right_share, 6),
                 tokens=pair.tokens,
                 lines=pair.lines,
                 longest=pair.longest,
                 mark=pair_mark(translated=pair.translated, structure=pair.structure),
-                left_with_common=round(shown.left_with_common, 6),
-                right_with_common=round(shown.right_with_common, 6),
+                left_with_common=round(displayed.left_with_common, 6),
+                right_with_common=round(displayed.right_with_common, 6),
                 structure=round(pair.structure, 6),
                 literals=round(pair.literals, 6),
                 names=round(pair.names, 6),
                 imports=round(pair.imports, 6),
-                flags=list(map(_flag_text, flags.between(*timed_submissions(shown)))),
+                flags=list(map(_flag_text, flags.between(*timed_submissions(displayed)))),
                 case=_number(in_case.get(pair.left_id)) if is_linking(pair, threshold) else None,
                 decision=pair.decision,
                 assignee=decision.assignee.get_username() if decision and decision.assignee else None,

@@ -93,9 +93,9 @@ class Flags:
         submissions = readable_submissions(report)
         if pair:
             submissions = submissions.filter(pk__in=[pair.left_id, pair.right_id])
-        own_pairs = _own_pairs(report) if pair is None else [pair] * pair.same_student
+        student_pairs = _same_student_pairs(report) if pair is None else [pair] * pair.same_student
         mates = mate_keys(assignment, submissions) if _has_mates(assignment) else {}
-        same, earlier_terms = _groups_by_flag(report), _terms_of_earlier_work(own_pairs)
+        same, earlier_terms = _groups_by_flag(report), _terms_of_earlier_work(student_pairs)
         models = set(submissions.order_by().filter(batch__role=Batch.Role.MODEL).values_list("pk", flat=True))
         return cls(same, mates, assignment.due, earlier_terms, models, partly_read(submissions.order_by()))
 
@@ -140,7 +140,7 @@ def _groups_by_flag(report: Report) -> dict[str, dict[int, int]]:
     }
 
 
-def _own_pairs(report: Report) -> QuerySet[Pair]:
+def _same_student_pairs(report: Report) -> QuerySet[Pair]:
     pairs = readable_pairs(report).filter(same_student=True).order_by()
     return pairs.select_related("left__batch", "right__batch").defer("passages")
 

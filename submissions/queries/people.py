@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from datetime import timedelta
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery, TextField, Value
 from django.db.models.functions import Coalesce, Concat, Lower
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
 
     AdministeredCourse = WithAnnotations[Course, "CourseFigures"]
+
+InCourse = TypeVar("InCourse", Invitation, CampusGroup)
 
 # Stated reasons that a page lists, the newest ones.
 REASONS_LISTED = 50
@@ -92,16 +94,17 @@ def find_membership(user: User, pk: int, right: Right = Right.MANAGE) -> Members
 
 def find_invitation(user: User, pk: int) -> Invitation:
     """Return an invitation; this takes the right to manage its course."""
-    rows = Invitation.objects.filter(course__in=permissions.visible_courses(user))
-    row = get_object_or_404(rows.select_related("course__owner"), pk=pk)
-    permissions.require(user, Right.MANAGE, row.course)
-    return row
+    return _find_managed(Invitation.objects.all(), user, pk)
 
 
 def find_group(user: User, pk: int) -> CampusGroup:
     """Return a campus group of a course; this takes the right to manage the course."""
-    rows = CampusGroup.objects.filter(course__in=permissions.visible_courses(user))
-    row = get_object_or_404(rows.select_related("course__owner"), pk=pk)
+    return _find_managed(CampusGroup.objects.all(), user, pk)
+
+
+def _find_managed(rows: QuerySet[InCourse], user: User, pk: int) -> InCourse:
+    rows = rows.filter(course__in=permissions.visible_courses(user)).select_related("course__owner")
+    row = get_object_or_404(rows, pk=pk)
     permissions.require(user, Right.MANAGE, row.course)
     return row
 
@@ -167,12 +170,12 @@ MAX_LISTED = 50
 class AssignmentRoster(NamedTuple):
     """The students of a roster in one assignment.
 
-    `found`: number of students in the roster who handed in; `unknown`: the others who handed in, as their
+    `present`: number of students in the roster who handed in; `unknown`: the others who handed in, as their
     platform names them; `absent`: students in the roster who did not. Both lists are cut, and counted whole.
     """
 
     assignment: Assignment
-    found: int
+    present: int
     unknown: list[str]
     unknown_count: int
     absent: list[str]

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 QUIET = timedelta(minutes=2)
 STUCK = timedelta(minutes=10)
 # Reasons that the service itself wrote. Others can hold the name of a file.
-OWN_REASONS = (OUT_OF_TIME, BROKEN, GAVE_UP)
+SERVICE_REASONS = (OUT_OF_TIME, BROKEN, GAVE_UP)
 WORK = {
     "unpack": gettext_lazy("unpacks upload"),
     "rank": gettext_lazy("ranks assignment"),
@@ -213,5 +213,5 @@ def failed_reports() -> QuerySet[FailedReport]:
 
 def failure_reason(work: Batch | Report) -> str:
     """Return why work failed, unless the reason can hold the name of a file."""
-    is_own = work.message in OWN_REASONS or work.message.startswith(TOO_LARGE)
-    return work.message if is_own else ""
+    is_from_service = work.message in SERVICE_REASONS or work.message.startswith(TOO_LARGE)
+    return work.message if is_from_service else ""

@@ -53,7 +53,7 @@ def exclusion_effect(
     cohort: LoadedCohort, ranking: Ranking, before_exclusions: Callable[[], RankedInput]
 ) -> ExclusionEffect:
     """Measure the effect of boilerplate and common code; `before_exclusions` ranks without them."""
-    tokens, class_tokens = cohort.inputs.cohort.tokens, cohort.own_tokens
+    tokens, class_tokens = cohort.inputs.cohort.tokens, cohort.class_tokens
     boilerplate, ignored = (
         int(tokens.boilerplate[class_tokens].sum()),
         int(tokens.ignored[class_tokens].sum()),

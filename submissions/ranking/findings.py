@@ -146,8 +146,8 @@ def _fingerprint_digests(cohort: LoadedCohort) -> dict[int, bytes]:
     for content in cohort.contents:
         if not cohort.is_unlisted(content.submission):
             hashes[content.submission].append(content.hashes)
-    own_hashes = {i: distinct_values(np.concatenate(parts)) for i, parts in hashes.items()}
-    return {i: _digest(values) for i, values in own_hashes.items() if len(values)}
+    hashes_by_submission = {i: distinct_values(np.concatenate(parts)) for i, parts in hashes.items()}
+    return {i: _digest(values) for i, values in hashes_by_submission.items() if len(values)}
 
 
 def _digest(values: Hashes) -> bytes:
@@ -167,7 +167,7 @@ def common_passages(loaded: LoadedCohort) -> list[CommonPassage]:
     if cohort.limit is None:
         return []
     # What is common is so in the class, and is shown in its own code.
-    class_tokens = loaded.own_tokens
+    class_tokens = loaded.class_tokens
     marked = cohort.common & (cohort.tokens.kgrams >= 0) & class_tokens
     selected = _select_passages(cohort, class_tokens, _sort_runs(cohort, _marked_runs(marked)))
     passages = [_common_passage(loaded, *run) for run in selected]

@@ -99,7 +99,7 @@ class LoadedCohort:
         )
 
     @property
-    def own_size(self) -> int:
+    def class_size(self) -> int:
         """Number of submissions that count in what is rare or common: not those of `old`."""
         return len(self.submissions) - int(self.old.sum())
 
@@ -110,7 +110,7 @@ class LoadedCohort:
         return np.zeros(len(self.submissions), dtype=np.bool_) if old_pairs is None else old_pairs.old
 
     @property
-    def own_tokens(self) -> Flags:
+    def class_tokens(self) -> Flags:
         """Flags of the tokens, with separators, of the submissions that count: bool [t]."""
         return np.repeat(~self.old, np.diff(self.inputs.cohort.submission_starts))
 
@@ -155,17 +155,17 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
 
     By default it is the cohort of now.
     """
-    selected, old_work, own_boilerplate, limit = selection or select_cohort(assignment)
+    selected, old_work, class_boilerplate, limit = selection or select_cohort(assignment)
     by_name = [*selected, *old_work.submissions.values()]
     rank_by_id = {submission.pk: rank for rank, submission in enumerate(by_name)}
     submissions, files = _in_content_order(by_name)
     index = {submission.pk: i for i, submission in enumerate(submissions)}
-    boilerplate = [*own_boilerplate, *old_work.boilerplate]
+    boilerplate = [*class_boilerplate, *old_work.boilerplate]
     documents = _documents({file.document_id for file in files} | {item.document_id for item in boilerplate})
     models = frozenset(index[one.pk] for one in selected if one.batch.role == Batch.Role.MODEL)
     old_pairs = _old_pairs(selected, old_work, index)
     class_documents = {file.document_id for file in files if file.submission_id not in old_work.submissions}
-    streams = _coarse_streams(class_documents | {item.document_id for item in own_boilerplate})
+    streams = _coarse_streams(class_documents | {item.document_id for item in class_boilerplate})
     contents = [
         documents[file.document_id]._replace(
             submission=index[file.submission_id],
@@ -173,13 +173,13 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
         )
         for file in files
     ]
-    given = _exclusions(old_work.boilerplate, documents, None)
-    excluded = _exclusions(own_boilerplate, documents, limit)._replace(
-        coarse=[streams[item.document_id] for item in own_boilerplate if _is_whole(item, streams)],
-        given=given.kinds,
-        given_lexical=given.lexical,
+    handed_out = _exclusions(old_work.boilerplate, documents, None)
+    excluded = _exclusions(class_boilerplate, documents, limit)._replace(
+        coarse=[streams[item.document_id] for item in class_boilerplate if _is_whole(item, streams)],
+        starter=handed_out.kinds,
+        starter_lexical=handed_out.lexical,
     )
-    if dictated := dictated_terms(own_boilerplate, {file.document_id for file in files}):
+    if dictated := dictated_terms(class_boilerplate, {file.document_id for file in files}):
         excluded = excluded.with_statement(*dictated)
     mates = find_mates(assignment, submissions)
     inputs = RankingInput.from_files(
@@ -189,7 +189,7 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
     by_pk = identities(Submission.objects.filter(pk__in=list(index)))
     known = [by_pk[submission.pk] for submission in submissions]
     parts = submissions, name_ranks, files, contents, inputs, mates, known, old_work, models
-    return LoadedCohort(*parts, has_boilerplate=bool(own_boilerplate))
+    return LoadedCohort(*parts, has_boilerplate=bool(class_boilerplate))
 
 
 def _old_pairs(uploaded: list[Submission], old_work: OldWork, index: dict[int, int]) -> OldPairs | None:

@@ -146,8 +146,8 @@ def _left_out(boilerplate: Iterable[Boilerplate], hashes: Mapping[int, Hashes]) 
     """Return the fingerprints that are not looked up: of boilerplate, and of much of the class."""
     whole = {one.document_id for one in boilerplate if one.first is None}
     stored = fingerprints.load(whole)
-    own_hashes = [distinct_values(values) for values in hashes.values()]
-    values, counts = np.unique(np.concatenate([np.empty(0, np.uint64), *own_hashes]), return_counts=True)
+    distinct_hashes = [distinct_values(values) for values in hashes.values()]
+    values, counts = np.unique(np.concatenate([np.empty(0, np.uint64), *distinct_hashes]), return_counts=True)
     common = values[counts > max(LEAST_FREQUENT, MAX_PART * len(hashes))]
     return np.concatenate([common, *(one.hashes for one in stored.values())])
 

@@ -60,7 +60,7 @@ def rank(report: Report, prepared: Prepared | None = None) -> None:
         When it takes more memory than a worker may use.
     """
     ready = prepare(report) if prepared is None else prepared
-    progress.publish(report.pk, progress.comparing(ready.cohort.own_size))
+    progress.publish(report.pk, progress.comparing(ready.cohort.class_size))
     check = progress.cancel_check(report.pk)
     results = compute(ready.cohort, check, ready.jobs[0].pairs)
     aligned = aligned_pairs(ready.cohort.inputs, results.best, check)
@@ -147,7 +147,7 @@ def parameters(cohort: LoadedCohort) -> dict[str, object]:
     """Return everything besides the sources that the figures of a report depend on."""
     return asdict(PARAMS) | {
         "guarantee": PARAMS.guarantee,
-        "submissions": cohort.own_size,
+        "submissions": cohort.class_size,
         "common_limit": cohort.inputs.cohort.limit,
         "engine_version": engine.ENGINE_VERSION,
         "score_version": engine.SCORE_VERSION,

@@ -103,7 +103,7 @@ def _store_plan(report: Report, prepared: Prepared, jobs: list[ScoringJob]) -> R
             digest=digest,
             version=package_version(),
             batches=prepared.batches,
-            submissions=prepared.cohort.own_size,
+            submissions=prepared.cohort.class_size,
             pairs=sum(map(len, seconds)),
         )
         count = _store_shards(plan, SCORES, parts)

@@ -14,6 +14,7 @@ from django.core.files.storage import Storage
 from django.db import connection, transaction
 from django.db.models import F, Func, PositiveBigIntegerField, Sum
 
+from submissions.intake.archives.members import PositionedFile
 from submissions.models.waiting import FileChunk
 from submissions.rows import insert
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from _typeshed import WriteableBuffer
     from django.db.models import QuerySet
 
 CHUNK_BYTES = 1 << 20
@@ -83,39 +83,17 @@ def _parts(content: File[bytes]) -> Iterator[bytes]:
         yield data
 
 
-class _Chunks(io.RawIOBase):
-    """A stored file of `size` bytes, opened for reading; the chunk that was read last is kept."""
+class _Chunks(PositionedFile):
+    """A stored file, opened for reading; the chunk that was read last is kept."""
 
     def __init__(self, name: str, size: int) -> None:
-        self._name, self._size = name, size
-        self._position = 0
+        super().__init__(size)
+        self._name = name
         self._number, self._data = -1, b""
 
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
-        if start + offset < 0:
-            raise OSError("a position before the start of the file")
-        self._position = start + offset
-        return self._position
-
-    def tell(self) -> int:
-        return self._position
-
-    def readinto(self, target: WriteableBuffer) -> int:
-        view = memoryview(target).cast("B")
-        if self._position >= self._size:
-            return 0
-        number, start = divmod(self._position, CHUNK_BYTES)
-        piece = self._chunk(number)[start : start + len(view)]
-        view[: len(piece)] = piece
-        self._position += len(piece)
-        return len(piece)
+    def read_at(self, position: int, size: int) -> bytes:
+        number, start = divmod(position, CHUNK_BYTES)
+        return self._chunk(number)[start : start + size]
 
     def _chunk(self, number: int) -> bytes:
         if number != self._number:

@@ -184,8 +184,9 @@ def erase_unread(scope: Scope, counts: Counts) -> None:
         spellings = scope.spellings(batch.assignment.course_id)
         if _lists(batch, spellings, scope) or _holds(batch, spellings, scope):
             _remove(batch, counts)
-    given = BoilerplateUpload.objects.exclude(uploads=None).exclude(assignment__in=held)
-    for upload in given.filter(assignment__course__in=scope.searched).distinct().select_related("assignment"):
+    starters = BoilerplateUpload.objects.filter(assignment__course__in=scope.searched)
+    starters = starters.exclude(uploads=None).exclude(assignment__in=held).distinct()
+    for upload in starters.select_related("assignment"):
         if any(scope.spellings(upload.assignment.course_id).is_in(one.name) for one in upload.uploads.all()):
             counts.removed["submissions.Upload"] += upload.uploads.count()
             discard_uploads(upload.uploads.all())

@@ -94,8 +94,8 @@ def _rows(text: str, same: Rows) -> tuple[list[SubmissionStudent], list[Enrolled
         names = set()
         ids = _ids(students, enrolled)
     deep = "submission__batch__assignment__course"
-    own_rows = SubmissionStudent.objects.filter(pk__in=students).select_related(deep).order_by("pk")
-    return list(own_rows), list(EnrolledStudent.objects.filter(pk__in=enrolled).select_related("roster"))
+    stated = SubmissionStudent.objects.filter(pk__in=students).select_related(deep).order_by("pk")
+    return list(stated), list(EnrolledStudent.objects.filter(pk__in=enrolled).select_related("roster"))
 
 
 def _ids(students: set[int], enrolled: set[int]) -> set[str]:

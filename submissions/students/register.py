@@ -31,6 +31,13 @@ KEYS = "primary keys and numbers; they are computed again without the submission
 PEOPLE = "accounts of people who use the service, who are no students to it"
 TITLES = "titles and settings that an instructor gave; nothing of a student's work"
 ANSWERED = ("before", "after")
+DECISION_CHANGE = Table(
+    searched=ANSWERED,
+    assignment="decision__assignment",
+    course="decision__assignment__course",
+    free=("who", "field"),
+    why=PEOPLE,
+)
 
 REGISTER = {
     "corpus.Corpus": Table(free=("name", "recipe"), why="names that an operator gave"),
@@ -133,24 +140,12 @@ REGISTER = {
         free=("state",),
         why=CODES,
     ),
-    "submissions.Change": Table(
-        searched=ANSWERED,
-        assignment="decision__assignment",
-        course="decision__assignment__course",
-        free=("who", "field"),
-        why=PEOPLE,
-    ),
+    "submissions.Change": DECISION_CHANGE,
     "submissions.CaseDecision": Table(
         searched=("notes",), assignment="assignment", course="assignment__course", free=("state",), why=CODES
     ),
     "submissions.CaseMember": Table(rows=("name",)),
-    "submissions.CaseChange": Table(
-        searched=ANSWERED,
-        assignment="decision__assignment",
-        course="decision__assignment__course",
-        free=("who", "field"),
-        why=PEOPLE,
-    ),
+    "submissions.CaseChange": DECISION_CHANGE,
     "submissions.Statement": Table(
         rows=("name", "file_name", "data", "sha256"), free=("added_by",), why=PEOPLE
     ),

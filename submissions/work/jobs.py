@@ -240,8 +240,8 @@ def _change(job: Job, state: Job.State, why: str = "", **fields: Any) -> bool:
     _note(job, state.value, why)
     job.state, job.since = state, now
     kind = kind_of(job.kind)
-    if kind.shown and state not in {State.FAILED, State.PARTS}:
-        import_string(f"{kind.module}.{kind.shown}")(job, state, fields.get("reason", ""))
+    if kind.on_change and state not in {State.FAILED, State.PARTS}:
+        import_string(f"{kind.module}.{kind.on_change}")(job, state, fields.get("reason", ""))
     return True
 
 

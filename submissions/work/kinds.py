@@ -3,7 +3,7 @@
 Some worker processes serve only the interactive queue, so that short work never waits for long work; the
 others serve both, the interactive one first. docs/work/decisions/05-background-work.md explains it.
 
-The rows of the packages above this app are in `moss.outgoing_kinds`; `settings.WORK_KINDS` has all of them.
+`OUTGOING_KINDS` of `moss.settings.operation` are those of the packages above; `settings.WORK_KINDS` are all.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Kind:
     """A kind of work, and the functions of `module` for it, by name; it is imported in workers only.
 
     The function with the name of the kind gets a job and carries it out; running it twice must be safe.
-    `failed` gets a job that has failed and a message for people, `shown` one that is started or waits again,
-    its state and why; both in the transaction of that change.
+    `failed` gets a job that has failed and a message for people, `on_change` one that is started or waits
+    again, its state and why; both in the transaction of that change.
 
     After `seconds` the function gets SoftTimeLimitExceeded, and after `grace` more its process is ended; if
     `quiet` is set, only work that sends no query for so many seconds is stuck. The `priority` is that of
@@ -43,7 +43,7 @@ class Kind:
     name: str
     module: str
     failed: str = ""
-    shown: str = ""
+    on_change: str = ""
     seconds: int = 9 * 60
     grace: int = 60
     quiet: int = 0

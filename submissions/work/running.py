@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from celery.exceptions import SoftTimeLimitExceeded
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, transaction
 from django.utils.module_loading import import_string
 
@@ -20,6 +22,10 @@ from submissions.work.turns import announce_blocked
 if TYPE_CHECKING:
     from submissions.work.kinds import Kind
 
+logger = logging.getLogger(__name__)
+
+# What a job raises where a row that it read or refers to went meanwhile; a mistake raises it each time.
+GONE = (IntegrityError, ObjectDoesNotExist)
 BROKEN = (
     "An error on the server; its log has the details. Try again, or report it to whoever runs this server."
 )
@@ -74,16 +80,24 @@ def carry_out(kind: Kind, job: Job) -> None:
         jobs.go_on_later(job, HEAVY if isinstance(left, TakesLong) else job.queue)
     except jobs.Refused as refused:
         jobs.fail(job, str(refused), refused.reason)
-    except IntegrityError:
-        jobs.wait(job, jobs.BUSY, "something that it refers to was deleted meanwhile", counts=True)
     except SoftTimeLimitExceeded:
         _end(kind, job, OUT_OF_TIME, "out of time")
     except Exception as error:
-        if is_no_room(error):
-            jobs.wait_for_room(job)
-        elif not was_interrupted(error):
-            _end(kind, job, BROKEN, type(error).__name__)
-        raise
+        if not _is_tried_again(kind, job, error):
+            raise
+
+
+def _is_tried_again(kind: Kind, job: Job, error: Exception) -> bool:
+    """Store what becomes of a job with an error; return whether only a row went meanwhile."""
+    if isinstance(error, GONE) and not (kind.gives_up and job.attempts >= kind.attempts):
+        logger.warning("%s %s is tried again, after %s", kind.name, job.subject, error, exc_info=error)
+        jobs.wait(job, jobs.BUSY, "something that it refers to was deleted meanwhile", counts=True)
+        return True
+    if is_no_room(error):
+        jobs.wait_for_room(job)
+    elif not was_interrupted(error):
+        _end(kind, job, BROKEN, type(error).__name__)
+    return False
 
 
 def _end(kind: Kind, job: Job, message: str, reason: str) -> None:

@@ -23,7 +23,7 @@ SMALL = ("--pairs=60", "--submissions=12", "--lines=60", "--files=4", "--repeat=
 @pytest.mark.long
 @pytest.mark.services
 def test_every_page_of_a_small_class_is_timed() -> None:
-    own_variables = {
+    installation_variables = {
         "MOSS_HOME",
         "MOSS_TEST_HOME",
         "SECRET_KEY",
@@ -36,7 +36,7 @@ def test_every_page_of_a_small_class_is_timed() -> None:
         text=True,
         check=False,
         cwd=settings.BASE_DIR,
-        env={name: value for name, value in os.environ.items() if name not in own_variables},
+        env={name: value for name, value in os.environ.items() if name not in installation_variables},
     )
     assert process.returncode == 0, process.stderr
     assert "4 submissions, 6 pairs" in process.stderr

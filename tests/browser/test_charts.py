@@ -249,8 +249,8 @@ def test_behind_a_share_link_the_threshold_moves_and_only_pairs_open(
     expect(page.get_by_text("student-")).to_have_count(0)
     expect(page.locator("#graph-hint")).not_to_contain_text("circle")
     best = report.pairs.all()[0]
-    shown = displayed_pair(best, anonymous_names(report.assignment))
-    both = reverse("shared_pair", args=[token, shown.left_id, shown.right_id])
+    displayed = displayed_pair(best, anonymous_names(report.assignment))
+    both = reverse("shared_pair", args=[token, displayed.left_id, displayed.right_id])
     expect(page.locator(f".edge[href='{both}']")).to_have_count(1)
 
 

@@ -18,10 +18,10 @@ from submissions.work.kinds import QUEUES
 from submissions.work.running import BROKEN, OUT_OF_TIME
 from tests.support.browser import LAYOUTS, assert_accessible_now, check_every_layout, each_layout
 from tests.support.every_page import (
+    ACCOUNT_PAGES,
     FILES,
     FRAGMENTS,
     INVITATIONS,
-    OWN_PAGES,
     PAGES,
     PUBLIC,
     REDIRECTS,
@@ -66,7 +66,7 @@ def test_every_address_that_answers_a_get_is_visited(admin: User, admin_client: 
     Membership.objects.create(course_id=course, user=world.owner, role=Membership.Role.INSTRUCTOR)
     actual = {name: admin_client.get(address_of(world, name)).status_code for name in patterns()}
     staff = (*STAFF_PAGES, *STAFF_FRAGMENTS, *STAFF_FILES, *STAFF_OBJECTS)
-    pages = (*PAGES, *OWN_PAGES, *INVITATIONS, *FRAGMENTS, *FILES, *PUBLIC, *staff)
+    pages = (*PAGES, *ACCOUNT_PAGES, *INVITATIONS, *FRAGMENTS, *FILES, *PUBLIC, *staff)
     statuses = {**dict.fromkeys(pages, 200), **dict.fromkeys(REDIRECTS, 302)}
     expected = {name: statuses.get(name, 405) for name in patterns()}
     assert actual == expected, (
@@ -77,7 +77,7 @@ def test_every_address_that_answers_a_get_is_visited(admin: User, admin_client: 
 def test_no_page_has_a_fault(world: World, sign_in: SignIn, subtests: pytest.Subtests) -> None:
     """Check each page in one layout and language, so that all pages together are checked in all."""
     page = sign_in(world.owner)
-    pages = (*PAGES, *OWN_PAGES, *INVITATIONS, *PUBLIC)
+    pages = (*PAGES, *ACCOUNT_PAGES, *INVITATIONS, *PUBLIC)
     for name, layout, language in zip(pages, cycle(LAYOUTS), cycle(LANGUAGES), strict=False):
         with subtests.test(name):
             page.set_extra_http_headers({"Accept-Language": language})
@@ -91,7 +91,7 @@ def test_no_page_has_a_fault_in_any_layout(
     world: World, sign_in: SignIn, shoot: Shoot, subtests: pytest.Subtests
 ) -> None:
     page = sign_in(world.owner)
-    for name in (*PAGES, *OWN_PAGES, *INVITATIONS, *PUBLIC):
+    for name in (*PAGES, *ACCOUNT_PAGES, *INVITATIONS, *PUBLIC):
         with subtests.test(name):
             page.goto(address_of(world, name))
             check_every_layout(page, shoot, f"page-{name}")
@@ -104,7 +104,7 @@ def test_no_page_has_a_fault_in_a_language_of_longer_words(
 ) -> None:
     page = sign_in(world.owner)
     page.set_extra_http_headers({"Accept-Language": language})
-    for name in (*PAGES, *OWN_PAGES, *PUBLIC):
+    for name in (*PAGES, *ACCOUNT_PAGES, *PUBLIC):
         with subtests.test(name):
             page.goto(address_of(world, name))
             assert page.locator("html").get_attribute("lang") == language

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from submissions.models import Decision
-from tests.support.every_page import INVITATIONS, OWN_PAGES, PAGES, PUBLIC, STAFF_PAGES, World, address_of
+from tests.support.every_page import ACCOUNT_PAGES, INVITATIONS, PAGES, PUBLIC, STAFF_PAGES, World, address_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +61,7 @@ def test_nothing_that_a_student_or_an_instructor_wrote_runs_on_any_page(
     attacked: World, admin: User, sign_in: SignIn, dialogs: list[str]
 ) -> None:
     page = sign_in(attacked.owner)
-    for name in (*PAGES, *OWN_PAGES, *INVITATIONS, *PUBLIC):
+    for name in (*PAGES, *ACCOUNT_PAGES, *INVITATIONS, *PUBLIC):
         check(page, address_of(attacked, name))
     page = sign_in(admin)
     for name in STAFF_PAGES:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from tests.support.pair_page import Open
 
 FILES_A_SIDE = 80
-OWN_FILES = {f"ada/lib/own_{n}/util.py": f"v{n} = {n}\nprint(v{n})\n" for n in range(FILES_A_SIDE - 2)}
+UNSHARED_FILES = {f"ada/lib/own_{n}/util.py": f"v{n} = {n}\nprint(v{n})\n" for n in range(FILES_A_SIDE - 2)}
 MANY = {
-    **OWN_FILES,
+    **UNSHARED_FILES,
     "ada/a/main.py": STARTER,
     "ada/z/main.py": OTHER + COPIED + HONEST,
     "ben/main.py": RENAMED + HONEST + STARTER,

@@ -112,13 +112,13 @@ def test_a_platform_is_registered_in_its_frame_which_it_may_close_then(
     page.get_by_role("button", name="Make an address for it").click()
     address = page.get_by_label("It works once").input_value()
     check_every_layout(page, shoot, "page-lti_offer_registration")
-    given = urlencode(
+    query = urlencode(
         {"openid_configuration": f"{lms.url}/configuration", "registration_token": "the-registration-token"}
     )
-    page.goto(f"{address}?{given}")
+    page.goto(f"{address}?{query}")
     check_every_layout(page, shoot, "page-lti_register")
     heard = "addEventListener('message', event => { document.title = event.data.subject })"
-    frame = f'<iframe src="{escape(f"{address}?{given}")}" width=900 height=700></iframe>'
+    frame = f'<iframe src="{escape(f"{address}?{query}")}" width=900 height=700></iframe>'
     lms.server.course_page = f"<!doctype html>{frame}<script>{heard}</script>"
     assert page.context.browser
     context = page.context.browser.new_context()

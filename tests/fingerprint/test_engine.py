@@ -32,7 +32,7 @@ def scores_by_pair(
     submissions: list[list[list[int]]], boilerplate: tuple[list[int], ...] = (), limit: int | None = None
 ) -> dict[tuple[int, int], tuple[float, float, float, int, int]]:
     """Return (similarity, left share, right share, tokens, longest) by pair."""
-    files = [file(owner, kinds) for owner, own_files in enumerate(submissions) for kinds in own_files]
+    files = [file(owner, kinds) for owner, token_files in enumerate(submissions) for kinds in token_files]
     excluded = Exclusions([array(kinds) for kinds in boilerplate], (), limit)
     pairs, scores, *_ = engine.rank(RankingInput.from_files(files, len(submissions), PARAMS.k, excluded))
     columns = [column.tolist() for column in (pairs.left, pairs.right, *scores[:5])]

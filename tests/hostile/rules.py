@@ -17,7 +17,7 @@ from fingerprint.languages.lexer_dispatch import apply_transition
 from fingerprint.languages.lookup import front_end
 from fingerprint.languages.registry import LANGUAGES
 from tests.hostile.search import Candidate, matches_of, measured, seconds_for, states_of, suffix_of
-from tests.hostile.slow_texts import FOUND, SlowText, found
+from tests.hostile.slow_texts import FOUND, SlowText, slowest_texts
 from tests.support.regex_ambiguity import slow_texts
 from tests.support.regex_automaton import Automaton, parser
 
@@ -152,7 +152,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("names", nargs="*", help="front-ends; default: all")
     names = arguments.parse_args().names
-    rows = {row.target: row for row in found()}
+    rows = {row.target: row for row in slowest_texts()}
     for row in LANGUAGES:
         if row.name in names or not names:
             slow = sorted(slow_texts_of(row), key=lambda one: one.seconds)

@@ -38,12 +38,12 @@ class SlowText(NamedTuple):
         return self.before + self.repeated * max(1, count) + self.after
 
 
-def found() -> list[SlowText]:
+def slowest_texts() -> list[SlowText]:
     return [SlowText(**row) for row in json.loads(FOUND.read_text())]
 
 
 def slow_cases() -> Iterator[Case]:
-    for slow in found():
+    for slow in slowest_texts():
         data = slow.text(CHARACTERS).encode("utf-8", "replace")
         detail = f"for {slow.target}: {slow.before!r}, {slow.repeated!r} again and again, {slow.after!r}"
         yield Case("slowest text", detail, slow.suffix, data, alone=True)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 from django.utils import timezone
 
+from moss.maintenance import sweep
 from submissions.ingest.uploads import KEPT_FOR_RETRY
 from submissions.models import Batch, Course
-from submissions.sweeping import sweep
 from tests.hostile.corpus import SOURCES, all_cases, some_of_each_kind
 from tests.hostile.ingest import Results, upload_all
 from tests.hostile.names import CANARY

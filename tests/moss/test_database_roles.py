@@ -167,5 +167,5 @@ def test_a_foreign_database_is_prepared_as_the_documents_say(foreign: dict[str, 
             with pytest.raises(InsufficientPrivilege):
                 service.execute(statement)
     doctor = [sys.executable, "-m", "moss", "doctor"]
-    shown = subprocess.run(doctor, env=variables, cwd=PACKAGE.parent, stdout=subprocess.PIPE, check=False)
-    assert b"ok       rights: the service can only add entries" in shown.stdout
+    checked = subprocess.run(doctor, env=variables, cwd=PACKAGE.parent, stdout=subprocess.PIPE, check=False)
+    assert b"ok       rights: the service can only add entries" in checked.stdout

@@ -64,17 +64,17 @@ def test_a_line_has_the_cleaned_message_and_an_error_without_its_message() -> No
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("given", ["7f3a9c02-trace.id_1", "0" * 64])
-def test_the_id_of_a_proxy_is_taken_over(client: Client, given: str) -> None:
-    assert client.get("/healthz", HTTP_X_REQUEST_ID=given).headers["X-Request-ID"] == given
+@pytest.mark.parametrize("header", ["7f3a9c02-trace.id_1", "0" * 64])
+def test_the_id_of_a_proxy_is_taken_over(client: Client, header: str) -> None:
+    assert client.get("/healthz", HTTP_X_REQUEST_ID=header).headers["X-Request-ID"] == header
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    "given", ["", "short", "0" * 65, "Ada Lovelace", "12345678\n", '12345678"', "1234567é"]
+    "header", ["", "short", "0" * 65, "Ada Lovelace", "12345678\n", '12345678"', "1234567é"]
 )
-def test_an_id_with_anything_else_in_it_is_replaced(client: Client, given: str) -> None:
-    names = {client.get("/healthz", HTTP_X_REQUEST_ID=given).headers["X-Request-ID"] for _ in range(2)}
+def test_an_id_with_anything_else_in_it_is_replaced(client: Client, header: str) -> None:
+    names = {client.get("/healthz", HTTP_X_REQUEST_ID=header).headers["X-Request-ID"] for _ in range(2)}
     assert len(names) == 2
     assert all(re.fullmatch("[0-9a-f]{32}", name) for name in names)
     assert REQUEST.get() == ""

@@ -70,8 +70,8 @@ def invited(report: Report, alice: User, colleague: User) -> None:
 
 def access_given(report: Report, alice: User, colleague: User) -> None:
     people.state_reason(report.assignment.course, colleague, "ill")
-    given = people.access_text(colleague.memberships.get())
-    people.tell_owner(alice, report.assignment.course, colleague, given, ADDRESS)
+    access = people.access_text(colleague.memberships.get())
+    people.tell_owner(alice, report.assignment.course, colleague, access, ADDRESS)
 
 
 def reading_asked_for(report: Report, _alice: User, colleague: User) -> None:

@@ -10,7 +10,6 @@ from django.core.cache import cache
 from django.db import OperationalError
 
 from moss import maintenance
-from submissions import sweeping
 from submissions.work import heartbeats
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def test_an_error_of_the_database_is_logged_and_not_the_end(
     def broken() -> None:
         raise OperationalError("the server closed the connection")
 
-    monkeypatch.setattr(sweeping, "sweep", broken)
+    monkeypatch.setattr(maintenance, "sweep", broken)
     with caplog.at_level(logging.WARNING, "moss.maintenance"):
         maintenance.maintain_once()
     assert caplog.messages == ["lost work could not be looked for: the server closed the connection"]

@@ -9,8 +9,9 @@ from django.apps import apps
 from django.db import IntegrityError, connection, migrations, models, transaction
 from django.db.migrations.loader import MigrationLoader
 
-from moss.migration_phases import PHASES, contradictions, is_filled_without_the_code, need_stop
+from moss.doctor.services import need_stop
 from submissions.models import Course
+from tests.support.migration_phases import PHASES, contradictions, is_filled_without_the_code
 
 LOADER = MigrationLoader(None)
 OURS = {

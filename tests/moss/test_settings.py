@@ -135,8 +135,8 @@ def test_secrets_are_read_from_files(tmp_path: Path) -> None:
         "s.SECRET_KEY, s.DATABASES['default']['PASSWORD'], s.DATABASES['default']['HOST'], s.REDIS_URL"
     )
     addresses = {"DATABASE_URL": "postgresql://moss@db:5432/moss", "REDIS_URL": "redis://mq:6379/0"}
-    shown = evaluate(tmp_path, expression, **addresses, **dict.fromkeys(names, str(secret)))
-    assert shown == "a/b c a/b c db redis://:a%2Fb%20c@mq:6379/0"
+    values = evaluate(tmp_path, expression, **addresses, **dict.fromkeys(names, str(secret)))
+    assert values == "a/b c a/b c db redis://:a%2Fb%20c@mq:6379/0"
 
 
 def test_an_empty_variable_counts_as_unset(tmp_path: Path) -> None:

@@ -127,5 +127,5 @@ def test_tokens_of_the_page_are_in_the_audit_log(alice: User, alice_client: Clie
 
 def test_the_command_is_one_of_moss() -> None:
     command = [sys.executable, "-m", "moss", "token", "--help"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "revoke" in shown.stdout
+    listed = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "revoke" in listed.stdout

@@ -10,7 +10,8 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from submissions import lifecycle, sweeping
+from moss import maintenance
+from submissions import lifecycle
 from submissions.actions.boilerplate import add_boilerplate
 from submissions.actions.deletions import delete_batch
 from submissions.actions.uploads import create_batch, rerank
@@ -154,7 +155,7 @@ def test_a_worker_lost_right_after_unpacking_loses_nothing(
     ingest_batch(batch)  # and here the worker is killed
     Job.objects.update(touched=timezone.now() - 2 * SENDING)
     with django_capture_on_commit_callbacks(execute=True):
-        sweeping.sweep()
+        maintenance.sweep()
     batch.refresh_from_db()
     assert (batch.state, batch.documents_done) == ("done", 3)
     assert not Upload.objects.exists()
@@ -199,7 +200,7 @@ def test_a_batch_left_ranking_is_swept_up(
     Batch.objects.update(state="ranking", touched=long_ago)
     Report.objects.all().delete()
     with django_capture_on_commit_callbacks(execute=True):
-        sweeping.sweep()
+        maintenance.sweep()
     batch.refresh_from_db()
     assert batch.state == "done"
 
@@ -208,8 +209,8 @@ def test_a_batch_left_ranking_is_swept_up(
 def test_sources_without_a_submission_are_deleted_and_others_are_kept(hand_in: HandIn) -> None:
     hand_in(zipped(TWO))
     store_documents([(store_sources([HONEST.encode()])[0], "python")])
-    Source.objects.update(created=timezone.now() - sweeping.SOURCE_GRACE_PERIOD - timedelta(minutes=1))
-    sweeping.sweep()
+    Source.objects.update(created=timezone.now() - maintenance.SOURCE_GRACE_PERIOD - timedelta(minutes=1))
+    maintenance.sweep()
     assert Source.objects.count() == Document.objects.count() == 2
 
 
@@ -232,7 +233,7 @@ def test_a_source_that_ended_its_worker_each_time_is_not_tried_again(
     Document.objects.filter(pk=unlucky.pk).update(attempts=MAX_ATTEMPTS)
     Job.objects.update(touched=timezone.now() - 2 * SENDING)
     with django_capture_on_commit_callbacks(execute=True):
-        sweeping.sweep()
+        maintenance.sweep()
     assert f"{MAX_ATTEMPTS} times" in Document.objects.get(pk=unlucky.pk).reason
     batch.refresh_from_db()
     assert batch.state == "done"

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from submissions.actions.retention import apply_retention
 from submissions.models import Assignment, Course, Erasure
-from submissions.queries.retention import assignments_with_sources, months_kept, source_days_kept
+from submissions.queries.retention_rules import assignments_with_sources, months_kept, source_days_kept
 from tests.moss.test_settings import settings_with
 from tests.support.api import api_client, problem_of, send
 from tests.support.html import get_page, page_of
@@ -97,8 +97,8 @@ def test_a_receipt_says_when_backups_are_deleted(admin_client: Client, settings:
     settings.BACKUP_DAYS = 30
     erasure = Erasure.objects.create(who="admin", reason="A letter.")
     assert admin_client.get(reverse("receipt_file", args=[erasure.pk])).json()["backup_days"] == 30
-    shown = get_page(admin_client, reverse("erasure", args=[erasure.pk])).text("main")
-    assert "Backups are deleted after 30 days." in shown
+    text = get_page(admin_client, reverse("erasure", args=[erasure.pk])).text("main")
+    assert "Backups are deleted after 30 days." in text
 
 
 def test_a_default_above_the_most_is_refused_at_the_start(tmp_path: Path) -> None:

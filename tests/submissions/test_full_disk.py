@@ -9,7 +9,7 @@ from django.core.files.storage import default_storage
 from django.db import OperationalError
 from django.urls import reverse
 
-from submissions import sweeping
+from moss import maintenance
 from submissions.actions.boilerplate import add_boilerplate
 from submissions.actions.uploads import create_batch, rerank
 from submissions.database_errors import NO_ROOM, WAITS_FOR_ROOM
@@ -124,7 +124,7 @@ def test_an_upload_goes_on_when_there_is_room_again(
         work_once("unpack")
     filled.unlink()
     let_time_pass()
-    sweeping.sweep()
+    maintenance.sweep()
     work_off("read_documents")
     batch.refresh_from_db()
     assert (batch.state, batch.message) == ("ranking", "")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.utils import timezone
 
-from submissions import sweeping
+from moss import maintenance
 from submissions.actions import comparisons
 from submissions.actions.uploads import create_batch, rerank
 from submissions.models import Batch, Document, Job, LanguageChange, Report, SubmissionFile
@@ -168,7 +168,7 @@ def test_the_report_stays_as_it_is_until_all_files_are_read(
     assert matched_files(assignment) == {"Count.java", "main.py"}
     assert assignment.reports.exclude(pk=report.pk).exists()
     let_time_pass()
-    sweeping.sweep()
+    maintenance.sweep()
     work_off("rank")
     change.refresh_from_db()
     assert (change.state, change.documents_done) == ("done", 6)
@@ -248,7 +248,7 @@ def test_a_change_whose_worker_is_killed_is_taken_up_again(
 
     def is_swept() -> bool:
         Job.objects.update(touched=timezone.now() - 2 * SENDING)
-        sweeping.sweep()
+        maintenance.sweep()
         change.refresh_from_db()
         return not change.is_running
 

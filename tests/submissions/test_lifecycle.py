@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from django.db import transaction
 
-from submissions import lifecycle, sweeping
+from moss import maintenance
+from submissions import lifecycle
 from submissions.actions.uploads import create_batch
 from submissions.models import Batch, Report
 from tests.support.jobs import work_once
@@ -95,5 +96,5 @@ def test_a_failed_report_fails_the_batches_that_wait_for_it_unless_another_is_co
 
 
 def test_sweep_logs_nothing_when_nothing_is_late(batch: Batch, log: pytest.LogCaptureFixture) -> None:
-    sweeping.sweep()
+    maintenance.sweep()
     assert log.messages == []

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
+from submissions import measuring
 from submissions.actions.deletions import delete_batch
 from submissions.actions.ignoring import choose_lines, ignore_lines, propose_passage
+from submissions.actions.uploads import rerank
 from submissions.measuring import GONE
 from submissions.models import Boilerplate, IgnoringProposal, Report, SubmissionFile
 from submissions.queries.cases import report_cases
 from submissions.queries.pairs import threshold_of
+from submissions.ranking.load import load_cohort
 from tests.submissions.ranking.test_findings import TEMPLATE
 from tests.support.html import get_page, page_of
-from tests.support.jobs import work_off
+from tests.support.jobs import carry_out, let_time_pass, work_off
 from tests.support.kept_classes import stored
 from tests.support.programs import program
 from tests.support.sample_class import COPIED, zipped
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from django.test import Client
 
     from submissions.models import Assignment
+    from submissions.ranking.load import LoadedCohort
+    from submissions.ranking.selection import Selection
     from tests.support.uploads import Committing, HandIn
 
 # Line 1 is empty. Every program goes on with the head of a function, whose body is its own.
@@ -121,6 +126,26 @@ def test_what_was_said_before_is_what_the_next_report_has(
     assert [group.submissions for group in newest.duplicates if group.sameness == "identical"] == [
         sorted([said.lowered[0].left, said.lowered[0].right])
     ]
+
+
+def test_an_effect_is_measured_although_another_report_comes_meanwhile(
+    report: Report, proposal: IgnoringProposal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+
+    def load_and_rank_again(assignment: Assignment, selection: Selection) -> LoadedCohort:
+        cohort = load_cohort(assignment, selection)
+        if Report.objects.filter(pk=report.pk).exists():
+            rerank(assignment)
+            carry_out("rank", assignment.pk)
+        return cohort
+
+    said = proposal.effect
+    monkeypatch.setattr(measuring, "load_cohort", load_and_rank_again)
+    assert choose_lines(proposal, *TEMPLATE_LINES)
+    carry_out("measure_ignoring", proposal.pk)
+    assert not Report.objects.filter(pk=report.pk).exists()
+    let_time_pass()
+    assert measured(proposal).effect == said
 
 
 def test_the_page_lists_the_pair_that_falls_and_that_it_stays_identical(

@@ -15,8 +15,9 @@ from django.urls import reverse
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from moss import maintenance
 from moss.celery import app
-from submissions import lifecycle, sweeping
+from submissions import lifecycle
 from submissions.actions.uploads import create_batch
 from submissions.ingest.uploads import FOLDER, delete_orphans
 from submissions.intake.sandbox.process import NotStarted
@@ -111,7 +112,7 @@ def test_a_ranking_whose_session_sends_queries_goes_on_however_long_it_takes(
     assert job
     lock(other_session, Work.JOB, job.pk)
     let_time_pass("rank")
-    sweeping.sweep()
+    maintenance.sweep()
     assert Job.objects.get(kind="rank").state == "running"
 
 
@@ -146,7 +147,7 @@ def test_an_upload_is_accepted_while_the_broker_is_away_and_read_when_it_is_back
     let_time_pass()
     app.conf.task_always_eager = True
     with TestCase.captureOnCommitCallbacks(execute=True):
-        sweeping.sweep()
+        maintenance.sweep()
     app.conf.task_always_eager = False
     batch.refresh_from_db()
     assert batch.state == "done"
@@ -160,7 +161,7 @@ def test_a_file_whose_upload_was_never_stored_is_deleted(
         request.getfixturevalue("folder_storage")
     batch = create_batch(assignment, alice, [zipped(CLASS)])
     name = default_storage.save(f"{FOLDER}/orphan", ContentFile(b"x"))
-    sweeping.sweep()
+    maintenance.sweep()
     assert default_storage.exists(name)  # its upload may be stored just now
     delete_orphans(timezone.now() + timedelta(seconds=1))
     assert not default_storage.exists(name)

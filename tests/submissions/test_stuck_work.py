@@ -13,7 +13,6 @@ from django.conf import settings
 from django.db import connection
 
 from moss import maintenance
-from submissions import sweeping
 from submissions.actions.uploads import create_batch
 from submissions.ingest.documents import MAX_ATTEMPTS
 from submissions.models import Assignment, Batch, Course, Document, Job
@@ -52,7 +51,7 @@ def test_a_worker_that_is_stopped_while_it_reads_delays_the_rest_only_until_its_
     wait_until(lambda: bool(sessions(Work.DOCUMENT)), what="the worker to start reading")
 
     def reads_no_more() -> bool:
-        sweeping.sweep()
+        maintenance.sweep()
         return not sessions(Work.DOCUMENT)
 
     with stopped(pool_children(celery_worker_process)):
@@ -60,7 +59,7 @@ def test_a_worker_that_is_stopped_while_it_reads_delays_the_rest_only_until_its_
     monkeypatch.undo()  # What follows may take the time that it takes on a busy machine.
 
     def has_ended() -> bool:
-        sweeping.sweep()
+        maintenance.sweep()
         batch.refresh_from_db()
         return not batch.is_running
 

@@ -6,7 +6,8 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
-from submissions import reading, sweeping
+from moss import maintenance
+from submissions import reading
 from submissions.actions.boilerplate import remove_boilerplate
 from submissions.actions.deletions import delete_batch
 from submissions.actions.uploads import create_batch, rerank
@@ -93,7 +94,7 @@ def test_a_killed_worker_process_loses_no_batch(
     kill(pool_children(celery_worker_process))
 
     def is_over() -> bool:
-        sweeping.sweep()  # as maintenance does, which finds the job that was killed
+        maintenance.sweep()  # as maintenance does, which finds the job that was killed
         batch.refresh_from_db()
         return not batch.is_running
 
@@ -233,7 +234,7 @@ def test_what_a_lost_worker_left_unfinished_is_taken_up_again(
     states = []
     for _ in range(3):
         let_time_pass()
-        sweeping.sweep()
+        maintenance.sweep()
         batch.refresh_from_db()
         states.append(batch.state)
     assert states == ["fingerprinting", "ranking", "done"]
@@ -243,7 +244,7 @@ def test_a_running_batch_is_not_swept(assignment: Assignment, alice: User, eager
     batch = upload(assignment, alice, CLASS)
     Job.objects.update(sent=timezone.now() - SENDING / 2, due=timezone.now() - SENDING)
     Job.objects.update(due=F("sent"))
-    sweeping.sweep()
+    maintenance.sweep()
     batch.refresh_from_db()
     assert batch.state == "queued"
 

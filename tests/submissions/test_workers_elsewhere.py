@@ -12,10 +12,10 @@ from django.conf import settings
 from django.core.files.storage import default_storage
 
 from moss.celery import app
+from moss.maintenance import sweep
 from submissions.actions import uploads
 from submissions.actions.uploads import create_batch
 from submissions.models import Course, FileChunk, Job, RankingShard, Report
-from submissions.sweeping import sweep
 from submissions.work.locks import Work, session_names
 from tests.conftest import wait_until, worker_environment
 from tests.submissions.test_tasks import names, wait_for
@@ -69,7 +69,7 @@ def worker_elsewhere(place: Path, shard_seconds: float = 20.0) -> Iterator[subpr
 
 @pytest.mark.long
 def test_a_worker_with_a_home_of_its_own_reads_an_upload_and_ranks_it(
-    alice: User, own_queues: None, tmp_path: Path
+    alice: User, separate_queues: None, tmp_path: Path
 ) -> None:
     assignment = Course.objects.create(owner=alice, name="Algorithms").assignments.create(name="Sorting")
     batch = create_batch(assignment, alice, [zipped(CLASS)])
@@ -113,7 +113,7 @@ def programs(alice: User) -> Assignment:
 
 @pytest.mark.long
 def test_two_workers_that_share_nothing_make_the_report_of_one(
-    own_queues: None, programs: Assignment, tmp_path: Path
+    separate_queues: None, programs: Assignment, tmp_path: Path
 ) -> None:
     with worker_elsewhere(tmp_path / "alone"):
         wait_for(programs.batches.get())
@@ -136,7 +136,7 @@ def test_two_workers_that_share_nothing_make_the_report_of_one(
 
 @pytest.mark.long
 def test_a_worker_that_is_killed_in_a_shard_loses_nothing(
-    own_queues: None, programs: Assignment, tmp_path: Path
+    separate_queues: None, programs: Assignment, tmp_path: Path
 ) -> None:
     with worker_elsewhere(tmp_path / "alone"):
         wait_for(programs.batches.get())

@@ -101,8 +101,8 @@ def _watched(context: BrowserContext, home: str) -> Iterator[list[str]]:
 
     def on_console(message: ConsoleMessage) -> None:
         # Chromium also logs an error status of the page's own address; tests assert those themselves.
-        is_own_status = message.page is not None and message.location["url"] == message.page.url
-        if message.type == "error" and not is_own_status and not message.text.startswith(ABORTED):
+        is_status_of_page = message.page is not None and message.location["url"] == message.page.url
+        if message.type == "error" and not is_status_of_page and not message.text.startswith(ABORTED):
             faults.append(f"console: {message.text}")
 
     def on_request(request: Request) -> None:

@@ -82,7 +82,7 @@ PAGES = (
     "lines",
 )
 # Pages about one's own account.
-OWN_PAGES = ("account", "change_password", "api_tokens")
+ACCOUNT_PAGES = ("account", "change_password", "api_tokens")
 # Parts of pages, downloads, and redirects.
 FRAGMENTS = ("activity", "batch_progress", "boilerplate_progress")
 FILES = ("table", "statement")

@@ -64,8 +64,8 @@ class Answers(BaseHTTPRequestHandler):
     def _answer(self, body: bytes) -> None:
         path, _, query = self.path.partition("?")
         name = path.strip("/").removesuffix("/info/refs").removesuffix("/git-upload-pack")
-        given = self.headers.get("Authorization", "")
-        self.server.asked.append((path, given))
+        credentials = self.headers.get("Authorization", "")
+        self.server.asked.append((path, credentials))
         if name in self.server.silent:
             self.server.ended.wait(30)
         elif name in self.server.redirects:
@@ -73,7 +73,7 @@ class Answers(BaseHTTPRequestHandler):
             self.send_header("Location", self.server.redirects[name])
             self.send_header("Content-Length", "0")
             self.end_headers()
-        elif name.startswith("private/") and given != basic(self.server.token):
+        elif name.startswith("private/") and credentials != basic(self.server.token):
             self.send_error(401)
         elif not (self.server.folder / name).is_dir():
             self.send_error(404)

@@ -227,7 +227,7 @@ def running_identity_provider() -> Iterator[IdentityProvider]:
 
 
 @pytest.fixture(scope="session")
-def own_key_pair() -> KeyPair:
+def service_key_pair() -> KeyPair:
     """Return a key pair of this service."""
     return key_pair("moss.example.edu")
 
@@ -241,10 +241,10 @@ def use(settings: Settings, provider: IdentityProvider, key_pair: KeyPair, **kno
 
 @pytest.fixture
 def encrypting_provider(
-    identity_provider: IdentityProvider, own_key_pair: KeyPair, settings: Settings
+    identity_provider: IdentityProvider, service_key_pair: KeyPair, settings: Settings
 ) -> IdentityProvider:
     """Return the provider with a service that signs its requests and reads encrypted assertions."""
-    use(settings, identity_provider, own_key_pair)
+    use(settings, identity_provider, service_key_pair)
     return identity_provider
 
 

@@ -16,14 +16,14 @@ from tests.support.archives import zipped
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-OWN = b"int own(int x) { return x + 1; }\n"
+CODE = b"int own(int x) { return x + 1; }\n"
 
 
 def left_out(files: Mapping[str, str | bytes], patterns: FilePatterns | None = None) -> dict[str, str]:
     """Return the reason for each entry that is left out of the files that Ada hands in, beside `own.c`."""
     patterns = patterns or FilePatterns()
     contents = {path: data if isinstance(data, bytes) else data.encode() for path, data in files.items()}
-    upload = {"own.c": OWN} | contents
+    upload = {"own.c": CODE} | contents
     archive = zipped({f"class/ada/{path}": data for path, data in upload.items()} | {"class/ben/b.c": b"x;"})
     listing, names, reasons = Listing(patterns), ListingBuilder(), {}
     for entry in unpack("class.zip", io.BytesIO(archive), Limits(), patterns):

@@ -75,8 +75,8 @@ def message_of(address: str, parameter: str, certificate: str) -> etree._Element
 
 @pytest.fixture
 def provider_with_sign_out(
-    encrypting_provider: IdentityProvider, own_key_pair: KeyPair, settings: Settings
+    encrypting_provider: IdentityProvider, service_key_pair: KeyPair, settings: Settings
 ) -> IdentityProvider:
     """Return the provider with an address for signing out, and a service that signs its requests."""
-    use(settings, encrypting_provider, own_key_pair, slo_url=f"{encrypting_provider.url}/sign-out")
+    use(settings, encrypting_provider, service_key_pair, slo_url=f"{encrypting_provider.url}/sign-out")
     return encrypting_provider

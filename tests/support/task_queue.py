@@ -22,7 +22,7 @@ def forget_connections() -> None:
 
 
 @pytest.fixture
-def own_queues(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def separate_queues(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Use queues that no worker serves but those that the test starts."""
     prefix = f"test-{uuid4()}:"
     monkeypatch.setenv("MOSS_TEST_QUEUES", prefix)

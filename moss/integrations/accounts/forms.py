@@ -23,7 +23,7 @@ PROVE = _("Prove first that it is you.")
 LENGTH_HINT = _("At least 12 characters of any kind, such as several words that do not belong together.")
 
 
-def check_own_password(request: HttpRequest, password: str) -> str:
+def check_current_password(request: HttpRequest, password: str) -> str:
     """Return the password of the request's user.
 
     Raises
@@ -57,7 +57,7 @@ class ChangePassword(PasswordChangeForm):
         self.fields["new_password2"].help_text = ""
 
     def clean_old_password(self) -> str:
-        return check_own_password(self.request, self.cleaned_data["old_password"])
+        return check_current_password(self.request, self.cleaned_data["old_password"])
 
 
 class ProvedForm(forms.Form):
@@ -70,7 +70,7 @@ class ProvedForm(forms.Form):
             self.fields["password"] = password_field()
 
     def clean_password(self) -> str:
-        return check_own_password(self.request, self.cleaned_data["password"])
+        return check_current_password(self.request, self.cleaned_data["password"])
 
     def clean(self) -> dict[str, Any]:
         if self.proof.is_missing:

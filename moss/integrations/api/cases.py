@@ -53,7 +53,7 @@ class Cases(Schema):
     items: list[CaseOut]
 
 
-class _StoredCase(NamedTuple):
+class StoredCase(NamedTuple):
     """A case, with the report that it is of, and the names that the user may see."""
 
     case: Case
@@ -76,7 +76,7 @@ def get_case_decision(
     request: HttpRequest, assignment_id: Id, submission_id: Id, threshold: Threshold = 0
 ) -> DecisionOut:
     """Get the decision on the case of a submission."""
-    stored_case = _find(request, (assignment_id, submission_id), threshold, Right.READ)
+    stored_case = find_stored_case(request, (assignment_id, submission_id), threshold, Right.READ)
     return _decision_out(stored_case)
 
 
@@ -85,7 +85,7 @@ def put_case_decision(
     request: HttpRequest, assignment_id: Id, submission_id: Id, body: DecisionIn, threshold: Threshold = 0
 ) -> DecisionOut:
     """Store a decision on the case of a submission; 409 where somebody changed it since that version."""
-    stored_case = _find(request, (assignment_id, submission_id), threshold, Right.DECIDE)
+    stored_case = find_stored_case(request, (assignment_id, submission_id), threshold, Right.DECIDE)
     assignment, stored = stored_case.report.assignment, _decision_out(stored_case)
     if body.version not in {None, stored.version}:
         raise Problem(409, "The decision was changed meanwhile. Read it again.", version=stored.version)
@@ -101,7 +101,7 @@ def put_case_decision(
     return _decision_out(stored_case._replace(case=stored_case.case._replace(decided=decided)))
 
 
-def _find(request: HttpRequest, ids: tuple[int, int], threshold: int, right: Right) -> _StoredCase:
+def find_stored_case(request: HttpRequest, ids: tuple[int, int], threshold: int, right: Right) -> StoredCase:
     """Return the case of a submission; both are named by their primary keys, the assignment first."""
     assignment_id, submission_id = ids
     assignment = find_assignment(user_of(request), assignment_id, right)
@@ -109,10 +109,10 @@ def _find(request: HttpRequest, ids: tuple[int, int], threshold: int, right: Rig
     case = find_case(report, submission_id, threshold / 100 or None, names)
     if not case:
         raise Problem(404, "This submission is in no case at this threshold.")
-    return _StoredCase(case, report, names)
+    return StoredCase(case, report, names)
 
 
-def _decision_out(stored_case: _StoredCase) -> DecisionOut:
+def _decision_out(stored_case: StoredCase) -> DecisionOut:
     return decision_out(stored_case.case.decision, case_history(stored_case.case.decided), stored_case.names)
 
 

@@ -18,7 +18,7 @@ from submissions.pages.forms.courses import CourseSettingsForm
 from submissions.permissions import Right, require, rights
 from submissions.queries.access import find_course
 from submissions.queries.lists import listed_courses
-from submissions.queries.retention import months_kept, source_days_kept
+from submissions.queries.retention_rules import months_kept, source_days_kept
 
 router = Router()
 CourseName = Annotated[str, Query(max_length=200, description="The name of the course, to confirm it.")]

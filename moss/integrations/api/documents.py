@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
+from moss.integrations.api.cases import find_stored_case
 from moss.integrations.api.inputs import Input
 from moss.integrations.api.objects import Id, Threshold, names_of, report_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
@@ -14,7 +15,6 @@ from submissions.comparison.pdf import PrintingFailed
 from submissions.pages.exports.copies import ALIASES, REAL_NAMES, Subject
 from submissions.pages.exports.paper import DocumentTooLong
 from submissions.pages.forms.filters import ExportForm
-from submissions.pages.report.cases import find_case
 from submissions.pages.views.exports import case_subject, document_file, suspicion_subject
 from submissions.permissions import Right
 from submissions.queries.access import find_assignment
@@ -90,11 +90,7 @@ def get_case_document(
     threshold: Threshold = 0,
 ) -> HttpResponse:
     """Download the case of a submission."""
-    assignment = find_assignment(user_of(request), assignment_id, Right.READ)
-    report, names = report_of(assignment), names_of(request, assignment)
-    case = find_case(report, submission_id, threshold / 100 or None, names)
-    if not case:
-        raise Problem(404, "This submission is in no case at this threshold.")
+    case, report, names = find_stored_case(request, (assignment_id, submission_id), threshold, Right.READ)
     at = threshold / 100 or threshold_of(report)
     return _document(request, case_subject(report, case, at, names), options)
 

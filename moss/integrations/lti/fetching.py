@@ -1,4 +1,4 @@
-"""Fetch the files of a pushed submission (Asset Service): a job makes an attempt (`moss.outgoing_kinds`)."""
+"""Fetch the files of a pushed submission (Asset Service): a job makes an attempt (`OUTGOING_KINDS`)."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def login(request: HttpRequest) -> HttpResponse:
     """Send a person who comes from a platform back there to sign in: OpenID Connect's third-party login."""
     fields = request.POST if request.method == "POST" else request.GET
     if request.headers.get("Sec-Fetch-Dest", "") in FRAMES:
-        return _in_own_window(request, fields)
+        return _in_new_window(request, fields)
     platform = _platform(fields)
     browser = browser_key(request)
     state, nonce = new_state(platform, browser)
@@ -109,7 +109,7 @@ def _platform(fields: Mapping[str, str]) -> Platform:
     )
 
 
-def _in_own_window(request: HttpRequest, fields: Mapping[str, str]) -> HttpResponse:
+def _in_new_window(request: HttpRequest, fields: Mapping[str, str]) -> HttpResponse:
     """Return a page for a frame of the platform: only a link, which opens a window of its own."""
     names = ("iss", "client_id", "target_link_uri", "lti_deployment_id", *HANDED_BACK)
     query = urlencode({name: fields[name][:LONGEST_VALUE] for name in names if name in fields})

@@ -20,7 +20,7 @@ from moss.integrations.lti.deep_linking import answer, find_request, subscribe
 from moss.integrations.lti.memberships import students
 from moss.integrations.lti.models import LONGEST_ID, Platform, PlatformCourse
 from moss.integrations.lti.refusals import PlatformFailed
-from moss.integrations.lti.registration import own_addresses
+from moss.integrations.lti.registration import service_addresses
 from submissions.actions.rosters import replace_roster
 from submissions.models import Assignment
 from submissions.pages.forms.assignments import AssignmentForm
@@ -48,7 +48,7 @@ else:
 logger = logging.getLogger(__name__)
 
 
-class OwnAddress(NamedTuple):
+class LabelledAddress(NamedTuple):
     """An address of this service that a platform asks for; `key` tells it from the others."""
 
     key: str
@@ -56,7 +56,7 @@ class OwnAddress(NamedTuple):
     url: str
 
 
-OWN_ADDRESSES = (
+ADDRESS_LABELS = (
     ("login", gettext_lazy("Sign-in (initiate login)")),
     ("launch", gettext_lazy("Launch, redirect and deep linking")),
     ("keys", gettext_lazy("Public keys (JWKS)")),
@@ -78,8 +78,8 @@ def platforms(request: AuthenticatedRequest) -> HttpResponse:
         "form": form,
         "platforms": Platform.objects.all(),
         "addresses": [
-            OwnAddress(key, str(label), url)
-            for (key, label), url in zip(OWN_ADDRESSES, own_addresses(request), strict=True)
+            LabelledAddress(key, str(label), url)
+            for (key, label), url in zip(ADDRESS_LABELS, service_addresses(request), strict=True)
         ],
     }
     return render(request, "lti/platforms.html", context, status=422 if form.errors else 200)

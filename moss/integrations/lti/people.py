@@ -200,12 +200,12 @@ def _give_role(course: Course, user: User, role: Role) -> str:
     if created:
         GivenRole.objects.create(membership=membership, role=role)
         return role.value
-    given = GivenRole.objects.filter(membership=membership).first()
-    if not given or given.role != membership.role or given.role == role:
+    granted = GivenRole.objects.filter(membership=membership).first()
+    if not granted or granted.role != membership.role or granted.role == role:
         return ""
-    membership.role = given.role = role
+    membership.role = granted.role = role
     membership.save(update_fields=["role"])
-    given.save(update_fields=["role"])
+    granted.save(update_fields=["role"])
     return role.value
 
 

@@ -56,7 +56,7 @@ PROCESSOR_MESSAGES: tuple[dict[str, Any], ...] = (
 )
 
 
-class OwnAddresses(NamedTuple):
+class ServiceAddresses(NamedTuple):
     """Addresses at which a platform finds this service."""
 
     login: str
@@ -112,7 +112,7 @@ def check_configuration(address: str) -> str:
 
 
 @transaction.atomic
-def register(key: str, configuration: str, token: str, addresses: OwnAddresses) -> Platform:
+def register(key: str, configuration: str, token: str, addresses: ServiceAddresses) -> Platform:
     """Register this service at a platform, store the platform, and use up the key.
 
     `configuration` and `token` are what the platform handed over.
@@ -160,7 +160,7 @@ def _read_configuration(address: str) -> tuple[Platform, dict[str, Any]]:
     return platform, content
 
 
-def _wishes(addresses: OwnAddresses, configuration: dict[str, Any]) -> dict[str, Any]:
+def _wishes(addresses: ServiceAddresses, configuration: dict[str, Any]) -> dict[str, Any]:
     """Return what a platform is to store of this service."""
     notices = _object(configuration.get(PLATFORM)).get("notice_types_supported")
     pushes = isinstance(notices, list) and SUBMISSION_NOTICE in notices
@@ -222,10 +222,10 @@ logger = logging.getLogger(__name__)
 LONGEST_TOKEN = 10_000
 
 
-def own_addresses(request: HttpRequest) -> OwnAddresses:
+def service_addresses(request: HttpRequest) -> ServiceAddresses:
     """Return where a platform finds this service."""
-    names = (f"lti_{name}" for name in OwnAddresses._fields)
-    return OwnAddresses(*(request.build_absolute_uri(reverse(name)) for name in names))
+    names = (f"lti_{name}" for name in ServiceAddresses._fields)
+    return ServiceAddresses(*(request.build_absolute_uri(reverse(name)) for name in names))
 
 
 @staff_only
@@ -252,7 +252,7 @@ def register_platform(request: HttpRequest, key: str) -> HttpResponse:
         if request.method == "GET":
             context |= {"configuration": configuration, "token": token[:LONGEST_TOKEN]}
             return render(request, "lti/register.html", context)
-        platform = register(key, configuration, token[:LONGEST_TOKEN], own_addresses(request))
+        platform = register(key, configuration, token[:LONGEST_TOKEN], service_addresses(request))
     except RegistrationRefused as refused:
         logger.warning("registration refused: %s", refused.detail or refused)
         return _refusal(request, str(refused), refused.remedy, 403)

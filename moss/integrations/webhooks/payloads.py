@@ -23,12 +23,12 @@ A_PAIR = 2
 
 def absolute(path: str) -> str:
     """Return the address of a path of this service, as `reverse` returns it."""
-    return f"{settings.OWN_ORIGIN}{path}"
+    return f"{settings.PUBLIC_ORIGIN}{path}"
 
 
 def _of_api(path: str) -> str:
     """Return the address of a path of the API."""
-    return f"{settings.OWN_URL}/api/v1{path}"
+    return f"{settings.PUBLIC_URL}/api/v1{path}"
 
 
 def body_of(event: str, data: dict[str, Any]) -> str:

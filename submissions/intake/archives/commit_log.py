@@ -6,6 +6,7 @@ A line of it is `OLD NEW NAME <MAIL> SECONDS ZONE`, a tab and what was done, as 
 from __future__ import annotations
 
 import io
+from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.intake.archives.members import (
@@ -15,10 +16,11 @@ from submissions.intake.archives.members import (
     UnpackedEntry,
     copy_within_limits,
 )
+from submissions.intake.left_out.listing import folders_around
 from submissions.intake.limits import BadArchive, Budget, RefusalError, damage_reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 GIT, LOG = ".git/", "logs/HEAD"
 # A log of this size has about 5,000 commits; a longer one is not read.
@@ -97,7 +99,29 @@ def _is_object(name: bytes) -> bool:
     return len(name) in {40, 64} and not name.strip(b"0123456789abcdef")
 
 
-def joined_times(logs: Iterable[CommitTimes]) -> CommitTimes:
+def commits_by_submission(
+    logs: Mapping[str, CommitTimes], owners: Mapping[str, str]
+) -> dict[str, CommitTimes]:
+    """Return the times of commits by submission, from those of logs by path.
+
+    `owners` has the submission of each file that is used. A log counts where all files that are used in its
+    working copy are of one submission.
+    """
+    if not logs:
+        return {}
+    submissions_in: dict[str, set[str]] = defaultdict(set)
+    for path, submission in owners.items():
+        for folder in folders_around(path):
+            submissions_in[folder].add(submission)
+    times: dict[str, list[CommitTimes]] = defaultdict(list)
+    for path, log in logs.items():
+        submissions = submissions_in[folder_of_log(path) or ""]
+        if len(submissions) == 1:
+            times[next(iter(submissions))].append(log)
+    return {name: _joined_times(of_one) for name, of_one in times.items()}
+
+
+def _joined_times(logs: Iterable[CommitTimes]) -> CommitTimes:
     """Return the times of all commits of one submission, which may have several working copies."""
     first, last, numbers = zip(*logs, strict=True)
     return CommitTimes(min(first), max(last), sum(numbers))

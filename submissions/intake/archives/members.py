@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
+    from _typeshed import WriteableBuffer
 
 # Largest size that a column of the database holds.
 MAX_SIZE = 2**63 - 1
@@ -45,6 +46,38 @@ class ArchiveMember:
     packed_size: int = 0
     in_stream: bool = False
     modified: datetime | None = None
+
+
+class PositionedFile(io.RawIOBase):
+    """A file of `size` bytes that is read from any position on; `read_at` of a subclass reads them."""
+
+    def __init__(self, size: int) -> None:
+        self._size, self._position = size, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
+        if start + offset < 0:
+            raise OSError("a position before the start of the file")
+        self._position = start + offset
+        return self._position
+
+    def readinto(self, target: WriteableBuffer) -> int:
+        view = memoryview(target).cast("B")
+        size = min(len(view), max(0, self._size - self._position))
+        data = self.read_at(self._position, size) if size else b""
+        view[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+    def read_at(self, position: int, size: int) -> bytes:
+        """Return the bytes from a position on: at least one, and at most `size`."""
+        raise NotImplementedError
 
 
 class CommitTimes(NamedTuple):

@@ -92,8 +92,8 @@ def unpack(
     except BadArchive as error:
         if not any_entry:
             raise BadArchive(f"{name}: {error}") from error
-        shown, size = clean_path(name, limits.path_length)[0], file.seek(0, io.SEEK_END)
-        yield UnpackedEntry(shown, None, size, str(error), incomplete=True)
+        cut_name, size = clean_path(name, limits.path_length)[0], file.seek(0, io.SEEK_END)
+        yield UnpackedEntry(cut_name, None, size, str(error), incomplete=True)
 
 
 def unpack_all(
@@ -228,34 +228,26 @@ class _Unpacker:
             yield UnpackedEntry(name, None, 0, damage_reason(error))
             return
         for child in children:
-            yield from self._unpack_child(child, prefix)
-
-    def _unpack_child(self, child: os.DirEntry[str], prefix: str) -> Iterator[UnpackedEntry]:
-        """Yield the files of a folder in a folder, or a file of it."""
-        try:
-            status = child.stat(follow_symlinks=False)
-        except OSError as error:
-            yield UnpackedEntry(self._name_on_disk(child.name, prefix)[0], None, 0, damage_reason(error))
-            return
-        if stat.S_ISDIR(status.st_mode):
-            name, refusal = self._name_on_disk(child.name, prefix)
-            if not refusal:
+            name, refusal = self._clean_name(redecode(child.name), prefix)
+            try:
+                status = child.stat(follow_symlinks=False)
+            except OSError as error:
+                yield UnpackedEntry(name, None, 0, damage_reason(error))
+                continue
+            if stat.S_ISDIR(status.st_mode) and not refusal:
                 junk = None if self.patterns.may_include else self.patterns.left_out_by_name(f"{name}/inside")
-                yield from self._list_junk(*junk, 0) if junk else self.unpack_folder(Path(child.path), name)
-                return
-        yield from self._unpack_on_disk(disk_member(child, status), prefix)
+                inside = self._list_junk(*junk, 0) if junk else self.unpack_folder(Path(child.path), name)
+                yield from inside
+            else:
+                yield from self._unpack_on_disk(disk_member(child, status), name, prefix)
 
-    def _unpack_on_disk(self, member: ArchiveMember, prefix: str) -> Iterator[UnpackedEntry]:
+    def _unpack_on_disk(self, member: ArchiveMember, name: str, prefix: str) -> Iterator[UnpackedEntry]:
         """Yield a file of a folder, or the entries of an archive in it, within a budget of its own."""
         self.budget = Budget(self.limits)
         try:
             yield from self.unpack_member(member, prefix, 0)
         except TooLarge as error:
-            name, _ = self._clean_name(member.name, prefix)
             yield UnpackedEntry(name, None, member.size, str(error), incomplete=True)
-
-    def _name_on_disk(self, name: str, prefix: str) -> tuple[str, str]:
-        return self._clean_name(redecode(name), prefix)
 
     def _clean_name(self, name: str, folder: str) -> tuple[str, str]:
         """Return the clean path of an entry in `folder`, and why it is refused or an empty string."""

@@ -27,7 +27,7 @@ RECORD_START, RECORD_BYTES, HEADER_BYTES, UTF_8_FLAG = b"PK\x01\x02", 46, 30, 0x
 # identifier that replaces those of other fields means nothing. A field with the name in UTF-8, after a
 # version and a checksum of the other name, gets an identifier of ours: later versions of zipfile refuse the
 # whole zip where it is damaged.
-ZIP64_FIELD, NO_FIELD, UNICODE_PATH, OWN_NAME_FIELD = 0x0001, 0x0000, 0x7075, 0xFEED
+ZIP64_FIELD, NO_FIELD, UNICODE_PATH, UNREAD_NAME_FIELD = 0x0001, 0x0000, 0x7075, 0xFEED
 FIELD_HEADER = struct.Struct("<HH")
 IN_ZIP64_FIELD = 0xFFFFFFFF
 
@@ -99,7 +99,7 @@ def _repair_extra_fields(data: bytearray, record: int) -> None:
         if kind == ZIP64_FIELD and fits and field_length >= needed:
             needed = 2**16  # a second one is not used
         else:
-            unused = OWN_NAME_FIELD if kind == UNICODE_PATH else NO_FIELD
+            unused = UNREAD_NAME_FIELD if kind == UNICODE_PATH else NO_FIELD
             struct.pack_into("<HH", data, at, unused, field_length if fits else end - at - 4)
         at += 4 + field_length
 
@@ -171,7 +171,7 @@ def _unicode_path(extra: bytes, raw: bytes) -> str:
     while at + FIELD_HEADER.size <= len(extra):
         field, size = FIELD_HEADER.unpack_from(extra, at)
         at += FIELD_HEADER.size
-        if field == OWN_NAME_FIELD and extra[at + 1 : at + 5] == struct.pack("<I", zlib.crc32(raw)):
+        if field == UNREAD_NAME_FIELD and extra[at + 1 : at + 5] == struct.pack("<I", zlib.crc32(raw)):
             name = extra[at + 5 : at + size]
             return name.decode() if _is_utf_8(name) else ""
         at += size

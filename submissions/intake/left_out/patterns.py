@@ -106,18 +106,18 @@ def _check_rule(pattern: str) -> None:
 
 
 def _check_pattern(pattern: str) -> None:
-    shown = pattern if len(pattern) <= SHOWN else f"{pattern[:SHOWN]}..."
+    excerpt = pattern if len(pattern) <= SHOWN else f"{pattern[:SHOWN]}..."
     if len(pattern) > MAX_CHARACTERS:
         raise BadPatterns(
-            f"The pattern {shown!r} has {len(pattern):,} characters; the limit is {MAX_CHARACTERS}."
+            f"The pattern {excerpt!r} has {len(pattern):,} characters; the limit is {MAX_CHARACTERS}."
         )
     if (stars := pattern.count("*")) > MAX_STARS:
-        raise BadPatterns(f"The pattern {shown!r} has {stars} stars; the limit is {MAX_STARS}.")
+        raise BadPatterns(f"The pattern {excerpt!r} has {stars} stars; the limit is {MAX_STARS}.")
     try:
         parse_glob(pattern)
     except BadGlob as error:
         raise BadPatterns(
-            f"{shown!r} is no pattern of the kind that .gitignore takes: it {error}."
+            f"{excerpt!r} is no pattern of the kind that .gitignore takes: it {error}."
         ) from error
 
 

@@ -85,9 +85,9 @@ def _is_staff(row: Row, columns: Columns) -> bool:
 
 def _file_problems(table: Table, columns: Columns) -> Iterator[RosterProblem]:
     if unused := unused_headers(table.header):
-        shown = ", ".join(f"“{header}”" for header in unused[:MAX_SHOWN])
+        listed = ", ".join(f"“{header}”" for header in unused[:MAX_SHOWN])
         more = f" and {len(unused) - MAX_SHOWN:,} more" if len(unused) > MAX_SHOWN else ""
-        yield RosterProblem(0, f"Not used: the columns {shown}{more}.")
+        yield RosterProblem(0, f"Not used: the columns {listed}{more}.")
     staff = sum(_is_staff(row, columns) for row in table.rows)
     if staff:
         yield RosterProblem(0, f"Left out: {staff:,} rows of people whose role is not that of a student.")
@@ -131,5 +131,5 @@ def _shared_ids(read: dict[int, RosterStudent | None]) -> Iterator[RosterProblem
 
 def _listed(lines: Iterable[int]) -> str:
     numbers = [f"{line:,}" for line in lines]
-    shown = ", ".join(numbers[:MAX_SHOWN]) + (" and others" if len(numbers) > MAX_SHOWN else "")
-    return f"line {shown}" if len(numbers) == 1 else f"lines {shown}"
+    listed = ", ".join(numbers[:MAX_SHOWN]) + (" and others" if len(numbers) > MAX_SHOWN else "")
+    return f"line {listed}" if len(numbers) == 1 else f"lines {listed}"

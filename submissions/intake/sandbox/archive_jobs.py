@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from submissions.intake.archives import libarchive_binding
+from submissions.intake.archives.members import PositionedFile
 from submissions.intake.archives.unpack import unpack, unpack_all
 from submissions.intake.left_out.listing import reason_of_content
 from submissions.intake.left_out.patterns import FilePatterns
@@ -14,8 +15,6 @@ from submissions.intake.names import import_encodings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from _typeshed import WriteableBuffer
 
     from submissions.intake.archives.members import UnpackedEntry
     from submissions.intake.sandbox.child import Channel
@@ -36,36 +35,18 @@ def preload() -> None:
     reason_of_content("a.py", b"# generated\n", patterns)
 
 
-class RequestedFile(io.RawIOBase):
+class RequestedFile(PositionedFile):
     """A file of the upload: its bytes are asked for from the process on the other side of the channel."""
 
     def __init__(self, channel: Channel, number: int, size: int) -> None:
-        self._channel, self._number, self._size = channel, number, size
-        self._position = 0
+        super().__init__(size)
+        self._channel, self._number = channel, number
 
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
-        if start + offset < 0:
-            raise OSError("a position before the start of the file")
-        self._position = start + offset
-        return self._position
-
-    def readinto(self, target: WriteableBuffer) -> int:
-        view = memoryview(target).cast("B")
-        size = min(len(view), PIECE_BYTES, max(0, self._size - self._position))
-        if not size:
-            return 0
-        self._channel.send({"kind": "want", "file": self._number, "at": self._position, "size": size})
+    def read_at(self, position: int, size: int) -> bytes:
+        piece = min(size, PIECE_BYTES)
+        self._channel.send({"kind": "want", "file": self._number, "at": position, "size": piece})
         _, (data,) = self._channel.receive()
-        view[: len(data)] = data
-        self._position += len(data)
-        return len(data)
+        return data
 
 
 def _unpack(request: Header, _buffers: list[bytes], channel: Channel) -> Iterator[Frame]:

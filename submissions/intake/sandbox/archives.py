@@ -250,11 +250,11 @@ def _entry(header: Header, buffers: list[bytes], limits: Limits) -> UnpackedEntr
         raise Ended(Cause.CRASH, "it sent an entry without a name, a reason or a size")
     size = min(max(size, 0), MAX_SIZE)
     if reason and not buffers:
-        shown = replace_invisible(name)[: limits.path_length + NUMBER_CHARACTERS]
+        visible_name = replace_invisible(name)[: limits.path_length + NUMBER_CHARACTERS]
         incomplete = header.get("incomplete") is True
         times = _commits(header.get("commits"))
         return UnpackedEntry(
-            shown, None, size, reason[:REASON_CHARACTERS], incomplete=incomplete, commits=times
+            visible_name, None, size, reason[:REASON_CHARACTERS], incomplete=incomplete, commits=times
         )
     clean = clean_path(name, limits.path_length + NUMBER_CHARACTERS)
     if reason or len(buffers) != 1 or clean != (name, ""):

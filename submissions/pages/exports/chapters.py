@@ -60,7 +60,7 @@ class Chapter:
     printed: set[int] = field(default_factory=set)
 
     @property
-    def has_decision_of_its_own(self) -> bool:
+    def has_pair_decision(self) -> bool:
         """True if somebody decided on this pair, and not only on its case."""
         return isinstance(self.decision, Decision)
 

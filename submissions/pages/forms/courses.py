@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _, gettext_lazy
 
 from submissions.models import Course
-from submissions.queries.retention import NOTICE, SOURCES_NOTICE
+from submissions.queries.retention_rules import NOTICE, SOURCES_NOTICE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

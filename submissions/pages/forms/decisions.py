@@ -45,6 +45,11 @@ class DecisionForm(forms.Form):
         return cast("str", self.cleaned_data["notes"]).replace("\r\n", "\n")
 
     @property
+    def error_texts(self) -> list[str]:
+        """The messages about all fields that are not valid."""
+        return [str(error) for errors in self.errors.values() for error in errors]
+
+    @property
     def decision_input(self) -> DecisionInput:
         """The values of a valid form; `notes` is None if the page had no field for them."""
         data = self.cleaned_data

@@ -81,17 +81,17 @@ class SubmissionRank(NamedTuple):
 def submission_rank(report: Report, cohort: Histogram, submission: Submission) -> SubmissionRank | None:
     """Return the rank of a submission, from the best matches of its report; None if it was not ranked."""
     best = report.findings.best if report.findings else []
-    own_best = next((match for match in best if match.submission == submission.pk), None)
-    if own_best is None:
+    nearest = next((match for match in best if match.submission == submission.pk), None)
+    if nearest is None:
         return None
     total = len(cohort.values)
     lower, up_to = (
-        bisect_left(cohort.values, own_best.similarity),
-        bisect_right(cohort.values, own_best.similarity),
+        bisect_left(cohort.values, nearest.similarity),
+        bisect_right(cohort.values, nearest.similarity),
     )
     return SubmissionRank(
-        own_best.similarity,
-        own_best.match,
+        nearest.similarity,
+        nearest.match,
         rank=total - up_to + 1,
         ties=up_to - lower - 1,
         total=total,

@@ -43,18 +43,18 @@ LEXICAL_PARTS = {
 def pair_summary(view: PairView, names: Names) -> str:
     """Return a sentence on what one side of a pair has of the other, with the names that the reader sees."""
     side, other = sorted(view.sides, key=lambda side: -side.with_common)
-    own, others = (names.display_name(each.submission.name) for each in (side, other))
+    name, others = (names.display_name(each.submission.name) for each in (side, other))
     if _file_hashes(side) == _file_hashes(other):
-        return _("{own} and {others} handed in the same files.").format(own=own, others=others)
+        return _("{name} and {others} handed in the same files.").format(name=name, others=others)
     if not view.passage_count:
-        text = _("{own} and {others} share no run of nine tokens: the similarity comes from {parts}.")
+        text = _("{name} and {others} share no run of nine tokens: the similarity comes from {parts}.")
         parts = _listed(_lexical_parts(view)) or _("nothing that can be shown")
-        return text.format(own=own, others=others, parts=parts)
+        return text.format(name=name, others=others, parts=parts)
     if view.pair.translated:
         return _translated(side.with_common).format(
-            own=own, others=others, share=_capitalised(side.with_common)
+            name=name, others=others, share=_capitalised(side.with_common)
         )
-    code = _shared(side.with_common).format(own=own, others=others, share=_capitalised(side.with_common))
+    code = _shared(side.with_common).format(name=name, others=others, share=_capitalised(side.with_common))
     if not view.pair.tokens:
         return _("{code}, and all of that is common code, which other submissions have too.").format(
             code=code
@@ -66,14 +66,14 @@ def pair_summary(view: PairView, names: Names) -> str:
 
 def _translated(share: float) -> str:
     if share >= 1:
-        return _("All of the steps of {own}’s program are in {others}’s, in another language.")
-    return _("{share} of the steps of {own}’s program are in {others}’s, in another language.")
+        return _("All of the steps of {name}’s program are in {others}’s, in another language.")
+    return _("{share} of the steps of {name}’s program are in {others}’s, in another language.")
 
 
 def _shared(share: float) -> str:
     if share >= 1:
-        return _("All of {own}’s code is in {others}’s")
-    return _("{share} of {own}’s code is in {others}’s")
+        return _("All of {name}’s code is in {others}’s")
+    return _("{share} of {name}’s code is in {others}’s")
 
 
 def _file_hashes(side: PairSide) -> list[str]:

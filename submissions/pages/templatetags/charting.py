@@ -145,8 +145,8 @@ def lookup(counts: dict[int, int], key: int) -> int | None:
 def evidence_percents(pair: Pair) -> dict[str, str]:
     """Return what each kind of evidence adds to the similarity of a pair, in percent; they add up to it."""
     parts = [getattr(pair, name) for name in EVIDENCE]
-    shown = parts_in_percent(parts, pair.similarity)
+    percents = parts_in_percent(parts, pair.similarity)
     return {
         name: f"{whole}\u202f%" if whole else percent(part)
-        for name, whole, part in zip(EVIDENCE, shown, parts, strict=True)
+        for name, whole, part in zip(EVIDENCE, percents, parts, strict=True)
     }

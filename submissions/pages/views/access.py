@@ -14,7 +14,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from submissions.permissions import Right
 from submissions.pseudonyms.names import hides_names
 from submissions.queries.access import Gone
-from submissions.queries.retention import holds_on
+from submissions.queries.retention_rules import holds_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -100,7 +100,7 @@ def assignment_page(
     statement_form = boilerplate_form if isinstance(boilerplate_form, StatementForm) else None
     context |= {
         **_uploads_context(
-            request, assignment, shown=tab == "uploads" or not (report and report.cohort_size)
+            request, assignment, listed=tab == "uploads" or not (report and report.cohort_size)
         ),
         "activity": activity_of(assignment, context["state"]),
         "withheld": withheld_pairs(report) if report else [],
@@ -125,9 +125,11 @@ def _starter_offers(
     return starter_offers(report, names_for(request, assignment))
 
 
-def _uploads_context(request: AuthenticatedRequest, assignment: Assignment, *, shown: bool) -> dict[str, Any]:
-    """Return the uploads of an assignment; where they are not `shown`, a report says that there are some."""
-    if not shown:
+def _uploads_context(
+    request: AuthenticatedRequest, assignment: Assignment, *, listed: bool
+) -> dict[str, Any]:
+    """Return the uploads of an assignment; if not `listed`, a report says that there are some."""
+    if not listed:
         return {"has_uploads": True}
     uploads = Paginator(listed_batches(assignment), UPLOADS_A_PAGE).get_page(request.GET.get("uploads"))
     unfinished = unfinished_uploads(request.user, assignment)

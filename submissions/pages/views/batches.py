@@ -45,7 +45,7 @@ from submissions.queries.lists import (
     taken_entries,
 )
 from submissions.queries.reports import report_state
-from submissions.queries.retention import lost_with_batch
+from submissions.queries.retention_rules import lost_with_batch
 
 if TYPE_CHECKING:
     from submissions.pages.views.access import AuthenticatedRequest

@@ -20,7 +20,6 @@ from submissions.pages.forms.decisions import DecisionForm
 from submissions.pages.forms.filters import parse_pair_filter
 from submissions.pages.report.case_page import case_context
 from submissions.pages.report.cases import listed_case, listed_cases
-from submissions.pages.report.statements import statement_context
 from submissions.pages.views.access import changed_meanwhile, redirect_with_query
 from submissions.pages.views.decisions import add_messages, form_context
 from submissions.permissions import Right
@@ -29,6 +28,7 @@ from submissions.queries.access import find_assignment
 from submissions.queries.cases import case_decisions, case_history, decided_case
 from submissions.queries.pairs import submission_names
 from submissions.queries.reports import effective_threshold, report_state
+from submissions.queries.statements import listed_statements
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,7 +91,9 @@ def case_decision_context(
         "decide_url": reverse("decide_case", args=[assignment.pk, case.key]) + suffix,
         "next_url": f"{next_url}?after={case.key}" + suffix.replace("?", "&"),
         "next_label": _("Next undecided case"),
-        **statement_context(assignment, {one.submission.name: one.submission.pk for one in case.members}),
+        "statements": listed_statements(
+            assignment, {one.submission.name: one.submission.pk for one in case.members}
+        ),
     }
 
 
@@ -115,7 +117,7 @@ def decide(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpRe
         result = decide_case(assignment, members, request.user, form.decision_input)
         context |= {"saved": result.changes, "meanwhile": result.meanwhile}
     else:
-        context["form_errors"] = [error for errors in form.errors.values() for error in errors]
+        context["form_errors"] = form.error_texts
     if not request.htmx:
         add_messages(request, context)
         return redirect_with_query(request, "case", pk, case.key)

@@ -29,7 +29,7 @@ from submissions.queries.decisions import assigned_to
 from submissions.queries.lists import listed_courses
 from submissions.queries.people import roster_size
 from submissions.queries.recurring import RecurringPair, course_overview
-from submissions.queries.retention import (
+from submissions.queries.retention_rules import (
     deletions_ahead,
     lost_with_assignment,
     lost_with_course,

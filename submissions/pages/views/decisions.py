@@ -16,7 +16,6 @@ from submissions.actions.decisions import decide
 from submissions.models import Decision
 from submissions.pages.forms.decisions import DecisionForm
 from submissions.pages.forms.filters import filter_values, parse_pair_filter, query_string
-from submissions.pages.report.statements import statement_context
 from submissions.pages.templatetags.pages import percent
 from submissions.pages.views.access import changed_meanwhile
 from submissions.permissions import Right
@@ -26,6 +25,7 @@ from submissions.queries.cases import case_decisions, followed_decision
 from submissions.queries.decisions import PairNames, decision_history, find_decision, pair_names
 from submissions.queries.pairs import find_pair
 from submissions.queries.reports import effective_threshold, next_undecided_in, report_state
+from submissions.queries.statements import listed_statements
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,7 +70,7 @@ def decision_context(
         "decide_url": reverse("decide", args=[assignment.pk, displayed.left_id, displayed.right_id]),
         "next_url": _next_url(assignment, displayed, query_string(pair_filter, page=1)),
         "next_label": _("Next undecided"),
-        **statement_context(assignment, {pair.left: pair.left_id, pair.right: pair.right_id}),
+        "statements": listed_statements(assignment, {pair.left: pair.left_id, pair.right: pair.right_id}),
     }
 
 
@@ -129,7 +129,7 @@ def save(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
         result = decide(assignment, pair, request.user, form.decision_input)
         context |= {"saved": result.changes, "meanwhile": result.meanwhile}
     else:
-        context["form_errors"] = [error for errors in form.errors.values() for error in errors]
+        context["form_errors"] = form.error_texts
     if not request.htmx:
         add_messages(request, context)
         displayed = pair.displayed(names)

@@ -17,7 +17,6 @@ from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.report import charts
 from submissions.pages.report.cases import cases
 from submissions.pages.report.report_page import Address
-from submissions.pages.report.statements import statement_context
 from submissions.pages.report.submission_rank import decision_rows, submission_matches, submission_rank
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
@@ -28,6 +27,7 @@ from submissions.queries.flags import partly_read
 from submissions.queries.lists import displayed_entries
 from submissions.queries.pairs import displayed_pair, threshold_of
 from submissions.queries.reports import PairFilter, ordered_pairs, report_state
+from submissions.queries.statements import listed_statements
 from submissions.queries.submissions import (
     files_with_sources,
     find_submission,
@@ -82,9 +82,12 @@ def submission(request: AuthenticatedRequest, pk: int, submission_id: int) -> Ht
     return render(
         request,
         "submissions/submission/submission.html",
-        context
-        | {"parts": parts, "course": course}
-        | statement_context(assignment, {submission.name: submission.pk}),
+        {
+            **context,
+            "parts": parts,
+            "course": course,
+            "statements": listed_statements(assignment, {submission.name: submission.pk}),
+        },
     )
 
 

@@ -34,8 +34,8 @@ NAMES = ("worst", "swing", "doubled %s", "change", "problem", "level")
 
 def tokens(text: str) -> list[str]:
     language = front_end("scratch")
-    shown = language.text(text)
-    return [f"{kind} {shown[start:end]}" for start, end, kind in language.named_tokens(shown)]
+    part = language.text(text)
+    return [f"{kind} {part[start:end]}" for start, end, kind in language.named_tokens(part)]
 
 
 def kinds(text: str) -> list[str]:

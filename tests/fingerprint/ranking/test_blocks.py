@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, strategies as st
 
-from fingerprint.ranking.blocks import MAX_GAP, group_passages, moved_blocks
-from fingerprint.ranking.passages import Passage
+from fingerprint.ranking.passages import MAX_GAP, Passage, group_passages, moved_blocks
 
 if TYPE_CHECKING:
     from random import Random

@@ -11,8 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from fingerprint import engine
 from fingerprint.engine import RankingInput
-from fingerprint.ranking.inputs import Exclusions
-from fingerprint.ranking.old_pairs import OldPairs
+from fingerprint.ranking.inputs import Exclusions, OldPairs
 from tests.fingerprint.ranking.test_report_ranking import best_matches, leading
 from tests.fingerprint.ranking.test_score_order import PARAMS, file
 from tests.support.programs import many_candidates, program, renamed
@@ -34,7 +33,7 @@ def inputs_of(
     old: Sequence[str],
     *,
     limit: int | str | None = "default",
-    given: Sequence[str] = (),
+    starters: Sequence[str] = (),
 ) -> RankingInput:
     """Return a class with old submissions before, between and after its own, each compared with all of it.
 
@@ -53,11 +52,11 @@ def inputs_of(
     ]
     old_places = [places[len(new_sources) + number] for number in range(len(old))]
     old_pairs = OldPairs.from_lists(len(files), old_places, pairs) if old else None
-    handed_out = [file(0, source) for source in given]
+    handed_out = [file(0, source) for source in starters]
     excluded = Exclusions(
         limit=limit,  # type: ignore[arg-type] # a literal
-        given=[one.kinds for one in handed_out],
-        given_lexical=[one.lexical for one in handed_out],
+        starter=[one.kinds for one in handed_out],
+        starter_lexical=[one.lexical for one in handed_out],
     )
     return RankingInput.from_files(files, len(files), PARAMS.k, excluded, old_pairs=old_pairs)
 
@@ -97,7 +96,7 @@ def test_no_figure_of_a_class_depends_on_old_submissions(seed: int, limit: int |
     new.append(renamed(new[1]))
     old = [random.choice([*new, TEMPLATE, renamed(new[2])]) + program(random) for _ in range(12)]
     alone = inputs_of(new, [], limit=limit)
-    compared = inputs_of(new, old, limit=limit, given=[new[1]])
+    compared = inputs_of(new, old, limit=limit, starters=[new[1]])
     rankings = [engine.rank_for_report(one, 50) for one in (alone, compared)]
     assert len(rankings[1].units) > len(rankings[0].units)
     rows = [class_rows(*both) for both in zip((alone, compared), rankings, strict=True)]
@@ -106,10 +105,10 @@ def test_no_figure_of_a_class_depends_on_old_submissions(seed: int, limit: int |
     assert rankings[0].candidates == rankings[1].candidates
     assert alone.cohort.limit == compared.cohort.limit
     assert compared.old_pairs
-    own_tokens = np.repeat(~compared.old_pairs.old, np.diff(compared.cohort.submission_starts))
+    class_tokens = np.repeat(~compared.old_pairs.old, np.diff(compared.cohort.submission_starts))
     for name in ("frequency", "common"):
-        assert np.array_equal(getattr(alone.cohort, name), getattr(compared.cohort, name)[own_tokens]), name
-    assert np.array_equal(alone.cohort.tokens.ignored, compared.cohort.tokens.ignored[own_tokens])
+        assert np.array_equal(getattr(alone.cohort, name), getattr(compared.cohort, name)[class_tokens]), name
+    assert np.array_equal(alone.cohort.tokens.ignored, compared.cohort.tokens.ignored[class_tokens])
 
 
 def test_old_submissions_take_no_place_of_a_pair_of_a_large_class() -> None:
@@ -128,7 +127,7 @@ def test_what_the_old_course_handed_out_makes_no_pair_with_its_submissions() -> 
     random = Random(5)
     new = [program(random) for _ in range(3)]
     old = [new[0] + program(random)]
-    with_it, without = inputs_of(new, old), inputs_of(new, old, given=[new[0]])
+    with_it, without = inputs_of(new, old), inputs_of(new, old, starters=[new[0]])
     best, other = (engine.rank(one, 10).scores.similarity.max(initial=0.0) for one in (with_it, without))
     assert best > 0.4
     assert other < 0.2

@@ -16,9 +16,8 @@ from fingerprint.params import Params
 from fingerprint.ranking import candidates as candidates_module
 from fingerprint.ranking.candidates import LEAST_TERMS, rare_term_pairs
 from fingerprint.ranking.cohort import Cohort
-from fingerprint.ranking.inputs import CohortFile, RankingInput
+from fingerprint.ranking.inputs import CohortFile, RankingInput, renamed_groups
 from fingerprint.ranking.rank import candidate_pairs
-from fingerprint.ranking.renamed import renamed_groups
 from fingerprint.ranking.score_constants import LEAST_PASSAGE_PART, LEAST_RENAMED, RARITY_EXPONENT
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.terms import LexicalTable

@@ -78,9 +78,9 @@ def test_a_report_gets_the_best_pair_of_each_submission_and_all_from_a_similarit
         np.flatnonzero(every.similarity >= min(least, np.sort(every.similarity)[-show:][0])).tolist()
     )
     for number in range(len(submissions)):
-        own_rows = np.flatnonzero((pairs.left == number) | (pairs.right == number))
-        best = every.similarity[own_rows].max()
-        needed |= set(own_rows[every.similarity[own_rows] == best].tolist())
+        pairs_of_one = np.flatnonzero((pairs.left == number) | (pairs.right == number))
+        best = every.similarity[pairs_of_one].max()
+        needed |= set(pairs_of_one[every.similarity[pairs_of_one] == best].tolist())
     assert needed <= set(rows.tolist())
 
 

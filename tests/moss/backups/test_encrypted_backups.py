@@ -78,7 +78,7 @@ def test_the_command_of_the_container_writes_what_only_the_private_key_restores(
     folder = tmp_path / "backups"
     folder.mkdir()
     decide_first_pair(report)
-    shown = what_is_shown(alice_client, report)
+    before = what_is_shown(alice_client, report)
     _program, *command = [str(folder) if part == "/backups" else part for part in COMPOSE["command"]]
     written = moss(*command)
     assert written.exit_code == 0, written.output
@@ -91,7 +91,7 @@ def test_the_command_of_the_container_writes_what_only_the_private_key_restores(
         assert (refused.exit_code, "--identity" in refused.output) == (1, True)
         restored = moss("restore", "--identity", identity, file)
         assert restored.exit_code == 0, restored.output
-        assert what_is_shown(alice_client, report) == shown
+        assert what_is_shown(alice_client, report) == before
         assert alice_client.get(reverse("assignment", args=[report.assignment_id])).status_code == 200
 
 

@@ -26,7 +26,7 @@ def renamed(text: str) -> str:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("golden", "own_name", "other_name"),
+    ("golden", "written_name", "other_name"),
     [
         ("java.java", "Main.java", "Main.java.txt"),
         ("java.java", "Main.java", "answer.txt"),
@@ -45,12 +45,12 @@ def renamed(text: str) -> str:
     ],
 )
 def test_a_copy_under_another_name_is_read_in_the_language_of_its_original(
-    tmp_path: Path, golden: str, own_name: str, other_name: str
+    tmp_path: Path, golden: str, written_name: str, other_name: str
 ) -> None:
-    files = {f"ada/{own_name}": program(golden), f"ben/{other_name}": renamed(program(golden))}
+    files = {f"ada/{written_name}": program(golden), f"ben/{other_name}": renamed(program(golden))}
     report = ranked(tmp_path, files | {"cleo/notes.txt": "The tide comes twice a day.\n"})
     read = languages(report)
-    assert read[f"ada:{own_name}"] == read[f"ben:{other_name}"]
+    assert read[f"ada:{written_name}"] == read[f"ben:{other_name}"]
     assert score(report, "ada", "ben") > 0.8
 
 

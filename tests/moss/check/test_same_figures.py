@@ -90,5 +90,5 @@ def test_every_figure_and_the_threshold_are_the_same(
     assert figures(on_web) == figures(pair_row(checked, pair) for pair in checked.pairs())
     assert report.parameters["threshold"] == checked.ranking.threshold._asdict()
     assert report.parameters["common_limit"] == checked.inputs.cohort.limit
-    shown = {(pair.left.name, pair.right.name) for pair in report.pairs.all() if pair.passages}
-    assert len(shown) == len(on_web)
+    with_passages = {(pair.left.name, pair.right.name) for pair in report.pairs.all() if pair.passages}
+    assert len(with_passages) == len(on_web)

@@ -71,10 +71,10 @@ def test_the_student_with_the_answer_of_the_model_is_found_and_no_other(
     students: Path, solutions: Path
 ) -> None:
     report = ranked(students, "--solution", solutions)
-    found = [pair for pair in report["pairs"] if pair["flag"] == "model solution"]
-    assert {pair["left"] for pair in found if pair["similarity"] > 0.5} == {"ben"}
-    assert all(pair["right"].endswith(LABEL) for pair in found)
-    assert not [pair for pair in found if pair["left"].endswith(LABEL)]
+    flagged = [pair for pair in report["pairs"] if pair["flag"] == "model solution"]
+    assert {pair["left"] for pair in flagged if pair["similarity"] > 0.5} == {"ben"}
+    assert all(pair["right"].endswith(LABEL) for pair in flagged)
+    assert not [pair for pair in flagged if pair["left"].endswith(LABEL)]
     assert report["solutions"] == sorted(name + LABEL for name in SOLUTIONS)
 
 

@@ -82,13 +82,13 @@ def test_who_could_cut_the_end_off_is_said() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_entries_that_are_written_at_once_follow_each_other() -> None:
-    def write_in_own_session() -> None:
+    def write_in_another_session() -> None:
         try:
             write(20)
         finally:
             connection.close()
 
-    writers = [Thread(target=write_in_own_session) for _ in range(4)]
+    writers = [Thread(target=write_in_another_session) for _ in range(4)]
     for writer in writers:
         writer.start()
     for writer in writers:

@@ -74,8 +74,8 @@ def used_home(home: Path, seed: Path) -> Path:
 
 
 def environment(home: Path, **variables: str) -> dict[str, str]:
-    own_prefixes = ("MOSS_", "DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DJANGO_")
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(own_prefixes)}
+    service_prefixes = ("MOSS_", "DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DJANGO_")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(service_prefixes)}
     return {**inherited, "MOSS_HOME": str(home), **variables}
 
 

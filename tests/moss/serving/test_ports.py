@@ -16,8 +16,8 @@ pytestmark = pytest.mark.slow
 
 def test_without_a_port_the_first_free_one_is_used(taken_port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ports, "FIRST_PORT", taken_port)
-    with listen("127.0.0.1", None) as own_socket:
-        assert taken_port < own_socket.getsockname()[1] < taken_port + 100
+    with listen("127.0.0.1", None) as free_socket:
+        assert taken_port < free_socket.getsockname()[1] < taken_port + 100
 
 
 def test_a_named_port_that_stays_taken_is_an_error_that_says_what_to_do(
@@ -35,8 +35,8 @@ def test_a_named_port_that_is_still_closing_is_waited_for() -> None:
             pending = pool.submit(listen, "127.0.0.1", port)
             with pytest.raises(TimeoutError):
                 pending.result(timeout=0.5)
-        with pending.result(timeout=ports.PATIENCE_SECONDS) as own_socket:
-            assert own_socket.getsockname()[1] == port
+        with pending.result(timeout=ports.PATIENCE_SECONDS) as free_socket:
+            assert free_socket.getsockname()[1] == port
 
 
 def test_an_address_of_another_machine_is_an_error_without_a_wait() -> None:

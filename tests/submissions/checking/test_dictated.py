@@ -1,4 +1,4 @@
-"""What the statement of a task dictates is no evidence: reports keep to it, and the check finds where not."""
+"""Terms that the statement of a task dictates are no evidence: reports keep to it, the check finds faults."""
 
 from __future__ import annotations
 
@@ -60,18 +60,18 @@ def test_a_statement_dictates_its_names_its_numbers_and_strings_of_its_words(
     assert Statement.of(TEXT).dictates(kind, lexeme) == is_dictated
 
 
-def own_program(number: int) -> str:
+def student_program(number: int) -> str:
     """Return a program whose names and numbers no other one has; three have what the statement asks for."""
     asked_for = ASKED_FOR.format(number) if number in {1, 2, 3} else ""
-    own_numbers = re.sub(r"\d+", lambda match: f"{number + 1}00{match[0]}", program(Random(number), 3))
-    return re.sub(r"\b([a-k][a-z]{4})\b", rf"\g<1>{number}", own_numbers) + asked_for
+    other_numbers = re.sub(r"\d+", lambda match: f"{number + 1}00{match[0]}", program(Random(number), 3))
+    return re.sub(r"\b([a-k][a-z]{4})\b", rf"\g<1>{number}", other_numbers) + asked_for
 
 
 @pytest.fixture
 def rank(hand_in: HandIn, assignment: Assignment) -> Callable[[], Report]:
     def rank() -> Report:
-        files = {f"own{number:02}/main.py": own_program(number) for number in range(12)}
-        hand_in(zipped(files | {"copy/main.py": own_program(1)}))
+        files = {f"own{number:02}/main.py": student_program(number) for number in range(12)}
+        hand_in(zipped(files | {"copy/main.py": student_program(1)}))
         return Report.objects.filter(assignment=assignment, state=Report.State.DONE).latest("pk")
 
     return rank

@@ -23,13 +23,13 @@ def test_a_share_below_a_threshold_is_never_shown_at_it(share: float, threshold:
 
 
 def test_only_nothing_is_zero_percent_and_only_all_is_a_hundred() -> None:
-    shown = [percent_text(share) for share in (0.0, 0.000001, 0.009, 0.01, 0.999999, 1.0)]
-    assert shown == ["0%", "<1%", "<1%", "1%", "99%", "100%"]
+    texts = [percent_text(share) for share in (0.0, 0.000001, 0.009, 0.01, 0.999999, 1.0)]
+    assert texts == ["0%", "<1%", "<1%", "1%", "99%", "100%"]
 
 
 @given(st.lists(millionths, min_size=4, max_size=4))
 def test_parts_add_up_to_their_sum_and_each_is_less_than_one_percent_off(values: list[float]) -> None:
     parts = [value / 4 for value in values]
-    shown = parts_in_percent(parts, sum(parts))
-    assert sum(shown) == whole_percent(sum(parts))
-    assert all(abs(whole - part * 100) < 1 for whole, part in zip(shown, parts, strict=True))
+    percents = parts_in_percent(parts, sum(parts))
+    assert sum(percents) == whole_percent(sum(parts))
+    assert all(abs(whole - part * 100) < 1 for whole, part in zip(percents, parts, strict=True))

@@ -28,7 +28,7 @@ def _content(owner: int, file: list[list[int]]) -> CohortFile:
 def test_lines_are_those_on_which_tokens_of_passages_begin(
     submissions: list[list[list[list[int]]]], limit: int | None
 ) -> None:
-    contents = [_content(owner, file) for owner, own_files in enumerate(submissions) for file in own_files]
+    contents = [_content(owner, file) for owner, files in enumerate(submissions) for file in files]
     lines = [content.lines for content in contents]
     excluded = Exclusions((), (), limit)
     inputs = RankingInput.from_files(contents, len(submissions), PARAMS.k, excluded)

@@ -71,10 +71,10 @@ def test_without_what_is_underlined_both_sides_say_the_same(left: str, right: st
     assert parts
     assert without([part.left for part in parts], left) == without([part.right for part in parts], right)
     assert [part[::-1] for part in differing_parts(right, left)] == [tuple(part) for part in parts]
-    for part, (own_words, other_words) in ((part, words_of(part, left, right)) for part in parts):
-        assert own_words or other_words, part
-        assert own_words[:1] != other_words[:1]
-        assert own_words[-1:] != other_words[-1:]
+    for part, (left_words, right_words) in ((part, words_of(part, left, right)) for part in parts):
+        assert left_words or right_words, part
+        assert left_words[:1] != right_words[:1]
+        assert left_words[-1:] != right_words[-1:]
 
 
 def without(spans: list[tuple[int, int]], text: str) -> str:

@@ -11,7 +11,8 @@ from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from submissions import lifecycle, sweeping
+from moss import maintenance
+from submissions import lifecycle
 from submissions.actions.boilerplate import add_boilerplate
 from submissions.actions.deletions import delete_assignment, delete_course
 from submissions.ingest.uploads import FOLDER
@@ -179,10 +180,10 @@ def test_the_page_asks_for_the_new_report_while_boilerplate_is_read(
 
 
 def test_the_sweep_keeps_uploads_that_wait_and_deletes_others(upload: BoilerplateUpload) -> None:
-    sweeping.sweep()
+    maintenance.sweep()
     assert upload.uploads.count() == len(stored_files()) == 1
     lifecycle.fail_boilerplate(upload.pk, "out of time")
-    sweeping.sweep()
+    maintenance.sweep()
     assert upload.uploads.count() == len(stored_files()) == 0
 
 
@@ -209,7 +210,7 @@ def test_boilerplate_that_takes_a_worker_too_long_fails_with_what_to_do(
     carry_out("read_boilerplate", upload.pk)
     upload.refresh_from_db()
     assert (upload.state, upload.message) == ("failed", OUT_OF_TIME)
-    sweeping.sweep()
+    maintenance.sweep()
     assert not Upload.objects.exists()
 
 

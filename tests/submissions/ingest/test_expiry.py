@@ -9,7 +9,7 @@ import pytest
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
-from submissions import sweeping
+from moss import maintenance
 from submissions.actions.uploads import create_batch, group_as
 from submissions.intake.archives.choices import Choices
 from submissions.models import Batch, Source
@@ -49,7 +49,7 @@ def test_it_is_deleted_with_its_sources_and_files_and_its_address_says_so(
     age(listed, 14.1)
     stored = listed.uploads.get().file.name
     with caplog.at_level("INFO"), django_capture_on_commit_callbacks(execute=True):
-        sweeping.sweep()
+        maintenance.sweep()
     assert not Batch.objects.exists()
     assert not Source.objects.exists()
     assert not default_storage.exists(stored)
@@ -68,8 +68,8 @@ def test_its_page_says_when(listed: Batch, alice_client: Client, settings: Setti
 def test_what_was_changed_lately_or_is_read_stays(listed: Batch, alice: User) -> None:
     age(listed, 20)
     group_as(listed, Choices(layout="folders"))
-    sweeping.sweep()
+    maintenance.sweep()
     assert Batch.objects.get().state == "listed"
     Batch.objects.update(state="done", touched=timezone.now() - timedelta(days=90))
-    sweeping.sweep()
+    maintenance.sweep()
     assert Batch.objects.exists()

@@ -13,7 +13,7 @@ from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions import sweeping
+from moss import maintenance
 from submissions.models import Assignment, Course
 from tests.conftest import wait_until
 from tests.support.processes import every_process, kill, open_files
@@ -48,11 +48,11 @@ def folder(tmp_path: Path, settings: Settings) -> Path:
 
 
 def assert_deleted_once_old(file: Path) -> None:
-    sweeping.sweep()
+    maintenance.sweep()
     assert file.exists()  # an upload that is still sent is as young
-    old = (timezone.now() - sweeping.SOURCE_GRACE_PERIOD - timedelta(seconds=1)).timestamp()
+    old = (timezone.now() - maintenance.SOURCE_GRACE_PERIOD - timedelta(seconds=1)).timestamp()
     os.utime(file, (old, old))
-    sweeping.sweep()
+    maintenance.sweep()
     assert [path.name for path in file.parent.glob("*.upload*")] == ["other.upload"]
 
 

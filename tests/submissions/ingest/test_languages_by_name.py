@@ -10,8 +10,7 @@ from hypothesis import given, strategies as st
 
 from fingerprint.engine import choices
 from moss.check.inputs import InputOptions
-from moss.check.preview import preview_path
-from moss.check.rank import RankingOptions, rank_path
+from moss.check.rank import RankingOptions, preview_path, rank_path
 from submissions.intake.archives.languages import (
     ChosenLanguages,
     check_language_patterns,

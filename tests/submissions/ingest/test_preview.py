@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.core.files.storage import default_storage
 
-from submissions import sweeping
+from moss import maintenance
 from submissions.actions.deletions import delete_batch
 from submissions.actions.uploads import create_batch, list_again, read_listed
 from submissions.ingest.batches import ingest_batch
@@ -69,7 +69,7 @@ def test_a_listed_batch_keeps_its_files_and_sources_until_it_is_deleted(
     listed: Batch, alice: User, django_capture_on_commit_callbacks: Committing
 ) -> None:
     Source.objects.update(created="2020-01-01T00:00:00Z")
-    sweeping.sweep()
+    maintenance.sweep()
     assert Source.objects.count() == len(CLASS)
     assert listed.uploads.count() == 1
     assert stored_bytes(alice) >= sum(map(len, CLASS.values()))

@@ -32,7 +32,7 @@ STAFF = {*STAFF_READS, *world.STAFF_FILES} | {"retry_batch", "retry_report", "st
 TAKE_FILES = {"upload", "add_boilerplate", "add_statement"}
 OWNED = world.patterns().keys() - {
     *world.PUBLIC,
-    *world.OWN_PAGES,
+    *world.ACCOUNT_PAGES,
     *world.INVITATIONS,
     "courses",
     "compare",
@@ -111,7 +111,7 @@ def test_no_form_is_taken_without_its_token(addresses: dict[str, str], alice: Us
 def test_every_page_keeps_to_the_security_policy(
     addresses: dict[str, str], alice_client: Client, admin_client: Client
 ) -> None:
-    for name in (*world.PAGES, *world.OWN_PAGES, *world.FRAGMENTS, *world.PUBLIC, *sorted(STAFF_READS)):
+    for name in (*world.PAGES, *world.ACCOUNT_PAGES, *world.FRAGMENTS, *world.PUBLIC, *sorted(STAFF_READS)):
         page = get_page(admin_client if name in STAFF else alice_client, addresses[name])
         assert page.inline_code() == [], name
         loaded = [value for attribute, value in page.attributes() if attribute in LOADED]

@@ -14,7 +14,7 @@ from submissions.actions import people
 from submissions.actions.accounts import create_token, note_tokens
 from submissions.models import AuditEntry
 from submissions.models.audit import AuditAction
-from submissions.pages.audit_texts import entry_text
+from submissions.pages.templatetags.audit import entry_text
 from tests.support.every_page import addresses
 from tests.support.html import page_of
 

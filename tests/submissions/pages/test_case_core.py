@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tests.support.html import Page
     from tests.support.uploads import HandIn
 
-ALL, *OWN = (program(Random(seed), 4) for seed in (3, 1, 2, 4))
+ALL, *PARTS = (program(Random(seed), 4) for seed in (3, 1, 2, 4))
 
 
 STATED = re.compile("At least ([0-9]+)\u202f% of (\\w+)\u2019s code is in the code of each of the 2 others.")
@@ -77,7 +77,7 @@ def test_it_is_the_code_that_one_member_shares_with_every_other_one(
     pages_of: Callable[..., list[Page]],
 ) -> None:
     sources = {
-        name: ALL + source_of_core for name, source_of_core in zip(("ann", "ben", "cal"), OWN, strict=False)
+        name: ALL + source_of_core for name, source_of_core in zip(("ann", "ben", "cal"), PARTS, strict=False)
     }
     pages = pages_of(**sources)
     for page in pages:
@@ -95,7 +95,7 @@ def test_it_is_the_code_that_one_member_shares_with_every_other_one(
 def test_a_case_that_holds_together_two_by_two_has_no_code_in_common(
     pages_of: Callable[..., list[Page]],
 ) -> None:
-    first, second, *_ = OWN
+    first, second, *_ = PARTS
     for page in pages_of(ann=first, ben=first + second, cal=second):
         assert "The passages that ben shares with 2 others have no code in common." in page.text()
 

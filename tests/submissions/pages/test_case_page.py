@@ -89,9 +89,9 @@ def test_the_labels_of_the_timeline_number_every_member_once_and_none_covers_ano
     places: list[float],
 ) -> None:
     marks = labelled([TimelineMark(TimedMember(Submission(), None), place) for place in places])
-    shown = [(mark.place, mark.label) for mark in marks if mark.label]
-    assert all(other[0] - one[0] >= LABEL_PERCENT for one, other in pairwise(shown))
-    spans = [tuple(map(int, label.split("-"))) for _place, label in shown]
+    labels = [(mark.place, mark.label) for mark in marks if mark.label]
+    assert all(other[0] - one[0] >= LABEL_PERCENT for one, other in pairwise(labels))
+    spans = [tuple(map(int, label.split("-"))) for _place, label in labels]
     numbers = [number for span in spans for number in range(span[0], span[-1] + 1)]
     assert numbers == [*range(1, len(places) + 1)]
 
@@ -107,11 +107,11 @@ def test_the_page_says_for_which_pairs_the_decision_holds_and_these_alone_show_i
     decided = get_page(alice_client, address(report, "ann"), threshold="15")
     assert said.format("50\u202f%") in decided.text("main")
     ann_and_cal = {"confirmed": [0.9, 0.6], "undecided": [0.7, 0.2]}
-    shown = {
+    similarities = {
         state: [pair.similarity for pair in ranked_pairs(report, PairFilter(decision=state))]
         for state in ann_and_cal
     }
-    assert shown == ann_and_cal
+    assert similarities == ann_and_cal
 
 
 def test_any_member_leads_to_the_case_and_one_in_no_case_to_the_reason(

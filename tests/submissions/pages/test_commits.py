@@ -125,8 +125,8 @@ def test_the_table_of_submissions_has_the_times_and_the_number(alice_client: Cli
     rows = {row["submission"]: row for row in table}
     for name, times in COMMITTED.items():
         row = rows[name]
-        shown = (row["first_commit"], row["last_commit"], row["commits"])
-        assert shown == (min(times).isoformat(), max(times).isoformat(), str(len(times)))
+        cells = (row["first_commit"], row["last_commit"], row["commits"])
+        assert cells == (min(times).isoformat(), max(times).isoformat(), str(len(times)))
     assert rows["cleo"]["commits"] == ""
 
 
@@ -184,8 +184,8 @@ def test_days_are_written_once_in_each_language(
 ) -> None:
     for language, expected in (("en", english), ("de", german), ("es", spanish)):
         with translation.override(language):
-            shown = days_between(datetime(2026, 5, 3, tzinfo=UTC), datetime(*last, 23, tzinfo=UTC))
-            assert shown == expected
+            days = days_between(datetime(2026, 5, 3, tzinfo=UTC), datetime(*last, 23, tzinfo=UTC))
+            assert days == expected
 
 
 def test_days_are_those_of_the_zone_of_the_server() -> None:

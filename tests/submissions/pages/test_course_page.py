@@ -249,8 +249,8 @@ def test_students_are_the_same_by_the_id_of_their_platform(
         for submission in report.submissions.all():
             person = submission.name.split()[0]
             # The same name, but another person: the ids differ.
-            own_id = f"{person}{number}" if person in {"cal", "dan"} else person
-            submission.students.create(name=submission.name, identifier=own_id)
+            identifier = f"{person}{number}" if person in {"cal", "dan"} else person
+            submission.students.create(name=submission.name, identifier=identifier)
     page = get_page(alice_client, assignment.course.get_absolute_url())
     [row] = page.texts(".recurring .meta")
     assert row == "Statistics 90\u202f%, Trees 80\u202f% · recognised by: login"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.uploads import HandIn
 
-OWN, OTHERS = "65536", ("4242000", "2024", "u12000")
+STATED, OTHERS = "65536", ("4242000", "2024", "u12000")
 ROSTER = (
     "Name,Student ID,Login\n"
     "Amara Okafor,4242000,aokafor\n"
@@ -25,7 +25,7 @@ ROSTER = (
     "Chen Wei,2024,cwei\n"
     "Dmitri Volkov,u12000,dvolkov\n"
 )
-NAMED = "".join(f"limit_{number} = '{number}'  # {number}\n" for number in (OWN, *OTHERS))
+NAMED = "".join(f"limit_{number} = '{number}'  # {number}\n" for number in (STATED, *OTHERS))
 
 
 @pytest.fixture
@@ -43,8 +43,8 @@ def ids_on(client: Client, address: str) -> list[str]:
     """Return the ids that a page or document shows."""
     text = client.get(address, follow=True).getvalue().decode()
     assert "limit_" in text
-    shown = ("limit_{}", "# {}", "&#x27;{}&#x27;")
-    return [one for one in (OWN, *OTHERS) if any(form.format(one) in text for form in shown)]
+    forms = ("limit_{}", "# {}", "&#x27;{}&#x27;")
+    return [one for one in (STATED, *OTHERS) if any(form.format(one) in text for form in forms)]
 
 
 @pytest.mark.long
@@ -52,11 +52,11 @@ def test_they_are_hidden_on_pages_and_documents_with_made_up_names(
     addresses: list[str], alice_client: Client
 ) -> None:
     pair, made_up, _copy = addresses
-    assert ids_on(alice_client, pair) == [OWN, *OTHERS]
+    assert ids_on(alice_client, pair) == [STATED, *OTHERS]
     alice_client.post(reverse("switch_names"), {"names": "made-up"})
     assert [ids_on(alice_client, address) for address in (pair, made_up)] == [[], []]
 
 
 @pytest.mark.long
 def test_the_copy_for_a_student_shows_that_students_own(addresses: list[str], alice_client: Client) -> None:
-    assert ids_on(alice_client, addresses[-1]) == [OWN]
+    assert ids_on(alice_client, addresses[-1]) == [STATED]

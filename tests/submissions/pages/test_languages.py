@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from fingerprint.engine import choices
 from submissions.actions import shares
 from submissions.models import Assignment, Batch, Membership
-from tests.support.every_page import INVITATIONS, OWN_PAGES, PAGES, PUBLIC, STAFF_PAGES, address_of
+from tests.support.every_page import ACCOUNT_PAGES, INVITATIONS, PAGES, PUBLIC, STAFF_PAGES, address_of
 from tests.support.html import SPACES, get_page, page_of
 from tests.support.long_rows import rest_is_long
 from tests.support.paths import ROOT
@@ -76,7 +76,7 @@ def untranslated(language: str) -> dict[re.Pattern[str], str]:
     }
 
 
-def own_texts(page: Page) -> set[str]:
+def innermost_texts(page: Page) -> set[str]:
     """Return the texts of the elements that have no others in them, except of code."""
     code = {node.mem_id for node in page.all(CODE)}
     nodes = [node for node in page.all("body *") if node.mem_id not in code and not node.css("*")[1:]]
@@ -88,7 +88,7 @@ def unchanged(english: Page, other: Page, language: str) -> set[str]:
     same = {entry.msgstr for entry in catalogue(language)}
     same |= {text for entry in catalogue(language) for text in entry.msgstr_plural.values()}
     called = {title for _, title in choices()}
-    both = (own_texts(english) & own_texts(other)) - same - called
+    both = (innermost_texts(english) & innermost_texts(other)) - same - called
     patterns = [re.compile(".+".join(map(re.escape, PLACEHOLDER.split(text)))) for text in same]
     return {
         text
@@ -220,14 +220,14 @@ def test_every_page_is_the_same_in_another_language_but_for_its_texts(
     language: str, world: World, alice_client: Client, admin_client: Client, subtests: pytest.Subtests
 ) -> None:
     english, translated = untranslated(language), set[str]()
-    for name in (*PAGES, *OWN_PAGES, *INVITATIONS, *PUBLIC, *STAFF_PAGES):
+    for name in (*PAGES, *ACCOUNT_PAGES, *INVITATIONS, *PUBLIC, *STAFF_PAGES):
         with subtests.test(name):
             visitor = admin_client if name in STAFF_PAGES else alice_client
             first, second = (page_in(visitor, address_of(world, name), one) for one in ("en", language))
             assert second.one("html").attributes["lang"] == language
             assert _elements(first) == _elements(second)
             assert unchanged(first, second, language) == set()
-            texts = own_texts(second) - translated
+            texts = innermost_texts(second) - translated
             left = [
                 (text, english[pattern]) for text in texts for pattern in english if pattern.fullmatch(text)
             ]

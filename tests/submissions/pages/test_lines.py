@@ -9,7 +9,7 @@ from django.urls import reverse
 from hypothesis import given, strategies as st
 
 from submissions.models import Report, Submission, SubmissionFile
-from submissions.pages.source_view.line_diff import MAX_LINES, diff
+from submissions.pages.views.lines import MAX_LINES, diff
 from tests.support.html import get_page, page_of
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
@@ -63,8 +63,8 @@ def test_two_that_are_no_pair_are_shown_line_by_line(
     assert not Report.objects.get(assignment=assignment).pairs.filter(right__name="cleo").exists()
     page = get_page(alice_client, address(assignment, ids, "ada", "cleo"))
     assert "These two are no pair of the newest report" in page.text(".lead")
-    shown = [text for text in page.texts(".lines td:nth-child(2)") if text]
-    assert shown == [line.strip() for line in COPIED.splitlines() if line.strip()]
+    left_lines = [text for text in page.texts(".lines td:nth-child(2)") if text]
+    assert left_lines == [line.strip() for line in COPIED.splitlines() if line.strip()]
     other = Submission.objects.get(pk=ids["cleo"]).files.get(path__endswith="other.py")
     page = get_page(alice_client, address(assignment, ids, "ada", "cleo"), right=str(other.pk))
     assert [text for text in page.texts(".lines td:nth-child(4)") if text] == ["x = 1"]
@@ -107,9 +107,9 @@ def test_a_suspicion_by_hand_is_a_numbered_case_of_the_list_and_is_counted(
     assert address(assignment, ids, "ada", "cleo") in page.values(".cases th a", "href")
     course = get_page(alice_client, assignment.course.get_absolute_url())
     assert "2 cases" in course.text("main")
-    for query, shown in (("cleo", ["Case 2"]), ("case:2", ["Case 2"]), ("ben", ["Case 1"])):
+    for query, headings in (("cleo", ["Case 2"]), ("case:2", ["Case 2"]), ("ben", ["Case 1"])):
         page_of_query = get_page(alice_client, assignment.get_absolute_url(), q=query)
-        assert page_of_query.texts(".cases th a") == shown
+        assert page_of_query.texts(".cases th a") == headings
     suspected.state = "clear"
     suspected.save()
     page = get_page(alice_client, assignment.get_absolute_url())

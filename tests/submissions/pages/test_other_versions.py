@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
 
 OLD = "The worker old@host (0.0.1) does not take part: the ranking was begun by version"
-OWN = package_version()
+VERSION = package_version()
 
 
 @pytest.fixture(autouse=True)
@@ -56,34 +56,36 @@ def notes(client: Client, assignment: Assignment) -> list[str]:
 def test_a_worker_of_another_version_is_named_with_what_to_do(
     assignment: Assignment, alice_client: Client
 ) -> None:
-    rank(assignment, OWN)
-    add_worker("new", OWN)
+    rank(assignment, VERSION)
+    add_worker("new", VERSION)
     assert notes(alice_client, assignment) == []
     address = get_page(alice_client, assignment.get_absolute_url()).values(".now[hx-get]", "hx-get")[0]
     assert alice_client.get(address).status_code == 204
     add_worker("old", "0.0.1")
     assert alice_client.get(address).status_code == 200
-    assert notes(alice_client, assignment) == [f"{OLD} {OWN}. Restart this worker with version {OWN}."]
+    assert notes(alice_client, assignment) == [
+        f"{OLD} {VERSION}. Restart this worker with version {VERSION}."
+    ]
 
 
 def test_it_is_said_when_no_other_worker_is_there(assignment: Assignment, alice_client: Client) -> None:
-    rank(assignment, OWN)
+    rank(assignment, VERSION)
     add_worker("old", "0.0.1")
-    add_worker("new", OWN, INTERACTIVE)  # It takes no shards.
-    rest = f"No other worker is there. Restart this worker with version {OWN}."
-    assert notes(alice_client, assignment) == [f"{OLD} {OWN}. {rest}"]
+    add_worker("new", VERSION, INTERACTIVE)  # It takes no shards.
+    rest = f"No other worker is there. Restart this worker with version {VERSION}."
+    assert notes(alice_client, assignment) == [f"{OLD} {VERSION}. {rest}"]
     add_worker("other", "0.0.2")
     [note] = notes(alice_client, assignment)
     assert note.startswith("The workers old@host (0.0.1), other@host (0.0.2) do not take part:")
-    assert note.endswith(f"Restart these workers with version {OWN}.")
+    assert note.endswith(f"Restart these workers with version {VERSION}.")
 
 
 def test_a_ranking_that_an_older_version_began_begins_again_where_no_such_worker_is_left(
     assignment: Assignment, alice_client: Client
 ) -> None:
     rank(assignment, "0.0.1")
-    add_worker("new", OWN)
-    refusal = f"The worker new@host ({OWN}) does not take part: the ranking was begun by version 0.0.1."
+    add_worker("new", VERSION)
+    refusal = f"The worker new@host ({VERSION}) does not take part: the ranking was begun by version 0.0.1."
     advice = "No other worker is there. The ranking will begin again by itself."
     assert notes(alice_client, assignment) == [f"{refusal} {advice}"]
     add_worker("old", "0.0.1")
@@ -99,7 +101,7 @@ def test_only_a_ranking_of_which_no_worker_is_left_begins_again(
     restart_lost("score_shard")
     assert RankingPlan.objects.exists()  # Nobody could begin again.
     add_worker("old", "0.0.1")
-    add_worker("new", OWN)
+    add_worker("new", VERSION)
     restart_lost("score_shard")
     assert RankingPlan.objects.exists()
     delete_worker("old@host")
@@ -114,12 +116,12 @@ def test_a_ranking_without_shards_is_done_by_any_worker(assignment: Assignment, 
 
 
 def test_the_page_of_an_upload_and_the_api_say_it_too(assignment: Assignment, alice_client: Client) -> None:
-    rank(assignment, OWN)
+    rank(assignment, VERSION)
     add_worker("old", "0.0.1")
     batch = Batch.objects.create(assignment=assignment, name="class.zip", state=Batch.State.RANKING)
     page = get_page(alice_client, reverse("batch_progress", args=[batch.pk]))
-    assert page.text(".hint").startswith(f"{OLD} {OWN}.")
+    assert page.text(".hint").startswith(f"{OLD} {VERSION}.")
     client = api_client(assignment.course.owner, "read")
     for path in (f"/assignments/{assignment.pk}/report", f"/uploads/{batch.pk}"):
         note = send(client, "get", path).json()["ranking"]["note"]
-        assert note.startswith(f"{OLD} {OWN}."), path
+        assert note.startswith(f"{OLD} {VERSION}."), path

@@ -31,7 +31,7 @@ def meanwhile(act: Callable[[], object], table: str) -> Iterator[list[str]]:
         result = execute(sql, *rest)
         if sql.startswith(f'SELECT "{table}"."id"') and not done:
             done.append(sql)
-            other = Thread(target=_in_own_session, args=(act,))
+            other = Thread(target=_in_another_session, args=(act,))
             other.start()
             other.join()
         return result
@@ -40,7 +40,7 @@ def meanwhile(act: Callable[[], object], table: str) -> Iterator[list[str]]:
         yield done
 
 
-def _in_own_session(act: Callable[[], object]) -> None:
+def _in_another_session(act: Callable[[], object]) -> None:
     try:
         act()
     finally:

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import Resolver404, resolve, reverse
 
 from submissions.models import Erasure, Membership
-from tests.support.every_page import OWN_PAGES, PAGES, STAFF_OBJECTS, STAFF_PAGES, fetch_of, webhook_of
+from tests.support.every_page import ACCOUNT_PAGES, PAGES, STAFF_OBJECTS, STAFF_PAGES, fetch_of, webhook_of
 from tests.support.html import page_of
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def reached(client: Client) -> set[str]:
 def test_an_owner_reaches_every_page_of_a_course(world: World, alice_client: Client) -> None:
     webhook_of(world)
     fetch_of(world)
-    assert {*PAGES, *OWN_PAGES, *ACCOUNT} - reached(alice_client) == {"ignoring"}  # a form leads there
+    assert {*PAGES, *ACCOUNT_PAGES, *ACCOUNT} - reached(alice_client) == {"ignoring"}  # a form leads there
 
 
 def test_an_administrator_reaches_every_page_of_the_department(world: World, admin_client: Client) -> None:

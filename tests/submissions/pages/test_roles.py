@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from submissions.actions import people
 from submissions.models import Membership
-from tests.support.every_page import INVITATIONS, OWN_PAGES, PUBLIC, address_of, addresses, patterns
+from tests.support.every_page import ACCOUNT_PAGES, INVITATIONS, PUBLIC, address_of, addresses, patterns
 from tests.support.html import get_page, page_of
 from tests.support.long_rows import rest_is_long
 
@@ -76,7 +76,7 @@ POSTS = {
 }  # fmt: skip
 # Addresses that belong to no course, or to the one account that began something.
 OF_NOBODY = {
-    *PUBLIC, *OWN_PAGES, *INVITATIONS, "courses", "compare",
+    *PUBLIC, *ACCOUNT_PAGES, *INVITATIONS, "courses", "compare",
     "switch_names", "switch_theme", "switch_language",
     "choose_mail", "dismiss_hint", "delete_unfinished",
 }  # fmt: skip

@@ -70,7 +70,7 @@ def program(seed: int) -> str:
     return f"def work_{seed}(left):\n{''.join(lines)}    return left\n"
 
 
-OWN = CLASS | {f"own{seed:02}/main.py": STARTER + HELPER + program(seed) for seed in range(12)}
+LARGER_CLASS = CLASS | {f"own{seed:02}/main.py": STARTER + HELPER + program(seed) for seed in range(12)}
 # What the old course handed out: students of the class wrote it themselves.
 GIVEN = COPIED[COPIED.index("def average") :]
 # Sixty copies of what students of the class handed in, with names and literals that only two of them share.
@@ -85,7 +85,7 @@ OLD = {
 def alone(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
     """Return a class that was compared with nothing else, and the pair of it that is most similar."""
     register_boilerplate(assignment, loose("starter.py", STARTER))
-    hand_in(zipped(OWN))
+    hand_in(zipped(LARGER_CLASS))
     report = assignment.reports.get(state=Report.State.DONE)
     return world_of(assignment, report.pairs.all()[0])
 
@@ -147,7 +147,7 @@ def endpoints_of(world: World, reader: User) -> list[str]:
     ]
 
 
-def shown(client: Client, pages: list[str], report: Report) -> dict[str, str]:
+def figures_of(client: Client, pages: list[str], report: Report) -> dict[str, str]:
     """Return what each address answers, without what is of the request or the ranking alone."""
     Report.objects.update(finished="2026-01-01T10:00Z", created="2026-01-01T10:00Z")
     return {page: _steady(client.get(page, follow=True).getvalue().decode(), report) for page in pages}
@@ -184,10 +184,10 @@ def test_no_page_answer_or_link_differs_with_withheld_work(
         (api_client(reader, "read"), endpoints_of(alone, reader)[::step]),
         (Client(), shared_pages(alone, reader)[::step]),
     )
-    before = [shown(*one, alone.report) for one in asked]
+    before = [figures_of(*one, alone.report) for one in asked]
     assert "in more than 10 " in before[0][address_of(alone, "ignored")]
     report = compare()
     assert report.submissions.filter(batch__role="other").count() > 20
-    after = [shown(*one, report) for one in asked]
+    after = [figures_of(*one, report) for one in asked]
     differing = [one for pair in zip(before, after, strict=True) for one in differences(*pair)]
     assert not differing, "\n".join(differing)

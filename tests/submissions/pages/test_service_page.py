@@ -11,7 +11,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions import lifecycle, sweeping
+from moss import maintenance
+from submissions import lifecycle
 from submissions.actions.uploads import create_batch
 from submissions.ingest.uploads import KEPT_FOR_RETRY
 from submissions.models import Batch, Job, Report, Upload
@@ -148,7 +149,7 @@ def test_an_upload_that_failed_while_it_was_unpacked_is_tried_again_with_its_fil
     batch = create_batch(assignment, alice, [zipped(CLASS)])
     Job.objects.update(attempts=3)
     lifecycle.fail_batch(batch.pk, OUT_OF_TIME)
-    sweeping.sweep()
+    maintenance.sweep()
     page = get_page(admin_client, reverse("service"))
     address = reverse("retry_batch", args=[batch.pk])
     assert page.values("[aria-labelledby=failed-uploads] form[method=post]", "action") == [address]
@@ -167,7 +168,7 @@ def test_a_failed_upload_whose_files_were_deleted_cannot_be_tried_again(
     batch = create_batch(assignment, alice, [zipped(CLASS)])
     lifecycle.fail_batch(batch.pk, OUT_OF_TIME)
     Batch.objects.update(touched=timezone.now() - 2 * KEPT_FOR_RETRY)
-    sweeping.sweep()
+    maintenance.sweep()
     assert not Upload.objects.exists()
     page = get_page(admin_client, reverse("service"))
     assert not page.has("[aria-labelledby=failed-uploads] button")

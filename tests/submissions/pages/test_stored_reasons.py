@@ -38,9 +38,11 @@ def test_every_reason_of_a_layout_is_translated(sample: str, language: str) -> N
 )
 def test_why_work_or_a_file_failed_is_translated_with_its_values(reason: str) -> None:
     with translation.override("de"):
-        shown = fixed_text(reason)
-    assert shown != reason
-    assert [value for value in ("KeyError", "Java", "200") if value in reason and value not in shown] == []
+        translated = fixed_text(reason)
+    assert translated != reason
+    assert [
+        value for value in ("KeyError", "Java", "200") if value in reason and value not in translated
+    ] == []
 
 
 def test_a_students_name_in_a_reason_stays_as_it_is() -> None:

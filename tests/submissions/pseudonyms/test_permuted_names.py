@@ -160,8 +160,8 @@ def best_pair_ids(assignment: Assignment) -> list[tuple[int, int]]:
 def attacker(alice: User, alice_client: Client, assignment: Assignment, hand_in: HandIn) -> Attacker:
     """Return the reader of a class of twenty with equal programs, own files, and times of handing in."""
     refused = {f"{name}/photo.png": b"\x89PNG\r\n\x1a\n\0\0" * n for n, name in enumerate(ROSTER, 1)}
-    own = {f"{name}/{name}.py": f"def own(n):\n    return n * {n}\n" for n, name in enumerate(ROSTER[:8])}
-    hand_in(zipped({**programs(), **own, **refused}))
+    written = {f"{name}/{name}.py": f"def own(n):\n    return n * {n}\n" for n, name in enumerate(ROSTER[:8])}
+    hand_in(zipped({**programs(), **written, **refused}))
     for number, submission in enumerate(Submission.objects.order_by("pk")):
         submission.handed_in = HANDED_IN + timedelta(hours=24 * (number % 3), seconds=number)
         submission.save()

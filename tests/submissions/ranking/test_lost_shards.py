@@ -11,7 +11,8 @@ from django.test import TestCase
 from django.utils import timezone
 
 from fingerprint import engine
-from submissions import ranking_jobs, sweeping
+from moss import maintenance
+from submissions import ranking_jobs
 from submissions.actions.deletions import delete_assignment
 from submissions.models import Job, RankingPlan, Report, Submission
 from submissions.ranking import kept_cohorts, progress, shards
@@ -45,11 +46,11 @@ pytestmark = pytest.mark.usefixtures("empty_queues")
 
 @pytest.mark.long
 def test_lost_messages_are_sent_again(planned: RankingPlan) -> None:
-    sweeping.sweep()
+    maintenance.sweep()
     assert not planned.shards.exclude(result=None).exists(), "its messages may still come"
     let_time_pass("score_shard")
     with TestCase.captureOnCommitCallbacks(execute=True):
-        sweeping.sweep()  # tasks are eager here: this scores all shards and merges them
+        maintenance.sweep()  # tasks are eager here: this scores all shards and merges them
     content(Report.objects.get(pk=planned.report_id))
 
 
@@ -62,7 +63,7 @@ def test_a_ranking_that_nobody_has_go_on_after_its_last_part_goes_on(
     assert Job.objects.get(kind="rank").state == "parts"
     let_time_pass("rank")
     with TestCase.captureOnCommitCallbacks(execute=True):
-        sweeping.sweep()
+        maintenance.sweep()
     content(Report.objects.get(pk=planned.report_id))
 
 
@@ -98,14 +99,14 @@ def test_a_ranking_of_a_version_without_workers_begins_again_with_this_one(
     RankingPlan.objects.update(version="0.0.1")
     Job.objects.filter(kind="score_shard").update(version="0.0.1")
     let_time_pass("score_shard")
-    sweeping.sweep()
+    maintenance.sweep()
     assert RankingPlan.objects.get().version == "0.0.1"
     worker = Worker("new@host", 1, [HEAVY], 1, package_version(), "new", timezone.now().isoformat())
     save_worker(worker)
     with django_capture_on_commit_callbacks(execute=True):
-        sweeping.sweep()
+        maintenance.sweep()
         let_time_pass("rank")
-        sweeping.sweep()
+        maintenance.sweep()
     delete_worker(worker.name)
     content(Report.objects.get(pk=planned.report_id))
 
@@ -202,7 +203,7 @@ def test_a_session_that_is_cut_loses_a_shard_and_fails_no_report(
     assert (shard.result, shard.plan.report.state) == (None, "running")
     for _ in range(2):  # The message of what is queued again starts another shard first.
         let_time_pass("score_shard")
-        sweeping.sweep()
+        maintenance.sweep()
     content(Report.objects.get(pk=planned.report_id))
 
 

@@ -8,7 +8,8 @@ import pytest
 from django.db import connection
 
 from fingerprint import engine
-from submissions import lifecycle, ranking_jobs, sweeping
+from moss import maintenance
+from submissions import lifecycle, ranking_jobs
 from submissions.lifecycle import cancel_ranking
 from submissions.models import Job, RankingPlan, RankingShard, Report
 from submissions.ranking import kept_cohorts, progress, shards
@@ -132,7 +133,7 @@ def test_a_cancelled_ranking_scores_no_further_shard_and_leaves_nothing(planned:
     assert shard.result is None
     with pytest.raises(progress.Cancelled):
         shards.plan_check(planned.pk)()
-    sweeping.sweep()
+    maintenance.sweep()
     assert not RankingPlan.objects.exists()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,12 +13,13 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from moss.celery import app
-from submissions.models import Job
+from submissions.models import Job, Submission
 from submissions.work import jobs, stuck
 from submissions.work.heartbeats import package_version
-from submissions.work.kinds import INTERACTIVE
+from submissions.work.kinds import HEAVY, INTERACTIVE
 from submissions.work.locks import Work, end_session, sessions
 from submissions.work.messages import TASKS, queue_lengths
+from submissions.work.running import carry_out
 from submissions.work.stuck import sweep_jobs
 from tests.conftest import wait_until, worker_environment
 from tests.support.jobs import let_time_pass
@@ -76,7 +78,7 @@ def state_of(job: Job) -> str:
 
 @each_kind
 def test_a_kind_names_functions_that_are_there_and_limits_that_its_task_has(kind: Kind) -> None:
-    for name in filter(None, (kind.name, kind.failed, kind.shown)):
+    for name in filter(None, (kind.name, kind.failed, kind.on_change)):
         assert callable(import_string(f"{kind.module}.{name}"))
     assert {*filter(None, (kind.followed_by, kind.part_of))} <= KINDS.keys()
     task = app.tasks[kind.task]
@@ -148,6 +150,26 @@ def test_what_ends_its_worker_each_time_is_not_tried_for_ever_unless_its_parts_c
         assert jobs.requeue_lost(Job.objects.get())
     assert (jobs.claim(kind, INTERACTIVE) is None) == kind.gives_up
     assert Job.objects.get().reason == (jobs.GAVE_UP if kind.gives_up else "")
+
+
+@unlike_kinds
+@pytest.mark.django_db
+def test_a_job_of_which_a_row_goes_meanwhile_is_tried_again_and_a_mistake_ends_it(
+    kind: Kind, sent: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without_its_row(_job: Job) -> None:
+        Submission.objects.get(pk=NOTHING)
+
+    monkeypatch.setattr(f"{kind.module}.{kind.name}", without_its_row)
+    waiting = queued(kind)
+    for attempt in range(1, kind.attempts + 1):
+        job = jobs.claim(kind, INTERACTIVE) or jobs.claim(kind, HEAVY)
+        assert job
+        last = kind.gives_up and attempt == kind.attempts
+        with pytest.raises(Submission.DoesNotExist) if last else nullcontext():
+            carry_out(kind, job)
+        let_time_pass()
+    assert state_of(waiting) == ("failed" if kind.gives_up else "queued")
 
 
 @each_kind

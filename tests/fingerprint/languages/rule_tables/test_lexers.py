@@ -120,7 +120,7 @@ def test_a_program_has_the_tokens_of_pygments(name: str) -> None:
 class Parts(DispatchingLexer, RegexLexer):
     """Uses all that tables can say, and functions that they cannot."""
 
-    def own(self, match: Any) -> Any:
+    def upper_case(self, match: Any) -> Any:
         yield match.start(), Name.Own, match.group().upper()
 
     tokens = {  # noqa: RUF012
@@ -129,14 +129,14 @@ class Parts(DispatchingLexer, RegexLexer):
             (r"(<)([^<>]*)(>)", bygroups(Text, using(this), None)),  # type: ignore[no-untyped-call]
             (r"(\[)([^\[\]]*)(\])", bygroups(Text, using(this, state="one"), Text)),  # type: ignore[no-untyped-call]
             (r"(\{)(.*?)(\})", bygroups(None, using(this), Text)),  # type: ignore[no-untyped-call]
-            (r"(o)?(?(1)wn|x)", own),
+            (r"(o)?(?(1)wn|x)", upper_case),
             (r"\d+", Number, "#push"),
             (r"!", Text, "#pop"),
             (r"\?", Text, "nothing"),
             (r"~[^~]*", using(this, state="nothing")),  # type: ignore[no-untyped-call]
         ],
         "one": [(r"1|\n", Number, "#pop"), (r"^a\b", Name), (r"b", String, ("#pop", "two", "#push"))],
-        "two": [(r"2", Number, "#pop:2"), (r"own", own, "#pop"), (r"a+", Name), default("#pop")],
+        "two": [(r"2", Number, "#pop:2"), (r"own", upper_case, "#pop"), (r"a+", Name), default("#pop")],
         "nothing": [],
     }
 

@@ -211,17 +211,17 @@ def test_the_metadata_name_the_address_of_responses_and_no_sign_out(
 
 
 def test_an_encrypted_assertion_signs_in_and_the_metadata_say_with_what_to_encrypt(
-    encrypting_provider: IdentityProvider, own_key_pair: KeyPair, client: Client
+    encrypting_provider: IdentityProvider, service_key_pair: KeyPair, client: Client
 ) -> None:
     metadata = etree.fromstring(client.get(reverse("saml_metadata", args=["campus"])).content)
     keys = metadata.findall(".//{urn:oasis:names:tc:SAML:2.0:metadata}KeyDescriptor")
     assert {key.get("use") for key in keys} == {"signing", "encryption"}
-    line = "".join(own_key_pair.certificate.splitlines()[1:-1])
+    line = "".join(service_key_pair.certificate.splitlines()[1:-1])
     assert ["".join(key.itertext()).replace("\n", "").strip() for key in keys] == [line] * 2
     provider = encrypting_provider
     provider.enrol("dora", "dora@example.edu")
     asked = provider.ask(client)
-    sealed = provider.encrypted(provider.assertion(asked, "dora"), own_key_pair.certificate)
+    sealed = provider.encrypted(provider.assertion(asked, "dora"), service_key_pair.certificate)
     assert "dora" not in sealed
     provider.send(client, provider.response(asked, sealed))
     user = signed_in(client)
@@ -233,13 +233,13 @@ def test_an_encrypted_assertion_signs_in_and_the_metadata_say_with_what_to_encry
 
 @pytest.mark.parametrize("kind", ["unsigned", "expired", "other key", "damaged"])
 def test_an_encrypted_assertion_has_to_be_ours_too(
-    kind: str, encrypting_provider: IdentityProvider, own_key_pair: KeyPair, client: Client
+    kind: str, encrypting_provider: IdentityProvider, service_key_pair: KeyPair, client: Client
 ) -> None:
     provider = encrypting_provider
     provider.enrol("dora")
     asked = provider.ask(client)
     assertion = provider.assertion(asked, "dora", -10 if kind == "expired" else 5, signed=kind != "unsigned")
-    certificate = provider.certificate if kind == "other key" else own_key_pair.certificate
+    certificate = provider.certificate if kind == "other key" else service_key_pair.certificate
     sealed = provider.encrypted(assertion, certificate)
     if kind == "damaged":
         value = sealed.rpartition("CipherValue>")[0].rpartition("CipherValue>")[2]
@@ -250,14 +250,14 @@ def test_an_encrypted_assertion_has_to_be_ours_too(
 
 
 def test_requests_are_signed_where_the_service_has_a_key(
-    encrypting_provider: IdentityProvider, own_key_pair: KeyPair, client: Client
+    encrypting_provider: IdentityProvider, service_key_pair: KeyPair, client: Client
 ) -> None:
     location = client.get("/accounts/saml/campus/login/").headers["Location"]
     sent = dict(part.split("=", 1) for part in urlsplit(location).query.split("&"))
     signed = "&".join(f"{name}={sent[name]}" for name in ("SAMLRequest", "RelayState", "SigAlg"))
     signature = sent["Signature"]
     assert unquote(sent["SigAlg"]) == "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"
-    key = x509.load_pem_x509_certificate(own_key_pair.certificate.encode()).public_key()
+    key = x509.load_pem_x509_certificate(service_key_pair.certificate.encode()).public_key()
     assert isinstance(key, RSAPublicKey)
     key.verify(base64.b64decode(unquote(signature)), signed.encode(), PKCS1v15(), SHA256())
     with pytest.raises(InvalidSignature):

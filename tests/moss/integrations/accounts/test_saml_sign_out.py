@@ -41,14 +41,14 @@ def dora(provider_with_sign_out: IdentityProvider, client: Client) -> Client:
 
 
 def test_signing_out_here_signs_out_at_the_provider(
-    dora: Client, provider_with_sign_out: IdentityProvider, own_key_pair: KeyPair
+    dora: Client, provider_with_sign_out: IdentityProvider, service_key_pair: KeyPair
 ) -> None:
     page = page_of(dora.post(reverse("logout")))
     assert not is_signed_in(dora)
     [address] = page.values("main a", "href")
     assert page.values("meta[http-equiv=refresh]", "content") == [f"0; url={address}"]
     assert address.startswith(f"{provider_with_sign_out.url}/sign-out?")
-    request = message_of(address, "SAMLRequest", own_key_pair.certificate)
+    request = message_of(address, "SAMLRequest", service_key_pair.certificate)
     assert texts(request, "NameID") == [provider_with_sign_out.name_ids["dora"]]
     assert texts(request, "SessionIndex") == ["_1"]
     back = dora.get(sign_out_response(provider_with_sign_out.key, request.get("ID")))
@@ -81,7 +81,7 @@ def test_without_an_address_of_the_provider_signing_out_is_of_this_service_alone
 
 @pytest.mark.parametrize("browser", ["that of the session", "another, or a frame without cookies"])
 def test_a_request_of_the_provider_ends_the_session_that_it_names(
-    browser: str, dora: Client, provider_with_sign_out: IdentityProvider, own_key_pair: KeyPair
+    browser: str, dora: Client, provider_with_sign_out: IdentityProvider, service_key_pair: KeyPair
 ) -> None:
     name = provider_with_sign_out.name_ids["dora"]
     elsewhere = Client()
@@ -95,7 +95,7 @@ def test_a_request_of_the_provider_ends_the_session_that_it_names(
     assert is_signed_in(elsewhere)
     address = answered.headers["Location"]
     assert address.startswith(f"{provider_with_sign_out.url}/sign-out?")
-    response = message_of(address, "SAMLResponse", own_key_pair.certificate)
+    response = message_of(address, "SAMLResponse", service_key_pair.certificate)
     assert response.find(".//{*}StatusCode").get("Value").endswith(":Success")
 
 
@@ -111,10 +111,10 @@ def test_a_request_for_another_session_ends_none(
 
 @pytest.mark.parametrize("kind", ["unsigned", "other key", "changed", "other issuer", "no message", "no xml"])
 def test_a_request_that_is_not_the_providers_ends_nothing(
-    kind: str, dora: Client, provider_with_sign_out: IdentityProvider, own_key_pair: KeyPair
+    kind: str, dora: Client, provider_with_sign_out: IdentityProvider, service_key_pair: KeyPair
 ) -> None:
     name = provider_with_sign_out.name_ids["dora"]
-    key = own_key_pair.key if kind == "other key" else provider_with_sign_out.key
+    key = service_key_pair.key if kind == "other key" else provider_with_sign_out.key
     request = sign_out_request(
         key, name, issuer="https://evil.example.org" if kind == "other issuer" else ENTITY
     )

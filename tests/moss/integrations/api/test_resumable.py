@@ -14,10 +14,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from moss.maintenance import sweep
 from submissions.actions.resumable import MOST_BEGUN, begin_resumable
 from submissions.models import AuditEntry, Batch, FileChunk, Membership, ResumableUpload, Upload
 from submissions.queries.accounts import stored_bytes
-from submissions.sweeping import sweep
 from tests.support.api import API, api_client, problem_of
 from tests.support.sample_class import CLASS, zipped
 

@@ -113,8 +113,8 @@ def test_an_administrator_stores_a_platform(admin_client: Client) -> None:
     assert (row.deployments, row.trusts_mail) == ("1\n2", False)
     page = get_page(admin_client, reverse("lti_platforms"))
     assert page.texts("tbody th") == ["Moodle"]
-    shown = [str(field.attributes["value"]) for field in page.all(".copy input")]
-    assert shown == [f"http://testserver/lti/{name}/" for name in ("login", "launch", "keys", "notices")]
+    addresses = [str(field.attributes["value"]) for field in page.all(".copy input")]
+    assert addresses == [f"http://testserver/lti/{name}/" for name in ("login", "launch", "keys", "notices")]
 
 
 @pytest.mark.parametrize(

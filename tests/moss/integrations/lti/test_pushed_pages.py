@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 State = PushedSubmission.State
 
 
-def shown(pusher: Pusher) -> Page:
+def pushed_page(pusher: Pusher) -> Page:
     return get_page(pusher.client, reverse("lti_pushed", args=[pusher.assignment.pk]))
 
 
 @pytest.mark.long
 def test_the_page_says_what_came_and_what_failed_with_its_reason(pusher: Pusher, gathered: Gather) -> None:
-    assert "Nothing was pushed yet" in shown(pusher).text("main")
+    assert "Nothing was pushed yet" in pushed_page(pusher).text("main")
     pusher.push(1, pusher.asset("1.py"))
     pusher.push(2, pusher.asset("2.py", url="https://files.example/2.py"))
     batch = gathered()
     pusher.push(3, pusher.asset("3.py"))
-    page = shown(pusher)
+    page = pushed_page(pusher)
     assert page.texts("section[aria-labelledby=failed-heading] tbody th") == ["Student 2"]
     assert "https://files.example" in page.text("section[aria-labelledby=failed-heading]")
     assert page.texts("section[aria-labelledby=pushed-heading] tbody th") == ["Student 3", "Student 1"]
@@ -49,20 +49,20 @@ def test_a_submission_that_failed_is_fetched_again_by_a_button(
     row = pusher.push(1, asset)
     carry_out("fetch_submission", row.pk)
     pusher.lms.server.files["/files/1.py"] = asset_data(pusher)
-    form = shown(pusher).one("section[aria-labelledby=failed-heading] form")
+    form = pushed_page(pusher).one("section[aria-labelledby=failed-heading] form")
     pusher.client.post(str(form.attributes["action"]))
     carry_out("fetch_submission", row.pk)
     row.refresh_from_db()
     assert (row.state, row.problem) == (State.FETCHED, "")
     gathered()
     Batch.objects.all().delete()
-    assert "The upload was deleted." in shown(pusher).text("main")
+    assert "The upload was deleted." in pushed_page(pusher).text("main")
     pusher.client.post(str(form.attributes["action"]))
     carry_out("fetch_submission", row.pk)
     row.refresh_from_db()
     assert row.state == State.FETCHED
     pusher.client.post(str(form.attributes["action"]))
-    assert "it is no longer marked as failed" in shown(pusher).text(".notices")
+    assert "it is no longer marked as failed" in pushed_page(pusher).text(".notices")
 
 
 def asset_data(pusher: Pusher) -> bytes:
@@ -78,10 +78,10 @@ def test_what_waits_is_read_at_once_by_a_button(
 ) -> None:
     address = reverse("lti_read_now", args=[pusher.assignment.pk])
     pusher.client.post(address)
-    assert "Nothing is waiting to be read." in shown(pusher).text(".notices")
+    assert "Nothing is waiting to be read." in pushed_page(pusher).text(".notices")
     for student in (1, 2):
         carry_out("fetch_submission", pusher.push(student, pusher.asset(f"{student}.py")).pk)
-    assert "Read the 2 submissions that arrived" in shown(pusher).texts("button")
+    assert "Read the 2 submissions that arrived" in pushed_page(pusher).texts("button")
     with django_capture_on_commit_callbacks(execute=True):
         pusher.client.post(address)
     assert Batch.objects.get().state == Batch.State.DONE
@@ -89,7 +89,7 @@ def test_what_waits_is_read_at_once_by_a_button(
 
 def test_who_opens_the_page_and_who_has_work_fetched_is_in_the_audit_log(pusher: Pusher) -> None:
     row = pusher.push(1, pusher.asset("1.py"))
-    shown(pusher)
+    pushed_page(pusher)
     pusher.client.post(reverse("lti_fetch_again", args=[pusher.assignment.pk, row.pk]))
     pusher.client.post(reverse("lti_read_now", args=[pusher.assignment.pk]))
     entries = AuditEntry.objects.filter(page__startswith="lti_").exclude(page="lti_launch").order_by("pk")
@@ -105,7 +105,7 @@ def test_where_names_are_hidden_the_page_names_nobody(pusher: Pusher) -> None:
     pusher.push(1, pusher.asset("1.py", filename="Student 1.py", sha256_checksum="wrong"))
     carry_out("fetch_submission", PushedSubmission.objects.get().pk)
     pusher.client.post(reverse("switch_names"), {"names": "made-up"})
-    text = shown(pusher).text("main")
+    text = pushed_page(pusher).text("main")
     assert "Student 1" not in text
     assert f"Submission {PushedSubmission.objects.get().pk}" in text
 

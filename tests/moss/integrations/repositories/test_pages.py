@@ -47,25 +47,25 @@ def due_tomorrow(assignment: Assignment) -> None:
 def test_a_list_is_fetched_from_the_page(alice_client: Client, address: str, two: str) -> None:
     answer = alice_client.post(address, {"repositories": two})
     assert answer.status_code == 302
-    shown = answer.headers["Location"]
-    assert "0 of 3 repositories are done" in get_page(alice_client, shown).text("main")
+    list_address = answer.headers["Location"]
+    assert "0 of 3 repositories are done" in get_page(alice_client, list_address).text("main")
     fetch = end(RepositoryFetch.objects.get())
-    page = get_page(alice_client, shown)
+    page = get_page(alice_client, list_address)
     assert page.texts("section[aria-labelledby=failed-heading] tbody th") == ["Eve"]
     assert "There is no such repository" in page.text("section[aria-labelledby=failed-heading]")
     assert page.texts("section[aria-labelledby=fetched-heading] tbody th") == ["Anna Berg", "Ben Ito"]
     assert fetch.batch is not None
     assert page.has(f"a[href='{fetch.batch.get_absolute_url()}']")
-    assert shown in alice_client.get(address).content.decode()
+    assert list_address in alice_client.get(address).content.decode()
 
 
 def test_what_failed_is_fetched_again_by_a_button(
     alice_client: Client, address: str, two: str, git_server: GitServer
 ) -> None:
-    shown = alice_client.post(address, {"repositories": two}).headers["Location"]
+    list_address = alice_client.post(address, {"repositories": two}).headers["Location"]
     end(RepositoryFetch.objects.get())
     hand_in(git_server.repository("eve"), {"main.py": b"x = 1\n"})
-    form = get_page(alice_client, shown).one("section[aria-labelledby=failed-heading] form")
+    form = get_page(alice_client, list_address).one("section[aria-labelledby=failed-heading] form")
     alice_client.post(str(form.attributes["action"]))
     end(RepositoryFetch.objects.first())  # type: ignore[arg-type]
     assert Batch.objects.count() == 2
@@ -173,8 +173,8 @@ def test_the_api_refuses_what_the_page_refuses(alice: User, assignment: Assignme
 def test_bob_finds_nothing_of_alices_lists(
     bob_client: Client, alice_client: Client, address: str, two: str
 ) -> None:
-    shown = alice_client.post(address, {"repositories": two}).headers["Location"]
-    assert bob_client.get(shown).status_code == 404
+    list_address = alice_client.post(address, {"repositories": two}).headers["Location"]
+    assert bob_client.get(list_address).status_code == 404
     assert bob_client.get(address).status_code == 404
 
 

@@ -12,7 +12,7 @@ from submissions.intake.archives.grouping import group_files
 from submissions.intake.layouts.listing import ListedFile, Listing as UploadListing
 from submissions.intake.left_out.listing import LeftOut, Listing, describe
 from submissions.intake.left_out.patterns import FilePatterns
-from tests.support.left_out import OWN, left_out
+from tests.support.left_out import CODE, left_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,11 +70,11 @@ def test_all_files_count_when_a_pattern_includes_them(files: dict[str, bytes]) -
 
 def test_another_student_does_not_decide_for_this_one() -> None:
     files = ["bin/app/a.c", "ben/a.c", "target/b.c", "env/own.c", "cleo/pom.xml", "dora/pyvenv.cfg"]
-    assert listed({f"class/{path}": OWN for path in files}, FilePatterns()).paths == frozenset()
+    assert listed({f"class/{path}": CODE for path in files}, FilePatterns()).paths == frozenset()
 
 
 def test_an_anchored_pattern_is_the_path_inside_the_submission() -> None:
-    files = {"lib/a.c": OWN, "src/lib/b.c": OWN}
+    files = {"lib/a.c": CODE, "src/lib/b.c": CODE}
     assert [*left_out(files, FilePatterns(exclude=("/lib/",)))] == ["lib/a.c"]
     assert left_out({"node_modules/mine/a.js": "x()"}, FilePatterns(include=("/node_modules/mine/",))) == {}
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from submissions.intake.left_out.rules import REASONS, RULES
-from tests.support.left_out import OWN, left_out
+from tests.support.left_out import CODE, left_out
 
 JAVA = "public class Main { public static void main(String[] a) { System.out.println(a.length); } }\n"
 PYTHON = "def total(values):\n    return sum(values)\n"
@@ -232,7 +232,7 @@ def test_copies_in_a_folder_of_build_output_are_left_out_and_other_sources_there
 
 
 def test_copies_outside_such_folders_and_copies_of_nothing_stay() -> None:
-    assert left_out({"old/own.c": OWN, "new/own.c": OWN, "bin/a.py": PYTHON, "out/a.py": PYTHON}) == {}
+    assert left_out({"old/own.c": CODE, "new/own.c": CODE, "bin/a.py": PYTHON, "out/a.py": PYTHON}) == {}
 
 
 def test_one_line_does_not_make_a_student_disappear() -> None:

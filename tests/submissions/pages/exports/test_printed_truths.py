@@ -66,9 +66,9 @@ def test_coloured_text_is_equal_on_both_sides_and_paler_text_is_not(
 def test_ignored_words_that_are_written_differently_are_underlined_too(
     alice_client: Client, hand_in: HandIn, assignment: Assignment
 ) -> None:
-    given, programs = program(Random(3), 1), [program(Random(seed), 2) for seed in (4, 6)]
-    whole = f"{programs[0]}{given}{programs[1]}"
-    register_boilerplate(assignment, loose("given.py", given))
+    starter, programs = program(Random(3), 1), [program(Random(seed), 2) for seed in (4, 6)]
+    whole = f"{programs[0]}{starter}{programs[1]}"
+    register_boilerplate(assignment, loose("given.py", starter))
     hand_in(zipped({"ann/m.py": whole, "ben/m.py": renamed(whole), "cleo/m.py": program(Random(9), 3)}))
     pair = Report.objects.get(assignment=assignment).pairs.get(left__name="ann", right__name="ben")
     address = reverse("export_pair", args=[assignment.pk, pair.left_id, pair.right_id])

@@ -42,8 +42,8 @@ def report_page(query: dict[str, str], assignment: Assignment, names: Names | No
 
 
 def listed_rows(assignment: Assignment, names: Names | None = None, **query: str) -> list[ReportRow]:
-    shown = pairs_context(query, assignment, names)["page"].object_list
-    return report_rows(report_page(query, assignment, names), shown)
+    pairs = pairs_context(query, assignment, names)["page"].object_list
+    return report_rows(report_page(query, assignment, names), pairs)
 
 
 def listed(assignment: Assignment, names: Names | None = None, **query: str) -> list[tuple[str, str]]:

@@ -60,10 +60,10 @@ def source(page: Page, side: str) -> str:
     """Return the text of a side's source without badges."""
     html = page.html[page.html.index(f'data-side="{side}"') :]
     html = html[: html.index("</section>")]
-    shown = Page(
+    half = Page(
         re.sub(r"<a class=\"badge.*?</a>|<summary>.*?</summary>|<span class=\"cut\".*?</span>", "", html)
     )
-    return "".join(node.text() for node in shown.all("pre.source"))
+    return "".join(node.text() for node in half.all("pre.source"))
 
 
 def follow(client: Client, address: str, side: str) -> list[Page]:
@@ -140,11 +140,11 @@ def test_a_badge_whose_other_side_is_not_shown_loads_the_page_with_it(
     address = address_of({"ada/m.py": interleaved(30, 1), "ben/m.py": interleaved(30, 2)})
     page = get_page(alice_client, f"{address}?left=1-0&right=1-4000")
     links = page.values('[data-side="L"] .badge', "href")
-    shown = set(page.values('[data-side="R"] .badge', "id"))
+    badges = set(page.values('[data-side="R"] .badge', "id"))
     assert any(link.startswith("?passage=") for link in links)
     for link in links:
         query, _, anchor = link.partition("#")
-        assert (anchor in shown) == (not query)
+        assert (anchor in badges) == (not query)
 
 
 @pytest.mark.long

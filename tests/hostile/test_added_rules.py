@@ -9,7 +9,7 @@ import pytest
 
 from fingerprint.languages.lookup import front_end
 from fingerprint.languages.registry import LANGUAGES
-from tests.hostile.own_rules import own_rules
+from tests.hostile.added_rules import added_rules
 from tests.hostile.rules import rule_texts, slow_words
 from tests.hostile.search import expressions, seconds_for
 
@@ -59,7 +59,7 @@ SHORT, LONG, GROWTH, LITTLE_SECONDS, MOST_SECONDS = 10_000, 40_000, 9.0, 0.2, 20
 
 
 def test_every_own_rule_is_proved_to_be_linear_or_has_a_reason() -> None:
-    assert len(own_rules()) > 250
+    assert len(added_rules()) > 250
     slow = _unproved()
     unknown = {one for one in slow if not _reason(*one)}
     assert unknown == set()
@@ -90,7 +90,7 @@ def test_a_rule_that_is_not_proved_takes_its_lexer_little_more_than_linear_time(
 @cache
 def _unproved() -> frozenset[tuple[str, str]]:
     """Return the lexer and the expression of each own rule that the proof does not call linear."""
-    return frozenset((rule.place, rule.pattern.pattern) for rule in own_rules() if slow_words(rule.pattern))
+    return frozenset((rule.place, rule.pattern.pattern) for rule in added_rules() if slow_words(rule.pattern))
 
 
 def _reason(place: str, expression: str) -> str:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 from django.db import migrations
 from django.db.models import NOT_PROVIDED
 
+from moss.doctor.services import phase_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -28,16 +30,6 @@ ADDING = (migrations.CreateModel, migrations.AddIndex)
 REMOVING = (
     migrations.DeleteModel, migrations.RemoveField, migrations.RemoveIndex, migrations.RemoveConstraint,
 )  # fmt: skip
-
-
-def phase_of(migration: Migration) -> str:
-    """Return what a migration declares; those of other packages declare nothing, so they need a stop."""
-    return getattr(migration, "phase", "stop")
-
-
-def need_stop(plan: Iterable[Migration]) -> list[str]:
-    """Return the names of the migrations that need a full stop."""
-    return [f"{one.app_label}.{one.name}" for one in plan if phase_of(one) == "stop"]
 
 
 def contradictions(migration: Migration) -> list[str]:

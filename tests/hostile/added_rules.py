@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class OwnRule(NamedTuple):
+class AddedRule(NamedTuple):
     """A rule of a lexer: where it is written, and its expression."""
 
     place: str
     pattern: re.Pattern[str]
 
 
-def own_rules() -> list[OwnRule]:
+def added_rules() -> list[AddedRule]:
     """Return the rules that the lexers of the product add to those of Pygments, each once."""
     rules: dict[re.Pattern[str], str] = {}
     for lexer in _lexers():
@@ -30,14 +30,14 @@ def own_rules() -> list[OwnRule]:
         for text in _expressions(lexer.__dict__["tokens"]):
             if text not in inherited:
                 rules.setdefault(re.compile(text, lexer.flags), lexer.__name__)
-    return [OwnRule(place, pattern) for pattern, place in rules.items()]
+    return [AddedRule(place, pattern) for pattern, place in rules.items()]
 
 
 def _lexers() -> Iterator[Any]:
     for module in pkgutil.iter_modules(lexers.__path__, f"{lexers.__name__}."):
         for lexer in vars(import_module(module.name)).values():
-            is_own = isinstance(lexer, type) and lexer.__module__ == module.name
-            if is_own and issubclass(lexer, RegexLexer) and "tokens" in vars(lexer):
+            is_defined_here = isinstance(lexer, type) and lexer.__module__ == module.name
+            if is_defined_here and issubclass(lexer, RegexLexer) and "tokens" in vars(lexer):
                 yield lexer
 
 

@@ -1,4 +1,4 @@
-"""Assignments of courses with a retention: when they, or only their sources, are deleted, and with what."""
+"""Rules of retention: when assignments, or only their sources, are deleted, and what is deleted with them."""
 
 from __future__ import annotations
 
