@@ -170,6 +170,7 @@ def outcome(mutant: Mutant, tests: Sequence[str], tree: Path) -> str:
     path = tree / mutant.file
     text = path.read_text()
     path.write_text(text[: mutant.start] + mutant.replacement + text[mutant.end :])
+    _name_kernels(tree)
     try:
         for name, selection in (("now", "not long and not hostile"), ("long", "long and not hostile")):
             if _fails(tests, selection, tree):
@@ -177,6 +178,14 @@ def outcome(mutant: Mutant, tests: Sequence[str], tree: Path) -> str:
         return "none"
     finally:
         path.write_text(text)
+
+
+def _name_kernels(tree: Path) -> None:
+    """Name the compiled kernels after the sources as they are now: otherwise all would be compiled again."""
+    program = "from fingerprint.kernels import files; print(files.file_name(files.processor_level()))"
+    name = subprocess.check_output([sys.executable, "-c", program], cwd=tree, text=True).strip()
+    library = next((tree / "fingerprint/kernels/compiled").glob("*.kernels"))
+    library.rename(library.with_name(name))
 
 
 def _fails(tests: Sequence[str], selection: str, tree: Path) -> bool:

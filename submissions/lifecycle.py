@@ -224,17 +224,12 @@ def running_report(assignment_id: int) -> Report | None:
     return running.select_related("assignment__course").first()
 
 
-def start_report(assignment_id: int) -> bool:
-    """Note that the newest unfinished report of an assignment is being ranked; delete older ones.
-
-    Return whether there was one.
-    """
+def start_report(assignment_id: int) -> None:
+    """Note that the newest unfinished report of an assignment is being ranked; delete older ones."""
     unfinished = Report.objects.filter(assignment=assignment_id, state__in=Report.UNFINISHED)
-    newest = unfinished.first()
-    if newest is None:
-        return False
-    unfinished.filter(pk__lt=newest.pk).delete()
-    return change_reports(unfinished.filter(pk=newest.pk), Report.State.RUNNING)
+    if newest := unfinished.first():
+        unfinished.filter(pk__lt=newest.pk).delete()
+        change_reports(unfinished.filter(pk=newest.pk), Report.State.RUNNING)
 
 
 def requeue_report(assignment_id: int, reason: str) -> bool:

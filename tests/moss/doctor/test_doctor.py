@@ -191,6 +191,25 @@ def test_a_small_disk_and_a_folder_that_cannot_be_written_are_said(
     assert checks.kernels().state == "warning"
 
 
+def test_an_error_in_the_settings_is_a_problem_and_a_warning_is_none() -> None:
+    # The tests set the variable of async.E001, and use no HTTPS, which is a warning.
+    assert "async.E001" in checks.deployment().message
+    assert checks.deployment().state == "problem"
+    with override_settings(SILENCED_SYSTEM_CHECKS=["async.E001"]):
+        assert checks.deployment().state == "warning"
+
+
+@pytest.mark.parametrize(("version", "state"), [("2.36.9", "warning"), ("2.37.0", "ok")])
+def test_git_has_at_least_the_version_that_fetching_needs(
+    version: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git = tmp_path / "git"
+    git.write_text(f"#!/bin/sh\necho git version {version}\n")
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert checks.git().state == state
+
+
 @pytest.mark.django_db
 def test_a_new_version_of_the_collation_has_the_indexes_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     locale = database_locale()._replace(made_with="2.36", is_now="2.41")

@@ -11,6 +11,7 @@ from django.utils import timezone
 from submissions.actions.ignoring import ignore_lines, propose_passage
 from submissions.actions.uploads import rerank
 from submissions.models import Boilerplate, IgnoringProposal, Pair, Report, Source
+from submissions.pages.source_view import screen
 from submissions.pages.templatetags.pages import percent
 from submissions.queries.reports import report_state
 from tests.support.html import get_page, page_of
@@ -67,6 +68,7 @@ def test_an_ignored_passage_no_longer_counts_and_is_grey(
     assignment: Assignment,
     alice_client: Client,
     django_capture_on_commit_callbacks: Committing,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     row = max(pair.passages, key=lambda row: row.tokens)
     with django_capture_on_commit_callbacks(execute=True):
@@ -83,6 +85,10 @@ def test_an_ignored_passage_no_longer_counts_and_is_grey(
     )
     undo = reverse("remove_boilerplate", args=[Boilerplate.objects.get().pk])
     assert page.has(f'{RANKED_NOTICE} form[method=post][action="{undo}"]')
+    # The part of a file that is shown ends within the passage.
+    monkeypatch.setattr(screen, "PART_CHARACTERS", 50)
+    monkeypatch.setattr(screen, "MAX_LINE", 50)
+    assert "spread" in get_page(alice_client, address).texts(".source .ignored")
 
 
 @pytest.mark.long
@@ -118,8 +124,10 @@ def test_a_proposal_whose_source_was_deleted_meanwhile_can_be_read(pair: Pair, a
     assert page.has(f'form[action="{reverse("ignore_lines", args=[IgnoringProposal.objects.get().pk])}"]')
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("key", ["", "1:2:3:4:5", "x" * 5000, "0:0:0:0:0\0"])
+@pytest.mark.parametrize(
+    "key",
+    ["1:2:3:4:5", *(pytest.param(key, marks=pytest.mark.long) for key in ("", "x" * 5000, "0:0:0:0:0\0"))],
+)
 def test_a_passage_that_the_report_does_not_have_changes_nothing(
     pair: Pair, alice_client: Client, key: str
 ) -> None:

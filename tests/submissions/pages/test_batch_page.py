@@ -241,7 +241,6 @@ BLACKBOARD = {
 }
 
 
-@pytest.mark.long
 def test_the_identifier_of_a_student_is_beside_the_name(hand_in: HandIn, alice_client: Client) -> None:
     batch = hand_in(zipped(BLACKBOARD))
     page = get_batch(alice_client, batch)

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from submissions.actions.decisions import CaseNames, DecisionInput, decide_case
-from submissions.models import Assignment, Course, Membership
+from submissions.models import Assignment, Course, CourseRoster, Membership, SubmissionStudent
 from tests.support.html import get_page, page_of
 from tests.support.reports import create_report
 
@@ -237,9 +237,11 @@ def test_the_same_two_students_in_two_assignments_are_named_and_nobody_of_anothe
         assert alice_client.get(address, follow=True).status_code == 200
 
 
-def test_students_are_the_same_by_the_id_of_their_platform(
+def test_students_are_the_same_by_the_id_of_their_platform_and_have_the_name_of_the_roster(
     alice_client: Client, assignment: Assignment
 ) -> None:
+    roster = CourseRoster.objects.create(course=assignment.course, name="class.csv")
+    enrolled = roster.students.create(name="Ann Q. Meyer", login="am12")
     later = Assignment.objects.create(course=assignment.course, name="Trees")
     reports = [
         create_report(assignment, {("ann", "ben"): 0.9, ("cal", "dan"): 0.9}),
@@ -251,9 +253,11 @@ def test_students_are_the_same_by_the_id_of_their_platform(
             # The same name, but another person: the ids differ.
             identifier = f"{person}{number}" if person in {"cal", "dan"} else person
             submission.students.create(name=submission.name, identifier=identifier)
+    SubmissionStudent.objects.filter(name__startswith="ann").update(enrolled=enrolled, identifier="am12")
     page = get_page(alice_client, assignment.course.get_absolute_url())
-    [row] = page.texts(".recurring .meta")
-    assert row == "Statistics 90\u202f%, Trees 80\u202f% · recognised by: login"
+    [row] = page.texts(".recurring li")
+    assert row.startswith("Ann Q. Meyer and ben")
+    assert row.endswith("Statistics 90\u202f%, Trees 80\u202f% · recognised by: login")
 
 
 def test_pairs_that_come_back_have_made_up_names_where_names_are_hidden(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from moss import maintenance
 from submissions import lifecycle
@@ -133,7 +134,9 @@ def test_no_name_of_an_upload_or_a_student_is_shown(
     batch.refresh_from_db()
     assert "ada-lovelace" in batch.message
     page = get_page(admin_client, reverse("service"))
-    assert f"Upload {batch.pk}" in page.text("[aria-labelledby=failed-uploads]")
+    [row] = page.rows("[aria-labelledby=failed-uploads] tbody tr")
+    assert row[0].startswith(f"Upload {batch.pk} assignment")
+    assert row[2] == date_format(timezone.localtime(batch.touched), "j M Y, H:i")
     for name in STAFF_PAGES:
         assert "ada-lovelace" not in get_page(admin_client, reverse(name)).html
 

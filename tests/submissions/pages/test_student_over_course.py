@@ -89,8 +89,21 @@ def test_a_student_numbered_anew_in_every_assignment_is_recognised_and_the_page_
     if enrolled:
         roster.students.create(**enrolled)
     number_anew(reports)
+    number_anew(reports, "ben")
     rows = get_page(alice_client, address(reports[0], "ann")).rows(TABLE)
     assert [(row[0], row[3]) for row in rows] == [("HW2", by), ("HW10", by)]
+
+
+@pytest.mark.parametrize(("column", "by"), [("login", "login"), ("identifier", "id")])
+def test_an_id_of_the_roster_is_stronger_than_the_name_there(
+    reports: list[Report], alice_client: Client, column: str, by: str
+) -> None:
+    roster = CourseRoster.objects.create(course=reports[0].assignment.course, name="class.csv")
+    enrolled = roster.students.create(name="ann", **{column: "am12"})
+    for report in reports[:2]:
+        ann = report.submissions.get(name="ann")
+        ann.students.create(name="ann", identifier="am12", enrolled=enrolled)
+    assert {row[3] for row in get_page(alice_client, address(reports[0], "ann")).rows(TABLE)} == {by}
 
 
 def test_two_students_of_one_name_in_an_assignment_are_not_taken_for_one(

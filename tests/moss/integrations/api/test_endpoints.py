@@ -190,6 +190,12 @@ def test_pairs_are_filtered_and_paged_as_on_the_pages(caller: Client, report: Re
     assert send(caller, "get", f"{path}/pairs?cursor={first}").status_code == 404
 
 
+def test_the_last_part_of_the_pairs_names_no_other(caller: Client, report: Report, path: str) -> None:
+    count = report.pairs.count()
+    parts = {limit: send(caller, "get", f"{path}/pairs?limit={limit}").json() for limit in (count - 1, count)}
+    assert [limit for limit, part in parts.items() if part["next"] is None] == [count]
+
+
 @pytest.mark.long
 def test_a_pair_has_its_passages_with_their_lines(caller: Client, report: Report, path: str) -> None:
     row = send(caller, "get", f"{path}/pairs").json()["items"][0]

@@ -126,6 +126,16 @@ def test_a_question_that_cannot_be_answered_is_refused(
     assert not DeepLinkRequest.objects.exists()
 
 
+def test_an_address_for_the_answer_has_at_most_as_many_characters_as_its_column(
+    lms: LearningPlatform, client: Client
+) -> None:
+    longest = f"{lms.url}/links?".ljust(2000, "x")
+    refused = lms.launch(Client(), **lms.deep_linking(deep_link_return_url=f"{longest}x"))
+    assert refused.status_code == 403
+    assert lms.launch(client, **lms.deep_linking(deep_link_return_url=longest)).status_code == 302
+    assert DeepLinkRequest.objects.get().return_url == longest
+
+
 def test_a_platform_with_another_host_for_its_courses_gets_the_answer_there(
     lms: LearningPlatform, client: Client
 ) -> None:

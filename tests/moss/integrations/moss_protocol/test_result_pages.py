@@ -11,11 +11,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from moss.integrations.moss_protocol import results
 from moss.integrations.moss_protocol.models import ClientResult
 from moss.integrations.moss_protocol.uploads import digest
 from submissions.models import AuditEntry, Membership
 
 if TYPE_CHECKING:
+    import pytest
     from pytest_django.fixtures import Settings
 
     from submissions.models import Assignment, Report
@@ -59,6 +61,22 @@ def test_a_result_without_a_pair_says_so_in_the_words_that_scripts_look_for(
     assert said not in client.get(address).text
     report.pairs.all().delete()
     assert said in client.get(address).text
+
+
+def test_each_side_of_a_pair_is_named_after_its_submission(client: Client, report: Report) -> None:
+    address = address_of(report.assignment)
+    sides = [client.get(f"{address}/match0-{side}.html").text for side in (0, 1)]
+    assert [re.findall("<TITLE>(.*)</TITLE>", side) for side in sides] == [["ada/main.py"], ["ben/main.py"]]
+
+
+def test_a_side_that_is_cut_leads_to_the_report(
+    client: Client, report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"{address_of(report.assignment)}/match0-0.html"
+    sentence = "The other files are only in the"
+    assert sentence not in client.get(address).text
+    monkeypatch.setattr(results, "MAX_CHARACTERS", 1)
+    assert sentence in client.get(address).text
 
 
 def test_the_address_of_a_result_has_digits_only(client: Client, report: Report) -> None:

@@ -160,6 +160,7 @@ def test_a_broken_quote_costs_only_its_line() -> None:
 def test_a_quoted_cell_may_have_lines_and_separators() -> None:
     roster = parse_roster(b'Notes,Name,ID\n"a, ""b"",\nc","Popescu, Bruno",7\n5" disk,Amara,8\n')
     assert [(one.name, one.identifier) for one in roster.students] == [("Bruno Popescu", "7"), ("Amara", "8")]
+    assert problems(roster) == ["Not used: the columns “Notes”."]
 
 
 def test_what_is_no_roster_is_refused_with_what_to_do() -> None:

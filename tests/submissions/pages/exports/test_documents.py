@@ -81,8 +81,7 @@ def readers(page: Page) -> list[str]:
     return page.texts('select[name="names"] option, label:has([type="radio"][name="names"])')
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("suffix", ["html", "pdf"])
+@pytest.mark.parametrize("suffix", ["html", pytest.param("pdf", marks=pytest.mark.long)])
 def test_a_pair_is_one_document_with_figures_passages_and_hashes(
     alice_client: Client, named: Pair, suffix: str
 ) -> None:
@@ -94,7 +93,8 @@ def test_a_pair_is_one_document_with_figures_passages_and_hashes(
     for content in list(NAMED.values())[:2]:
         assert hashlib.sha256(content.encode()).hexdigest() in text.replace(" ", "")
     versions = ("(windows of 4)", "Front-ends")
-    for part in ("Programming 1", "Statistics", ADA, BEN, "Passage 1", "Undecided", *versions):
+    parts = ("Programming 1", "Statistics", ADA, BEN, "Passage 1", "Undecided")
+    for part in (*parts, f"{ADA} main.py", f"{BEN} ben_miller.py", *versions):
         assert part in text
     assert f"{named.tokens} tokens on {named.lines} lines" in text
 
@@ -223,12 +223,13 @@ def test_without_a_report_the_page_says_what_to_do(alice_client: Client, assignm
     assert alice_client.get(reverse("table", args=[assignment.pk, "pairs", "csv"])).status_code == 404
 
 
-def test_a_confirmed_pair_that_is_no_longer_ranked_is_counted(alice_client: Client, named: Pair) -> None:
+def test_confirmed_pairs_that_are_no_longer_ranked_are_counted(alice_client: Client, named: Pair) -> None:
     decide(named)
-    named.report.assignment.decisions.create(left="Xu", right="Yi", state="confirmed")
-    page = get_page(alice_client, reverse("exports", args=[named.report.assignment_id]))
-    hints = page.texts("section > .hint")
-    assert any(hint.startswith("1 confirmed pair is not in the current report") for hint in hints)
+    for name, words in (("Yi", "1 confirmed pair is"), ("Zoe", "2 confirmed pairs are")):
+        named.report.assignment.decisions.create(left="Xu", right=name, state="confirmed")
+        page = get_page(alice_client, reverse("exports", args=[named.report.assignment_id]))
+        hints = page.texts("section > .hint")
+        assert any(hint.startswith(f"{words} not in the current report") for hint in hints)
 
 
 def test_charlie_can_export_nothing_of_alices(charlie_client: Client, named: Pair) -> None:

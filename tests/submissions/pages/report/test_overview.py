@@ -94,8 +94,11 @@ def test_the_headline_of_cases_counts_decided_cases_and_not_pairs(
 ) -> None:
     set_similarities(report, 0.9, 0.6, 0.2)
     decide(report.assignment, "ada", "ben", "confirmed")
-    text = get_page(alice_client, report.assignment.get_absolute_url()).text("#headline")
+    address = report.assignment.get_absolute_url()
+    text = get_page(alice_client, address).text("#headline")
     assert "2 pairs are 50\u202f% similar or more: look at these first. No case is decided yet." in text
+    asked = get_page(alice_client, address, threshold="15").text("#headline")
+    assert "3 pairs are 15\u202f% similar or more. No case is decided yet." in asked
 
 
 def test_the_headline_stays_what_it_is_while_names_are_searched(alice_client: Client, report: Report) -> None:
