@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import lzma
+import os
 import stat
 import struct
 import tarfile
 import zipfile
 import zlib
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
@@ -18,7 +20,6 @@ from submissions.intake.limits import CHUNK, Budget, RefusalError, format_size
 from submissions.intake.names import clean_path, redecode
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable
     from contextlib import AbstractContextManager
     from datetime import datetime
@@ -162,6 +163,12 @@ def copy_within_limits(
 def root_name(folder: Path, max_length: int) -> str:
     """Return the clean name of a folder."""
     return clean_path(folder.resolve().name or "root", max_length)[0]
+
+
+def children_of(folder: Path) -> list[os.DirEntry[str]]:
+    """Return what is directly in a folder, by name."""
+    with os.scandir(folder) as children:
+        return sorted(children, key=attrgetter("name"))
 
 
 def disk_member(file: os.DirEntry[str], status: os.stat_result) -> ArchiveMember:

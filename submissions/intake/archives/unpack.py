@@ -6,11 +6,9 @@ Nothing is written to disk under a name from an archive, and declared sizes are 
 from __future__ import annotations
 
 import io
-import os
 import stat
 from contextlib import nullcontext
 from dataclasses import replace
-from operator import attrgetter
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO
 
@@ -28,6 +26,7 @@ from submissions.intake.archives.members import (
     ArchiveMember,
     UnpackedEntry,
     check_size,
+    children_of,
     copy_within_limits,
     disk_member,
     empty_copy,
@@ -221,8 +220,7 @@ class _Unpacker:
 
     def unpack_folder(self, folder: Path, prefix: str) -> Iterator[UnpackedEntry]:
         try:
-            with os.scandir(folder) as found:
-                children = sorted(found, key=attrgetter("name"))
+            children = children_of(folder)
         except OSError as error:
             name = f"{prefix}/" if prefix else root_name(folder, self.limits.path_length)
             yield UnpackedEntry(name, None, 0, damage_reason(error))
@@ -236,8 +234,7 @@ class _Unpacker:
                 continue
             if stat.S_ISDIR(status.st_mode) and not refusal:
                 junk = None if self.patterns.may_include else self.patterns.left_out_by_name(f"{name}/inside")
-                inside = self._list_junk(*junk, 0) if junk else self.unpack_folder(Path(child.path), name)
-                yield from inside
+                yield from self._list_junk(*junk, 0) if junk else self.unpack_folder(Path(child), name)
             else:
                 yield from self._unpack_on_disk(disk_member(child, status), name, prefix)
 
@@ -251,17 +248,12 @@ class _Unpacker:
 
     def _clean_name(self, name: str, folder: str) -> tuple[str, str]:
         """Return the clean path of an entry in `folder`, and why it is refused or an empty string."""
-        path, refusal = clean_path(name, self.limits.path_length)
-        if not folder:
-            return path, refusal
-        if refusal:  # Its folder shows which archive it is in.
-            return shorten(f"{folder}/{path}", self.limits.path_length), refusal
-        joined = f"{folder}/{path}"
-        return (
-            (joined, "")
-            if len(joined) <= self.limits.path_length
-            else clean_path(joined, self.limits.path_length)
-        )
+        most = self.limits.path_length
+        path, refusal = clean_path(name, most)
+        joined = f"{folder}/{path}" if folder else path  # Its folder shows which archive it is in.
+        if refusal:
+            return shorten(joined, most), refusal
+        return clean_path(joined, most) if len(joined) > most else (joined, "")
 
     def _list_junk(self, name: str, reason: str, size: int) -> Iterator[UnpackedEntry]:
         self.budget.count_junk()
