@@ -91,8 +91,8 @@ def unpack(
     except BadArchive as error:
         if not any_entry:
             raise BadArchive(f"{name}: {error}") from error
-        cut_name, size = clean_path(name, limits.path_length)[0], file.seek(0, io.SEEK_END)
-        yield UnpackedEntry(cut_name, None, size, str(error), incomplete=True)
+        clean, _ = clean_path(name, limits.path_length)
+        yield UnpackedEntry(clean, None, file.seek(0, io.SEEK_END), str(error), incomplete=True)
 
 
 def unpack_all(
@@ -251,9 +251,9 @@ class _Unpacker:
         most = self.limits.path_length
         path, refusal = clean_path(name, most)
         joined = f"{folder}/{path}" if folder else path  # Its folder shows which archive it is in.
-        if refusal:
-            return shorten(joined, most), refusal
-        return clean_path(joined, most) if len(joined) > most else (joined, "")
+        return (
+            (shorten(joined, most), refusal) if refusal or len(joined) <= most else clean_path(joined, most)
+        )
 
     def _list_junk(self, name: str, reason: str, size: int) -> Iterator[UnpackedEntry]:
         self.budget.count_junk()
