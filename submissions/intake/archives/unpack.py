@@ -251,9 +251,8 @@ class _Unpacker:
         most = self.limits.path_length
         path, refusal = clean_path(name, most)
         joined = f"{folder}/{path}" if folder else path  # Its folder shows which archive it is in.
-        return (
-            (shorten(joined, most), refusal) if refusal or len(joined) <= most else clean_path(joined, most)
-        )
+        is_final = refusal or len(joined) <= most
+        return (shorten(joined, most), refusal) if is_final else clean_path(joined, most)
 
     def _list_junk(self, name: str, reason: str, size: int) -> Iterator[UnpackedEntry]:
         self.budget.count_junk()
