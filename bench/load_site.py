@@ -72,8 +72,8 @@ class LoadedSite:
     def prepare(self, sizes: Sizes) -> None:
         """Upload the class, wait until it is ranked, and sign everybody in."""
         archive = zipped_files(sizes.files, sizes.submissions) if sizes.files else zipped(sizes.submissions)
-        self.course = self._made("/", {"name": f"Load {time.time():.0f}"})
-        report = self._made(self.course, {"name": "Read"})
+        self.course = self._create("/", {"name": f"Load {time.time():.0f}"})
+        report = self._create(self.course, {"name": "Read"})
         _accepted(self.teacher.upload(f"{report}upload/", "files", "class.zip", archive))
         deadline = time.monotonic() + RANKED_SECONDS
         while DONE not in self.teacher.get(f"{report}{LIST}").body:
@@ -124,14 +124,14 @@ class LoadedSite:
         with tempfile.TemporaryDirectory(prefix="moss-load-") as folder:
             large = Path(folder) / "large.zip"
             uploaders = [
-                partial(self._upload, self._made(self.course, {"name": f"Small {number}"}), number)
+                partial(self._upload, self._create(self.course, {"name": f"Small {number}"}), number)
                 for number in range(sizes.uploads)
             ]
             title = f"the same beside {sizes.uploads} uploads at once"
             if sizes.megabytes:
                 write_large_archive(large, sizes.megabytes)
                 uploaders.append(
-                    partial(self._upload_large, self._made(self.course, {"name": "Large"}), large)
+                    partial(self._upload_large, self._create(self.course, {"name": "Large"}), large)
                 )
                 title += f" and one of {sizes.megabytes} MB"
             return self._run(title, seconds, think, *uploaders)
@@ -156,7 +156,7 @@ class LoadedSite:
         visitor.sign_in(self.user, self.password)
         return visitor
 
-    def _made(self, page: str, data: dict[str, str]) -> str:
+    def _create(self, page: str, data: dict[str, str]) -> str:
         """Send a form that makes something, and return its address."""
         return urlsplit(_accepted(self.teacher.post(page, data)).headers["Location"]).path
 

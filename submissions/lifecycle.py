@@ -89,10 +89,10 @@ def start_unpacking(batch_id: int) -> bool:
 def requeue_batch(batch_id: int, reason: str) -> bool:
     """Note that a batch waits again to be unpacked. Return whether the state allowed it."""
     waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
-    return change_batches(waiting, Batch.State.QUEUED, _shown(reason), reason)
+    return change_batches(waiting, Batch.State.QUEUED, _room_message(reason), reason)
 
 
-def _shown(reason: str) -> str:
+def _room_message(reason: str) -> str:
     return reason if reason == WAITS_FOR_ROOM else ""
 
 
@@ -157,7 +157,7 @@ def start_boilerplate(upload_id: int) -> bool:
 def requeue_boilerplate(upload_id: int, reason: str) -> bool:
     """Note that uploaded boilerplate waits again. Return whether the state allowed it."""
     waiting = _running_boilerplate(upload_id)
-    return _change_boilerplate(waiting, BoilerplateUpload.State.QUEUED, reason, message=_shown(reason))
+    return _change_boilerplate(waiting, BoilerplateUpload.State.QUEUED, reason, message=_room_message(reason))
 
 
 def finish_boilerplate(upload_id: int, refusals: list[Refusal], refused: int) -> bool:
@@ -235,7 +235,7 @@ def start_report(assignment_id: int) -> None:
 def requeue_report(assignment_id: int, reason: str) -> bool:
     """Note that the running report of an assignment waits again. Return whether there was one."""
     running = Report.objects.filter(assignment=assignment_id, state=Report.State.RUNNING)
-    return change_reports(running, Report.State.QUEUED, reason, message=_shown(reason))
+    return change_reports(running, Report.State.QUEUED, reason, message=_room_message(reason))
 
 
 def finish_report(report: Report) -> bool:

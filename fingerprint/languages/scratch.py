@@ -36,11 +36,11 @@ class Scratch(CodeFrontEnd):
 
 
 class _Scripts:
-    """The blocks of one sprite by their ids; each is shown once, though a broken project may repeat it."""
+    """The blocks of one sprite by their ids; each is written once, though a broken project may repeat it."""
 
     def __init__(self, blocks: dict[str, Any]) -> None:
         self._blocks = blocks
-        self._shown: set[str] = set()
+        self._written: set[str] = set()
 
     def text(self) -> str:
         roots = [
@@ -63,11 +63,11 @@ class _Scripts:
             following = block.get("next")
 
     def _is_next(self, key: Any) -> bool:
-        return isinstance(key, str) and key in self._blocks and key not in self._shown
+        return isinstance(key, str) and key in self._blocks and key not in self._written
 
     def _block(self, key: str) -> str:
         """Return a block with what is put into it, without the blocks that it encloses."""
-        self._shown.add(key)
+        self._written.add(key)
         block = self._blocks[key]
         call = (block.get("mutation") or {}).get("proccode")
         parts = [f"[{_name(call)}]"] if call else []

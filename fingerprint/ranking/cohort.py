@@ -118,11 +118,11 @@ class Cohort:
         is_boilerplate = np.isin(values, distinct_kgrams(boilerplate, k))
         programs = frequency if parts is None else count_programs(ids, bounds, len(values), parts)
         common = programs > (np.inf if limit is None else limit)
-        is_given = np.isin(values, distinct_kgrams(starter, k))[ids] & _old_places(bounds, counted)
-        flags = _flags(is_boilerplate[ids] | is_given, common[ids], len(kinds), k)
+        is_starter = np.isin(values, distinct_kgrams(starter, k))[ids] & _old_places(bounds, counted)
+        flags = _flags(is_boilerplate[ids] | is_starter, common[ids], len(kinds), k)
         line_numbers = _line_numbers(lines, file_starts)
         extents = _unit_extents(kinds, lines if whole_lines else None, file_starts, starts)
-        kgrams = _matchable_kgrams(kinds, _numbers(~is_boilerplate & (contained > 1))[ids], is_given, k)
+        kgrams = _matchable_kgrams(kinds, _numbers(~is_boilerplate & (contained > 1))[ids], is_starter, k)
         indexed = index_tokens(kinds, (kgrams, long_kgrams(kgrams, k, starts)), flags, starts, extents)
         padded, is_common = _at_kgrams(frequency[ids], common[ids], len(kinds))
         weights = token_weights(ids, frequency, (file_starts, starts), flags[0], k)
@@ -209,10 +209,10 @@ def _old_places(bounds: Bounds, counted: Flags | None) -> Flags:
     return np.zeros(int(sizes.sum()), dtype=np.bool_) if counted is None else np.repeat(~counted, sizes)
 
 
-def _matchable_kgrams(kinds: Kinds, numbers: Ids, is_given: Flags, k: int) -> Ids:
+def _matchable_kgrams(kinds: Kinds, numbers: Ids, is_starter: Flags, k: int) -> Ids:
     """Return the id of the matchable k-gram at each token, see `IndexedTokens`."""
     kgrams = np.full(len(kinds), -1, dtype=np.int32)
-    kgrams[: len(numbers)][~is_given] = numbers[~is_given]
+    kgrams[: len(numbers)][~is_starter] = numbers[~is_starter]
     unmatch_collisions(kinds, kgrams, k)
     return kgrams
 

@@ -166,7 +166,7 @@ class RankingInput(NamedTuple):
         limit, parts = exclusions.limit, None
         counted = None if old_pairs is None else ~old_pairs.old
         if old_pairs is not None:
-            terms = _without_given(terms, old_pairs.old, exclusions.starter_lexical)
+            terms = _without_starter(terms, old_pairs.old, exclusions.starter_lexical)
             starter = np.isin(hashes, distinct_kgrams(exclusions.starter, k)) & old_pairs.old[owners]
             hashes, owners = hashes[~starter], owners[~starter]
         counting = ~np.isin(hashes, distinct_kgrams(exclusions.kinds, k))
@@ -200,10 +200,10 @@ def _program_parts(hashes: Hashes, owners: Owners, submissions: int, counted: Fl
     return parts if counted is None else parts * counted
 
 
-def _without_given(
+def _without_starter(
     terms: list[list[LexicalTerms]], old: Flags, starter: Sequence[LexicalTerms]
 ) -> list[list[LexicalTerms]]:
-    """Return the terms of all submissions, those of old ones without what was given."""
+    """Return the terms of all submissions, those of old ones without starter code."""
     if not starter:
         return terms
     excluded = [np.concatenate(columns) for columns in zip(*starter, strict=True)]

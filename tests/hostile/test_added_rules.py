@@ -58,7 +58,7 @@ SLOW_BESIDE = {"csharp": r'\$*"{3,}.*?"{3,}', "matlab": r"(\s*^\s*)(function)\b"
 SHORT, LONG, GROWTH, LITTLE_SECONDS, MOST_SECONDS = 10_000, 40_000, 9.0, 0.2, 20.0
 
 
-def test_every_own_rule_is_proved_to_be_linear_or_has_a_reason() -> None:
+def test_every_added_rule_is_proved_to_be_linear_or_has_a_reason() -> None:
     assert len(added_rules()) > 250
     slow = _unproved()
     unknown = {one for one in slow if not _reason(*one)}

@@ -180,7 +180,7 @@ def test_uploads_at_the_same_time_are_counted_one_after_the_other(
     assert Batch.objects.count() == 1
 
 
-def test_everybody_sees_the_own_usage_and_staff_that_of_all(
+def test_everybody_sees_their_own_usage_and_staff_that_of_all(
     alice: User, alice_client: Client, admin_client: Client, assignment: Assignment
 ) -> None:
     send(alice_client, assignment, size=2048)

@@ -113,8 +113,8 @@ class Html(Xml):
     }
 
 
-def _found(pattern: str, language: str) -> Callable[[str], Iterator[Embedded]]:
-    """Return what finds code in templates: group `code` of a match, none in a comment."""
+def _code_in_templates(pattern: str, language: str) -> Callable[[str], Iterator[Embedded]]:
+    """Return a function that finds code in templates: group `code` of a match, none in a comment."""
     compiled = re.compile(pattern)
 
     def embedded(text: str) -> Iterator[Embedded]:
@@ -136,19 +136,19 @@ _PERCENT = (
 class Erb(Html):
     name = "ERB"
     aliases: ClassVar = ["erb"]
-    embedded = staticmethod(_found(_PERCENT, "ruby"))
+    embedded = staticmethod(_code_in_templates(_PERCENT, "ruby"))
 
 
 class Ejs(Html):
     name = "EJS"
     aliases: ClassVar = ["ejs"]
-    embedded = staticmethod(_found(_PERCENT, "javascript"))
+    embedded = staticmethod(_code_in_templates(_PERCENT, "javascript"))
 
 
 class Jsp(Html):
     name = "JSP"
     aliases: ClassVar = ["jsp"]
-    embedded = staticmethod(_found(_PERCENT, "java"))
+    embedded = staticmethod(_code_in_templates(_PERCENT, "java"))
 
 
 # An expression in braces may have braces in it, and takes fewer than 500 characters between two of them.
@@ -172,7 +172,7 @@ class Vue(Html):
             inherit,
         ],
     }
-    embedded = staticmethod(_found(_BRACES_OF_VUE, "javascript"))
+    embedded = staticmethod(_code_in_templates(_BRACES_OF_VUE, "javascript"))
 
 
 class Svelte(Html):
@@ -180,7 +180,7 @@ class Svelte(Html):
 
     name = "Svelte"
     aliases: ClassVar = ["svelte"]
-    embedded = staticmethod(_found(_BRACES, "javascript"))
+    embedded = staticmethod(_code_in_templates(_BRACES, "javascript"))
 
 
 # Where code begins in Razor: a block, a statement with its bracket, an expression; a comment; an address.

@@ -132,7 +132,7 @@ def test_common_code_changes_no_similarity_and_the_shares_with_it_have_no_more_t
     assert (with_limit.scores.left_with_common.sum() <= without.scores.left_share.sum() + 1e-9).all()
 
 
-def test_with_a_limit_of_ones_own_every_submission_counts() -> None:
+def test_with_a_chosen_limit_every_submission_counts() -> None:
     copies = [program(Random(1))] * 12
     files = [file(number, source) for number, source in enumerate(copies)]
     inputs = RankingInput.from_files(files, 12, PARAMS.k, Exclusions(limit=10))

@@ -32,7 +32,7 @@ def ring(tmp_path: Path) -> Path:
     ("options", "limit", "hidden"),
     [((), 10, False), (("-m", "10"), 10, True), (("-m", "90%"), 21, False), (("-m", "40%"), 9, True)],
 )
-def test_copies_count_as_one_by_default_and_each_with_a_limit_of_ones_own(
+def test_copies_count_as_one_by_default_and_each_with_a_chosen_limit(
     ring: Path,
     options: tuple[str, ...],
     limit: int,

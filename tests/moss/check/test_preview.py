@@ -50,10 +50,10 @@ def test_a_preview_of_an_export_has_its_students_and_reads_nothing(
 
 
 def test_json_has_ids_files_bytes_attempts_and_reasons(tmp_path: Path) -> None:
-    shown_json = preview(folder(tmp_path, ATTEMPTS))
-    assert shown_json["layout"]["key"] == "codegrade"
-    assert shown_json["runner_up"]["key"] == "folders"
-    assert shown_json["submissions"][0] == {
+    previewed = preview(folder(tmp_path, ATTEMPTS))
+    assert previewed["layout"]["key"] == "codegrade"
+    assert previewed["runner_up"]["key"] == "folders"
+    assert previewed["submissions"][0] == {
         "name": "Ada",
         "identifier": "",
         "students": [{"name": "Ada", "identifier": ""}],
@@ -64,7 +64,7 @@ def test_json_has_ids_files_bytes_attempts_and_reasons(tmp_path: Path) -> None:
         "submitted": "2026-03-03T12:00:00",
         "late": False,
     }
-    assert [(group["reason"], group["entries"]) for group in shown_json["ignored"]] == [
+    assert [(group["reason"], group["entries"]) for group in previewed["ignored"]] == [
         ("an earlier attempt", 2)
     ]
 
@@ -123,13 +123,13 @@ ROSTER = (
 def test_a_roster_names_submissions_and_says_whom_it_does_not_know_and_who_is_absent(tmp_path: Path) -> None:
     root = folder(tmp_path / "class", SECTIONS)
     roster = folder(tmp_path, {"roster.csv": ROSTER}) / "roster.csv"
-    shown_json = preview(root, "--depth", "2", "--roster", roster)
-    assert [(one["name"], one["identifier"]) for one in shown_json["submissions"]] == [
+    previewed = preview(root, "--depth", "2", "--roster", roster)
+    assert [(one["name"], one["identifier"]) for one in previewed["submissions"]] == [
         ("Ada Byron", "007"),
         ("Ben Ode", "8"),
         ("cleo", ""),
     ]
-    texts = {one["kind"]: one["text"] for one in shown_json["warnings"]}
+    texts = {one["kind"]: one["text"] for one in previewed["warnings"]}
     assert texts["roster-unknown"] == "Students whom the roster does not know (1): cleo."
     assert texts["roster-absent"] == "Students of the roster who handed in nothing (1): Dora Ito."
 

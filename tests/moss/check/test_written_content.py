@@ -105,7 +105,7 @@ NAMES = [f"{one[0].__name__} {one[1]} {other[0].__name__} {other[1]}" for one, o
 
 @pytest.mark.long
 @pytest.mark.parametrize(("frame", "other"), FRAMES, ids=NAMES)
-def test_a_copied_text_in_another_frame_is_above_an_own_text_in_the_same_frame(
+def test_a_copied_text_in_another_frame_is_above_another_text_in_the_same_frame(
     tmp_path: Path, frame: Frame, other: Frame
 ) -> None:
     (build, name), (rebuild, other_name) = frame, other

@@ -78,18 +78,18 @@ UTF_8 = 0x800
 
 
 @pytest.mark.parametrize(
-    ("wrong", "shown"),
+    ("wrong", "expected"),
     [("Müller.java".encode("cp1252"), "Müller.java"), ("課題.py".encode("cp932"), None), (b"\xff\xfe", None)],
 )
 def test_a_name_that_is_marked_as_utf_8_and_is_not_is_repaired_and_the_others_stay(
-    wrong: bytes, shown: str | None
+    wrong: bytes, expected: str | None
 ) -> None:
     others = ["Zoë/Lösung.java", "課題/山田.py", "plain.py"]
     data = zip_by_hand([(name, b"x") for name in (wrong, *(name.encode() for name in others))], flags=UTF_8)
     files = taken(entries("c.zip", data))
     assert [*files][1:] == others
     assert len(files) == 4
-    assert shown in {None, next(iter(files))}
+    assert expected in {None, next(iter(files))}
 
 
 def test_a_wrongly_marked_name_does_not_change_how_unmarked_ones_are_read() -> None:
@@ -199,9 +199,11 @@ def kept_identifiers(data: bytes) -> set[int]:
     return {struct.unpack("<H", extra[:2])[0] for extra in extras if len(extra) > 3}
 
 
-@pytest.mark.parametrize(("checked", "shown"), [(b"Wei\xe1.py", "Ünlü.py"), (b"another.py", "Weiß.py")])
-def test_the_name_in_utf_8_beside_another_one_is_used_if_it_belongs_to_it(checked: bytes, shown: str) -> None:
+@pytest.mark.parametrize(("checked", "expected"), [(b"Wei\xe1.py", "Ünlü.py"), (b"another.py", "Weiß.py")])
+def test_the_name_in_utf_8_beside_another_one_is_used_if_it_belongs_to_it(
+    checked: bytes, expected: str
+) -> None:
     added = b"\x01" + struct.pack("<I", zlib.crc32(checked)) + "Ünlü.py".encode()
     extra = struct.pack("<HH", 0x9999, 3) + b"abc" + struct.pack("<HH", 0x7075, len(added)) + added
     data = zip_by_hand([(b"Wei\xe1.py", b"x")], extra=extra)
-    assert list(taken(entries("c.zip", data))) == [shown]
+    assert list(taken(entries("c.zip", data))) == [expected]

@@ -77,7 +77,7 @@ def test_a_second_invitation_of_an_address_replaces_the_first(
     assert Membership.objects.get().role == "observer"
 
 
-def test_the_owner_who_opens_the_own_invitation_stays_the_owner(
+def test_the_owner_who_opens_an_invitation_of_their_own_stays_the_owner(
     alice: User, alice_client: Client, assignment: Assignment
 ) -> None:
     alice_client.post(invite(alice_client, assignment))
@@ -85,7 +85,7 @@ def test_the_owner_who_opens_the_own_invitation_stays_the_owner(
     assert Course.objects.get().owner == alice
 
 
-def test_nobody_changes_the_own_role_and_everybody_may_leave(
+def test_nobody_changes_their_own_role_and_everybody_may_leave(
     colleague: User, colleague_client: Client, assignment: Assignment
 ) -> None:
     membership = colleague.memberships.get()

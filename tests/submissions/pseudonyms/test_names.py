@@ -133,15 +133,15 @@ def test_a_student_is_found_by_login_id_and_address_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "shown"),
+    ("path", "expected"),
     [
         ("Ada Lovelace - 2026-02-27T09:00:00/main.py", "Amber Otter - …/main.py"),
         ("77001-6400 - Ada Lovelace - Oct 10, 2025 1022 AM/a.py", "… - Amber Otter - Oct 10, … AM/a.py"),
         ("Lab 1_nobody_attempt_2026-03-01-14-05-09.txt", "….txt"),
     ],
 )
-def test_the_path_of_a_skipped_entry_shows_no_ids_and_no_times(path: str, shown: str) -> None:
-    assert NAMES.redact_entry(path) == shown
+def test_the_path_of_a_skipped_entry_shows_no_ids_and_no_times(path: str, expected: str) -> None:
+    assert NAMES.redact_entry(path) == expected
     assert Names().redact_entry(path) == path
 
 

@@ -78,7 +78,7 @@ def test_a_report_keeps_what_it_found_while_the_next_one_is_cancelled(
     assert not department.assignment.batches.filter(role="other").exists()
 
 
-def test_the_own_course_is_not_in_its_archive_and_a_chosen_assignment_counts_once(
+def test_a_course_is_not_in_its_own_archive_and_a_chosen_assignment_counts_once(
     department: Department, alice: User
 ) -> None:
     second = Course.objects.create(owner=alice, name="Second", in_archive=True)

@@ -52,7 +52,7 @@ def test_members_are_listed_changed_and_removed(course: Course, tess: Membership
     ]
 
 
-def test_nobody_changes_the_own_role_but_may_leave(course: Course, tess: Membership) -> None:
+def test_nobody_changes_their_own_role_but_may_leave(course: Course, tess: Membership) -> None:
     Membership.objects.update(role="instructor")
     path = f"/courses/{course.pk}/members/{tess.pk}"
     assert send(api_client(tess.user), "patch", path, {"role": "observer"}).status_code == 403
@@ -62,7 +62,9 @@ def test_nobody_changes_the_own_role_but_may_leave(course: Course, tess: Members
     assert not Membership.objects.exists()
 
 
-def test_a_member_is_found_in_the_own_course_only(course: Course, tess: Membership, alice: User) -> None:
+def test_a_member_is_found_in_the_course_of_the_address_only(
+    course: Course, tess: Membership, alice: User
+) -> None:
     other = Course.objects.create(owner=alice, name="Trees")
     invitation = Invitation.objects.create(
         course=course, email="a@example.org", role="observer", invited_by=alice, expires=tess.created

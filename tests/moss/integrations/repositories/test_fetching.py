@@ -188,7 +188,7 @@ def test_a_job_goes_on_where_a_lost_one_ended(
     asked = len(git_server.asked)
     assert asked
     assert end(fetch).state == "done"
-    assert not any("anna" in path for path, _given in git_server.asked[asked:])
+    assert not any("anna" in path for path, _credentials in git_server.asked[asked:])
 
 
 def test_a_long_list_lets_others_work(

@@ -134,7 +134,7 @@ def test_a_submodule_is_named_and_not_fetched(git_server: GitServer) -> None:
     files, _refused, snapshot = taken(git_server, "eve")
     assert files["main.py"] == CODE
     assert snapshot.left_out == ["x: a submodule"]
-    assert not any("inner" in path for path, _given in git_server.asked)
+    assert not any("inner" in path for path, _credentials in git_server.asked)
 
 
 def test_a_huge_file_is_not_even_fetched(git_server: GitServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +180,7 @@ def test_a_server_that_sends_to_another_host_gets_no_token_there(git_server: Git
     git_server.redirects["moved"] = f"{other}/info/refs?service=git-upload-pack"
     with pytest.raises(GitFailed, match="redirects to another host"):
         taken(git_server, "moved", token="secret")
-    assert [path for path, _given in git_server.asked] == ["/moved/info/refs"]
+    assert [path for path, _credentials in git_server.asked] == ["/moved/info/refs"]
 
 
 def test_a_repository_that_moved_at_its_host_is_found(git_server: GitServer) -> None:

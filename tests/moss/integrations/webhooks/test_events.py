@@ -92,7 +92,7 @@ def test_a_ranking_that_was_cancelled_is_no_event(assignment: Assignment, webhoo
     assert sent() == []
 
 
-def test_only_chosen_events_of_the_own_course_are_sent(assignment: Assignment, bob: User) -> None:
+def test_only_chosen_events_of_the_course_are_sent(assignment: Assignment, bob: User) -> None:
     elsewhere = Course.objects.create(owner=bob, name="Programming 2")
     webhook_to("https://example.org/", elsewhere)
     webhook_to("https://example.org/", assignment.course, Event.REPORT_READY)
