@@ -146,6 +146,16 @@ def test_a_note_on_others_keeps_all_but_the_name(planted: Planted, erase: Erase)
     assert planted.first.teams == "Bruno Popescu, Chidi Oneill"
 
 
+def test_a_decision_on_a_group_stays_under_the_names_of_those_who_stay(
+    planted: Planted, erase: Erase
+) -> None:
+    group = Submission.objects.get(batch__assignment=planted.second, origin=None, name__contains=NAME)
+    planted.second.decisions.create(left=group.name, right="Chidi Oneill", notes="Both said so.")
+    erase(NAME)
+    decision = planted.second.decisions.get(notes="Both said so.")
+    assert (decision.left, decision.right) == ("Adaline Byron, [erased]", "Chidi Oneill")
+
+
 @pytest.mark.long
 def test_a_file_of_somebody_else_keeps_a_path_with_a_part_of_the_name(planted: Planted, erase: Erase) -> None:
     files = SubmissionFile.objects.filter(submission__name="Bruno Popescu", submission__origin=None)
