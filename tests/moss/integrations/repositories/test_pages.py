@@ -118,11 +118,13 @@ def test_fetching_again_needs_a_due_date_is_shown_and_can_be_taken_off(
     assert text not in get_page(alice_client, assignment.get_absolute_url()).text("main")
 
 
-def test_the_hours_after_the_due_date_are_shown_and_bounded(
+def test_the_due_date_and_the_hours_after_it_are_shown_and_bounded(
     alice_client: Client, alice: User, address: str, assignment: Assignment, two: str
 ) -> None:
+    assert "Without a due date" in get_page(alice_client, address).text("p.lead")
     assignment.due = datetime(2030, 1, 1, 12, tzinfo=UTC)
     assignment.save()
+    assert "Due: 1 Jan 2030, 12:00." in get_page(alice_client, address).text("p.lead")
     body, path = {"repositories": two, "again_after_due": "on"}, f"/assignments/{assignment.pk}/repositories"
     for hours in ("-1", "721", "x", "1" * 5000):
         assert alice_client.post(address, body | {"hours_after_due": hours}).status_code == 422, hours
