@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase, translate
+from fnmatch import fnmatchcase
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -118,11 +118,10 @@ class _Pattern(NamedTuple):
 
 def _by_pattern(name: str) -> str:
     """Return the language of the first pattern that matches the name, as it is or in lower case."""
-    by_ending, others, any_other = _patterns()
+    by_ending, others = _patterns()
     names = {name, name.lower()}
     matches = [by_ending[ending] for one in names for ending in _endings(one) if ending in by_ending]
-    if any(map(any_other.match, names)):
-        matches += [row for row in others if any(fnmatchcase(one, row.pattern) for one in names)]
+    matches += [row for row in others if any(fnmatchcase(one, row.pattern) for one in names)]
     return min(matches).language if matches else ""
 
 
@@ -131,8 +130,8 @@ def _endings(name: str) -> list[str]:
 
 
 @cache
-def _patterns() -> tuple[dict[str, _Pattern], list[_Pattern], re.Pattern[str]]:
-    """Return the first pattern for each ending, such as that of `*.py`, and the others, also as one.
+def _patterns() -> tuple[dict[str, _Pattern], list[_Pattern]]:
+    """Return the first pattern for each ending, such as that of `*.py`, and the other patterns.
 
     Most patterns are endings; these are looked up, as trying all of them took longer than reading a short
     file.
@@ -140,8 +139,7 @@ def _patterns() -> tuple[dict[str, _Pattern], list[_Pattern], re.Pattern[str]]:
     named = [(pattern, row.name) for row in (*LANGUAGES, *OTHERS) for pattern in row.file_patterns.split()]
     rows = [_Pattern(number, pattern, language) for number, (pattern, language) in enumerate(named)]
     by_ending = {row.pattern[1:]: row for row in reversed(rows) if _ENDING.fullmatch(row.pattern)}
-    others = [row for row in rows if not _ENDING.fullmatch(row.pattern)]
-    return by_ending, others, re.compile("|".join(translate(row.pattern) for row in others))
+    return by_ending, [row for row in rows if not _ENDING.fullmatch(row.pattern)]
 
 
 def _by_shebang(head: str) -> str:

@@ -177,6 +177,7 @@ def test_reading_that_takes_long_goes_on_in_the_heavy_queue(
     monkeypatch.setattr(reading, "SLICE_SECONDS", -1)
     monkeypatch.setattr(reading, "LANES", 1)
     monkeypatch.setattr(documents, "GROUP_SECONDS", -1)
+    monkeypatch.setattr(documents, "BATCH_DOCUMENTS", 1)
     queues_of = queues_in_order(monkeypatch)
     batch = hand_in(zipped(CLASS))
     assert (batch.state, batch.documents_done) == ("done", 3)
