@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions.comparison.pdf import print_pdf
 
@@ -50,13 +50,25 @@ def write_csv(table: ExportTable) -> Iterator[str]:
     chunk: Sequence[Sequence[object]] = [table.columns]
     while chunk:
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(map(_cells, chunk))
+        csv.writer(text, lineterminator="\n").writerows(_cells(chunk))
         yield text.getvalue()
         chunk = list(islice(rows, CHUNK_ROWS))
 
 
-def _cells(row: Sequence[object]) -> Sequence[object]:
-    return [_cell(value) if isinstance(value, str | list) else value for value in row]
+def _cells(rows: Sequence[Sequence[object]]) -> Iterable[Sequence[object]]:
+    """Return rows as they are written; each text is looked at once, as names are in many rows."""
+    columns = (_column(values) for values in zip(*rows, strict=True))
+    return zip(*columns, strict=True)
+
+
+def _column(values: Sequence[Any]) -> Iterable[object]:
+    types = set(map(type, values))
+    if types == {str}:
+        cells = {text: _cell(text) for text in set(values)}
+        return map(cells.__getitem__, values)
+    if types.isdisjoint({str, list}):
+        return values
+    return [_cell(value) if isinstance(value, str | list) else value for value in values]
 
 
 def _cell(value: str | list[str]) -> str:
