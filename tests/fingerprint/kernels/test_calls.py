@@ -25,6 +25,7 @@ def columns(ids: list[int]) -> tuple[Columns, tuple[int, np.ndarray[tuple[int], 
     return Columns(numbers, numbers / 4), (3, numbers % 2 == 0)
 
 
+@pytest.mark.slow
 @given(number=int64)
 def test_integers_are_passed_exactly_and_their_arithmetic_wraps(built: Built, number: int) -> None:
     wrapped = (4 * number + 2**63) % 2**64 - 2**63

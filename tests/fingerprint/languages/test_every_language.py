@@ -98,6 +98,7 @@ def test_rewording_comments_changes_no_kind(name: str) -> None:
     assert kinds(language, reworded) == kinds(language, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*CODE, *MARKUP])
 @pytest.mark.parametrize(
     "indent", [lambda match: 2 * match[0], lambda match: "\t" * len(match[0])], ids=["wider", "tabs"]
@@ -108,6 +109,7 @@ def test_reindenting_changes_no_kind(name: str, indent: object) -> None:
     assert kinds(language, indented) == kinds(language, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*CODE, *MARKUP])
 @pytest.mark.parametrize(
     "newline", ["\n\n", "\r\n", "\r", " \n"], ids=["blank lines", "CRLF", "CR", "trailing space"]
@@ -124,6 +126,7 @@ def test_a_missing_last_newline_changes_nothing(name: str) -> None:
     assert list(language.named_tokens(text)) == list(language.named_tokens(text + "\n"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*CODE, *MARKUP, "text"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["no mark", "byte order mark"])
 def test_offsets_are_exact_with_any_line_end_and_awkward_characters(name: str, mark: str) -> None:

@@ -93,6 +93,7 @@ def test_model_solutions_and_earlier_work_are_not_compared_with_each_other(
     assert max(map(len, sides)) == 1
 
 
+@pytest.mark.slow
 def test_every_output_says_what_is_a_model_solution(students: Path, solutions: Path) -> None:
     table = check(students, "--solution", solutions)
     assert "model solution" in table.stdout

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     from tests.support.git_server import GitServer
 
+# They start Git and a server of repositories.
+pytestmark = pytest.mark.services
+
 # Bytes that cannot be packed.
 NOISE = Random(1).randbytes(8_000_000)
 CODE = b"def area(width, height):\n    return width * height\n"

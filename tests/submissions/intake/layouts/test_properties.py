@@ -78,6 +78,7 @@ def regrouped(files: dict[str, str], choices: Choices, data: st.DataObject) -> C
     )
 
 
+@pytest.mark.slow
 @given(uploads | samples, layouts | depths, st.data())
 def test_no_entry_is_lost_and_their_order_changes_nothing(
     files: dict[str, str], choices: Choices, data: st.DataObject
