@@ -59,7 +59,7 @@ class NormalisationRules:
     def kind_and_marks(self, ttype: object, value: str) -> KindAndMarks:
         """Return the name of the kind, and the marks but for `NEWLINE`."""
         type_name = _type_name(ttype)
-        name, mark = self._first_that_applies(type_name, value)
+        name, mark = self._by_first_rule(type_name, value)
         if _is_within(type_name, "Punctuation", "Operator", "Name", "Keyword") and not mark & Mark.SPACE:
             lexeme = value.strip()
             mark |= Mark.RUN if _RUN.match(lexeme) and not self.drops(lexeme) else 0
@@ -71,7 +71,8 @@ class NormalisationRules:
             mark |= Mark.UNQUOTED
         return name, mark
 
-    def _first_that_applies(self, type_name: str, value: str) -> KindAndMarks:
+    def _by_first_rule(self, type_name: str, value: str) -> KindAndMarks:
+        """Return the kind and the marks by the first rule that applies."""
         if not value.strip() or (not _is_within(type_name, "Literal", "Name") and _SPACE.match(value)):
             return "", Mark.SPACE
         if _is_within(type_name, "Comment", "Literal.String.Doc"):

@@ -38,8 +38,8 @@ PARAMS = Params()
 MAX_ATTEMPTS = 3
 # Documents are read and stored in groups: up to so many, so many bytes of source, and so many seconds.
 GROUP_DOCUMENTS, GROUP_BYTES, GROUP_SECONDS = 64, 500_000, 1.0
-# Documents of a group in one language are lexed together: up to so many, so many bytes, and so many seconds.
-BATCH_DOCUMENTS, BATCH_BYTES, TOGETHER_SECONDS = 32, 150_000, 5.0
+# Documents of a group in one language are lexed together: up to so many, and so many bytes.
+BATCH_DOCUMENTS, BATCH_BYTES = 32, 150_000
 
 
 def fingerprint_pending(document_ids: Sequence[int]) -> None:
@@ -111,10 +111,9 @@ def _fingerprint_group(document_ids: list[int], *, coarse: bool) -> list[int]:
 def _results(
     documents: Sequence[Document], *, coarse: bool
 ) -> Iterator[tuple[Document, Reading | Unreadable]]:
-    """Read documents for about GROUP_SECONDS, at least the first.
+    """Read documents for about GROUP_SECONDS, at least the first ones of one language.
 
-    Those of one language are read together, but all alone once that failed: no file keeps another one from
-    being read.
+    These are read together, but all alone once that failed: no file keeps another one from being read.
     """
     started, done, together = time.monotonic(), 0, True
     while done < len(documents) and (not done or time.monotonic() - started <= GROUP_SECONDS):
@@ -149,10 +148,11 @@ def _may_be_tried(document: Document) -> bool:
 
 
 def _read(documents: Sequence[Document], *, coarse: bool) -> list[Reading | Unreadable]:
-    seconds = min(settings.FILE_SECONDS, TOGETHER_SECONDS) if len(documents) > 1 else settings.FILE_SECONDS
     with _errors_as_unreadable(f"documents {[document.pk for document in documents]}"):
         files = [bytes(document.source.data) for document in documents]
-        return document_reader().read_together(files, documents[0].language, seconds, coarse=coarse)
+        return document_reader().read_together(
+            files, documents[0].language, settings.FILE_SECONDS, coarse=coarse
+        )
 
 
 @contextmanager

@@ -83,12 +83,12 @@ def carry_out(kind: Kind, job: Job) -> None:
     except SoftTimeLimitExceeded:
         _end(kind, job, OUT_OF_TIME, "out of time")
     except Exception as error:
-        if not _is_tried_again(kind, job, error):
+        if not _wait_or_fail(kind, job, error):
             raise
 
 
-def _is_tried_again(kind: Kind, job: Job, error: Exception) -> bool:
-    """Store what becomes of a job with an error; return whether only a row went meanwhile."""
+def _wait_or_fail(kind: Kind, job: Job, error: Exception) -> bool:
+    """Queue a job again, or fail it, by its error; return whether it waits as a row went meanwhile."""
     if isinstance(error, GONE) and not (kind.gives_up and job.attempts >= kind.attempts):
         logger.warning("%s %s is tried again, after %s", kind.name, job.subject, error, exc_info=error)
         jobs.wait(job, jobs.BUSY, "something that it refers to was deleted meanwhile", counts=True)
