@@ -170,7 +170,7 @@ def outcome(mutant: Mutant, tests: Sequence[str], tree: Path) -> str:
     path = tree / mutant.file
     text = path.read_text()
     path.write_text(text[: mutant.start] + mutant.replacement + text[mutant.end :])
-    _name_kernels(tree)
+    _rename_library(tree)
     try:
         for name, selection in (("now", "not long and not hostile"), ("long", "long and not hostile")):
             if _fails(tests, selection, tree):
@@ -180,8 +180,8 @@ def outcome(mutant: Mutant, tests: Sequence[str], tree: Path) -> str:
         path.write_text(text)
 
 
-def _name_kernels(tree: Path) -> None:
-    """Name the compiled kernels after the sources as they are now: otherwise all would be compiled again."""
+def _rename_library(tree: Path) -> None:
+    """Rename the compiled library for the sources with the mistake; else all kernels are compiled again."""
     program = "from fingerprint.kernels import files; print(files.file_name(files.processor_level()))"
     name = subprocess.check_output([sys.executable, "-c", program], cwd=tree, text=True).strip()
     library = next((tree / "fingerprint/kernels/compiled").glob("*.kernels"))
