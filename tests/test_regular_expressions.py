@@ -74,6 +74,8 @@ BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
     ],
     # Finds the characters of a category, in one character at a time.
     "fingerprint/languages/first_characters.py": [],
+    # Those of lexers' rules: see tests/hostile/test_added_rules.py, and the time that reading a file may take.
+    "fingerprint/languages/rule_patterns.py": [],
     # Finds the characters of a class, in a text of all characters.
     "fingerprint/languages/rule_tables/characters.py": [],
     "submissions/intake/archives/formats.py": [
@@ -84,7 +86,7 @@ BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
         (parse_glob(line).expression, "match") for line in ("*a*a*b", "**/a*b/**/*c", "[!a]?/**")
     ],
     "submissions/intake/left_out/matching.py": [
-        *((matching._names(names), "match") for names in _patterns_of_files()),
+        *((others, "match") for names in _patterns_of_files() if (others := matching._names(names).others)),
         *((matching._expression(rule.says), "search") for rule in RULES if rule.says),
     ],
     # The name of a student, without any operator, between no letters.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
 
 # Linux reads no more of a file for its first line.
 SHEBANG_CHARACTERS = 256
-# A pattern that asks for nothing but the end of a name.
-_ENDING = re.compile(r"\*\.[^*?\[]*")
-
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?([\w.]+)(?:\s|$)")
 _INTERPRETERS = {
     "sh": "bash", "bash": "bash", "zsh": "bash", "dash": "bash", "ksh": "bash",
@@ -112,34 +108,30 @@ class _Pattern(NamedTuple):
     """A pattern of file names, by its number in the order of the table."""
 
     number: int
-    pattern: str
     language: str
 
 
 def _by_pattern(name: str) -> str:
     """Return the language of the first pattern that matches the name, as it is or in lower case."""
-    by_ending, others = _patterns()
+    patterns = _patterns()
     names = {name, name.lower()}
-    matches = [by_ending[ending] for one in names for ending in _endings(one) if ending in by_ending]
-    matches += [row for row in others if any(fnmatchcase(one, row.pattern) for one in names)]
+    possible = (pattern for one in names for pattern in (one, *_ending_patterns(one)))
+    matches = [patterns[pattern] for pattern in possible if pattern in patterns]
     return min(matches).language if matches else ""
 
 
-def _endings(name: str) -> list[str]:
-    return [name[start:] for start, character in enumerate(name) if character == "."]
+def _ending_patterns(name: str) -> list[str]:
+    """Return the pattern of each ending of a name that begins with a dot: `*.d.ts` and `*.ts`."""
+    parts = name.split(".")
+    return [f"*.{'.'.join(parts[number:])}" for number in range(1, len(parts))]
 
 
 @cache
-def _patterns() -> tuple[dict[str, _Pattern], list[_Pattern]]:
-    """Return the first pattern for each ending, such as that of `*.py`, and the other patterns.
-
-    Most patterns are endings; these are looked up, as trying all of them took longer than reading a short
-    file.
-    """
+def _patterns() -> dict[str, _Pattern]:
+    """Return the patterns of the table, each a whole name or `*` and an ending, where they are first."""
     named = [(pattern, row.name) for row in (*LANGUAGES, *OTHERS) for pattern in row.file_patterns.split()]
-    rows = [_Pattern(number, pattern, language) for number, (pattern, language) in enumerate(named)]
-    by_ending = {row.pattern[1:]: row for row in reversed(rows) if _ENDING.fullmatch(row.pattern)}
-    return by_ending, [row for row in rows if not _ENDING.fullmatch(row.pattern)]
+    rows = [(pattern, _Pattern(number, language)) for number, (pattern, language) in enumerate(named)]
+    return dict(reversed(rows))
 
 
 def _by_shebang(head: str) -> str:

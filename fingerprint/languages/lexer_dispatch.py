@@ -7,7 +7,7 @@ position rules out most of them. The others are tried in the same order, so that
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import cache
+from functools import cache, cached_property
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,12 +16,13 @@ from pygments.token import Comment, Error, Whitespace, _TokenType
 
 from fingerprint.languages.first_characters import ASCII, first_characters
 from fingerprint.languages.raw_tokens import Column, LexemeTokens, RawTokens
+from fingerprint.languages.rule_patterns import LatePatterns, pattern_of
 from fingerprint.languages.rule_tables.lexer import GivenUp, read, read_all
 from fingerprint.languages.rule_tables.stored import LazyTables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from re import Match, Pattern
+    from re import Match
 
     from pygments.lexer import Lexer
 
@@ -36,23 +37,28 @@ class RulesByCharacter(dict[str, "list[Rule]"]):
 
     def __init__(self, rules: list[Rule]) -> None:
         super().__init__()
-        self.rules = rules
+        self._rules = rules
+
+    @cached_property
+    def rules(self) -> list[Rule]:
+        """All rules of the state, with the methods of their compiled patterns."""
+        patterns = [pattern_of(matcher) for matcher, _, _ in self._rules]
+        return [
+            (pattern.match if pattern else matcher, action, transition)
+            for pattern, (matcher, action, transition) in zip(patterns, self._rules, strict=True)
+        ]
 
     def __missing__(self, char: str) -> list[Rule]:
         if char not in ASCII:
             return self.rules
-        self[char] = rules = [rule for rule in self.rules if char in _first_characters(_pattern(rule))]
+        self[char] = rules = [rule for rule in self.rules if char in _first_characters(rule[0])]
         return rules
 
 
 @cache
-def _first_characters(pattern: Pattern[str]) -> frozenset[str]:
-    return first_characters(pattern)
-
-
-def _pattern(rule: Rule) -> Pattern[str]:
-    pattern: Pattern[str] = rule[0].__self__  # type: ignore[attr-defined]  # a rule's matcher is a pattern's bound method
-    return pattern
+def _first_characters(matcher: Callable[[str, int], Match[str] | None]) -> frozenset[str]:
+    pattern = pattern_of(matcher)
+    return first_characters(pattern) if pattern else ASCII
 
 
 # Functions that change the type of each lexeme for itself, and of none that they have changed. What such a
@@ -69,7 +75,7 @@ class _ReadText(str):  # noqa: SLOT000 - has an attribute
     tokens: Tokens
 
 
-class DispatchingLexer(RegexLexer):
+class DispatchingLexer(RegexLexer, metaclass=LatePatterns):
     """Selects rules by the current character; a mixin for lexers with the usual loop of Pygments.
 
     `changes_tokens`: `get_tokens_unprocessed` does not return what `raw_tokens` does. `reads_itself`: what

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
@@ -33,10 +34,14 @@ _MARKS = (
     "\u102b-\u103e\u1056-\u1059\u17b4-\u17d3\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\u3099\u309a"
     "\ufe00-\ufe0f\ufe20-\ufe2f"
 )
-WORD = re.compile(
-    rf"[{_UNSPACED}][{_MARKS}]*|[^\W_{_UNSPACED}](?:[{_MARKS}]|[^\W_{_UNSPACED}]|['\u2019](?=[^\W\d_]))*"
-)
+_WORD = rf"[{_UNSPACED}][{_MARKS}]*|[^\W_{_UNSPACED}](?:[{_MARKS}]|[^\W_{_UNSPACED}]|['\u2019](?=[^\W\d_]))*"
 _IGNORED = str.maketrans("", "", "\u00ad\u200c\u200d'\u2019")
+
+
+@cache
+def word_pattern() -> re.Pattern[str]:
+    """Return the expression of a word; compiling it takes as long as reading some files of code."""
+    return re.compile(_WORD)
 
 
 def normalise_word(word: str) -> str:
@@ -59,7 +64,7 @@ class Prose:
     def tokens(self, text: str) -> TokenStream:
         kinds: dict[str, int] = {}
         return TokenStream.from_triples(
-            (_word_kind(kinds, match[0]), *match.span()) for match in WORD.finditer(text)
+            (_word_kind(kinds, match[0]), *match.span()) for match in word_pattern().finditer(text)
         )
 
     def scan(self, text: str, *, coarse: bool = False, spans: bool = False) -> Scan:
@@ -76,7 +81,7 @@ class Prose:
         return Scan(tokens, lexical, classes, TokenStream.from_triples(()), np.empty(0, dtype=np.uint8))
 
     def named_tokens(self, text: str) -> Iterator[Span]:
-        for match in WORD.finditer(text):
+        for match in word_pattern().finditer(text):
             yield match.start(), match.end(), normalise_word(match[0])
 
     def highlight(self, text: str) -> list[Span]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.languages.lexical_terms import STRING, lexeme_terms
-from fingerprint.languages.prose import FAMILY, WORD, normalise_word
+from fingerprint.languages.prose import FAMILY, normalise_word, word_pattern
 from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def string_word_ids(string: str) -> tuple[int, ...]:
 
 def word_ids(text: str) -> tuple[int, ...]:
     """Return the ids of the distinct words of a text that are not too short."""
-    words = {normalise_word(word) for word in WORD.findall(text)}
+    words = {normalise_word(word) for word in word_pattern().findall(text)}
     return tuple(kind_id(FAMILY, word) for word in words if len(word) >= SHORTEST_WORD or not word.isascii())
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint.kernels.registry import kernel, njit
-from fingerprint.languages.prose import FAMILY, WORD, normalise_word
+from fingerprint.languages.prose import FAMILY, normalise_word, word_pattern
 from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class WordKinds:
         """Return the kinds of `Prose().tokens(text)`: a uint64 array with one kind for each word."""
         if text.isascii():
             return self._ascii_kinds(text)
-        words = WORD.findall(text)
+        words = word_pattern().findall(text)
         return np.fromiter(map(self._kind, words), dtype=np.uint64, count=len(words))
 
     def _ascii_kinds(self, text: str) -> npt.NDArray[np.uint64]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.distinct import distinct_values
+from fingerprint.distinct import distinct_values, first_places
 from fingerprint.ranking.parallel import never_end
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.upper_bounds import close_bounds, quick_bounds
@@ -80,8 +80,7 @@ class _Search(NamedTuple):
         """Return the rows with the highest bound of each submission, ascending, without the scored ones."""
         order = np.argsort(-self.bounds, kind="stable")
         sides = np.stack((self.candidates.left[order], self.candidates.right[order]), axis=1).ravel()
-        _, first = np.unique(sides, return_index=True)
-        rows = distinct_values(order[first // 2])
+        rows = distinct_values(order[first_places(sides) // 2])
         unscored: Positions = rows[self.similarity[rows] == UNSCORED]
         return unscored
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fingerprint.distinct import distinct_values
+from fingerprint.distinct import distinct_values, numbered
 from fingerprint.hashing import kgram_hashes
 from fingerprint.kernels.registry import kernel
 from fingerprint.ranking.alignment import index_tokens, long_kgrams, slice_submission, unmatch_collisions
@@ -112,7 +112,7 @@ class Cohort:
         Unless `whole_lines`, passages may end anywhere in a line, see `trim_to_lines`.
         """
         kinds, file_starts, starts = _concatenate(submissions)
-        values, inverse = np.unique(kgram_hashes(kinds, k), return_inverse=True)
+        values, inverse = numbered(kgram_hashes(kinds, k))
         ids, bounds = inverse.astype(np.int32), np.minimum(starts, len(inverse))
         contained, frequency = _frequencies(ids, bounds, len(values), counted)
         is_boilerplate = np.isin(values, distinct_kgrams(boilerplate, k))

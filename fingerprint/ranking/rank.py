@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fingerprint.distinct import first_places
 from fingerprint.index import CandidatePairs, InvertedIndex
 from fingerprint.permutation import permute
 from fingerprint.ranking.best_pairs import Scored, Wanted, best_of_both
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 
 # Stands for the suggested threshold, which is not known yet.
 SUGGESTED = -1.0
+# Of the number of a submission, where two of them are one number.
+SUBMISSION_BITS = 32
 
 
 class ScoringJob(NamedTuple):
@@ -263,10 +266,9 @@ def _merged(ranking: Ranking, translations: Translations) -> Ranking:
     scores = Scores(*map(np.concatenate, columns))
     units = np.concatenate((ranking.units, translations.units))
     order = _order(pairs, scores)
-    ends = np.stack((pairs.left, pairs.right), axis=1)[order]
-    _, firsts = np.unique(ends, axis=0, return_index=True)
+    left, right = pairs.left[order].astype(np.int64), pairs.right[order].astype(np.int64)
     merged = ranking._replace(pairs=pairs, scores=scores, units=units)
-    return merged.take(order[np.sort(firsts)])
+    return merged.take(order[np.sort(first_places(left << SUBMISSION_BITS | right))])
 
 
 def pair_passages(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.distinct import distinct_values
+from fingerprint.distinct import distinct_values, numbered
 from fingerprint.kernels.registry import kernel
 from fingerprint.languages.lexical_terms import term_lengths
 from fingerprint.ranking import score_constants as constants
@@ -128,7 +128,7 @@ class TermTable:
         empty = np.empty(0, np.uint64)
         columns = [distinct_values(np.concatenate([empty, *files])) for files in submissions]
         terms = [column[~np.isin(column, excluded)] for column in columns] if len(excluded) else columns
-        values, ids = np.unique(np.concatenate([empty, *terms]), return_inverse=True)
+        values, ids = numbered(np.concatenate([empty, *terms]))
         bounds = np.cumsum([0, *map(len, terms)], dtype=np.int64)
         whole = constants.WHOLE_TERM_CHARACTERS
         lengths = np.minimum(term_lengths(values), whole) / whole
@@ -138,10 +138,10 @@ class TermTable:
             weights *= undictated(having.astype(np.float64), programs.sum())
         can_be_shared = ((np.bincount(ids, minlength=len(values)) > 1) & (weights > 0))[ids]
         return cls(
-            ids.astype(np.int64),
+            ids,
             bounds,
             weights,
-            ids[can_be_shared].astype(np.int64),
+            ids[can_be_shared],
             np.concatenate(([0], np.cumsum(can_be_shared, dtype=np.int64)))[bounds],
             _sums_of_rows(weights[ids], bounds),
             _sums_of_rows(lengths[ids], bounds),

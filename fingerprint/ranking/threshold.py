@@ -111,11 +111,24 @@ def estimate_tail(
     """
     if compared < MIN_PAIRS:
         return None
-    values = np.asarray(similarities, dtype=np.float64)
-    median, upper = (float(quantile) for quantile in np.quantile(values, (0.5, UPPER_QUANTILE)))
+    ordered = np.sort(np.asarray(similarities, dtype=np.float64))
+    median, upper = _quantile(ordered, 0.5), _quantile(ordered, UPPER_QUANTILE)
     reached = (1 - UPPER_QUANTILE) * compared
     rise = TAIL_MARGIN * max(upper - median, LEAST_RISE) / log(0.5 / (1 - UPPER_QUANTILE))
     return UnrelatedTail(submissions * (submissions - 1) // 2, reached, upper, rise)
+
+
+def _quantile(ordered: Floats, part: float) -> float:
+    """Return the value below which that part of some sorted values is, between the two around it.
+
+    As `np.quantile`, which imports NumPy's masked arrays.
+    """
+    place = (len(ordered) - 1) * part
+    before = floor(place)
+    low, high = float(ordered[before]), float(ordered[min(before + 1, len(ordered) - 1)])
+    beyond = place - before
+    nearer_high = beyond >= 0.5  # noqa: PLR2004 - half of the way: from there NumPy counts back from the higher
+    return high - (high - low) * (1 - beyond) if nearer_high else low + (high - low) * beyond
 
 
 def threshold_range(tail: UnrelatedTail | None, submissions: int) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """Rank the submissions of a folder or an archive, without any service: intake, engine, comparison.
 
 `inputs` finds the submissions, `readings` has child processes read their files, the engine ranks them, and
-`outputs` makes tables and pages of the `report`. `preview_path` says what would be compared.
+`pairs` and `outputs` make tables and pages of the `report`. `preview_path` says what would be compared.
 """
 
 from __future__ import annotations

@@ -180,7 +180,7 @@ def _collect_rarely() -> None:
 
 def _render_preview(path: Path, inputs: InputOptions, output_format: str) -> Iterable[str]:
     from moss.check.rank import preview_path
-    from moss.commands.table import preview_text
+    from moss.commands.preview_table import preview_text
 
     if output_format not in PREVIEW_FORMATS:
         raise click.UsageError("A preview is a table or JSON; use --format table or --format json.")
@@ -255,21 +255,25 @@ def _list_skipped(report: LocalReport, path: Path, *, every_name: bool) -> None:
 
 def _render(report: LocalReport, output_format: str, path: Path) -> Iterable[str]:
     """Return the parts of the output, to be written one after the other."""
-    from moss.check import outputs
+    from moss.check.pairs import pair_rows, pairs_table
     from submissions.comparison.export_formats import FORMATS
 
     if output_format == "table":
         from moss.commands.table import pairs_text
 
-        return pairs_text(outputs.pair_rows(report))
+        return pairs_text(pair_rows(report))
     if output_format == "html":
+        from moss.check.outputs import standalone_report
         from submissions.pages.exports.standalone import standalone_html
 
-        return [standalone_html(outputs.standalone_report(report, path.name))]
-    table = outputs.details_table(report) if output_format == "json" else outputs.pairs_table(report)
+        return [standalone_html(standalone_report(report, path.name))]
     write = FORMATS[output_format].write_table
     assert write is not None
-    return write(table)
+    if output_format == "json":
+        from moss.check.outputs import details_table
+
+        return write(details_table(report))
+    return write(pairs_table(report))
 
 
 def _write(parts: Iterable[str], output: Path | None) -> None:

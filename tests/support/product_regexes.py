@@ -21,7 +21,6 @@ FLAGS = {"compile": 1, "split": 3, "sub": 4, "subn": 4}
 PASSED = {"find": "match", "student_names": "match", "reads": "fullmatch"}
 # Each with the product's own patterns, against names of files that users chose.
 FILE_NAME_PATTERNS = {
-    "fingerprint/languages/detect.py": {"fnmatchcase"},
     "submissions/intake/left_out/matching.py": {"translate"},
 }
 
@@ -112,11 +111,18 @@ def _calls(tree: ast.Module) -> list[tuple[ast.Call, str]]:
 
 
 def _assignments(tree: ast.Module) -> list[tuple[ast.expr, str]]:
-    """Return the values of a module's constants, and those of its keywords."""
+    """Return the values of a module's constants, of what its functions return, and of its keywords."""
     assigned = [
         (node.value, node.targets[0].id)
         for node in ast.walk(tree)
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    ]
+    returned = [
+        (node.value, function.name)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef)
+        for node in function.body
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Call)
     ]
     keywords = [
         (keyword.value, keyword.arg)
@@ -125,7 +131,7 @@ def _assignments(tree: ast.Module) -> list[tuple[ast.expr, str]]:
         for keyword in node.keywords
         if keyword.arg in PASSED
     ]
-    return assigned + keywords
+    return assigned + returned + keywords
 
 
 def _function(call: ast.Call) -> str:
@@ -159,6 +165,8 @@ def _names(node: ast.expr) -> set[str]:
     """Return the names that an expression may stand for: of a variable, an attribute, or either of two."""
     if isinstance(node, ast.IfExp):
         return _names(node.body) | _names(node.orelse)
+    if isinstance(node, ast.Call):
+        return _names(node.func)
     name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
     return {name} - {""}
 

@@ -1,4 +1,4 @@
-"""Ada, Pascal, Modula-2, Fortran, COBOL, VHDL, Visual Basic, MATLAB: strings without escapes, comments."""
+"""Ada, Pascal, Modula-2, Fortran, COBOL, VHDL, MATLAB: strings without escapes, comments."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import ClassVar
 
 from pygments.lexer import inherit
-from pygments.lexers import ada, business, dotnet, fortran, hdl, matlab, modula2, pascal
+from pygments.lexers import ada, business, fortran, hdl, matlab, modula2, pascal
 from pygments.token import Comment, Name, Operator, Punctuation, String, Whitespace
 
 from fingerprint.languages.lexers.rules import groups
@@ -20,10 +20,6 @@ class Ada(ada.AdaLexer):
             inherit,
         ],
     }
-
-
-class VisualBasic(dotnet.VbNetLexer):
-    tokens: ClassVar = {"root": [(r'\$(?=")', String), inherit]}
 
 
 class Vhdl(hdl.VhdlLexer):

@@ -101,7 +101,7 @@ class Run:
         rule = int(self.tables.program.code[address + loop.NUMBER])
         whole = not registers[loop.WAITING]
         text = self.texts[registers[loop.BEGUN] - 1] if whole else self.text[low:high]
-        match = self.tables.patterns[rule].match(text, int(registers[loop.AT]) - low)
+        match = self.tables.matchers[rule](text, int(registers[loop.AT]) - low)
         if match is None and outcome == loop.ASK_ACTION:
             raise GivenUp("Python finds no match where the tables have one")
         if match is None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from re import Pattern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from pygments.lexer import bygroups, this, using
 from pygments.token import Error, Whitespace, _TokenType
 
+from fingerprint.languages.rule_patterns import pattern_of
 from fingerprint.languages.rule_tables.characters import CharacterClass, Sets, partition
 from fingerprint.languages.rule_tables.expressions import (
     NEWLINE,
@@ -34,11 +34,13 @@ from fingerprint.languages.rule_tables.programs import ProgramWriter
 from fingerprint.languages.rule_tables.tables import LAST_GROUP, Program
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from re import Match, Pattern
 
     from fingerprint.languages.rule_tables.expressions import Node
 
     # As `RegexLexer._tokens` has them: the method that matches, the action, and the transition.
+    Matcher = Callable[[str, int], Match[str] | None]
     Rule = tuple[Any, Any, Any]
 
 # The share of the rules that may need Python, which takes longer when it is asked in between.
@@ -49,20 +51,20 @@ _USING_THIS = using(this).__code__  # type: ignore[no-untyped-call]
 
 
 class LexerTables(NamedTuple):
-    """The tables of a lexer; `patterns` and `actions` are those of its rules, for Python."""
+    """The tables of a lexer; `matchers` and `actions` are those of its rules, for Python."""
 
     program: Program
     states: dict[str, int]
     types: list[_TokenType]
-    patterns: list[Pattern[str]]
+    matchers: list[Matcher]
     actions: list[Any]
     registers: int
     folds: bool
 
 
-def pattern_of(rule: Rule) -> Pattern[str]:
-    pattern = getattr(rule[0], "__self__", None)
-    if not isinstance(pattern, Pattern):
+def _pattern(rule: Rule) -> Pattern[str]:
+    pattern = pattern_of(rule[0])
+    if pattern is None:
         raise Untranslatable("a rule without a regular expression")
     return pattern
 
@@ -92,7 +94,7 @@ class TableWriter:
         self._reads_itself, self._most_asking = reads_itself, most_asking
         self._rules = numbered_rules(rules, self.states)
         self._types: dict[_TokenType, int] = {Whitespace: 0, Error: 1}
-        self._trees = {pattern: _tree(pattern) for pattern in {pattern_of(rule) for _, rule in self._rules}}
+        self._trees = {pattern: _tree(pattern) for pattern in {_pattern(rule) for _, rule in self._rules}}
         self._addresses: dict[tuple[Pattern[str], frozenset[int]], int] = {}
         self._folds, self._asking = False, 0
 
@@ -115,17 +117,16 @@ class TableWriter:
         code = np.array(self._writer.code, np.int64)
         choices = np.array(self._writer.choices, np.int32)
         program = Program(code, self._sets.member(), choices, parts.pages, parts.kinds)
-        patterns = [pattern_of(rule) for _, rule in self._rules]
-        actions = [rule[1] for _, rule in self._rules]
+        matchers, actions = [rule[0] for _, rule in self._rules], [rule[1] for _, rule in self._rules]
         if self._asking > self._most_asking * len(self._rules):
             raise Untranslatable("many of its rules need Python")
         types, registers = [*self._types], self._writer.registers
-        return LexerTables(program, self.states, types, patterns, actions, registers, self._folds)
+        return LexerTables(program, self.states, types, matchers, actions, registers, self._folds)
 
     def _write_rules(self) -> None:
         """Write the rules, and for each state and kind which of them to try."""
         addresses = [self._write_rule(number, rule) for number, (_, rule) in enumerate(self._rules)]
-        begins = [self._begins(self._trees[pattern_of(rule)]) for _, rule in self._rules]
+        begins = [self._begins(self._trees[_pattern(rule)]) for _, rule in self._rules]
         for state in self.states.values():
             numbers = [number for number, (of, _) in enumerate(self._rules) if of == state]
             self._writer.choices[state] = self._writer.lists_by_kind(
@@ -134,7 +135,7 @@ class TableWriter:
 
     def _write_rule(self, number: int, rule: Rule) -> int:
         """Write a rule; return its address."""
-        pattern, (_, action, transition) = pattern_of(rule), rule
+        pattern, (_, action, transition) = _pattern(rule), rule
         tree, code, used = self._trees[pattern], CALL, frozenset[int]()
         start = -1
         if tree is not None:

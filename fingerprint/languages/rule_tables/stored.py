@@ -23,7 +23,6 @@ from fingerprint.languages.rule_tables.rules import (
     TableWriter,
     numbered_rules,
     numbered_states,
-    pattern_of,
 )
 from fingerprint.languages.rule_tables.tables import Program, number_lexemes
 
@@ -88,9 +87,9 @@ def unpack(packed: bytes, lexer: Any) -> LexerTables | None:
     states = numbered_states(lexer._tokens)  # noqa: SLF001 - Pygments'
     rules = [rule for _, rule in numbered_rules(lexer._tokens, states)]  # noqa: SLF001 - Pygments'
     types = [_type(names) for names in header.types]
-    patterns, actions = [pattern_of(rule) for rule in rules], [rule[1] for rule in rules]
+    matchers, actions = [rule[0] for rule in rules], [rule[1] for rule in rules]
     program = _program(header, columns)
-    return LexerTables(program, states, types, patterns, actions, header.registers, header.folds)
+    return LexerTables(program, states, types, matchers, actions, header.registers, header.folds)
 
 
 def _type(names: list[str]) -> Any:

@@ -23,6 +23,14 @@ COMMENT_STARTS = (
 BLOCKS = {b"/*": b"*/", b"<!--": b"-->", b'"""': b'"""', b"'''": b"'''", b"(*": b"*)", b"{-": b"-}"}
 # Names whose rules are kept, because most names in a class occur often.
 CACHED_NAMES = 10_000
+# What stands for other characters in a pattern.
+SPECIAL = re.compile(r"[*?\[]")
+OF_FOLDERS = [rule for rule in RULES if rule.folders]
+OF_FILES = [rule for rule in RULES if not rule.proof and (rule.files or rule.says)]
+OF_ANY_FILE = [rule for rule in OF_FILES if not rule.files]
+# All patterns of names: most names match none of them.
+FOLDERS = " ".join(rule.folders for rule in OF_FOLDERS)
+FILES = " ".join(rule.files for rule in OF_FILES)
 
 
 def rule_of_name(path: str, taken_in: AbstractSet[str]) -> tuple[str, Rule] | None:
@@ -60,17 +68,17 @@ def _rules_by_name(name: str, *, is_file: bool) -> list[Rule]:
 @lru_cache(CACHED_NAMES)
 def _rules_of_folder(name: str) -> list[Rule]:
     """Return the rules for folders of a name."""
-    return [rule for rule in RULES if rule.folders and matches(rule.folders, name.lower())]
+    lower = name.lower()
+    named = matches(FOLDERS, lower)
+    return [rule for rule in OF_FOLDERS if matches(rule.folders, lower)] if named else []
 
 
 @lru_cache(CACHED_NAMES)
 def _rules_of_file(name: str) -> list[Rule]:
     """Return the rules for files of a name in any folder."""
-    return [
-        rule
-        for rule in RULES
-        if not rule.proof and (matches(rule.files, name.lower()) if rule.files else rule.says)
-    ]
+    lower = name.lower()
+    rules = OF_FILES if matches(FILES, lower) else OF_ANY_FILE
+    return [rule for rule in rules if not rule.files or matches(rule.files, lower)]
 
 
 @lru_cache(CACHED_NAMES)
@@ -111,7 +119,7 @@ def _is_proved(rule: Rule, folder: Folder) -> bool:
 def _proofs(proof: str) -> tuple[frozenset[str], str, str]:
     """Return the names directly in the folder, the patterns of paths in it, and those of names beside it."""
     inside = [part for part in proof.split() if not part.startswith("../")]
-    patterns = [part for part in inside if re.search(r"[*?\[/]", part)]
+    patterns = [part for part in inside if SPECIAL.search(part) or "/" in part]
     beside = [part[3:] for part in proof.split() if part.startswith("../")]
     return frozenset(inside) - frozenset(patterns), " ".join(patterns), " ".join(beside)
 
@@ -142,14 +150,37 @@ def _open_block(text: bytes) -> bytes:
     return b""
 
 
+class _Names(NamedTuple):
+    """Patterns of names by what they ask for: the whole name, its start, its end, or an expression."""
+
+    whole: frozenset[str]
+    starts: tuple[str, ...]
+    ends: tuple[str, ...]
+    others: re.Pattern[str] | None
+
+
 def matches(patterns: str, name: str) -> bool:
     """Return whether one of some patterns, separated by spaces, matches a name in lower case."""
-    return _names(patterns).match(name) is not None
+    names = _names(patterns)
+    return (
+        name in names.whole
+        or name.startswith(names.starts)
+        or name.endswith(names.ends)
+        or (names.others is not None and names.others.match(name) is not None)
+    )
 
 
 @cache
-def _names(patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(map(translate, patterns.split())) or r"(?!)")
+def _names(patterns: str) -> _Names:
+    """Return patterns as they are looked for: few ask for more than a whole name, its start or its end."""
+    rest = set(patterns.split())
+    whole = {pattern for pattern in rest if not SPECIAL.search(pattern)}
+    starts = {pattern for pattern in rest if pattern[-1] == "*" and not SPECIAL.search(pattern[:-1])}
+    ends = {pattern for pattern in rest if pattern[0] == "*" and not SPECIAL.search(pattern[1:])}
+    rest -= whole | starts | ends
+    others = re.compile("|".join(map(translate, sorted(rest)))) if rest else None
+    start, end = tuple(pattern[:-1] for pattern in starts), tuple(pattern[1:] for pattern in ends)
+    return _Names(frozenset(whole), start, end, others)
 
 
 @cache

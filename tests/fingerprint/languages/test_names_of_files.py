@@ -35,6 +35,11 @@ def test_the_first_pattern_that_matches_decides(name: str, upper: bool) -> None:
 
 
 @pytest.mark.parametrize("pattern", sorted({pattern for pattern, _ in ROWS}))
+def test_every_pattern_of_the_table_is_a_whole_name_or_an_ending_after_a_dot(pattern: str) -> None:
+    assert not set("*?[") & set(pattern.removeprefix("*."))
+
+
+@pytest.mark.parametrize("pattern", sorted({pattern for pattern, _ in ROWS}))
 def test_every_pattern_of_the_table_is_found(pattern: str) -> None:
     name = pattern.replace("*", "exercise")
     assert _by_pattern(name) == naive(name) != ""

@@ -28,6 +28,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     # These load every module, which another user may not be able to.
     import_encodings()
     check(folder(tmp_path / "class", CLASS))
+    check(tmp_path / "class", "--preview")
     for name, mode in (("closed", 0), ("sealed", 0o555)):
         (tmp_path / name).mkdir(mode)
     tmp_path.chmod(0o755)

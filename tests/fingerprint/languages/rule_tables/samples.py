@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fingerprint.languages.rule_tables.characters import members
+from fingerprint.languages.rule_patterns import pattern_of
 from fingerprint.languages.rule_tables.expressions import (
     Branch,
     Look,
@@ -29,7 +30,7 @@ MOST_REPEATS = 3
 
 def expressions_of(tables: LexerTables) -> list[Sequence]:
     trees = []
-    for pattern in dict.fromkeys(tables.patterns):
+    for pattern in dict.fromkeys(filter(None, map(pattern_of, tables.matchers))):
         try:
             trees.append(parse(pattern))
         except Untranslatable:

@@ -12,6 +12,7 @@ from fingerprint.kernels.files import ensure_compiled
 from fingerprint.kernels.library import stored_data
 from fingerprint.languages.lexer_dispatch import dispatching_lexer, raw_tokens
 from fingerprint.languages.lexers import lexer_class
+from fingerprint.languages.rule_patterns import RulePattern
 from fingerprint.languages.rule_tables import expressions, stored
 from fingerprint.languages.rule_tables.expressions import Untranslatable
 from fingerprint.languages.rule_tables.stored import lexer_tables, name_of, pack, stored_tables, unpack
@@ -103,3 +104,12 @@ def test_tables_are_made_at_once_where_many_characters_are_expected() -> None:
     assert lexer.tables.of(lexer, len(text)) is None
     lexer.tables.expect(lexer, stored.FIRST_CHARACTERS + 1)
     assert lexer.tables.of(lexer, len(text)) is not None
+
+
+def test_a_lexer_whose_tables_are_stored_compiles_no_expression_to_read_a_program() -> None:
+    lexer: Any = dispatching_lexer(lexer_class("kotlin"))
+    raw_tokens(lexer, program("kotlin"))
+    matchers = {rule[0] for rules in lexer._tokens.values() for rule in rules}
+    late = [owner for matcher in matchers if isinstance(owner := matcher.__self__, RulePattern)]
+    assert len(late) > 50
+    assert not any(one._pattern for one in late)

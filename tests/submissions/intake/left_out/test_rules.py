@@ -1,8 +1,13 @@
 from __future__ import annotations
 
-import pytest
+from fnmatch import fnmatchcase
 
-from submissions.intake.left_out.rules import REASONS, RULES
+import pytest
+from hypothesis import given, strategies as st
+
+from submissions.intake.left_out.listing import NO_CODE
+from submissions.intake.left_out.matching import matches
+from submissions.intake.left_out.rules import OUTPUT, REASONS, RULES
 from tests.support.left_out import CODE, left_out
 
 JAVA = "public class Main { public static void main(String[] a) { System.out.println(a.length); } }\n"
@@ -261,3 +266,18 @@ def test_every_rule_has_its_tests_and_rows_of_one_name_have_one_reason() -> None
 )
 def test_no_file_takes_long(name: str, data: str) -> None:
     left_out({name: data})
+
+
+PATTERNS = sorted(
+    {pattern for rule in RULES for pattern in f"{rule.files} {rule.folders} {rule.proof}".split()}
+    | set(f"{OUTPUT} {NO_CODE}".split())
+)
+
+
+@given(
+    st.lists(st.sampled_from(PATTERNS), min_size=1, max_size=3),
+    st.lists(st.sampled_from(PATTERNS) | st.text(".abz-_09*?[]", max_size=4), max_size=3),
+)
+def test_names_match_patterns_as_fnmatch_says(patterns: list[str], parts: list[str]) -> None:
+    name = "".join(part.replace("*", "a") for part in parts).lower()
+    assert matches(" ".join(patterns), name) == any(fnmatchcase(name, pattern) for pattern in patterns)
