@@ -74,7 +74,7 @@ BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
     ],
     # Finds the characters of a category, in one character at a time.
     "fingerprint/languages/first_characters.py": [],
-    # Those of lexers' rules: see tests/hostile/test_added_rules.py, and the time that reading a file may take.
+    # Those of lexers' rules, see tests/hostile/test_added_rules.py; reading a file has a deadline.
     "fingerprint/languages/rule_patterns.py": [],
     # Finds the characters of a class, in a text of all characters.
     "fingerprint/languages/rule_tables/characters.py": [],

@@ -8,7 +8,6 @@ from hypothesis.extra import numpy as hnp
 
 from fingerprint.distinct import distinct_values, first_places, numbered
 
-
 VALUES = hnp.arrays(
     st.sampled_from((np.uint64, np.int64, np.int32, np.uint8)),
     st.integers(0, 60),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fingerprint.languages.rule_tables.characters import members
 from fingerprint.languages.rule_patterns import pattern_of
+from fingerprint.languages.rule_tables.characters import members
 from fingerprint.languages.rule_tables.expressions import (
     Branch,
     Look,
