@@ -49,6 +49,12 @@ _SIGNATURES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
     (b"{\\rtf", "a rich text document; save it as plain text"),
 )
 
+_SIGNED = tuple(
+    start
+    for signature, _ in _SIGNATURES
+    for start in (signature if isinstance(signature, tuple) else (signature,))
+)
+
 # Share of characters with a high byte that is NUL in UTF-16: comments in Chinese leave at least the code.
 LATIN_IN_UTF_16 = 0.2
 # Controls, lone surrogates, and what is private or unassigned.
@@ -87,9 +93,9 @@ def decode(data: bytes) -> Decoded:
     NotText
         For an image, an archive, a program, or anything else that is not text.
     """
-    for signature, description in _SIGNATURES:
-        if data.startswith(signature):
-            raise NotText(f"it is {description}, not a text file")
+    if data.startswith(_SIGNED):
+        kind = next(kind for signature, kind in _SIGNATURES if data.startswith(signature))
+        raise NotText(f"it is {kind}, not a text file")
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return _decode_as(data[len(mark) :], encoding)

@@ -7,6 +7,7 @@ imports from the tokens, since every program of a class begins with some.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 
+CACHED_DIRECTIVES = 4_096
 _DEFINE = re.compile(r"^[ \t]*+#[ \t]*+define\b((?:[^\n\\]|\\[\s\S])*+)", re.MULTILINE)
 _INCLUDE = re.compile(r"^[ \t]*+#[ \t]*+include[ \t]*+([<\"][^>\"\n]++[>\"])", re.MULTILINE)
 _COMMENT = re.compile(r"/\*|//[^\n]*+")
@@ -63,12 +65,15 @@ def directive_columns(
     spans = [(*span, LexicalClass.IMPORT) for span in imports]
     spans += [(*span, LexicalClass.MACRO) for span in macros]
     rows = sorted((row for row in spans if row[0] < row[1]), key=itemgetter(0))
-    ids = [
-        kind_id(lexeme_family(salt, lexical_class), _normalised(source[start:end]))
-        for start, end, lexical_class in rows
-    ]
+    ids = [_directive_id(salt, lexical_class, source[start:end]) for start, end, lexical_class in rows]
     starts, ends, classes = np.array(rows, dtype=np.int32).reshape(-1, 3).T.copy()
     return classes.astype(np.uint8), np.array(ids, dtype=np.uint64), starts, ends
+
+
+@lru_cache(CACHED_DIRECTIVES)
+def _directive_id(salt: str, lexical_class: LexicalClass, directive: str) -> int:
+    """Return the id of a directive; a class imports the same again and again."""
+    return kind_id(lexeme_family(salt, lexical_class), _normalised(directive))
 
 
 def _normalised(directive: str) -> str:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     CodePoints = npt.NDArray[np.uint8 | np.uint32]
 
 Item = TypeVar("Item")
-BYTE_ORDER_MARK = 0xFEFF
+BYTE_ORDER_MARK = "\ufeff"
+BLANKS = " \t\r"
 
 
 class TokenColumns(Protocol):
@@ -167,12 +168,11 @@ class LexerInput:
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
-        may_remove = text.startswith("\ufeff") or any(end in text for end in ("\r", " \n", "\t\n"))
-        characters = code_points(text if may_remove else "")
-        removed = _removed(characters)
+        may_remove = text.startswith(BYTE_ORDER_MARK) or any(end in text for end in ("\r", " \n", "\t\n"))
+        removed = _removed(text) if may_remove else np.empty(0, np.int32)
         # In the copy the i-th removed character was before offset removed[i] - i.
         self._removed = removed - np.arange(len(removed), dtype=np.int32)
-        plain = text_of(np.delete(characters, removed)) if len(removed) else text
+        plain = text_of(np.delete(code_points(text), removed)) if len(removed) else text
         plain = plain.replace("\r", "\n")
         self.source = plain if plain.endswith("\n") else plain + "\n"
         self._keeps_offsets = not len(removed) and len(self.source) == len(text)
@@ -198,15 +198,15 @@ class LexerInput:
         return original
 
 
-def _removed(characters: CodePoints) -> Offsets:
+def _removed(text: str) -> Offsets:
     """Return the offsets of a byte order mark and of white space at line ends."""
-    blank = (characters == ord(" ")) | (characters == ord("\t")) | (characters == ord("\r"))
-    others = np.flatnonzero(~blank)
-    before = np.concatenate(([-1], others[:-1]))
-    at_line_ends = characters[others] == ord("\n")
-    ends, lengths = others[at_line_ends], (others - before)[at_line_ends] - 1
-    # Of each line the last characters before its end: as many as there are blank ones.
-    last = np.cumsum(lengths)
-    removed = np.repeat(ends - last, lengths) + np.arange(last[-1] if len(last) else 0)
-    mark = [0] if len(characters) and characters[0] == BYTE_ORDER_MARK else []
-    return np.concatenate((mark, removed)).astype(np.int32)
+    characters = code_points(text)
+    ends = np.flatnonzero(characters == ord("\n"))
+    last = characters[np.maximum(ends - 1, 0)]
+    after_blank = np.flatnonzero(np.logical_or.reduce([last == ord(blank) for blank in BLANKS]))
+    starts = np.concatenate(([0], ends + 1))[after_blank].tolist()
+    lines = [(start, end) for start, end in zip(starts, ends[after_blank].tolist(), strict=True)]
+    kept = [start + len(text[start:end].rstrip(BLANKS)) for start, end in lines]
+    removed = [at for (_, end), first in zip(lines, kept, strict=True) for at in range(first, end)]
+    mark = [0] if text.startswith(BYTE_ORDER_MARK) else []
+    return np.array([*mark, *removed], dtype=np.int32)

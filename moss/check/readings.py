@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     Advance = Callable[[], None]
 
 # Most files and bytes that a child process reads together, and the fewest files and batches for each process.
-BATCH_FILES, BATCH_BYTES = 32, 150_000
+BATCH_FILES, BATCH_BYTES = 64, 300_000
 FEWEST_FILES, FEWEST_BATCHES = 8, 4
 PART_LENGTHS = struct.Struct("<6I")
 
