@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.urls import reverse
+from hypothesis import given, strategies as st
 
 from submissions.comparison.export_formats import FORMATS, TABLE_FORMATS, ExportTable, write_csv
 from submissions.comparison.pair_rows import PairRow
@@ -157,6 +158,23 @@ def test_a_return_in_a_text_is_a_line_end_within_its_cell() -> None:
     table = ExportTable("pairs", ("left", "notes"), [("ada", "one\r=1+1\r\ntwo"), ("\r=1", "")], {})
     written = csv.reader(io.StringIO("".join(write_csv(table)), newline=""))
     assert list(written)[1:] == [["ada", "one\n=1+1\ntwo"], ["'\n=1", ""]]
+
+
+CELLS = st.one_of(
+    st.text(st.sampled_from("ab ,;\"\n\t'é"), max_size=6).map(lambda text: f"a{text}"),
+    st.integers(),
+    st.floats(allow_nan=False),
+    st.booleans(),
+    st.sampled_from(["", None]),
+)
+
+
+@given(st.lists(st.tuples(CELLS, CELLS, CELLS), max_size=5))
+def test_a_table_is_written_as_by_the_library_of_csv(rows: list[tuple[object, ...]]) -> None:
+    expected = io.StringIO()
+    csv.writer(expected, lineterminator="\n").writerows([("left", "right", "notes"), *rows])
+    table = ExportTable("pairs", ("left", "right", "notes"), rows, {})
+    assert "".join(write_csv(table)) == expected.getvalue()
 
 
 @pytest.mark.long
