@@ -14,7 +14,7 @@ from fingerprint.ranking.alignment import group_end, kgram_index
 
 if TYPE_CHECKING:
     from fingerprint.ranking.alignment import IndexedTokens, KgramIndex
-    from fingerprint.types import Flags, Ids, Runs
+    from fingerprint.types import Flags, Hashes, Ids, Runs
 
     # Of both sides: `line_starts` and `line_ends` of `IndexedTokens`.
     Lines = tuple[tuple[Ids, Ids], tuple[Ids, Ids]]
@@ -62,7 +62,7 @@ def with_room(runs: Runs, count: int) -> Runs:
 
 
 @bare_njit
-def find_shared(ordered_kgrams: Ids, left_table: Ids, shared: Ids) -> int:
+def _find_shared(ordered_kgrams: Ids, left_table: Ids, shared: Ids) -> int:
     """Fill `shared` with the indices of those k-grams that the left side contains; return their number.
 
     There is no branch: few k-grams are shared, and which ones cannot be predicted.
@@ -74,23 +74,37 @@ def find_shared(ordered_kgrams: Ids, left_table: Ids, shared: Ids) -> int:
     return count
 
 
+@bare_njit
+def find_members(kgrams: Ids, members: Hashes, places: Ids) -> int:
+    """Fill `places` with those of the k-grams that are `members`, see `Workspace`; return their number.
+
+    There is no branch, as above.
+    """
+    count = 0
+    for at in range(len(kgrams)):
+        number = np.uint64(kgrams[at] + 1)
+        places[count] = at
+        count += (members[number >> np.uint64(6)] >> (number & np.uint64(63))) & np.uint64(1) != np.uint64(0)
+    return count
+
+
 # When a matchable k-gram has the same matchable k-gram before it on both sides, its run is found from that
 # earlier one, so it is skipped, and all such occurrences at once. When a matchable one is before it on one
 # side only, or another one on each side, the tokens before it differ and the run begins with it.
 @njit
 def _list_starts(
-    pair: tuple[KgramIndex, KgramIndex], k: int, left_table: Ids, steps: int, runs: Runs
+    pair: tuple[KgramIndex, KgramIndex], k: int, left_table: Ids, shared: Ids, limits: tuple[int, Runs]
 ) -> tuple[int, int, Runs]:
     """Return the number of places at which a run begins, the steps that remain, and an array with the places.
 
-    The array is `runs` or a larger copy of it; its first column begins with the places.
+    `shared` are the indices of the right k-grams that the left side has; the `limits` are the steps and the
+    array for the places. The array that is returned is this or a larger copy of it; its first column begins
+    with the places.
     """
-    (left, right), count, at = pair, 0, 0
+    (left, right), (steps, runs), count, at = pair, limits, 0, 0
     left_kgrams, left_previous, left_order = left.ordered_kgrams, left.previous, left.order
     kgrams, previous, order, next_group = right.ordered_kgrams, right.previous, right.order, right.next_group
-    shared = np.empty(len(kgrams), dtype=np.int32)
-    shared_count = find_shared(kgrams, left_table, shared)
-    while at < shared_count:
+    while at < len(shared):
         first = shared[at]
         end, left_first = group_end(kgrams, first), left_table[kgrams[first]]
         at += end - first
@@ -130,10 +144,15 @@ def measure_runs(kgrams: tuple[Ids, Ids], k: int, count: int, steps: int, runs: 
 
 
 @kernel
-def list_long_runs(pair: tuple[KgramIndex, KgramIndex], k: int, left_table: Ids) -> Runs:
-    """Return the maximal runs of at least k tokens, as `list_runs` does, where no side has boilerplate."""
+def list_long_runs(pair: tuple[KgramIndex, KgramIndex], k: int, left_table: Ids, members: Hashes) -> Runs:
+    """Return the maximal runs of at least k tokens, as `list_runs` does, where no side has boilerplate.
+
+    `members` are the k-grams of the left side, see `Workspace`.
+    """
     runs = np.empty((INITIAL_RUNS, 2), dtype=np.int64)
-    count, _, runs = _list_starts(pair, k, left_table, NO_LIMIT, runs)
+    shared = np.empty(len(pair[1].ordered_kgrams), dtype=np.int32)
+    shared = shared[: find_members(pair[1].ordered_kgrams, members, shared)]
+    count, _, runs = _list_starts(pair, k, left_table, shared, (NO_LIMIT, runs))
     measure_runs((pair[0].kgrams, pair[1].kgrams), k, count, NO_LIMIT, runs)
     return runs[:count]
 
@@ -176,7 +195,9 @@ def list_runs(
     """
     left, right = pair
     index = kgram_index(left), kgram_index(right)
-    count, steps, runs = _list_starts(index, k, left_table, steps, runs)
+    shared = np.empty(len(right.ordered_kgrams), dtype=np.int32)
+    shared = shared[: _find_shared(right.ordered_kgrams, left_table, shared)]
+    count, steps, runs = _list_starts(index, k, left_table, shared, (steps, runs))
     if steps < 0:
         return -1, runs
     if has_any(left.boilerplate) or has_any(right.boilerplate):

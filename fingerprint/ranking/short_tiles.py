@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fingerprint.kernels.registry import bare_kernel, bare_njit
+from fingerprint.ranking.runs import find_members
 
 if TYPE_CHECKING:
     from fingerprint.ranking.alignment import IndexedTokens
@@ -25,12 +26,9 @@ def shared_places(right: IndexedTokens, space: Workspace) -> tuple[int, int]:
     Return their number, and that of the pairs of places with equal k-grams.
     """
     kgrams, places, table, sizes = right.kgrams, space.places[1], space.table, space.sizes
-    count, pairs = 0, 0
-    for at in range(len(kgrams)):
-        group = table[kgrams[at]]
-        places[count] = at  # without a branch: which k-grams are shared cannot be predicted
-        count += group >= 0
-        pairs += sizes[group]
+    count, pairs = find_members(kgrams, space.members, places), 0
+    for index in range(count):
+        pairs += sizes[table[kgrams[places[index]]]]
     return count, pairs
 
 
@@ -73,7 +71,8 @@ def _first_open(
     """
     (left, right), (a, group), (length, k) = sides, place, lengths
     last = left[a + length - k]
-    b = space.heads[group] if last >= 0 else -1
+    # What ends the window has to be open on the right too.
+    b = space.heads[group] if space.heads[space.groups[a + length - k]] >= 0 else -1
     while b >= 0 and not (right[b + length - k] == last and _is_free(space.taken[1], b, length, k)):
         b = space.after[b]
     return b

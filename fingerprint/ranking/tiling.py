@@ -188,7 +188,7 @@ def _tile_in_two_turns(
     if starts * (k + 1) > _most_steps(left, right):
         return -1
     least = k + longer(k)
-    runs = list_long_runs((left.long, right.long), least, space.long_table)
+    runs = list_long_runs((left.long, right.long), least, space.long_table, space.long_members)
     sides = left.kgrams, space.taken
     count = _add_tiles(runs, (k, least), sides, tiles)
     return add_short_tiles(pair, (k, least), (shared, count), space, tiles)

@@ -56,7 +56,7 @@ def test_the_long_runs_are_the_maximal_runs_of_their_length(left: list[int], rig
     cohort = cohort_of(left, right)
     pair, space = (cohort.submission(0), cohort.submission(1)), space_of(cohort)
     enter(space, pair[0])
-    runs = list_long_runs((pair[0].long, pair[1].long), LONG, space.long_table).tolist()
+    runs = list_long_runs((pair[0].long, pair[1].long), LONG, space.long_table, space.long_members).tolist()
     listed = sorted((place >> POSITION_BITS, place & POSITION_MASK, length) for place, length in runs)
     assert listed == [run for run in naive_runs(left, right) if run[2] >= LONG]
 
