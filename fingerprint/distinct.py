@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.types import Flags, Positions
+    from fingerprint.types import Flags, Ids, Positions
 
 Number = TypeVar("Number", bound=np.integer)
 
@@ -27,17 +27,19 @@ def distinct_values(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
     return ordered[_firsts(ordered)]
 
 
-def numbered(values: npt.NDArray[Number]) -> tuple[npt.NDArray[Number], Positions]:
+def numbered(values: npt.NDArray[Number]) -> tuple[npt.NDArray[Number], Ids]:
     """Return the distinct values of an array [n], ascending, and for each value its number among them [n].
 
-    As `np.unique` with `return_inverse`.
+    As `np.unique` with `return_inverse`, in half of its memory.
     """
     order = np.argsort(values)
     ordered = values[order]
     first = _firsts(ordered)
-    numbers = np.empty(len(values), dtype=np.int64)
-    numbers[order] = np.cumsum(first) - 1
-    return ordered[first], numbers
+    distinct = ordered[first]
+    del ordered
+    numbers = np.empty(len(values), dtype=np.int32)
+    numbers[order] = np.cumsum(first, dtype=np.int32) - np.int32(1)
+    return distinct, numbers
 
 
 def first_places(values: npt.NDArray[Number]) -> Positions:

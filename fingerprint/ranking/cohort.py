@@ -112,8 +112,8 @@ class Cohort:
         Unless `whole_lines`, passages may end anywhere in a line, see `trim_to_lines`.
         """
         kinds, file_starts, starts = _concatenate(submissions)
-        values, inverse = numbered(kgram_hashes(kinds, k))
-        ids, bounds = inverse.astype(np.int32), np.minimum(starts, len(inverse))
+        values, ids = numbered(kgram_hashes(kinds, k))
+        bounds = np.minimum(starts, len(ids))
         contained, frequency = _frequencies(ids, bounds, len(values), counted)
         is_boilerplate = np.isin(values, distinct_kgrams(boilerplate, k))
         programs = frequency if parts is None else count_programs(ids, bounds, len(values), parts)

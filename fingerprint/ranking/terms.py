@@ -128,7 +128,8 @@ class TermTable:
         empty = np.empty(0, np.uint64)
         columns = [distinct_values(np.concatenate([empty, *files])) for files in submissions]
         terms = [column[~np.isin(column, excluded)] for column in columns] if len(excluded) else columns
-        values, ids = numbered(np.concatenate([empty, *terms]))
+        values, numbers = numbered(np.concatenate([empty, *terms]))
+        ids = numbers.astype(np.int64)
         bounds = np.cumsum([0, *map(len, terms)], dtype=np.int64)
         whole = constants.WHOLE_TERM_CHARACTERS
         lengths = np.minimum(term_lengths(values), whole) / whole

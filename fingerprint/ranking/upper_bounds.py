@@ -19,10 +19,11 @@ from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.coverage import continuation, length_factor
 from fingerprint.ranking.parallel import never_end, run_chunks
 from fingerprint.ranking.scoring import similarity_of
-from fingerprint.ranking.sorting import longest_part
+from fingerprint.ranking.sorting import highest_id, longest_part
 
 if TYPE_CHECKING:
     from fingerprint.index import CandidatePairs
+    from fingerprint.ranking.alignment import CohortTokens
     from fingerprint.ranking.cohort import Cohort, RunningSums
     from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.score_constants import PassageLengths
@@ -157,21 +158,56 @@ class KgramPostings(NamedTuple):
 
     @classmethod
     def of_cohort(cls, cohort: Cohort) -> KgramPostings:
-        kgrams = cohort.tokens.ordered_kgrams
-        owners = np.repeat(np.arange(len(cohort), dtype=np.int32), np.diff(cohort.order_starts))
-        first = cohort.tokens.order + cohort.submission_starts.astype(np.int32)[owners]
-        is_new = np.ones(len(kgrams), dtype=np.bool_)
-        is_new[1:] = (kgrams[1:] != kgrams[:-1]) | (owners[1:] != owners[:-1])
-        new = np.flatnonzero(is_new)
-        sums = cohort.sums.weight, cohort.sums.kept
-        weights, tokens = (np.add.reduceat(one[first + cohort.k] - one[first], new) for one in sums)
-        kgrams, owners = kgrams[new], owners[new]
-        order = np.argsort(kgrams, kind="stable").astype(np.int32)
-        positions = np.empty_like(order)
-        positions[order] = np.arange(len(order), dtype=np.int32)
-        ends = np.searchsorted(kgrams[order], kgrams, side="right").astype(np.int32)
-        starts = np.searchsorted(owners, np.arange(len(cohort) + 1))
-        return cls(owners[order], weights[order], tokens[order].astype(np.int32), positions, ends, starts)
+        most = len(cohort.tokens.ordered_kgrams)
+        starts = np.zeros(len(cohort) + 1, dtype=np.int64)
+        columns = np.empty(most, np.int32), np.empty(most), np.empty(most, np.int32)
+        count = _fill_postings(cohort.indexed, cohort.sums, cohort.k, columns, starts)
+        kgrams, weights, tokens = columns[0][:count], columns[1][:count], columns[2][:count]
+        positions, ends = np.empty_like(kgrams), np.empty_like(kgrams)
+        _place_postings(kgrams, positions, ends)
+        by_kgram = np.empty_like(tokens), np.empty_like(weights), np.empty_like(tokens)
+        by_kgram[0][positions] = np.repeat(np.arange(len(cohort), dtype=np.int32), np.diff(starts))
+        by_kgram[1][positions] = weights
+        by_kgram[2][positions] = tokens
+        return cls(*by_kgram, positions, ends, starts)
+
+
+@kernel
+def _fill_postings(
+    cohort: CohortTokens, sums: RunningSums, k: int, columns: tuple[Ids, Floats, Counts], starts: Bounds
+) -> int:
+    """Fill the k-gram, weight and tokens of each posting, by submission, and where those of each begin.
+
+    Return the number of postings.
+    """
+    (kgrams, weights, tokens), count = columns, -1
+    ordered, order = cohort.tokens.ordered_kgrams, cohort.tokens.order
+    for owner in range(len(starts) - 1):
+        starts[owner], last = count + 1, -1
+        for at in range(cohort.order_starts[owner], cohort.order_starts[owner + 1]):
+            if ordered[at] != last:
+                last, count = ordered[at], count + 1
+                kgrams[count], weights[count], tokens[count] = last, 0.0, 0
+            first = cohort.submission_starts[owner] + order[at]
+            weights[count] += sums.weight[first + k] - sums.weight[first]
+            tokens[count] += sums.kept[first + k] - sums.kept[first]
+    starts[-1] = count + 1
+    return count + 1
+
+
+@kernel
+def _place_postings(kgrams: Ids, positions: Ids, ends: Ids) -> None:
+    """Fill the position of each posting in the order of the k-grams, and where those of its k-gram end."""
+    starts = np.zeros(highest_id(kgrams) + 2, dtype=np.int32)
+    for kgram in kgrams:
+        starts[kgram + 1] += 1
+    for kgram in range(len(starts) - 1):
+        starts[kgram + 1] += starts[kgram]
+    for at in range(len(kgrams)):
+        positions[at] = starts[kgrams[at]]
+        starts[kgrams[at]] += 1
+    for at in range(len(kgrams)):
+        ends[at] = starts[kgrams[at]]
 
 
 @njit

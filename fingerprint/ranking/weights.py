@@ -83,8 +83,9 @@ def token_weights(ids: Ids, frequency: Ids, starts: tuple[Bounds, Bounds], exclu
     float64 [t] in [0, 1]; 0 for separators and for files shorter than a k-gram, which match nothing.
     """
     files, bounds = starts
-    ends = np.repeat(files[1:] - 1, np.diff(files))[: len(ids)]
-    inside = np.arange(len(ids)) + k <= ends
+    inside = np.ones(len(ids), dtype=np.bool_)
+    beyond = (files[1:, None] - 1 - np.arange(k)).ravel()
+    inside[beyond[(beyond >= 0) & (beyond < len(ids))]] = False
     logs = np.log(rarity(frequency, constants.RARITY_EXPONENT))[ids]
     inner = np.minimum(bounds, len(ids))
     _damp_repeats(ids, inside, inner, constants.REPEAT_EXPONENT, logs)
