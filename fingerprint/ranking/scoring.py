@@ -5,6 +5,7 @@ The formula and the reason for each part of it are in docs/know/score.md.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from fingerprint.index import CandidatePairs
     from fingerprint.ranking.cohort import Cohort
+    from fingerprint.ranking.coverage import Coverage
     from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.terms import LexicalTable
     from fingerprint.types import Flags, Floats, Positions, Rows
@@ -78,13 +80,18 @@ def score(
     """
     pairs = np.stack((candidates.left, candidates.right), axis=1)
     starts = range(0, max(1, len(pairs)), PAIRS_PER_BLOCK)
-    parts = [_score_block(cohort, lexical, pairs[at : at + PAIRS_PER_BLOCK], check) for at in starts]
+    blocks = (pairs[at : at + PAIRS_PER_BLOCK].astype(np.int64) for at in starts)
+    # One block is scored while the next one is measured.
+    with ThreadPoolExecutor(1) as pool:
+        scored = [
+            pool.submit(_score_block, cohort, lexical, block, measure_coverage(cohort, block, check))
+            for block in blocks
+        ]
+    parts = [one.result() for one in scored]
     return Scores(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _score_block(cohort: Cohort, lexical: LexicalTable, block: npt.NDArray[np.int32], check: Check) -> Scores:
-    pairs = block.astype(np.int64)
-    coverage = measure_coverage(cohort, pairs, check)
+def _score_block(cohort: Cohort, lexical: LexicalTable, pairs: Rows, coverage: Coverage) -> Scores:
     similarity, parts = similarity_of(cohort, lexical, pairs, coverage.weight)
     counted = np.maximum(_totals(cohort.sums.counted, cohort, pairs), 1)
     kept = np.maximum(_totals(cohort.sums.kept, cohort, pairs), 1)
