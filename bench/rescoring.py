@@ -7,11 +7,11 @@ are listed once; what follows from them is computed by the engine's own function
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from fingerprint.engine import Exclusions, RankingInput
 from fingerprint.ranking import score_constants
@@ -23,7 +23,7 @@ from fingerprint.ranking.workspace import enter, leave, workspace
 from moss.check.rank import PARAMS, RankingOptions, cohort_file, rank_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from bench.labelled import LabelledPair, LabelledSet
     from bench.metrics import Labels, Scores
@@ -114,7 +114,15 @@ def list_tiles(cohort: Cohort, pairs: Rows) -> list[Runs]:
     return tiles
 
 
-@njit  # type: ignore[untyped-decorator]
+@cache
+def _compiled() -> Callable[..., None]:
+    """Return `_fill_covered` as machine code; numba takes half a second to import."""
+    from numba import njit  # noqa: PLC0415 - not by what only imports this module
+
+    compiled: Callable[..., None] = njit(_fill_covered)
+    return compiled
+
+
 def _fill_covered(
     tiles: Runs,
     starts: Bounds,
@@ -140,7 +148,7 @@ def _similarities(group: RescoredGroup, weighted: _WeightedGroup) -> Scores:
     """Return the similarity of each labelled pair of a group; 0 for a pair that no ranking would list."""
     cohort, covered = weighted.inputs.cohort, np.zeros(len(group.pairs))
     sums = cohort.sums, cohort.submission_starts, score_constants.LENGTHS
-    _fill_covered(group.tiles, group.starts, group.pairs, sums, covered)
+    _compiled()(group.tiles, group.starts, group.pairs, sums, covered)
     similarity, _ = similarity_of(cohort, weighted.inputs.lexical, group.pairs, covered)
     scores: Scores = similarity * weighted.is_candidate
     return scores

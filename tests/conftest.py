@@ -67,6 +67,7 @@ pytest_plugins = [
     "tests.support.small_disks",
     "tests.support.summary",
     "tests.support.task_queue",
+    "tests.support.unselected",
     "tests.support.every_page",
     "tests.support.one_student",
     "tests.support.withheld",

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 NAME = "a class of this test"
 
 

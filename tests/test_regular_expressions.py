@@ -235,8 +235,8 @@ def test_patterns_of_file_names_are_matched_only_where_they_are_the_products_own
 def test_nothing_else_compiles_a_pattern_of_a_user() -> None:
     imported = {
         alias.name if isinstance(node, ast.Import) else str(node.module)
-        for tree in listed().trees.values()
-        for node in ast.walk(tree)
+        for nodes in listed().nodes.values()
+        for node in nodes
         if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
     }

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tests.support.browser import Shoot, SignIn
     from tests.support.withheld import Sealed
 
+pytestmark = pytest.mark.services
+
 
 @pytest.mark.long
 def test_the_archive_is_chosen_and_its_matches_are_withheld_from_the_owner(

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment, Report
     from tests.support.browser import Shoot, SignIn
 
+pytestmark = pytest.mark.services
+
 INSIDE = "document.querySelector('.canvas').clientWidth"
 # Return whether the left half, and whether the right half, of the bars contains the accent colour.
 COLOURS = """async () => {

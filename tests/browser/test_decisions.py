@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tests.support.browser import Shoot, SignIn
     from tests.support.every_page import World
 
+pytestmark = pytest.mark.services
+
 
 @pytest.fixture
 def assignment_page(world: World, sign_in: SignIn) -> Page:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.browser import SignIn
 
+pytestmark = pytest.mark.services
+
 
 @pytest.fixture
 def assignment(alice: User) -> Assignment:

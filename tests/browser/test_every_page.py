@@ -35,6 +35,8 @@ from tests.support.every_page import (
 )
 from tests.support.page_faults import faults_of
 
+pytestmark = pytest.mark.services
+
 LANGUAGES = [language for language, _ in settings.LANGUAGES]
 
 if TYPE_CHECKING:

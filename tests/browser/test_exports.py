@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tests.support.browser import Shoot, SignIn
     from tests.support.every_page import World
 
+pytestmark = pytest.mark.services
+
 
 # Brightness of an element's background, in [0, 1].
 BRIGHTNESS = """(element) => {

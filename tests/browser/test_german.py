@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from tests.support.browser import Shoot
 
+pytestmark = pytest.mark.services
+
 
 def look(page: Page, shoot: Shoot, name: str) -> None:
     for layout in each_layout(page):

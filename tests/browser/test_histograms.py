@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from submissions.models import Report
     from tests.support.browser import SignIn
 
+pytestmark = pytest.mark.services
+
 WIDTH = 2  # of a bar, in percent
 # The height in pixels of each bar of the canvas, by the percentage in which it begins.
 HEIGHTS = """async (width) => {

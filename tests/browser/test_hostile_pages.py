@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from tests.support.browser import SignIn
 
+pytestmark = pytest.mark.services
+
 MARKUP = "</script><script>window.hacked=1</script><img src=x onerror=alert(1)>"
 # Each has to be inert in a page, a table, a terminal, or all of them.
 NOTE = f"=1+1 {MARKUP} \u202egnp.exe\u2066 ' \" {{{{ settings.SECRET_KEY }}}} javascript:alert(1)"

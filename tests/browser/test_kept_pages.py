@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
     from pytest_django.live_server_helper import LiveServer
 
+pytestmark = pytest.mark.services
+
 SIGN_IN = "/accounts/login/"
 
 

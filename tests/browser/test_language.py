@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tests.support.browser import Shoot, SignIn
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 JAVA = "class Count { int count(int[] all) { int n = 0; for (int x : all) { n += x; } return n; } }\n"
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tests.support.browser import Shoot, SignIn
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 
 @pytest.mark.long
 def test_one_click_counts_a_kind_of_files(

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from tests.support.pair_page import Open
 
+pytestmark = pytest.mark.services
+
 LINES = 3_000
 # The browser calls itself idle only when the test says so.
 NEVER_IDLE = "window.requestIdleCallback = (callback) => { window.idle = callback; };"

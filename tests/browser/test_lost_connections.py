@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.cutting_proxy import CuttingProxy
 
+pytestmark = pytest.mark.services
+
 MB = 1_000_000
 SIZE = 20 * MB
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from submissions.models import Report
     from tests.support.browser import Shoot, SignIn
 
+pytestmark = pytest.mark.services
+
 KEY = "0" * 38
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tests.support.browser import Shoot, SignIn
     from tests.support.uploads import Committing, HandIn
 
+pytestmark = pytest.mark.services
+
 
 @pytest.mark.long
 def test_last_years_work_is_chosen_and_narrowed_and_its_pages_are_labelled(  # noqa: PLR0917 - fixtures

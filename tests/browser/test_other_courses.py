@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tests.support.browser import Shoot, SignIn
     from tests.support.withheld import Sealed
 
+pytestmark = pytest.mark.services
+
 
 @pytest.mark.long
 def test_a_pair_of_another_course_opens_when_its_owner_agrees(

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from submissions.models import Report
     from tests.support.browser import Shoot, SignIn
 
+pytestmark = pytest.mark.services
+
 
 @pytest.fixture
 def report(transactional_db: None, alice: User) -> Report:

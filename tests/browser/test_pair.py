@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tests.support.browser import Shoot
     from tests.support.pair_page import Open
 
+pytestmark = pytest.mark.services
+
 CODE_WIDTH = """(line) => {
   const style = getComputedStyle(line);
   return line.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tests.support.browser import Shoot
     from tests.support.pair_page import Open
 
+pytestmark = pytest.mark.services
+
 FILES_A_SIDE = 80
 UNSHARED_FILES = {f"ada/lib/own_{n}/util.py": f"v{n} = {n}\nprint(v{n})\n" for n in range(FILES_A_SIDE - 2)}
 MANY = {

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from tests.support.pair_page import Open
 
+pytestmark = pytest.mark.services
+
 TOP = "(part) => part.closest('.line').getBoundingClientRect().top"
 
 

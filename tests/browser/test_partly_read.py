@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tests.support.browser import Shoot, SignIn
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 UNCLOSED = CLASS["ben/main.py"] + 'title = "never closed\n'
 
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tests.support.platform import LearningPlatform
     from tests.support.pushed import Pusher
 
+pytestmark = pytest.mark.services
+
 
 @pytest.fixture
 def course_page(lms: LearningPlatform, live_server: LiveServer) -> str:

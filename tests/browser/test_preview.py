@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from tests.support.browser import Shoot, SignIn
 
+pytestmark = pytest.mark.services
+
 NAMES = ("Ada Byron", "Bruno Popescu", "Cleo Vance", "Dora Maar", "Émile Noether")
 MOODLE = {
     f"CS101/{name}_{number}_assignsubmission_file_/main.py": HONEST.replace("total", f"sum_{number}")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tests.support.browser import Shoot, SignIn
     from tests.support.git_server import GitServer
 
+pytestmark = pytest.mark.services
+
 
 @pytest.mark.long
 @pytest.mark.usefixtures("celery_worker_process")

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.browser import Shoot, SignIn
 
+pytestmark = pytest.mark.services
+
 
 @pytest.mark.long
 def test_an_administrator_states_a_reason_and_invites_somebody(

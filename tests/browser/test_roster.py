@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tests.support.browser import Shoot, SignIn
     from tests.support.uploads import Committing, HandIn
 
+pytestmark = pytest.mark.services
+
 ROSTER = (
     "Name,Student ID,Login,E-mail,Section,Team,Shoe size\n"
     "Amara Okafor,00042,aokafor,amara.okafor@example.edu,Lab A,\n"

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tests.support.campus import Campus
     from tests.support.identity_provider import IdentityProvider
 
+pytestmark = pytest.mark.services
+
 
 def test_alice_signs_in_with_her_password_and_lands_on_her_courses(page: Page, alice: User) -> None:
     page.goto("/")

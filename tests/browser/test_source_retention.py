@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tests.support.browser import Shoot, SignIn
     from tests.support.every_page import World
 
+pytestmark = pytest.mark.services
+
 
 @pytest.mark.long
 def test_a_pair_without_sources_has_no_fault(world: World, sign_in: SignIn, shoot: Shoot) -> None:

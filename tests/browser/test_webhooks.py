@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tests.support.browser import Shoot, SignIn
     from tests.support.receiver import Receiver
 
+pytestmark = pytest.mark.services
+
 
 @pytest.mark.long
 @pytest.mark.usefixtures("celery_worker_process")

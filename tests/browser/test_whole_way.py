@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.services
+
 IN_VIEW = """(mark) => {
   const pane = mark.closest("[data-side]").getBoundingClientRect();
   const box = mark.getBoundingClientRect();

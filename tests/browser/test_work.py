@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.browser import Shoot, SignIn
 
+pytestmark = pytest.mark.services
+
 
 @pytest.fixture
 def assignment(alice: User) -> Assignment:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from tests.hostile.case import Case
     from tests.hostile.corpus import Source
 
+pytestmark = pytest.mark.services
+
 FILE_SECONDS = 1
 # Folders above which a path with `..` or an absolute one may lead.
 ELSEWHERE = (Path("/"), Path("/tmp"), Path.home(), ROOT, ROOT.parent)

@@ -48,7 +48,7 @@ class Answer(BaseHTTPRequestHandler):
 @pytest.fixture
 def busy() -> Iterator[BusyServer]:
     with BusyServer() as server:
-        thread = Thread(target=server.serve_forever)
+        thread = Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
         yield server
         server.shutdown()

@@ -16,6 +16,8 @@ from tests.support.sample_class import CLASS, zipped
 if TYPE_CHECKING:
     from django.test import Client
 
+pytestmark = pytest.mark.services
+
 
 @pytest.mark.django_db
 def test_the_sign_in_of_a_server_without_accounts_says_how_to_make_one(client: Client) -> None:

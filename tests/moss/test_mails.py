@@ -99,7 +99,8 @@ KINDS: dict[str, Callable[[Report, User, User], None]] = {
 
 
 @pytest.fixture
-def with_mail(settings: Settings) -> None:
+def with_mail(report: Report, settings: Settings) -> None:
+    """Send mail; with settings that were changed before, the class would be ranked anew for each test."""
     settings.MAIL = True
 
 

@@ -13,6 +13,8 @@ from moss.cli import main
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
+pytestmark = pytest.mark.services
+
 
 @pytest.mark.django_db(transaction=True)  # the command closes its connection
 def test_a_mail_that_no_server_takes_is_one_sentence(settings: Settings) -> None:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from django.contrib.auth.models import User
 
+pytestmark = pytest.mark.services
+
 CLIENTS = 5
 CSRF = "c" * 32
 SERVER_ERROR = 500

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from pytest_django.fixtures import Settings
 
+pytestmark = pytest.mark.services
+
 # Each question to Valkey may take two seconds; a page asks four at most. The rest is for a busy machine.
 LONGEST_SECONDS = 4 * 2.0 + 7.0
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tests.support.one_student import Planted
     from tests.support.uploads import Committing
 
+pytestmark = pytest.mark.services
+
 
 def run(*arguments: str) -> tuple[int, str]:
     result = CliRunner().invoke(student, arguments)

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from tests.support.identity_provider import IdentityProvider
     from tests.support.platform import LearningPlatform
 
+pytestmark = pytest.mark.services
+
 NUL, SURROGATE = "a\0b", "a\ud800b"
 STORED = "a\ufffdb"
 both = pytest.mark.parametrize("text", [NUL, SURROGATE], ids=["nul", "surrogate"])

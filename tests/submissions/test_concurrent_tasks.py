@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from tests.support.paused_tasks import PausedRanking
     from tests.support.uploads import Committing, HandIn
 
+pytestmark = pytest.mark.services
+
 
 @pytest.mark.long
 def test_two_workers_with_one_report_finish_it_once(

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from submissions.ranking.selection import Selection
     from tests.support.uploads import Committing, HandIn
 
+pytestmark = pytest.mark.services
+
 # Line 1 is empty. Every program goes on with the head of a function, whose body is its own.
 TEMPLATE_LINES = (2, 5)
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 SIZES = {name: len(source) for name, source in CLASS.items()}
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.uploads import Committing
 
+pytestmark = pytest.mark.services
+
 
 @pytest.mark.long
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"\x1f\x8b\x08\x00 not gzip"])

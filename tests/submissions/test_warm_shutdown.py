@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from django.contrib.auth.models import User
 
+pytestmark = pytest.mark.services
+
 
 @contextmanager
 def worker(log: Path) -> Iterator[subprocess.Popen[bytes]]:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment
 
+pytestmark = pytest.mark.services
+
 
 @contextmanager
 def worker_elsewhere(place: Path, shard_seconds: float = 20.0) -> Iterator[subprocess.Popen[bytes]]:

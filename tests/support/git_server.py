@@ -43,9 +43,9 @@ class GitServer(ThreadingHTTPServer):
     def repository(self, name: str) -> Path:
         """Make an empty repository; return its folder."""
         path = self.folder / name
-        git(self.folder, "init", "--quiet", "--bare", "--initial-branch=main", str(path))
-        for option in ("uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"):
-            git(path, "config", option, "true")
+        git(self.folder, "init", "--quiet", "--bare", "--template=", "--initial-branch=main", str(path))
+        with (path / "config").open("a") as config:
+            config.write("[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant = true\n")
         return path
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -129,26 +129,35 @@ def git(folder: Path, *arguments: str, stdin: bytes = b"", time: int = START) ->
     return done.stdout.decode().strip()
 
 
+def store(repository: Path, kind: str, content: bytes) -> str:
+    """Store an object as git does, without the time that a process takes; return its id."""
+    stored = f"{kind} {len(content)}\0".encode() + content
+    key = sha1(stored, usedforsecurity=False).hexdigest()
+    path = repository / "objects" / key[:2] / key[2:]
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(zlib.compress(stored))
+    return key
+
+
 def blob(repository: Path, data: bytes) -> str:
-    return git(repository, "hash-object", "-w", "--stdin", stdin=data)
+    return store(repository, "blob", data)
 
 
 def tree(repository: Path, *entries: tuple[str, str, str]) -> str:
     """Store a tree with any entries, also those that git would not make; each has mode, name and id."""
-    body = b"".join(f"{mode} {name}\0".encode() + bytes.fromhex(key) for mode, name, key in entries)
-    content = b"tree %d\0" % len(body) + body
-    key = sha1(content, usedforsecurity=False).hexdigest()
-    path = repository / "objects" / key[:2] / key[2:]
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(zlib.compress(content))
-    return key
+    rows = (f"{mode} {name}\0".encode() + bytes.fromhex(key) for mode, name, key in entries)
+    return store(repository, "tree", b"".join(rows))
 
 
 def commit(repository: Path, tree_key: str, *parents: str, hours: int = 0, branch: str = "main") -> str:
     """Commit a tree so many hours after START, as the end of a branch; return its id."""
-    before = [part for parent in parents for part in ("-p", parent)]
-    key = git(repository, "commit-tree", tree_key, *before, "-m", "work", time=START + hours * HOUR)
-    git(repository, "update-ref", f"refs/heads/{branch}", key)
+    when = f"A <a@example.org> {START + hours * HOUR} +0000"
+    before = [f"parent {parent}" for parent in parents]
+    lines = [f"tree {tree_key}", *before, f"author {when}", f"committer {when}", "", "work", ""]
+    key = store(repository, "commit", "\n".join(lines).encode())
+    head = repository / "refs" / "heads" / branch
+    head.parent.mkdir(parents=True, exist_ok=True)
+    head.write_text(f"{key}\n")
     return key
 
 
@@ -165,7 +174,7 @@ def git_server(tmp_path: Path) -> Iterator[GitServer]:
     folder = tmp_path / "repositories"
     (folder / "private").mkdir(parents=True)
     server = GitServer(folder)
-    thread = Thread(target=server.serve_forever, daemon=True)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     yield server
     server.ended.set()

@@ -47,27 +47,28 @@ class Expression(NamedTuple):
 class Listed(NamedTuple):
     """The expressions that stand in the source, and the calls that make theirs while the product runs.
 
-    `trees` are the syntax trees of all files.
+    `nodes` are those of the syntax trees of all files: to walk through the trees takes most of the time.
     """
 
     written: list[Expression]
     built: list[tuple[Place, str]]
-    trees: dict[Path, ast.Module]
+    nodes: dict[Path, list[ast.AST]]
 
 
 @cache
 def listed() -> Listed:
     """Return all expressions, found in the syntax trees of the packages."""
-    trees = {file: ast.parse(file.read_text()) for package in PACKAGES for file in _files(package)}
+    files = [file for package in PACKAGES for file in _files(package)]
+    nodes_of = {file: list(ast.walk(ast.parse(file.read_text()))) for file in files}
     methods: dict[str, set[str]] = defaultdict(set)
-    for file, tree in trees.items():
-        for name, method in _uses(tree):
+    for file, nodes in nodes_of.items():
+        for name, method in _uses(nodes):
             methods[name].add(method)
             methods[f"{file}:{name}"].add(method)
     written: list[Expression] = []
     built: list[tuple[Place, str]] = []
-    for file, tree in trees.items():
-        for call, name in _calls(tree):
+    for file, nodes in nodes_of.items():
+        for call, name in _calls(nodes):
             place = Place(str(file.relative_to(ROOT)), call.lineno)
             try:
                 pattern = _evaluated(file, call)
@@ -84,14 +85,14 @@ def listed() -> Listed:
                 else known
             )
             written.append(Expression(place, name, pattern, frozenset(how)))
-    return Listed(written, built, trees)
+    return Listed(written, built, nodes_of)
 
 
 def file_name_patterns() -> dict[str, set[str]]:
     """Return the functions of `fnmatch` and `glob` that each file of the product names."""
     names: dict[str, set[str]] = defaultdict(set)
-    for file, tree in listed().trees.items():
-        for node in ast.walk(tree):
+    for file, nodes in listed().nodes.items():
+        for node in nodes:
             if isinstance(node, ast.ImportFrom) and node.module in {"fnmatch", "glob"}:
                 names[str(file.relative_to(ROOT))] |= {alias.name for alias in node.names}
             elif isinstance(node, ast.Import) and {alias.name for alias in node.names} & {"fnmatch", "glob"}:
@@ -103,30 +104,31 @@ def _files(package: str) -> list[Path]:
     return [file for file in sorted((ROOT / package).rglob("*.py")) if not LEFT_OUT.intersection(file.parts)]
 
 
-def _calls(tree: ast.Module) -> list[tuple[ast.Call, str]]:
+def _calls(nodes: list[ast.AST]) -> list[tuple[ast.Call, str]]:
     """Return the calls that compile an expression, and the name that each is assigned to, if to one."""
-    names = {id(part): name for assigned, name in _assignments(tree) for part in ast.walk(assigned)}
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _function(node)]
+    calls = [node for node in nodes if isinstance(node, ast.Call) and _function(node)]
+    assigned = _assignments(nodes) if calls else []
+    names = {id(part): name for value, name in assigned for part in ast.walk(value)}
     return [(call, names.get(id(call), "")) for call in calls]
 
 
-def _assignments(tree: ast.Module) -> list[tuple[ast.expr, str]]:
+def _assignments(nodes: list[ast.AST]) -> list[tuple[ast.expr, str]]:
     """Return the values of a module's constants, of what its functions return, and of its keywords."""
     assigned = [
         (node.value, node.targets[0].id)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
     ]
     returned = [
         (node.value, function.name)
-        for function in ast.walk(tree)
+        for function in nodes
         if isinstance(function, ast.FunctionDef)
         for node in function.body
         if isinstance(node, ast.Return) and isinstance(node.value, ast.Call)
     ]
     keywords = [
         (keyword.value, keyword.arg)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Call)
         for keyword in node.keywords
         if keyword.arg in PASSED
@@ -143,14 +145,14 @@ def _function(call: ast.Call) -> str:
     return "RegexValidator" if isinstance(function, ast.Name) and function.id == "RegexValidator" else ""
 
 
-def _uses(tree: ast.Module) -> list[tuple[str, str]]:
+def _uses(nodes: list[ast.AST]) -> list[tuple[str, str]]:
     """Return (name of an expression or of a tuple of them, method) for each use of one."""
     uses = [(name, PASSED[name]) for name in PASSED if name == "reads"]
     loops: dict[str, set[str]] = defaultdict(set)
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.comprehension) and isinstance(node.target, ast.Name):
             loops[node.target.id] |= _names(node.iter)
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr in METHODS:
             names = _names(node.value)
             uses += [(name, node.attr) for name in names.union(*(loops[name] for name in names))]

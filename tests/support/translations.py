@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import polib
@@ -36,6 +37,7 @@ class Text(NamedTuple):
     plural: str
 
 
+@cache
 def catalogue(language: str, suffix: str = "po") -> list[polib.POEntry]:
     """Return the entries of a language, from its `po` or its compiled `mo`."""
     path = str(LOCALES / language / "LC_MESSAGES" / f"django.{suffix}")
@@ -46,6 +48,7 @@ def text_of_entry(entry: polib.POEntry) -> Text:
     return Text(entry.msgctxt or "", entry.msgid, entry.msgid_plural or "")
 
 
+@cache
 def marked_texts() -> set[Text]:
     """Return every text that is marked in the templates and in the Python sources."""
     python = (path for package in ("moss", "submissions") for path in (ROOT / package).rglob("*.py"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,6 +39,7 @@ RENAMED = {
 }  # fmt: skip
 
 
+@cache
 def program(name: str) -> str:
     path = next(path for path in GOLDEN.glob(f"{name}.*") if path.suffix != ".tokens")
     decoded = path.read_text(encoding="utf-8")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
-import pytest
 from hypothesis import given, strategies as st
 
 from fingerprint.languages.detect import _by_pattern, detect
@@ -34,15 +33,15 @@ def test_the_first_pattern_that_matches_decides(name: str, upper: bool) -> None:
     assert _by_pattern(chosen) == naive(chosen)
 
 
-@pytest.mark.parametrize("pattern", sorted({pattern for pattern, _ in ROWS}))
-def test_every_pattern_of_the_table_is_a_whole_name_or_an_ending_after_a_dot(pattern: str) -> None:
-    assert not set("*?[") & set(pattern.removeprefix("*."))
+def test_every_pattern_of_the_table_is_a_whole_name_or_an_ending_after_a_dot() -> None:
+    for pattern, _ in ROWS:
+        assert not set("*?[") & set(pattern.removeprefix("*.")), pattern
 
 
-@pytest.mark.parametrize("pattern", sorted({pattern for pattern, _ in ROWS}))
-def test_every_pattern_of_the_table_is_found(pattern: str) -> None:
-    name = pattern.replace("*", "exercise")
-    assert _by_pattern(name) == naive(name) != ""
+def test_every_pattern_of_the_table_is_found() -> None:
+    for pattern, _ in ROWS:
+        name = pattern.replace("*", "exercise")
+        assert _by_pattern(name) == naive(name) != "", pattern
 
 
 def test_a_name_of_many_dots_is_read_to_its_end() -> None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     Figures = dict[frozenset[tuple[str, float, float | None]], tuple[float, ...]]
 
+pytestmark = pytest.mark.services
+
 
 def class_of(*, ring: int, template: str, functions: int) -> dict[str, str]:
     """Return 20 unlike programs and a ring of copies, half of them renamed, with a template before all."""

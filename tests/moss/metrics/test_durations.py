@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment
 
+pytestmark = pytest.mark.services
+
 __all__ = ["open_metrics"]
 TASK = Duration.Measure.TASK
 

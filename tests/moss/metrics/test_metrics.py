@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment
 
+pytestmark = pytest.mark.services
+
 TOKEN = "a-token-of-twenty-and-more"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 

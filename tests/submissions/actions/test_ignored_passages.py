@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.uploads import Committing, HandIn
 
+pytestmark = pytest.mark.services
+
 # How a pair page says that it was ranked again without a passage.
 RANKED_NOTICE = 'main > .notice[role="status"]'
 MORE = """

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 STATES = [state.value for state in Decision.State]
 
 

@@ -18,8 +18,6 @@ from tests.support.html import Page
 from tests.support.programs import edited, program, remarked, renamed
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from selectolax.lexbor import LexborNode
 
 LINES = st.lists(st.sampled_from(["# a", "# b", "# c", "x = 1", ""]), max_size=8)
@@ -92,12 +90,17 @@ def copied_class(random: Random) -> dict[str, bytes]:
     return {f"s{number}/m.py": source.encode() for number, source in enumerate(sources)}
 
 
-# With three of them, equal lines were matched otherwise for marks than for the rows.
+# With the last three of them, equal lines were matched otherwise for marks than for the rows.
+@pytest.fixture(scope="module", params=[*range(5), 39, 166, 207])
+def rows(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
+    """Return the rows of the report on a class; its seed is the parameter."""
+    written = folder(tmp_path_factory.mktemp("class"), copied_class(Random(request.param)))
+    report = rank_path(written, RankingOptions())
+    return rows_of(Page(standalone_html(standalone_report(report, "class"))))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [*range(5), 39, 166, 207])
-def test_equal_lines_side_by_side_are_marked_on_both_sides_as_equal(tmp_path: Path, seed: int) -> None:
-    report = rank_path(folder(tmp_path / "class", copied_class(Random(seed))), RankingOptions())
-    rows = rows_of(Page(standalone_html(standalone_report(report, "class"))))
+def test_equal_lines_side_by_side_are_marked_on_both_sides_as_equal(rows: list[Row]) -> None:
     equal = [row for row in rows if row.texts[0] == row.texts[1] != ""]
     remarks = [row for row in equal if row.texts[0].startswith("#") and any(row.gaps)]
     assert len(equal) > 60
@@ -108,10 +111,7 @@ def test_equal_lines_side_by_side_are_marked_on_both_sides_as_equal(tmp_path: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5))
-def test_a_line_that_is_wholly_marked_as_equal_has_what_differs_underlined(tmp_path: Path, seed: int) -> None:
-    report = rank_path(folder(tmp_path / "class", copied_class(Random(seed))), RankingOptions())
-    rows = rows_of(Page(standalone_html(standalone_report(report, "class"))))
+def test_a_line_that_is_wholly_marked_as_equal_has_what_differs_underlined(rows: list[Row]) -> None:
     whole = [row for row in rows if row.texts == row.marked and True not in row.gaps[0] | row.gaps[1]]
     # A remark after code on one side and on a line of its own on the other is layout.
     other = [row for row in whole if row.texts[0] != row.texts[1] and "#" not in "".join(row.texts)]

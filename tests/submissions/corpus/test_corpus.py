@@ -21,6 +21,8 @@ from tests.moss.check.test_check import folder
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.services
+
 WORDS = "".join(chr(97 + i) + "aeiou"[j] + " " for i in range(26) for j in range(5)).split()
 PAGE = """<!doctype html><html><head><title>{title}</title><script>var {title} = 1;</script></head>
 <body><p>{text}</p></body></html>"""

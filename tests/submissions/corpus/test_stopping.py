@@ -26,6 +26,8 @@ from tests.submissions.corpus.test_corpus import edited, error_output, prose, ru
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.services
+
 DOCUMENTS = 2000
 LOCK = "LOCK TABLE corpus_corpusdocument IN SHARE MODE"
 WAITING_LOCKS = """

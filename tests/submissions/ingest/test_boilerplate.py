@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from submissions.intake.sandbox.documents import NamedFile
     from submissions.models.records import Refusal
 
+pytestmark = pytest.mark.services
+
 # Detecting the language of so many empty lines took seconds for each file.
 NEWLINES = b"\n" * 400_000
 

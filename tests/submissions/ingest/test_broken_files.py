@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment, Batch
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 # The reason of nbformat repeats this version: a NUL, and half of a surrogate pair.
 UNSTORABLE = notebook_with(nbformat="4\0\ud800")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from submissions.models import Entry, Submission
@@ -15,6 +16,8 @@ from tests.support.sample_class import CLASS
 
 if TYPE_CHECKING:
     from tests.support.uploads import HandIn
+
+pytestmark = pytest.mark.services
 
 WORK = {path: source.encode() for path, source in CLASS.items()}
 DAY = 86_400

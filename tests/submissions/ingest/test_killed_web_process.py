@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from django.test import Client
     from pytest_django.fixtures import Settings
 
+pytestmark = pytest.mark.services
+
 TOKEN = "a" * 32
 SENT = 6_000_000
 

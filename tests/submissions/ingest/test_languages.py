@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment, Batch
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 README = "# Fines\n\nThis program computes the fines of a library, and prints them for each reader.\n" * 5
 
 

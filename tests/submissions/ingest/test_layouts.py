@@ -15,6 +15,8 @@ from tests.support.sample_class import COPIED, HONEST, STARTER, zipped
 if TYPE_CHECKING:
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 ADA, BEN = STARTER + COPIED, STARTER + HONEST
 
 

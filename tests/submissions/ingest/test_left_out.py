@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from submissions.models import Batch
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 
 def paths(batch: Batch, student: str = "ada") -> set[str]:
     files = SubmissionFile.objects.filter(submission__batch=batch, submission__name=student)

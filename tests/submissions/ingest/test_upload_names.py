@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment
 
+pytestmark = pytest.mark.services
+
 NAMES = {
     "only brackets": "(((",
     "only a symbol": "\N{SNOWMAN}",

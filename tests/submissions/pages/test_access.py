@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.every_page import World
 
+pytestmark = pytest.mark.services
+
 
 STAFF_READS = {*world.STAFF_PAGES, *world.STAFF_FRAGMENTS, *world.STAFF_OBJECTS}
 READS = {*world.PAGES, *world.FRAGMENTS, *world.FILES, *world.REDIRECTS, *STAFF_READS, *world.STAFF_FILES}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 
 from submissions.actions.accounts import create_token, service_account
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from django.test import Client
 
     from submissions.models import Assignment
+
+pytestmark = pytest.mark.services
 
 LASTING = timedelta(days=30)
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from tests.support.every_page import World
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 
 CLASS = sorted(path.name for path in (SAMPLE / "submissions").iterdir())
 # Of the sample's names those parts that are no word of its programs.

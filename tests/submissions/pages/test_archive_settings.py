@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from tests.support.archive import Department
 
+pytestmark = pytest.mark.services
+
 
 def course_settings(department: Department) -> str:
     return reverse("rename_course", args=[department.assignment.course_id])

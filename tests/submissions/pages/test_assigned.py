@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 
 from submissions.actions.decisions import CaseNames, DecisionInput, decide_case
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from django.test import Client
 
     from submissions.models import Assignment
+
+pytestmark = pytest.mark.services
 
 
 def test_a_teaching_assistant_reads_on_both_pages_what_is_assigned_to_them(

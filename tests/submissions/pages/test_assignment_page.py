@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.uploads import CountQueries, HandIn
 
+pytestmark = pytest.mark.services
+
 
 def get_assignment(client: Client, assignment: Assignment, **query: str) -> Page:
     return get_page(client, assignment.get_absolute_url(), **query)

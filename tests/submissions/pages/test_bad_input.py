@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from tests.support.browser import SignIn
     from tests.support.every_page import World
 
+pytestmark = pytest.mark.services
+
 
 # What names and sources of the class are made of, and no template.
 INJECTED = "b, u, i:not([data-there]), [autofocus], img[src=x]"

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.uploads import CountQueries, HandIn
 
+pytestmark = pytest.mark.services
+
 
 HTMX = {"HX-Request": "true"}
 # What asks the server for news every second.

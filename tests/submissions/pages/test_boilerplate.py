@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.uploads import Committing
 
+pytestmark = pytest.mark.services
+
 
 @pytest.mark.long
 def test_boilerplate_lowers_what_is_ranked_and_its_removal_brings_it_back(

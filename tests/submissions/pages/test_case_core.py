@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from tests.support.html import Page
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 ALL, *PARTS = (program(Random(seed), 4) for seed in (3, 1, 2, 4))
 
 

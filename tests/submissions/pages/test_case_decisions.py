@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment, Report
 
+pytestmark = pytest.mark.services
+
 HTMX = {"HX-Request": "true"}
 
 

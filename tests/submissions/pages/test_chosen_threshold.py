@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment, Report
 
+pytestmark = pytest.mark.services
+
 
 @pytest.fixture
 def report(assignment: Assignment) -> Report:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 
 PAIR = PairNames("ada", "ben", 0, 0)
 HTMX = {"HX-Request": "true"}

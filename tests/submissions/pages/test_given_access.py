@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment, Course
 
+pytestmark = pytest.mark.services
+
 ROLE = Membership.Role
 REASON = "The owner is ill, tess marks."
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 STATED, OTHERS = "65536", ("4242000", "2024", "u12000")
 ROSTER = (
     "Name,Student ID,Login\n"

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tests.support.html import Page
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 TARGET = "build output of Maven, sbt or Cargo"
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from tests.support.uploads import Committing, HandIn
 
+pytestmark = pytest.mark.services
+
 LABEL = "Programming 1, Lab 1, 2024"
 NEW = {"ben/m.py": RENAMED, "cleo/m.py": HONEST, "gus/m.py": COPIED}
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment
 
+pytestmark = pytest.mark.services
+
 OLD = "The worker old@host (0.0.1) does not take part: the ranking was begun by version"
 VERSION = package_version()
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 
 @pytest.fixture
 def open_pair(alice_client: Client, hand_in: HandIn) -> Callable[[dict[str, str]], Page]:

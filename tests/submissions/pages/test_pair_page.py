@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.uploads import CountQueries, HandIn
 
+pytestmark = pytest.mark.services
+
 
 def address(pair: Pair) -> str:
     return reverse("pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id])

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 
 @pytest.fixture
 def pair(hand_in: HandIn) -> Pair:

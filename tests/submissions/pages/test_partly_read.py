@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from submissions.models import Batch
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 UNCLOSED = CLASS["ben/main.py"] + 'title = "never closed\nprint(title)\n'
 LINE = UNCLOSED.count("\n") - 1
 # Of each of these files one thing was not read, and the submission is marked.

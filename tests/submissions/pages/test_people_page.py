@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 from django.utils import timezone
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from django.test import Client
 
     from submissions.models import Assignment, Report
+
+pytestmark = pytest.mark.services
 
 ROLE = Membership.Role
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from django.contrib.auth.models import User
 
+pytestmark = pytest.mark.services
+
 
 @contextmanager
 def meanwhile(act: Callable[[], object], table: str) -> Iterator[list[str]]:

@@ -17,6 +17,8 @@ from tests.support.html import page_of
 if TYPE_CHECKING:
     from tests.support.every_page import World
 
+pytestmark = pytest.mark.services
+
 # Pages about the account that other packages bring, or that belong to no course.
 ACCOUNT = {"mfa_index", "mfa_activate_totp", "api_docs"}
 

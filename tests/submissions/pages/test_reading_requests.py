@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from tests.support.uploads import Committing
     from tests.support.withheld import Sealed
 
+pytestmark = pytest.mark.services
+
 
 @pytest.fixture
 def assistant(sealed: Sealed) -> Client:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment
 
+pytestmark = pytest.mark.services
+
 LARGE, SMALL = 4_000_000, 1_000
 BOUNDARY = "a-boundary"
 # Without a cookie Django refuses a form unread; any cookie of the right length will do.

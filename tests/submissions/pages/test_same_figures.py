@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from tests.support.uploads import Committing, HandIn
 
+pytestmark = pytest.mark.services
+
 # Code that most of the class has, so that it is common code there.
 HELPER = """
 def chunks(rows, size):

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.uploads import Committing, CountQueries, HandIn
 
+pytestmark = pytest.mark.services
+
 WORKER = heartbeats.Worker("worker@host", 4711, [*QUEUES], 2, "0.1.0", "", "2026-01-02T03:04:00+00:00")
 
 

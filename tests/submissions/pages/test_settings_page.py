@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from submissions.models import Report
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 
 def settings_address(assignment: Assignment) -> str:
     return reverse("assignment_settings", args=[assignment.pk])

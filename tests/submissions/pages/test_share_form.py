@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from tests.support.uploads import CountQueries
 
+pytestmark = pytest.mark.services
+
 
 @pytest.fixture
 def visitor(client: Client) -> Client:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tests.support.every_page import World
     from tests.support.uploads import Committing, HandIn
 
+pytestmark = pytest.mark.services
+
 
 @pytest.fixture
 def visitor(client: Client) -> Client:

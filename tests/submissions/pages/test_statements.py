@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 SAID = "I wrote it alone. ben saw my screen.\n<script>alert(1)</script>\n"
 PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\nnot read"
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from tests.support.every_page import World
     from tests.support.withheld import Sealed
 
+pytestmark = pytest.mark.services
+
 
 def demote(user: User) -> None:
     membership = user.memberships.get()

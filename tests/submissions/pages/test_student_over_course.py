@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment, Report, Submission
 
+pytestmark = pytest.mark.services
+
 TABLE = ".over-course tbody tr"
 
 

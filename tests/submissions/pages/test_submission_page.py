@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from tests.support.uploads import CountQueries, HandIn
 
+pytestmark = pytest.mark.services
+
 
 QUERIES = 32
 DECIDED = "[aria-labelledby=verdicts-heading]"

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     Send = Callable[[Any], HttpResponseBase]
 
+pytestmark = pytest.mark.services
+
 STATEMENT = "Write a harbour. Say *boat has overstayed its berth* of a boat that is late.\n"
 MESSAGE = '"boat has overstayed its berth"'
 

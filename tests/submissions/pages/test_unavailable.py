@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import psycopg
     from django.test import Client
 
+pytestmark = pytest.mark.services
+
 
 @pytest.mark.django_db(transaction=True)
 def test_a_page_does_not_wait_for_ever_for_what_a_worker_holds(

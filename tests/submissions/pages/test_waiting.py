@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.test import Client
 
+pytestmark = pytest.mark.services
+
 
 @pytest.fixture
 def other_assignment(bob: User) -> Assignment:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.previews import Upload
 
+pytestmark = pytest.mark.services
+
 PATIENCE = 60.0
 PENDING = "The preview is being prepared"
 # Previews that take as long as their child may; the server of the test has fewer threads.

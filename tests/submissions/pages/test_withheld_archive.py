@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from tests.support.archive import Department
     from tests.support.withheld import Sealed
 
+pytestmark = pytest.mark.services
+
 READERS = ("owner", "instructor", "observer", "administrator with a reason")
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from tests.support.every_page import World
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 
 def test_ids_in_addresses_do_not_follow_names(world: World) -> None:
     names = list(Submission.objects.filter(batch=world.batch).order_by("pk").values_list("name", flat=True))

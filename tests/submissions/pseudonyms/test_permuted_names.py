@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment, Share
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 FIRST_NAMES = ("anouk", "bogdan", "chidi", "dorota", "emre", "farid", "gudrun", "hamza", "ines", "jarek")
 ROSTER = [f"{first}-{last}" for first in FIRST_NAMES for last in ("kowalczyk", "zulfikar")]
 PROGRAMS = (STARTER + COPIED, STARTER + RENAMED, STARTER + HONEST, COPIED + HONEST, HONEST + RENAMED)

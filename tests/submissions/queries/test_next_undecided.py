@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment
 
+pytestmark = pytest.mark.services
+
 
 MESSAGES = ".notices .notice"
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from tests.support.uploads import CountQueries, HandIn
 
+pytestmark = pytest.mark.services
+
 
 def names(pairs: object) -> list[tuple[str, str]]:
     assert hasattr(pairs, "__iter__")

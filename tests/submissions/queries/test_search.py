@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment, Report
 
+pytestmark = pytest.mark.services
+
 PAIRS = {("ada", "ben"): 0.9, ("ben", "cleo"): 0.7, ("dora", "emil"): 0.65, ("ada", "emil"): 0.2}
 
 

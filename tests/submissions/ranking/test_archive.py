@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from tests.support.archive import Department
 
+pytestmark = pytest.mark.services
+
 BOTH = {"zacharias", "yvonne"}
 
 

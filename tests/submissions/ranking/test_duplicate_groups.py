@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment, Report
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 
 def names(report: Report, ids: list[int]) -> list[str]:
     return [submission.name for submission in report.submissions.filter(pk__in=ids)]

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from submissions.models.records import CommonPassage
     from tests.support.uploads import Committing, HandIn
 
+pytestmark = pytest.mark.services
+
 
 TEMPLATE = """
 def read_table(path, width):

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.uploads import Committing, HandIn
 
+pytestmark = pytest.mark.services
+
 # Students of whom two copied from each other, and two from what a model wrote.
 WRITTEN = [program(Random(seed)) for seed in range(9)]
 MODEL = program(Random(100))

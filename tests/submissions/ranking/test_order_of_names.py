@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -13,6 +14,8 @@ from submissions.ranking.copies import name_ranks
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, Submission
+
+pytestmark = pytest.mark.services
 
 # Sorted as a dictionary has them, which differs from the order of their code points.
 NAMES = ("a", "a-b", "aa", "Ä", "B", "z")

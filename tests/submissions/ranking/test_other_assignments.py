@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from tests.support.uploads import Committing, HandIn
 
+pytestmark = pytest.mark.services
+
 LABEL = "Programming 1, Lab 1, 2024"
 OLD = {"ada/m.py": COPIED, "gus/m.py": COPIED, "hal/m.py": HONEST}
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 
 @pytest.mark.long
 def test_an_assignment_of_somebody_elses_course_is_never_compared(

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from tests.support.paused_tasks import PausedRanking
     from tests.support.uploads import Committing, HandIn
 
+pytestmark = pytest.mark.services
+
 UNREACHABLE_CACHE = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",

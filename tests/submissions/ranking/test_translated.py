@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment, Pair
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 SOURCES = Path(__file__).parents[3] / "bench/translations/tuned/files/class"
 CLASS = {
     "ada/Bank.java": "bank_original.java",

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
     Erase = Callable[..., Erasure]
 
+pytestmark = pytest.mark.services
+
 # Where the student is found before; the database knows the rest.
 PLANTED = {
     "corpus_corpusdocument.name",

@@ -19,6 +19,8 @@ from tests.support.sample_class import COPIED, RENAMED
 if TYPE_CHECKING:
     from tests.support.one_student import Planted
 
+pytestmark = pytest.mark.services
+
 
 class Export:
     """An opened export."""

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from tests.support.one_student import Planted
     from tests.support.uploads import Committing, HandIn
 
+pytestmark = pytest.mark.services
+
 PAGE = "/department/students/"
 SPELLED = ("ZEBULON_QUARTZOVSKY", "quartzovsky_zebulon.py", "Zébulon Quartzovsky", "zquartz_homework.py")
 

@@ -71,7 +71,7 @@ class Broken(BaseHTTPRequestHandler):
 @pytest.fixture
 def broken_provider() -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Broken) as server:
-        thread = Thread(target=server.serve_forever)
+        thread = Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
         yield f"http://127.0.0.1:{server.server_address[1]}"
         server.shutdown()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 
 from tests.support.html import get_page, page_of
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment
     from tests.support.inbox import Inbox
+
+pytestmark = pytest.mark.services
 
 NEW = "a wholly new secret of mine"
 

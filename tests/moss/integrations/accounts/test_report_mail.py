@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
     Ranked = Callable[..., None]
 
+pytestmark = pytest.mark.services
+
 EARLIER = timedelta(minutes=2)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from submissions.models import AuditEntry
 from tests.support.api import API, api_client, problem_of, send
 from tests.support.sample_class import loose
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
     from tests.support.every_page import World
+
+pytestmark = pytest.mark.services
 
 
 def entries() -> list[tuple[str, str, str]]:

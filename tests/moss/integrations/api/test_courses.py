@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+import pytest
+
 from submissions.models import Assignment, AuditEntry, Course
 from tests.support.api import api_client, problem_of, send
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+
+pytestmark = pytest.mark.services
 
 
 def test_a_course_is_deleted_by_its_name_and_not_under_a_hold(alice: User, assignment: Assignment) -> None:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from tests.support.every_page import World
 
+pytestmark = pytest.mark.services
+
 DOCUMENT = (ROOT / "docs" / "do" / "api.md").read_text()
 
 

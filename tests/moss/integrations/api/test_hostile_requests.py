@@ -18,6 +18,8 @@ from tests.support.sample_class import loose
 if TYPE_CHECKING:
     from tests.support.every_page import World
 
+pytestmark = pytest.mark.services
+
 DEEP = 100_000
 BODIES = {
     "deep lists": b"[" * DEEP + b"]" * DEEP,

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment
 
+pytestmark = pytest.mark.services
+
 KEY = {HEADER: "one"}
 
 

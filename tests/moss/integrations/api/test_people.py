@@ -15,6 +15,8 @@ from tests.support.api import api_client, problem_of, send
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
+pytestmark = pytest.mark.services
+
 
 @pytest.fixture
 def course(alice: User) -> Course:

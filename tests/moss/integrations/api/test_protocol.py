@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.test import Client
 
+pytestmark = pytest.mark.services
+
 KEY = {"Idempotency_Key": "first"}
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.uploads import Committing
 
+pytestmark = pytest.mark.services
+
 PART_TYPE = "application/offset+octet-stream"
 ARCHIVE = zipped(CLASS).read()
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from tests.support.every_page import World
 
+pytestmark = pytest.mark.services
+
 FILE = "name,login,section\nAnna Berg,aberg,A\nBen Carr,bcarr,B\nCleo Dorn,cdorn,A\n"
 
 

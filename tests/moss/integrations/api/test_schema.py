@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from tests.support.every_page import World
 
+pytestmark = pytest.mark.services
+
 POSITIVE, NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 CHECKS = [
     not_a_server_error,

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment
 
+pytestmark = pytest.mark.services
+
 PAGE = reverse("api_tokens")
 FORM = {"name": "nightly upload", "scope": "write", "lasting": "30", "password": PASSWORD}
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from tests.support.every_page import World
 
+pytestmark = pytest.mark.services
+
 OTHERS: dict[str, list[object]] = {
     "boolean": [0, 1, "true", "off", 0.0],
     "integer": ["3", True, 3.5],

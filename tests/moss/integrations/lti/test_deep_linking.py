@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from tests.support.platform import LearningPlatform
 
+pytestmark = pytest.mark.services
+
 
 def read_answer(lms: LearningPlatform, response: HttpResponseBase) -> dict[str, Any]:
     """Return what the page hands to the platform, as the platform reads it."""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from tests.support.pushed import Pusher
 
+pytestmark = pytest.mark.services
+
 State, Problem = PushedSubmission.State, PushedSubmission.Problem
 
 

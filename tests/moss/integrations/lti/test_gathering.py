@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tests.support.pushed import Gather, Pusher
     from tests.support.uploads import Committing
 
+pytestmark = pytest.mark.services
+
 State, Problem = PushedSubmission.State, PushedSubmission.Problem
 
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from tests.support.platform import LearningPlatform
 
+pytestmark = pytest.mark.services
+
 
 def assert_refused(client: Client, response: HttpResponseBase, *words: str) -> None:
     """Check that the page says why and what to do, and that nothing was created."""

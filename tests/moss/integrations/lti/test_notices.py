@@ -21,6 +21,8 @@ from tests.support.platform import CLAIM
 if TYPE_CHECKING:
     from tests.support.pushed import Pusher
 
+pytestmark = pytest.mark.services
+
 State = PushedSubmission.State
 
 

@@ -18,6 +18,8 @@ from tests.support.platform import ADMINISTRATOR, ASSISTANT, DEPLOYMENT, INSTRUC
 if TYPE_CHECKING:
     from tests.support.platform import LearningPlatform
 
+pytestmark = pytest.mark.services
+
 INSTITUTION = "http://purl.imsglobal.org/vocab/lis/v2/institution/person#"
 
 

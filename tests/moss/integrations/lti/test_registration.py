@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from tests.support.platform import LearningPlatform
 
+pytestmark = pytest.mark.services
+
 
 @pytest.fixture
 def address(admin_client: Client) -> str:

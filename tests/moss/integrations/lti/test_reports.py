@@ -20,6 +20,8 @@ from tests.support.sample_class import zipped
 if TYPE_CHECKING:
     from tests.support.pushed import Gather, Pusher
 
+pytestmark = pytest.mark.services
+
 State = PushedSubmission.State
 
 

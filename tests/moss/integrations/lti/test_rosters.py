@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tests.support.html import Page
     from tests.support.platform import LearningPlatform
 
+pytestmark = pytest.mark.services
+
 
 def member(number: int, **changes: Any) -> dict[str, Any]:
     return {

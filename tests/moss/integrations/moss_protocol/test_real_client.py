@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from tests.support.moss_clients import Listening
 
+pytestmark = pytest.mark.services
+
 SCRIPT = "# <script>alert('&')</script>\n"
 CLASS = {
     "ada/main file.py": STARTER + COPIED,

@@ -6,6 +6,7 @@ import re
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
@@ -17,10 +18,11 @@ from moss.integrations.moss_protocol.uploads import digest
 from submissions.models import AuditEntry, Membership
 
 if TYPE_CHECKING:
-    import pytest
     from pytest_django.fixtures import Settings
 
     from submissions.models import Assignment, Report
+
+pytestmark = pytest.mark.services
 
 KEY = "0123456789" * 3 + "01234567"
 PAGES = ("", "/", "/match0.html", "/match0-top.html", "/match0-0.html", "/match0-1.html")

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from django.test import Client
     from pytest_django.fixtures import Settings
 
+pytestmark = pytest.mark.services
+
 
 @pytest.fixture
 def _listens(settings: Settings) -> None:

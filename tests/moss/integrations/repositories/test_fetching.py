@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.git_server import GitServer
 
+pytestmark = pytest.mark.services
+
 KIND = "fetch_repositories"
 State = RepositoryFetch.State
 

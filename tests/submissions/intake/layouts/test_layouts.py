@@ -73,14 +73,15 @@ def test_the_order_of_the_entries_and_a_folder_around_them_change_nothing(sample
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("sample", SAMPLES)
-def test_every_layout_places_or_ignores_every_entry_of_every_sample(sample: str, layout: str) -> None:
-    grouping = group_files(listing_of(SAMPLES[sample]), Choices(layout))
-    assert grouping.places.keys() | grouping.ignored.keys() == SAMPLES[sample].keys()
-    assert not grouping.places.keys() & grouping.ignored.keys()
-    assert len(set(grouping.places.values())) == len(grouping.places)
-    assert all(grouping.ignored.values())
+def test_every_layout_places_or_ignores_every_entry_of_every_sample(sample: str) -> None:
+    listing = listing_of(SAMPLES[sample])
+    for layout in LAYOUTS:
+        grouping = group_files(listing, Choices(layout))
+        assert grouping.places.keys() | grouping.ignored.keys() == SAMPLES[sample].keys(), layout
+        assert not grouping.places.keys() & grouping.ignored.keys(), layout
+        assert len(set(grouping.places.values())) == len(grouping.places), layout
+        assert all(grouping.ignored.values()), layout
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tests.support.every_page import World
     from tests.support.html import Page
 
+pytestmark = pytest.mark.services
+
 OPTIONS = {"names": "open", "decision": "on", "sources": "on"}
 
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 ORIGINAL = remarked(Random(5), program(Random(5), 4))
 CLASS = {
     "ann/m.py": ORIGINAL,

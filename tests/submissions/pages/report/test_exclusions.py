@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from tests.support.html import Page
     from tests.support.uploads import Committing, HandIn
 
+pytestmark = pytest.mark.services
+
 EFFECT = "section.left-out > h2 + p"  # the paragraph that says what was left out
 
 

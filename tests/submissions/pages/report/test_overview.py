@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from tests.support.uploads import CountQueries, HandIn
 
+pytestmark = pytest.mark.services
+
 
 def decide(assignment: Assignment, left: str, right: str, state: str) -> None:
     Decision.objects.create(assignment=assignment, left=left, right=right, state=state)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.support.html import page_of
 from tests.support.tabs import HTMX, WHOLE_PAGE, tab
 
@@ -11,6 +13,8 @@ if TYPE_CHECKING:
     from django.test import Client
 
     from submissions.models import Assignment, Report
+
+pytestmark = pytest.mark.services
 
 
 def test_going_back_gets_the_whole_page_and_so_does_a_boosted_link_elsewhere(

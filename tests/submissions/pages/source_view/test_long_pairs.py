@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from tests.support.uploads import HandIn
 
+pytestmark = pytest.mark.services
+
 MEGABYTE = 1_000_000
 
 
