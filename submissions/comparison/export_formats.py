@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # Rows of a CSV file that are written at once.
 CHUNK_ROWS = 5_000
 # What a cell has between quotes, in which a quote is written twice.
-QUOTE, QUOTED = '"', re.compile(r'[",\n]')
+QUOTED = re.compile(r'[",\n]')
 # Spreadsheets take a cell that begins with one of these for a formula, some also in the widths of East Asia.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
@@ -73,7 +73,10 @@ def _cell(value: object) -> str:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if isinstance(value, str | list) and text.startswith(FORMULA_STARTS):
         text = f"'{text}"
-    return f'"{text.replace(QUOTE, QUOTE * 2)}"' if QUOTED.search(text) else text
+    if QUOTED.search(text):
+        text = text.replace('"', '""')
+        return f'"{text}"'
+    return text
 
 
 def write_json(table: ExportTable) -> Iterator[str]:
