@@ -67,10 +67,12 @@ def test_an_upload_without_files_is_refused_on_the_page(alice_client: Client, as
 def test_only_submissions_are_uploaded_in_a_role(alice_client: Client, assignment: Assignment) -> None:
     page = get_page(alice_client, assignment.get_absolute_url())
     form = f'form[action="{reverse("upload", args=[assignment.pk])}"]'
-    assert page.text(f'{form} label[for="id_role"]') == "These are"
+    assert page.text(f'{form} label[for="upload_role"]') == "These are"
     assert page.values(f"{form} select[name=role] option", "value") == ["class", "earlier", "model"]
     refused = alice_client.post(reverse("add_boilerplate", args=[assignment.pk]))
-    assert not page_of(refused).has("label[for='id_role'], select[name=role]")
+    assert not page_of(refused).has(
+        f'form[action="{reverse("add_boilerplate", args=[assignment.pk])}"] select'
+    )
 
 
 def test_an_upload_over_the_limit_is_refused_with_the_limit(
