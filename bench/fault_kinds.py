@@ -68,7 +68,8 @@ def kill_during(
     """
     try:
         with _answering_database() as session:
-            _wait_until_calm(session)
+            if not _gets_calm(session):
+                return False, f"work that was tried twice is not done after {CALM_SECONDS} s"
             cause(CAUSES[kind])
             killed_job = _kill_at_start(session, kind, installation, rng)
             if killed_job is None:
@@ -91,10 +92,14 @@ def _answering_database() -> psycopg.Connection:
             time.sleep(0.5)
 
 
-def _wait_until_calm(session: psycopg.Connection) -> None:
+def _gets_calm(session: psycopg.Connection) -> bool:
+    """Wait for work that a worker was lost with twice; return whether there is none any more."""
     deadline = time.monotonic() + CALM_SECONDS
-    while session.execute(TRIED_TWICE).fetchone() != (0,) and time.monotonic() < deadline:
+    while session.execute(TRIED_TWICE).fetchone() != (0,):
+        if time.monotonic() > deadline:
+            return False
         time.sleep(0.5)
+    return True
 
 
 def _kill_at_start(

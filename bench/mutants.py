@@ -45,6 +45,8 @@ OTHERS = {
 SQL = re.compile(r"\b(?:SELECT|UPDATE|DELETE|WHERE|JOIN)\b")
 IN_SQL = re.compile(r"(?<= )(?:<=|>=|<>|<|>|=|AND|OR)(?= )")
 IN_TEMPLATES = re.compile(r"\{% (?:el)?if (?!not )|\{\{ [\w.]+")
+# The second finds a text that the catalogues do not have, such as one that lost a variable.
+TESTS_OF_TEMPLATES = ("tests/submissions/pages", "tests/moss/test_translations.py", "tests/moss/integrations")
 # Tests of one mistake, of `make test` and of those marked `long`.
 MOST_TESTS = 60
 SECONDS = 300
@@ -158,7 +160,7 @@ def tests_of(mutant: Mutant, contexts: Contexts | None) -> list[str]:
     if contexts and (tests := contexts.tests(mutant)):
         return tests
     if mutant.file.startswith("templates/"):
-        return ["tests/submissions/pages", "tests/moss/integrations"]
+        return [*TESTS_OF_TEMPLATES]
     folder = Path("tests", mutant.file).parent
     while not (ROOT / folder).is_dir():
         folder = folder.parent

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
+from fingerprint import reasons
 from fingerprint.languages import decode, detect, front_end
 from fingerprint.languages.base import LexicalClass, Scan
 from fingerprint.languages.code import CodeFrontEnd
@@ -84,9 +85,14 @@ class Unreadable(ValueError):
         super().__init__(f"{reason[:REASON_CHARACTERS]}…" if too_long else reason)
 
     @classmethod
+    def by_time(cls, language: str, seconds: float) -> Unreadable:
+        """Return the refusal of a file that takes longer to read than `seconds`."""
+        return cls(reasons.READING_TOO_SLOW.format(language=language, n=f"{seconds:g}"))
+
+    @classmethod
     def by_error(cls, error: str) -> Unreadable:
         """Return the refusal of a file that a lexer failed on; `error` names the type of its error."""
-        return cls(f"the lexer failed ({error})")
+        return cls(reasons.LEXER_FAILED.format(error=error))
 
 
 class Reading(NamedTuple):
@@ -96,9 +102,8 @@ class Reading(NamedTuple):
     was asked for and the language has one, and `coarse_lines` are its lines. `spans` are the spans to colour,
     if they were asked for and the front-end finds them in the same pass. `text` is what the front-end shows;
     it is empty in a reading that was stored or sent by another process: whoever shows it has the bytes.
-    `unclosed` has the lines, from 1, in which a literal or comment begins that never ends; `share` is the
-    part of its characters of code that are in tokens, see `read_share`. `spelling` is
-    `UNKNOWN`, and `words` are none, where they were not asked for.
+    `unclosed` has the lines, from 1, in which a literal or comment begins that never ends; `share`: see
+    `read_share`. `spelling` is `UNKNOWN`, and `words` are none, where they were not asked for.
 
     What a ranking needs of it, as columns, is a `CohortFile`.
     """
@@ -140,7 +145,7 @@ def identify(
         with time_limit(seconds) if seconds else nullcontext():
             return _identify(data, filename, language, likely)
     except TooSlow:
-        raise Unreadable(f"finding out its language took longer than {seconds:g} s") from None
+        raise Unreadable(reasons.LANGUAGE_TOO_SLOW.format(n=f"{seconds:g}")) from None
 
 
 def _identify(data: bytes, filename: str, language: str, likely: str = "") -> tuple[str, FrontEnd]:
@@ -183,7 +188,7 @@ def read(
             (reading,) = _readings(chosen.name, scanned, spelling=spelling, words=words)
             return reading
     except TooSlow:
-        raise Unreadable(f"reading it as {language or 'code'} took longer than {seconds:g} s") from None
+        raise Unreadable.by_time(language or "code", seconds) from None
     except Unreadable:
         raise
     except ValueError as error:
@@ -219,7 +224,7 @@ def read_together(
         with time_limit(seconds):
             return _read_together(files, chosen, **wanted)
     except TooSlow:
-        raise Unreadable(f"reading it as {language} took longer than {seconds:g} s") from None
+        raise Unreadable.by_time(language, seconds) from None
     except ValueError as error:
         raise Unreadable(str(error)) from error
 

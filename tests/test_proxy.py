@@ -136,7 +136,7 @@ def test_an_upload_that_is_too_large_is_answered_with_the_limit(
             assert "One upload may have 200 MB." in json.loads(text)["detail"]
         status, headers, text = answer_to(connect(port), f"POST {page}\r\n{FORM} 300000000")
         assert (status, headers["Content-Type"], headers["Retry-After"]) == (413, "text/html", None)
-        assert "One upload may have 200 MB: go back" in text
+        assert "Nothing was stored. One upload may have 200 MB." in text
         assert headers["X-Content-Type-Options"] == "nosniff"
 
 

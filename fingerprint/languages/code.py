@@ -34,6 +34,7 @@ from fingerprint.languages.raw_tokens import LexerInput
 from fingerprint.languages.spec import Language
 from fingerprint.languages.token_rows import CODE, END, MARKS, START, Mark, StreamColumns
 from fingerprint.languages.vocabulary import Vocabulary
+from fingerprint.reasons import NAMED_LEXER_FAILED
 from fingerprint.tokens import TokenStream
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ class CodeFrontEnd:
             return lex()
         except LEXER_ERRORS as error:
             reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            return LexerFailed(f"the {self.title} lexer failed ({reason})")
+            return LexerFailed(NAMED_LEXER_FAILED.format(language=self.title, error=reason))
 
     def _code(self, source: str) -> str:
         """Return the source as it is lexed to be compared."""

@@ -10,6 +10,8 @@ from pkgutil import iter_modules
 from typing import NamedTuple
 from unicodedata import category
 
+from fingerprint import reasons
+
 # Bytes from which an encoding is guessed: enough for a good guess, and few enough to be fast.
 SAMPLE = 1 << 16
 
@@ -126,7 +128,7 @@ def storable(text: str) -> str:
 def _decode_as(data: bytes, encoding: str) -> Decoded:
     text = data.decode(encoding, errors="replace")
     if text.count("\ufffd") > max(1, len(text) * CONTROLS_ALLOWED):
-        raise NotText(f"it is marked as {encoding.upper()}, but cannot be read as that")
+        raise NotText(reasons.BAD_ENCODING.format(encoding=encoding.upper()))
     text = text.rstrip("\0")
     _refuse_nul(text)
     return Decoded(text, encoding)
@@ -144,9 +146,7 @@ def _decode_unmarked_utf_16(data: bytes) -> Decoded:
             text = data.decode(encoding, errors="replace")
             if _is_plausible(text):
                 return Decoded(text, encoding)
-    raise NotText(
-        f"it holds a NUL byte (at offset {data.index(0):,}), as binary files do and text files do not"
-    )
+    raise NotText(reasons.NUL_BYTE.format(n=f"{data.index(0):,}"))
 
 
 def _is_plausible(text: str) -> bool:
@@ -159,14 +159,14 @@ def _is_plausible(text: str) -> bool:
 
 def _refuse_nul(text: str) -> None:
     if "\0" in text:
-        raise NotText(f"it holds a NUL character (at offset {text.index(chr(0)):,}), which text files do not")
+        raise NotText(reasons.NUL_CHARACTER.format(n=f"{text.index(chr(0)):,}"))
 
 
 def _refuse_controls(data: bytes) -> None:
     controls = len(data) - len(data.translate(None, _CONTROLS))
     if controls > len(data) * CONTROLS_ALLOWED:
         share = controls / len(data)
-        raise NotText(f"it holds control characters ({share:.0%} of it), as binary files do")
+        raise NotText(reasons.CONTROLS.format(share=f"{share:.0%}"))
 
 
 def _decode_legacy(data: bytes) -> Decoded:

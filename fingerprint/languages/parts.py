@@ -19,6 +19,7 @@ from fingerprint.languages.lexer_dispatch import dispatching_lexer, raw_tokens
 from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.lexing import LEXER_ERRORS
 from fingerprint.languages.raw_tokens import LexerInput
+from fingerprint.reasons import NAMED_LEXER_FAILED
 from fingerprint.tokens import TokenStream
 
 if TYPE_CHECKING:
@@ -124,7 +125,9 @@ class PartsFrontEnd:
         try:
             tokens = raw_tokens(self._lexer, frame)
         except LEXER_ERRORS as error:
-            raise LexerFailed(f"the {self.title} lexer failed ({type(error).__name__})") from error
+            raise LexerFailed(
+                NAMED_LEXER_FAILED.format(language=self.title, error=type(error).__name__)
+            ) from error
         ranges: dict[str, list[Range]] = defaultdict(list)
         for start, token_type, value in zip(*tokens, strict=True):
             name = str(token_type)

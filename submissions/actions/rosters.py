@@ -12,6 +12,7 @@ from django.db import transaction
 from submissions.enrolment import ROWS, enrol, lock_roster
 from submissions.ingest.later import LATER, NotYet
 from submissions.ingest.sandboxed import grouping_reader
+from submissions.intake.roster_sentences import NOT_READ_YET
 from submissions.intake.rosters import RosterRefused
 from submissions.lifecycle import enqueue_rank
 from submissions.mates import mate_keys
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 # Problems of a roster that are stored; the rest is counted.
 MAX_PROBLEMS = 100
-NOT_READ_YET = "It is not read yet, as uploads are being grouped. Choose it again in a minute."
 
 
 def read_roster(data: bytes) -> Roster:

@@ -113,7 +113,7 @@ def token_kinds(decoded: DecodedDocument, seconds: float = FILE_SECONDS) -> npt.
                 return _words.word_kinds(html_text(decoded.text) if decoded.kind == HTML else decoded.text)
             return decoded.front_end.tokens(decoded.text).kinds
     except TooSlow:
-        raise Unreadable(f"reading it as {language} took longer than {seconds:g} s") from None
+        raise Unreadable.by_time(language, seconds) from None
     except ValueError as error:
         raise Unreadable(str(error)) from error
     except Exception as error:  # an error of a lexer fails one document, not the sweep

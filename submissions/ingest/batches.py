@@ -18,6 +18,7 @@ from submissions.enrolment import save_students, stored_names
 from submissions.ingest.documents import delete_unused_sources
 from submissions.ingest.sandboxed import grouping_reader
 from submissions.ingest.sources import BatchEnded, list_entries, save_listing, store_documents
+from submissions.intake import reasons
 from submissions.intake.archives.commit_log import commits_by_submission
 from submissions.intake.archives.members import CommitTimes
 from submissions.intake.left_out.listing import folders_around
@@ -84,7 +85,7 @@ def ingest_batch(batch: Batch, *, is_interactive: bool = False) -> None:
     _save(batch, grouped, _commits(listed, grouped))
     delete_unused_sources(row.source_id for row in listed if row.source_id)
     if not grouped.used:
-        raise BadArchive("No entry of this upload could be used; the reasons are listed below.")
+        raise BadArchive(reasons.NOTHING_USED)
 
 
 def group_batch(batch: Batch, listed: Sequence[ListedEntry]) -> GroupedBatch:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import humanize
 
+from submissions.intake import reasons
+
 # Number of bytes that are unpacked at once.
 CHUNK = 64 * 1024
 # Junk does not count as entries; its limit is this many times the limit on entries.
@@ -35,8 +37,8 @@ def damage_reason(error: BaseException) -> str:
     if is_disk_full(error):
         raise error
     if isinstance(error, OSError) and error.strerror:
-        return f"cannot be read: {error.strerror}"
-    return f"damaged or cut off: {str(error) or type(error).__name__}"
+        return reasons.UNREADABLE_ON_DISK.format(error=error.strerror)
+    return reasons.DAMAGED.format(error=str(error) or type(error).__name__)
 
 
 def format_size(size: int) -> str:
@@ -78,24 +80,18 @@ class Budget:
     def count_entry(self) -> None:
         self._entries += 1
         if self._entries > self.limits.entries:
-            raise TooLarge(f"more than {self.limits.entries:,} entries; the rest was not read")
+            raise TooLarge(reasons.ENTRIES.format(n=f"{self.limits.entries:,}"))
 
     def count_junk(self) -> None:
         self._junk += 1
-        if self._junk > self.limits.entries * JUNK_FACTOR:
-            raise TooLarge(
-                f"more than {self.limits.entries * JUNK_FACTOR:,} junk entries; the rest was not read"
-            )
+        if self._junk > (most := self.limits.entries * JUNK_FACTOR):
+            raise TooLarge(reasons.JUNK_ENTRIES.format(n=f"{most:,}"))
 
     def count_bytes(self, size: int) -> None:
         self._bytes += size
         if self._bytes > self.limits.total_bytes:
-            raise TooLarge(
-                f"unpacks to more than {format_size(self.limits.total_bytes)}; the rest was not read"
-            )
+            raise TooLarge(reasons.TOTAL_SIZE.format(size=format_size(self.limits.total_bytes)))
 
     def check_ratio(self, unpacked: int, packed: int) -> None:
         if unpacked > self.limits.ratio_floor and unpacked > self.limits.ratio * max(packed, 1):
-            raise RefusalError(
-                f"unpacks to more than {self.limits.ratio} times its packed size, as a zip bomb does"
-            )
+            raise RefusalError(reasons.RATIO.format(n=self.limits.ratio))

@@ -17,6 +17,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from submissions.intake import reasons
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -71,14 +73,14 @@ def clean_path(name: str, max_length: int) -> tuple[str, str]:
     path = replace_invisible(name).replace("\\", "/")
     parts = [part for part in path.split("/") if part not in {"", "."}]
     if path.startswith("/") or DRIVE.match(path):
-        return path[:max_length], "an absolute path; only relative ones are taken"
+        return path[:max_length], reasons.ABSOLUTE_PATH
     if ".." in parts:
-        return path[:max_length], "its path leads out of the archive (..)"
+        return path[:max_length], reasons.LEADS_OUT
     if not parts:
-        return path[:max_length] or "(no name)", "it has no name"
+        return path[:max_length] or "(no name)", reasons.NO_NAME
     joined = "/".join(parts)
     if len(joined) > max_length:
-        reason = f"its path has {len(joined)} characters; the limit is {max_length}"
+        reason = reasons.LONG_PATH.format(n=len(joined), limit=max_length)
         return shorten(joined, max_length), reason
     return joined, ""
 

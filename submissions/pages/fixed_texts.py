@@ -89,27 +89,35 @@ STAGES = (
     gettext_noop("Grouping duplicates"),
     gettext_noop("Measuring the effect of exclusions"),
 )
-KEPT_OF_LOG = gettext_noop("only the times of its commits are kept")
-KNOWN = frozenset((*(layout.label for layout in LAYOUTS.values()), *REASONS.values(), *STAGES, KEPT_OF_LOG))
+KNOWN = frozenset((*(layout.label for layout in LAYOUTS.values()), *REASONS.values(), *STAGES))
+# Places of a stored reason that have another one.
+PARTS = frozenset(("reason", "why"))
 COMPARING = re.compile(r"Comparing ([\d,]+) submissions with each other")
-UNREAD_LINES = re.compile(KEPT_OF_LOG + r"; lines that cannot be read: ([\d,]+)")
 
 
 def fixed_text(text: str) -> str:
     """Return a label, a reason or a stage in the language of the page; another text as it is."""
     if match := COMPARING.fullmatch(text):
         return gettext("Comparing {n} submissions with each other").format(n=match[1])
-    if log := UNREAD_LINES.fullmatch(text):
-        return gettext("{kept}; lines that cannot be read: {n}").format(kept=gettext(KEPT_OF_LOG), n=log[1])
-    return gettext(text) if text in KNOWN else _stored_reason(text)
+    if text in KNOWN:
+        return gettext(text)
+    if (reason := _stored_reason(text)) is not None:
+        return reason
+    file, colon, rest = text.partition(": ")  # An upload that cannot be read is named before its reason.
+    return f"{file}: {_stored_reason(rest) or rest}" if colon else text
 
 
-def _stored_reason(text: str) -> str:
+def _stored_reason(text: str) -> str | None:
     for sentence in STORED_REASONS:
         if (values := values_in(text, sentence)) is not None:
-            known = {name: gettext(value) if value in KNOWN else value for name, value in values.items()}
-            return gettext(sentence).format(**known)
-    return text
+            parts = {name: _part(name, value) for name, value in values.items()}
+            return gettext(sentence).format(**parts)
+    return None
+
+
+def _part(name: str, value: str) -> str:
+    known = gettext(value) if value in KNOWN else value
+    return _stored_reason(value) or known if name in PARTS else known
 
 
 def threshold_reason(reason: str) -> str:

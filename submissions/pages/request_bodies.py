@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler
 from django.shortcuts import render
+from django.utils.translation import gettext
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 TAKES_FILES = "takes_files"
 # The boundaries and headers of a multipart body, up to a kilobyte for each file.
 MULTIPART_HEADER_BYTES = 1_000
+
+
+def too_much_at_once() -> str:
+    """Return what somebody reads who sends more than one upload may have; the proxies say the same."""
+    text = gettext("One upload may have {n} MB. Send fewer or smaller files at once.")
+    return text.format(n=settings.MAX_UPLOAD_BYTES // 1_000_000)
 
 
 def takes_files(view: View) -> View:
@@ -74,7 +81,7 @@ class RequestBodyLimits:
         files_allowed = getattr(view, TAKES_FILES, False) and request.user.is_authenticated
         limit = _largest_upload() if files_allowed else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
         if _stated_length(request) > (limit or 0):
-            response = render(request, "413.html", {"megabytes": settings.MAX_UPLOAD_MB}, status=413)
+            response = render(request, "413.html", {"limit": too_much_at_once()}, status=413)
             response.largest_body = limit  # type: ignore[attr-defined] # read by the API
             return response
         if not files_allowed:

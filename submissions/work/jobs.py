@@ -15,6 +15,7 @@ from django.db.models import F, Model, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Least
 from django.utils import timezone
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext_noop
 
 from submissions.database_errors import NO_ROOM, WAITS_FOR_ROOM
 from submissions.models import Job
@@ -40,10 +41,11 @@ BUSY = timedelta(seconds=3)
 # A job that is tried again after at most this time is announced at once.
 SOON = timedelta(seconds=5)
 OTHER_VERSION = "it was begun by a version of which no worker is left"
-GAVE_UP = (
-    f"This ended the process that worked on it {MAX_ATTEMPTS} times; the log of the server may say why. "
-    "Try it in smaller parts."
+ENDED_PROCESS = gettext_noop(
+    "This ended the process that worked on it {n} times; the log of the server may say why. Try it in"
+    " smaller parts."
 )
+GAVE_UP = ENDED_PROCESS.format(n=MAX_ATTEMPTS)
 
 
 class Later(Exception):

@@ -9,6 +9,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, transaction
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext_noop
 
 from submissions.database_errors import is_database_away, is_no_room
 from submissions.intake.sandbox.process import NotStarted
@@ -26,10 +27,10 @@ logger = logging.getLogger(__name__)
 
 # What a job raises where a row that it read or refers to went meanwhile; a mistake raises it each time.
 GONE = (IntegrityError, ObjectDoesNotExist)
-BROKEN = (
+BROKEN = gettext_noop(
     "An error on the server; its log has the details. Try again, or report it to whoever runs this server."
 )
-OUT_OF_TIME = "This took longer than a worker may spend on it. Upload it in smaller parts."
+OUT_OF_TIME = gettext_noop("This took longer than a worker may spend on it. Upload it in smaller parts.")
 
 
 def run(kind: Kind, queue: str) -> None:

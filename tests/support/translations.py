@@ -51,7 +51,9 @@ def text_of_entry(entry: polib.POEntry) -> Text:
 @cache
 def marked_texts() -> set[Text]:
     """Return every text that is marked in the templates and in the Python sources."""
-    python = (path for package in ("moss", "submissions") for path in (ROOT / package).rglob("*.py"))
+    python = (
+        path for package in ("moss", "submissions", "fingerprint") for path in (ROOT / package).rglob("*.py")
+    )
     texts = {text for path in python if "sample" not in path.parts for text in _in_python(path)}
     return texts | {text for path in (ROOT / "templates").rglob("*.*") for text in _in_template(path)}
 

@@ -18,7 +18,7 @@ from submissions.actions import resumable as resumable_actions
 from submissions.actions.resumable import end_resumable
 from submissions.ingest import uploads
 from submissions.models import Batch
-from submissions.pages.forms.uploads import too_much_at_once
+from submissions.pages.request_bodies import too_much_at_once
 from submissions.permissions import Right
 from submissions.queries.access import find_assignment, find_resumable
 

@@ -6,6 +6,8 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from submissions.intake import reasons
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
     # Attempts are compared with those of the same submitters at the same part of an assignment.
     Task = tuple[Submitters, str]
     AttemptKey = int | datetime
-
-EARLIER, LATE = "an earlier attempt", "a late attempt"
 
 
 class Attempt(NamedTuple):
@@ -91,6 +91,8 @@ def _only_one_counts(attempts: Mapping[AttemptKey, Attempt]) -> dict[AttemptKey,
     return {
         at: attempt
         if attempt.number == counts
-        else attempt._replace(reason=EARLIER if attempt.number < counts else LATE)
+        else attempt._replace(
+            reason=reasons.EARLIER_ATTEMPT if attempt.number < counts else reasons.LATE_ATTEMPT
+        )
         for at, attempt in attempts.items()
     }

@@ -9,6 +9,7 @@ import io
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from submissions.intake import reasons
 from submissions.intake.archives.members import (
     DAMAGE_ERRORS,
     ArchiveMember,
@@ -30,7 +31,6 @@ DIGITS = 11
 LAST_SECOND = 253_402_300_799
 # More lines than a log that is read can have.
 MAX_COMMITS = MOST_LOG_BYTES
-KEPT = "only the times of its commits are kept"
 
 
 class CommitLog(NamedTuple):
@@ -42,7 +42,8 @@ class CommitLog(NamedTuple):
     @property
     def reason(self) -> str:
         """The reason why the log is no file of the submission, for the uploader."""
-        return f"{KEPT}; lines that cannot be read: {self.unread:,}" if self.unread else KEPT
+        kept = reasons.TIMES_KEPT
+        return reasons.UNREAD_LINES.format(reason=kept, n=f"{self.unread:,}") if self.unread else kept
 
 
 def folder_of_log(path: str) -> str | None:

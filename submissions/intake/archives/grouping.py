@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from submissions.intake import reasons
 from submissions.intake.archives.attempts import ONLY_ATTEMPT, attempts_of, order
 from submissions.intake.archives.choices import Choices
 from submissions.intake.archives.grouping_warnings import (
@@ -72,7 +73,7 @@ class Grouping:
     def reason(self, path: str) -> str:
         """Return why an entry is ignored; the reason for an attempt that does not count names its student."""
         name = self.earlier.get(path)
-        return f"{self.ignored[path]} of {name}" if name else self.ignored[path]
+        return reasons.NAMED_ATTEMPTS[self.ignored[path]].format(name=name) if name else self.ignored[path]
 
 
 @dataclass
@@ -195,7 +196,9 @@ def _with_limit(path: str, place: Ignored, layout: Layout, listing: Listing) -> 
     """Return the place of a file that is ignored, with the reason why its layout did not read it."""
     if path not in listing.unread or not layout.reads or not layout.reads.fullmatch(path):
         return place
-    return place._replace(reason=f"{place.reason}; not read, because {listing.unread[path]}")
+    return place._replace(
+        reason=reasons.METADATA_UNREAD.format(reason=place.reason, why=listing.unread[path])
+    )
 
 
 def _layout(listing: Listing, choices: Choices) -> Layout:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from submissions.intake import warning_sentences as sentences
 from submissions.intake.archives.submission_names import plain_name
 from submissions.intake.layouts.fields import is_list
 from submissions.intake.layouts.root import PROJECT_ENTRIES
@@ -45,11 +46,12 @@ class Misfit(NamedTuple):
     used: Layout
 
 
-def listed(names: Collection[str]) -> str:
-    """Return the first names in their order as a text, and how many others there are."""
-    first = sorted(names)[:LISTED]
-    others = len(names) - len(first)
-    return ", ".join(first) + (f" and {others} more" if others else "")
+def listed(texts: Collection[str]) -> str:
+    """Return the first texts in their order as one, and how many others there are."""
+    first = sorted(texts)[:LISTED]
+    others = len(texts) - len(first)
+    names = ", ".join(first)
+    return sentences.MORE.format(names=names, n=others) if others else names
 
 
 def grouping_warnings(
@@ -69,8 +71,7 @@ def grouping_warnings(
     if len(submissions) == 1:
         yield GroupingWarning(
             "one-submission",
-            f"All files are one submission, {listed(submissions)}. If they are of several students, choose"
-            " another layout or depth.",
+            sentences.ONE_SUBMISSION.format(names=listed(submissions)),
             tuple(submissions),
         )
 
@@ -78,7 +79,7 @@ def grouping_warnings(
 def misfit_warning(misfit: Misfit) -> GroupingWarning:
     return GroupingWarning(
         "layout",
-        f"Nothing in this upload is named as in {misfit.chosen.label}, so it is read as {misfit.used.label}.",
+        sentences.OTHER_LAYOUT.format(chosen=misfit.chosen.label, used=misfit.used.label),
     )
 
 
@@ -86,19 +87,14 @@ def list_warnings(loose: Iterable[str]) -> Iterator[GroupingWarning]:
     """Yield a warning for files beside the work of the students that may be a roster."""
     names = [path.rpartition("/")[2] for path in loose if is_list(path)]
     if names:
-        yield GroupingWarning(
-            "list",
-            f"Beside the work of the students: {listed(names)}. If it lists them, add it as the roster.",
-        )
+        yield GroupingWarning("list", sentences.LISTS.format(names=listed(names)))
 
 
 def unknown_names(split: Collection[str], renamed: Collection[str]) -> Iterable[GroupingWarning]:
     """Yield a warning for names to split or to rename that no submission has."""
-    for names, action in ((split, "split"), (renamed, "renamed")):
+    for names, sentence in ((split, sentences.NOT_SPLIT), (renamed, sentences.NOT_RENAMED)):
         if names:
-            yield GroupingWarning(
-                "unknown-name", f"No submission has these names, so they are not {action}: {listed(names)}."
-            )
+            yield GroupingWarning("unknown-name", sentence.format(names=listed(names)))
 
 
 def _one_name(
@@ -112,11 +108,8 @@ def _one_name(
             same[plain_name(members)].append(names[key])
     repeated = sorted(name for group in same.values() if len(group) > 1 for name in group)
     if repeated:
-        yield GroupingWarning(
-            "one-name",
-            f"Several students have the same name; their ids or numbers tell them apart: {listed(repeated)}.",
-            tuple(repeated),
-        )
+        text = sentences.ONE_NAME.format(names=listed(repeated))
+        yield GroupingWarning("one-name", text, tuple(repeated))
 
 
 def _named_like_files(
@@ -128,8 +121,7 @@ def _named_like_files(
     if names:
         yield GroupingWarning(
             "file-names",
-            f"{len(names)} of {len(submissions)} submissions are named like files or parts of a project:"
-            f" {listed(names)}. If these are no students, choose another layout or depth.",
+            sentences.FILE_NAMES.format(count=len(names), total=len(submissions), names=listed(names)),
             tuple(names),
         )
 
@@ -142,17 +134,10 @@ def _is_file_name(name: str) -> bool:
 def _times(submissions: Mapping[str, GroupedSubmission]) -> Iterable[GroupingWarning]:
     late = sorted(name for name, one in submissions.items() if one.late)
     if late:
-        yield GroupingWarning(
-            "late", f"Handed in after the due date, and compared all the same: {listed(late)}.", tuple(late)
-        )
+        yield GroupingWarning("late", sentences.LATE.format(names=listed(late)), tuple(late))
     unknown = sorted(name for name, one in submissions.items() if not one.submitted)
     if unknown:
-        yield GroupingWarning(
-            "no-time",
-            f"The upload does not say when these were handed in, so the due date does not apply to them:"
-            f" {listed(unknown)}.",
-            tuple(unknown),
-        )
+        yield GroupingWarning("no-time", sentences.NO_TIMES.format(names=listed(unknown)), tuple(unknown))
 
 
 def roster_warnings(
@@ -161,9 +146,10 @@ def roster_warnings(
     """Yield the problems of a roster, whom it does not know, and who handed in nothing."""
     problems = [str(problem) for problem in roster.problems]
     for text in problems[:LISTED_PROBLEMS]:
-        yield GroupingWarning("roster", f"Roster: {text}")
+        yield GroupingWarning("roster", sentences.OF_ROSTER.format(problem=text))
     if len(problems) > LISTED_PROBLEMS:
-        yield GroupingWarning("roster", f"Roster: {len(problems) - LISTED_PROBLEMS} more problems.")
+        more = len(problems) - LISTED_PROBLEMS
+        yield GroupingWarning("roster", sentences.MORE_ROSTER_PROBLEMS.format(n=more))
     if not roster.students:
         return
     students = dict.fromkeys(student for one in submissions.values() for student in one.students)
@@ -173,11 +159,8 @@ def roster_warnings(
         if not roster.find(one)
     ]
     if unknown:
-        yield GroupingWarning(
-            "roster-unknown", f"Students whom the roster does not know ({len(unknown)}): {listed(unknown)}."
-        )
+        text = sentences.NOT_IN_ROSTER.format(count=len(unknown), names=listed(unknown))
+        yield GroupingWarning("roster-unknown", text)
     if absent := [row.display_name for row in roster.absent(students)]:
-        yield GroupingWarning(
-            "roster-absent",
-            f"Students of the roster who handed in nothing ({len(absent)}): {listed(absent)}.",
-        )
+        text = sentences.ABSENT.format(count=len(absent), names=listed(absent))
+        yield GroupingWarning("roster-absent", text)

@@ -15,6 +15,7 @@ from errno import ENOMEM
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any
 
+from submissions.intake import reasons
 from submissions.intake.limits import CHUNK, BadArchive
 from submissions.intake.names import replace_invisible
 
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
 
 PACKAGE = "libarchive"
 # After the name of a format.
-NOT_INSTALLED = (
-    "archives need the library libarchive, which is not installed here: install it (Debian: apt install "
-    "libarchive13), or upload a zip or tar.gz"
-)
 # What a callback returns to libarchive when it cannot read.
 CALLBACK_FAILED = -30
 # The last block of a RAR 5 archive that is in one volume, without and with the flag that WinRAR sets. Only a
@@ -105,7 +102,7 @@ def opened(source: Source, formats: tuple[str, ...], compression: str) -> Iterat
         with archive.checked():
             # A warning says that the library would start another program.
             if ffi.get_read_filter_function(compression)(pointer) != ffi.ARCHIVE_OK:
-                raise BadArchive("libarchive was built without Zstandard here; upload a zip or tar.gz")
+                raise BadArchive(reasons.NO_ZSTANDARD)
             for name in formats:
                 ffi.get_read_format_function(name)(pointer)
             ffi.read_set_seek_callback(pointer, callbacks[1])
@@ -158,8 +155,9 @@ class Archive:
 def _reason(message: str, number: int | None) -> str:
     """Return for the uploader why libarchive cannot read something."""
     if number == ENOMEM:
-        return "unpacking it takes more memory than it may use; upload a zip instead"
+        return reasons.NO_MEMORY
     if "ncrypt" in message or "passphrase" in message:
-        return "encrypted; upload it without a password"
-    detail = f" ({replace_invisible(message.rstrip('.'))})" if message else ""
-    return f"damaged or cut off, or packed in a way that cannot be read{detail}; upload a zip instead"
+        return reasons.ENCRYPTED
+    if message:
+        return reasons.DAMAGED_OR_PACKED_BY.format(error=replace_invisible(message.rstrip(".")))
+    return reasons.DAMAGED_OR_PACKED

@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
+from submissions.intake import reasons
 from submissions.intake.archives.libarchive_binding import Source, opened
 from submissions.intake.archives.members import ArchiveMember
 from submissions.intake.limits import CHUNK, BadArchive, Budget, RefusalError, TooLarge
@@ -41,7 +42,7 @@ def read_with_libarchive(
             if stat.S_ISDIR(entry.filetype):
                 continue
             data = _MemberData(archive, unpacked)
-            refusal = NOT_OPENED if number in encrypted else _refusal(entry)
+            refusal = reasons.ENCRYPTED_RAR if number in encrypted else _refusal(entry)
             modified = _modified(entry, local_time=local_time)
             yield ArchiveMember(
                 _name(entry), entry.size or 0, refusal, _opener(data), in_stream=True, modified=modified
@@ -49,7 +50,7 @@ def read_with_libarchive(
             if not refusal:
                 data.skip()
     if source.is_exhausted and not source.has_end():
-        raise BadArchive("ends without its end mark; entries may be missing")
+        raise BadArchive(reasons.CUT_OFF)
 
 
 class _Bytes(io.RawIOBase):
@@ -124,7 +125,7 @@ class _UnpackedBytes:
         try:
             self._budget.check_ratio(self._size, self._source.packed)
         except RefusalError as refusal:
-            raise TooLarge(f"{refusal}; the rest was not read") from None
+            raise TooLarge(reasons.REST_UNREAD.format(reason=refusal)) from None
 
 
 def _opener(data: _MemberData) -> Callable[[], IO[bytes]]:
@@ -148,10 +149,10 @@ def _refusal(entry: Any) -> str:
 
     is_encrypted = ffi.ffi("entry_is_encrypted", [ctypes.c_void_p], ctypes.c_int)
     if is_encrypted(entry._entry_p):  # noqa: SLF001 - the package has no name for it
-        return "encrypted; upload it without a password"
+        return reasons.ENCRYPTED
     if entry.issym or entry.islnk:
-        return f"a {'symbolic' if entry.issym else 'hard'} link"
-    return "" if entry.isreg else "not a file but a device, pipe or other special entry"
+        return reasons.SYMBOLIC_LINK if entry.issym else reasons.HARD_LINK
+    return "" if entry.isreg else reasons.NO_FILE
 
 
 def _modified(entry: Any, *, local_time: bool) -> datetime | None:
@@ -166,7 +167,6 @@ def _modified(entry: Any, *, local_time: bool) -> datetime | None:
         return None
 
 
-NOT_OPENED = "RAR 5 archives with a password cannot be opened; upload it without a password"
 SIGNATURE_BYTES, CHECKSUM_BYTES, MAX_NUMBER_BYTES = 8, 4, 10
 # Longest header of RAR 5, and the kinds of headers and of the records at their end.
 MAX_HEADER = 2 << 20
@@ -193,7 +193,7 @@ def encrypted_entries(file: IO[bytes]) -> set[int]:
     number = 0
     while (header := _next_header(file)) is not None:
         if header.kind == ALL_ENCRYPTED:
-            raise BadArchive(NOT_OPENED)
+            raise BadArchive(reasons.ENCRYPTED_RAR)
         if header.kind == FILE:
             if _has_encryption(header.extra):
                 encrypted.add(number)

@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
+from submissions.intake import reasons
 from submissions.intake.limits import CHUNK, Budget, RefusalError, format_size
 from submissions.intake.names import clean_path, redecode
 
@@ -133,7 +134,7 @@ def empty_copy(spool_bytes: int) -> IO[bytes]:
 
 def too_large(limit: int) -> RefusalError:
     """Return the refusal of an entry that has more than `limit` bytes."""
-    return RefusalError(f"has more than {format_size(limit)}, the limit for one file")
+    return RefusalError(reasons.FILE_SIZE.format(size=format_size(limit)))
 
 
 def copy_within_limits(
@@ -174,6 +175,6 @@ def children_of(folder: Path) -> list[os.DirEntry[str]]:
 def disk_member(file: os.DirEntry[str], status: os.stat_result) -> ArchiveMember:
     """Return a file of a folder on a disk; whatever is no regular file is refused."""
     kind = stat.S_IFMT(status.st_mode)
-    special = "a symbolic link" if kind == stat.S_IFLNK else "not a file but a device, pipe or socket"
+    special = reasons.SYMBOLIC_LINK if kind == stat.S_IFLNK else reasons.NO_FILE
     refusal = "" if kind == stat.S_IFREG else special
     return ArchiveMember(redecode(file.name), status.st_size, refusal, lambda: Path(file).open("rb"))

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from submissions.intake import warning_sentences as sentences
 from submissions.intake.archives.grouping import DEFAULT_CHOICES, Grouping, group_files
 from submissions.intake.archives.grouping_warnings import GroupingWarning, listed
 from submissions.intake.archives.owners import place_with
@@ -228,20 +229,13 @@ def _only_refused(
 
 def _code_warnings(uncompared: Collection[str], counted: Mapping[str, str]) -> Iterator[GroupingWarning]:
     if uncompared:
-        yield GroupingWarning(
-            "no-code",
-            "These cannot be compared, because all their code is ignored, left out or unreadable:"
-            f" {listed(uncompared)}.",
-            tuple(sorted(uncompared)),
-        )
+        text = sentences.NOT_COMPARED.format(names=listed(uncompared))
+        yield GroupingWarning("no-code", text, tuple(sorted(uncompared)))
     with_code = {name for path, name in counted.items() if _may_be_code(path)}
     without = set(counted.values()) - with_code
     if with_code and without:
-        yield GroupingWarning(
-            "no-program",
-            f"These handed in texts or data, but no program: {listed(without)}.",
-            tuple(sorted(without)),
-        )
+        text = sentences.NO_PROGRAM.format(names=listed(without))
+        yield GroupingWarning("no-program", text, tuple(sorted(without)))
 
 
 def _may_be_code(path: str) -> bool:

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.engine import choices
+from submissions.intake import warning_sentences as sentences
 from submissions.intake.archives.grouping_warnings import GroupingWarning, listed
 from submissions.intake.archives.languages import family_of, likely_language
 
@@ -42,7 +43,7 @@ def languages_read(languages: Iterable[str]) -> str:
     titles = dict(choices())
     counted = sorted(Counter(languages).items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(
-        f"{files:,} {'read as prose' if name == PROSE else titles.get(name, name)}" for name, files in counted
+        f"{files:,} {sentences.PROSE if name == PROSE else titles.get(name, name)}" for name, files in counted
     )
 
 
@@ -53,11 +54,11 @@ def reading_warnings(files: Sequence[ReadFile]) -> Iterator[GroupingWarning]:
     few = [file for file in files if file.tokens and file.share < LEAST_SHARE]
     if few:
         names = listed([file.name for file in few])
-        yield _warning("few-tokens", f"Less than half of the code could be read: {names}.", few)
+        yield _warning("few-tokens", sentences.FEW_TOKENS.format(names=names), few)
     unclosed = [file for file in files if file.unclosed]
     if unclosed:
-        names = listed([f"{file.name} (opened in line {file.unclosed})" for file in unclosed])
-        yield _warning("unclosed", f"A string or comment never ends: {names}.", unclosed)
+        names = listed([f"{file.name} {sentences.OPENED.format(n=file.unclosed)}" for file in unclosed])
+        yield _warning("unclosed", sentences.UNCLOSED.format(names=names), unclosed)
 
 
 def _read_otherwise(files: Sequence[ReadFile]) -> Iterator[GroupingWarning]:
@@ -67,9 +68,8 @@ def _read_otherwise(files: Sequence[ReadFile]) -> Iterator[GroupingWarning]:
         titles = dict(choices())
         names = listed([f"{file.name} ({titles.get(file.language, file.language)})" for file in others])
         title = titles.get(likely, likely)
-        yield _warning(
-            "read-otherwise", f"Read in another language than the class ({title}): {names}.", others
-        )
+        text = sentences.OTHER_LANGUAGE.format(language=title, names=names)
+        yield _warning("read-otherwise", text, others)
 
 
 def _without_code(files: Sequence[ReadFile]) -> Iterator[GroupingWarning]:
@@ -77,7 +77,7 @@ def _without_code(files: Sequence[ReadFile]) -> Iterator[GroupingWarning]:
     empty = [file for file in files if file.submission not in with_code]
     if empty:
         names = listed({file.submission for file in empty})
-        yield _warning("without-code", f"Without code: {names}.", empty)
+        yield _warning("without-code", sentences.WITHOUT_CODE.format(names=names), empty)
 
 
 def _warning(kind: str, text: str, files: Iterable[ReadFile]) -> GroupingWarning:

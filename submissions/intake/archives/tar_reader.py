@@ -6,6 +6,7 @@ import tarfile
 from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
+from submissions.intake import reasons
 from submissions.intake.archives.members import ArchiveMember
 from submissions.intake.limits import CHUNK, BadArchive, Budget, RefusalError, TooLarge, format_size
 from submissions.intake.names import redecode
@@ -32,7 +33,7 @@ class _ForwardStream:
 
     def read(self, size: int = -1) -> bytes:
         if not 0 <= size <= HEADER_BYTES:
-            raise BadArchive(f"a header of {size} bytes; the limit is {format_size(HEADER_BYTES)}")
+            raise BadArchive(reasons.HEADER_SIZE.format(n=size, size=format_size(HEADER_BYTES)))
         self.last = self._source.read(size)
         self._position += len(self.last)
         self._budget.count_bytes(len(self.last))
@@ -44,11 +45,11 @@ class _ForwardStream:
         try:
             self._budget.check_ratio(self._position, self._packed.tell())
         except RefusalError as refusal:
-            raise TooLarge(f"{refusal}; the rest was not read") from None
+            raise TooLarge(reasons.REST_UNREAD.format(reason=refusal)) from None
 
     def seek(self, offset: int, whence: int = 0) -> int:
         if whence or offset < self._position:
-            raise BadArchive("it points back into itself")
+            raise BadArchive(reasons.POINTS_BACK)
         while self._position < offset and self.read(min(CHUNK, offset - self._position)):
             pass
         return self._position
@@ -81,16 +82,16 @@ def _extractor(archive: tarfile.TarFile, info: tarfile.TarInfo) -> Callable[[], 
 
 def _refusal(info: tarfile.TarInfo) -> str:
     if info.issym() or info.islnk():
-        return f"a {'symbolic' if info.issym() else 'hard'} link"
-    return "" if info.isreg() else "not a file but a device, pipe or other special entry"
+        return reasons.SYMBOLIC_LINK if info.issym() else reasons.HARD_LINK
+    return "" if info.isreg() else reasons.NO_FILE
 
 
 def _check_end(stream: _ForwardStream) -> None:
     """Raise BadArchive unless the tar ended with its end mark; tarfile stops at a damaged header too."""
     if any(stream.last):
-        raise BadArchive("damaged; what follows could not be read")
+        raise BadArchive(reasons.DAMAGED_MIDDLE)
     if not stream.last:
-        raise BadArchive("ends without its end mark; entries may be missing")
+        raise BadArchive(reasons.CUT_OFF)
     while stream.read(CHUNK):  # so that the checksum at the end of a compressed tar is verified
         pass
 

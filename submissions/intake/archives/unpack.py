@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO
 
+from submissions.intake import reasons
 from submissions.intake.archives.commit_log import LOG, commit_log_entry, folder_of_log
 from submissions.intake.archives.formats import (
     HEAD_BYTES,
@@ -20,7 +21,7 @@ from submissions.intake.archives.formats import (
     archive_stem,
     head_of,
 )
-from submissions.intake.archives.libarchive_binding import NOT_INSTALLED, is_loaded
+from submissions.intake.archives.libarchive_binding import is_loaded
 from submissions.intake.archives.members import (
     DAMAGE_ERRORS,
     ArchiveMember,
@@ -34,15 +35,7 @@ from submissions.intake.archives.members import (
     too_large,
 )
 from submissions.intake.left_out.patterns import FilePatterns
-from submissions.intake.limits import (
-    CHUNK,
-    BadArchive,
-    Budget,
-    Limits,
-    RefusalError,
-    TooLarge,
-    damage_reason,
-)
+from submissions.intake.limits import CHUNK, BadArchive, Budget, Limits, RefusalError, TooLarge, damage_reason
 from submissions.intake.names import UniqueNames, clean_path, redecode, shorten
 
 if TYPE_CHECKING:
@@ -158,9 +151,9 @@ class _Unpacker:
     ) -> Iterator[UnpackedEntry]:
         """Yield the entries of an archive as paths in `folder`; raise BadArchive where it is unreadable."""
         if archive.read is None:
-            raise BadArchive(f"{archive.name} archives cannot be opened here; upload a zip or tar.gz")
+            raise BadArchive(reasons.KIND_UNKNOWN.format(kind=archive.name))
         if depth > self.limits.depth:
-            raise BadArchive(f"an archive nested deeper than {self.limits.depth}; unpack it and upload again")
+            raise BadArchive(reasons.DEPTH.format(n=self.limits.depth))
         if archive.needs_libarchive and not is_loaded():
             yield from self._unpack_in_child(archive, name, file, folder, depth)
             return
@@ -175,13 +168,13 @@ class _Unpacker:
         except DAMAGE_ERRORS as error:
             raise BadArchive(f"{damage_reason(error)} (read as {archive.name})") from error
         if empty:
-            raise BadArchive("an empty archive: it holds no file")
+            raise BadArchive(reasons.EMPTY_ARCHIVE)
 
     def _unpack_in_child(
         self, archive: ArchiveFormat, name: str, file: IO[bytes], folder: str, depth: int
     ) -> Iterator[UnpackedEntry]:
         if self.in_child is None:
-            raise BadArchive(f"{archive.name} {NOT_INSTALLED}")
+            raise BadArchive(reasons.NO_LIBARCHIVE.format(kind=archive.name))
         limits = replace(self.limits, depth=self.limits.depth - depth + 1)
         for entry in self.in_child(name, file, folder, limits, self.patterns):
             self.budget.count_entry()
@@ -277,7 +270,7 @@ class _Unpacker:
             with empty_copy(self.limits.spool_bytes if archive else 0) as copy:
                 size = copy_within_limits(head, stream, copy, member=member, budget=self.budget, limit=limit)
                 if not size:
-                    raise RefusalError("empty")
+                    raise RefusalError(reasons.EMPTY_FILE)
                 copy.seek(0)
                 if archive:
                     folder = archive_stem(name)

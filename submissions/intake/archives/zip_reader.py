@@ -9,6 +9,7 @@ import zlib
 from datetime import datetime
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
+from submissions.intake import reasons
 from submissions.intake.archives.members import ArchiveMember
 from submissions.intake.limits import CHUNK, BadArchive, Budget, format_size
 from submissions.intake.names import detect_encoding
@@ -50,10 +51,7 @@ class _RepairedReads:
 
     def read(self, size: int = -1) -> bytes:
         if size > self._max_bytes:
-            raise BadArchive(
-                f"its directory takes more than {format_size(self._max_bytes)};"
-                " the limit on entries allows no more"
-            )
+            raise BadArchive(reasons.DIRECTORY_SIZE.format(size=format_size(self._max_bytes)))
         if self.unmarked_headers is not None and not self.unmarked_headers:
             return self._file.read(size)  # The directory was read, and no name is to be repaired.
         start = self._file.tell()
@@ -130,7 +128,7 @@ def read_zip(file: IO[bytes], budget: Budget) -> Iterator[ArchiveMember]:
         for info, name in zip(infos, raw, strict=True):
             if not info.is_dir():
                 text = _decoded(name, unmarked_encoding if name in reads.unmarked else encoding)
-                refusal = _refusal(info) or ("overlaps another entry" if id(info) in overlapping else "")
+                refusal = _refusal(info) or (reasons.OVERLAP if id(info) in overlapping else "")
                 yield ArchiveMember(
                     text,
                     info.file_size,
@@ -193,12 +191,12 @@ def _refusal(info: zipfile.ZipInfo) -> str:
     kind = stat.S_IFMT(info.external_attr >> 16)
     encrypted_flags = 0x1 | 0x40
     if info.flag_bits & encrypted_flags:
-        return "encrypted; upload it without a password"
+        return reasons.ENCRYPTED
     if kind == stat.S_IFLNK:
-        return "a symbolic link"
+        return reasons.SYMBOLIC_LINK
     if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
-        return "not a file but a device, pipe or socket"
+        return reasons.NO_FILE
     # zipfile cannot unpack bzip2 and LZMA in limited pieces, so a small entry could fill the memory.
     if info.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
-        return f"packed by zip method {info.compress_type}; pack it with the usual one (deflate)"
+        return reasons.ZIP_METHOD.format(n=info.compress_type)
     return ""

@@ -7,6 +7,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from submissions.intake import reasons
 from submissions.intake.layouts.places import Ignored
 
 if TYPE_CHECKING:
@@ -106,8 +107,8 @@ TEXTS = (
     ".md", ".rst", ".json", ".xml", ".yml", ".yaml", ".toml", ".cfg", ".ini", ".properties", ".log", ".pdf",
     ".doc", ".docx", ".odt",
 )  # fmt: skip
-LOOSE = Ignored("beside the folders of the students, and no program")
-LOOSE_FILE = Ignored("beside the programs of the students, and no program")
+LOOSE = Ignored(reasons.LOOSE)
+LOOSE_FILE = Ignored(reasons.LOOSE_FILE)
 
 
 def is_loose(name: str, *, programs: bool) -> bool:

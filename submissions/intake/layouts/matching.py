@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from submissions.intake import reasons
 from submissions.intake.layouts.fields import natural_name, parse_time
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
 
@@ -98,8 +99,8 @@ def unnamed(path: str, label: str) -> Ignored:
     """Return the place of a file without a student's name."""
     name = path.rpartition("/")[2]
     if name.lower() in {"index.html", "readme.txt", "readme.md"}:
-        return Ignored(f"{name} of {label}, no work of a student")
-    return Ignored(f"not named like a student's work in {label}; choose another layout if it is one")
+        return Ignored(reasons.PAGE_OF_LAYOUT.format(name=name, layout=label))
+    return Ignored(reasons.UNNAMED.format(layout=label))
 
 
 def by_name(key: str, label: str, student_names: re.Pattern[str], ignored: str = "") -> Layout:

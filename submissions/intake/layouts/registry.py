@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from submissions.intake import reasons
 from submissions.intake.layouts.matching import by_name
 from submissions.intake.layouts.platforms.artemis import ARTEMIS
 from submissions.intake.layouts.platforms.blackboard import BLACKBOARD
@@ -44,7 +45,7 @@ AUTOLAB = by_name(
         r"(?P<ignored>annotated_)?(?P<id>(?P<name>[^/@\s]+)@[^/@_\s]+)_(?P<version>\d+)_"
         r"(?!.*_\d+_\d+_\d+_)(?P<file>[^/]+)(?=/|\Z)"  # those are of PrairieLearn
     ),
-    ignored="an annotated copy of a submission",
+    ignored=reasons.ANNOTATED,
 )
 # PrairieLearn/PrairieLearn, instructorAssessmentDownloads.tsx, extractFilesForSubmissions: e-mail address,
 # number of the assessment, question (its folders too), variant, submission of it and of all, file;

@@ -10,6 +10,8 @@ import re
 import unicodedata
 from enum import StrEnum
 
+from submissions.intake import roster_sentences as sentences
+
 
 class RosterRefused(ValueError):
     """A file cannot be read as a roster; the message says why, and what to do."""
@@ -121,7 +123,4 @@ def refuse_header(row: list[str]) -> RosterRefused:
         for meaning, headers in _HEADERS.items()
         if meaning in WHO
     )
-    return RosterRefused(
-        f"No column says who the students are: the first row has {present}. "
-        f"Add a first row with the names of the columns. Known names are, among others, {understood}."
-    )
+    return RosterRefused(sentences.NO_STUDENTS.format(cells=present, understood=understood))

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from submissions.intake import roster_sentences as sentences
 from submissions.intake.layouts.fields import natural_name
 from submissions.intake.rosters.columns import MAX_SHOWN, Column, columns_of, unused_headers
 from submissions.intake.rosters.roster import Roster, RosterProblem, RosterStudent, id_key
 from submissions.intake.rosters.table import read_table
+from submissions.intake.warning_sentences import MORE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from submissions.intake.rosters.table import Row, Table
 
@@ -85,12 +87,13 @@ def _is_staff(row: Row, columns: Columns) -> bool:
 
 def _file_problems(table: Table, columns: Columns) -> Iterator[RosterProblem]:
     if unused := unused_headers(table.header):
-        listed = ", ".join(f"“{header}”" for header in unused[:MAX_SHOWN])
-        more = f" and {len(unused) - MAX_SHOWN:,} more" if len(unused) > MAX_SHOWN else ""
-        yield RosterProblem(0, f"Not used: the columns {listed}{more}.")
+        names = ", ".join(f"“{header}”" for header in unused[:MAX_SHOWN])
+        if len(unused) > MAX_SHOWN:
+            names = MORE.format(names=names, n=f"{len(unused) - MAX_SHOWN:,}")
+        yield RosterProblem(0, sentences.UNUSED_COLUMNS.format(names=names))
     staff = sum(_is_staff(row, columns) for row in table.rows)
     if staff:
-        yield RosterProblem(0, f"Left out: {staff:,} rows of people whose role is not that of a student.")
+        yield RosterProblem(0, sentences.STAFF_LEFT_OUT.format(rows=f"{staff:,}"))
 
 
 def _row_problems(
@@ -98,9 +101,9 @@ def _row_problems(
 ) -> Iterator[RosterProblem]:
     for row in table.rows:
         if not row.quoted_well:
-            yield RosterProblem(row.line, "a quotation mark is missing or misplaced; check its cells")
+            yield RosterProblem(row.line, sentences.BAD_QUOTES)
         if row.line in read and read[row.line] is None and not _is_no_student(row, columns):
-            yield RosterProblem(row.line, "no name and no id; the row is left out")
+            yield RosterProblem(row.line, sentences.NOBODY)
 
 
 def _is_no_student(row: Row, columns: Columns) -> bool:
@@ -111,7 +114,7 @@ def _repeated(read: dict[int, RosterStudent | None]) -> Iterator[RosterProblem]:
     first: dict[RosterStudent, int] = {}
     for line, student in read.items():
         if student and (earlier := first.setdefault(student, line)) != line:
-            yield RosterProblem(line, f"the same as line {earlier:,}; it counts once")
+            yield RosterProblem(line, sentences.SAME_AS.format(line=f"{earlier:,}"))
 
 
 def _shared_ids(read: dict[int, RosterStudent | None]) -> Iterator[RosterProblem]:
@@ -123,13 +126,12 @@ def _shared_ids(read: dict[int, RosterStudent | None]) -> Iterator[RosterProblem
                 users[id_key(one)].setdefault(student, line)
     for key, lines in users.items():
         if len(lines) > 1:
-            yield RosterProblem(
-                min(lines.values()),
-                f"the id “{key}” is also in {_listed(sorted(lines.values())[1:])}; nobody is found by it",
-            )
+            first, *others = sorted(lines.values())
+            yield RosterProblem(first, _shared_id(key, [f"{line:,}" for line in others]))
 
 
-def _listed(lines: Iterable[int]) -> str:
-    numbers = [f"{line:,}" for line in lines]
-    listed = ", ".join(numbers[:MAX_SHOWN]) + (" and others" if len(numbers) > MAX_SHOWN else "")
-    return f"line {listed}" if len(numbers) == 1 else f"lines {listed}"
+def _shared_id(key: str, lines: Sequence[str]) -> str:
+    if len(lines) == 1:
+        return sentences.SHARED_ID.format(id=key, line=lines[0])
+    listed = ", ".join(lines[:MAX_SHOWN]) + (" and others" if len(lines) > MAX_SHOWN else "")
+    return sentences.OFTEN_SHARED_ID.format(id=key, lines=listed)

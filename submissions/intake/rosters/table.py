@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.engine import decode
+from submissions.intake import roster_sentences as sentences
 from submissions.intake.names import replace_invisible
 from submissions.intake.rosters.columns import RosterRefused, columns_of, is_header, refuse_header
 
@@ -56,14 +57,14 @@ def read_table(data: bytes) -> Table:
         if any(row.cells):
             rows.append(row)
         if len(rows) > MAX_ROWS + 1:
-            raise RosterRefused(f"It has more than {MAX_ROWS:,} rows; split it into the rosters of courses.")
+            raise RosterRefused(sentences.MANY_ROWS.format(rows=f"{MAX_ROWS:,}"))
     return Table(rows[0].cells, rows[1:])
 
 
 def check_size(size: int) -> None:
     """Raise RosterRefused for a file of more than MAX_BYTES bytes."""
     if size > MAX_BYTES:
-        raise RosterRefused(f"It has {size:,} bytes; a roster has at most {MAX_BYTES:,}. Leave columns out.")
+        raise RosterRefused(sentences.MANY_BYTES.format(bytes=f"{size:,}", most=f"{MAX_BYTES:,}"))
 
 
 def _decode(data: bytes) -> str:
@@ -71,7 +72,7 @@ def _decode(data: bytes) -> str:
     try:
         return decode(data).text
     except ValueError as error:
-        raise RosterRefused(f"It cannot be read: {error}. Save the roster as CSV.") from error
+        raise RosterRefused(sentences.UNREADABLE.format(error=error)) from error
 
 
 def _header(lines: list[str]) -> tuple[str, int]:

@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
+from submissions.intake import reasons
 from submissions.intake.archives.commit_log import LAST_SECOND, MAX_COMMITS
 from submissions.intake.archives.members import MAX_SIZE, CommitTimes, UnpackedEntry
 from submissions.intake.archives.unpack import DEFAULT_LIMITS, DEFAULT_PATTERNS
@@ -73,7 +74,7 @@ def unpack(
         reason = unpacking.reason(error)
         if not unpacking.yielded:
             raise BadArchive(f"{file.name}: {reason}") from error
-        yield unpacking.refusal(f"{reason}; the rest was not read")
+        yield unpacking.refusal(reasons.REST_UNREAD.format(reason=reason))
 
 
 def unpack_opened(
@@ -169,12 +170,12 @@ class _Unpacking:
 
     def reason(self, error: Ended | Broken) -> str:
         if isinstance(error, Broken):
-            return f"it broke the program that unpacks it ({error}); pack it again"
+            return reasons.UNPACKING_BROKE.format(error=error)
         if error.cause is Cause.TIME:
-            return f"an entry took longer than {STEP_SECONDS:g} s, or all of it than {PROCESSOR_SECONDS:g} s"
+            return reasons.UNPACKING_TOO_SLOW.format(step=f"{STEP_SECONDS:g}", total=f"{PROCESSOR_SECONDS:g}")
         if error.cause is Cause.MEMORY:
-            return f"unpacking it takes more memory than the {format_size(self.memory)} that it may use"
-        return f"it ended the program that unpacks it, twice ({error.detail}); pack it again"
+            return reasons.UNPACKING_MEMORY.format(size=format_size(self.memory))
+        return reasons.UNPACKING_ENDED.format(error=error.detail)
 
     def refusal(self, reason: str) -> UnpackedEntry:
         """Return the entry that refuses the current file, which is left out from now on."""

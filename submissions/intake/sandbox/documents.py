@@ -7,16 +7,20 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from fingerprint.engine import Unreadable, storable
+from fingerprint.reasons import LANGUAGE_TOO_SLOW, READING_TOO_SLOW
+from submissions.intake import reasons
 from submissions.intake.limits import format_size
 from submissions.intake.sandbox.document_answers import checked_result, identified
 from submissions.intake.sandbox.frames import Nonsense
 from submissions.intake.sandbox.process import Broken, Cause, Ended, JobLimits, Refused, ReusedChild
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from fingerprint.engine import Reading
     from submissions.intake.sandbox.frames import Frame, Header
+
+    Failures = Mapping[Cause, str]
 
 Answer = TypeVar("Answer")
 
@@ -29,6 +33,18 @@ MAX_JOBS = 5000
 GRACE_SECONDS, PROCESSOR_GRACE_SECONDS = 10.0, 2.0
 # The columns of the largest file that can be uploaded take less.
 MAX_BYTES = 400_000_000
+
+# Why a job failed, by the cause of its end.
+IDENTIFYING = {
+    Cause.TIME: LANGUAGE_TOO_SLOW,
+    Cause.MEMORY: reasons.LANGUAGE_MEMORY,
+    Cause.CRASH: reasons.LANGUAGE_ENDED,
+}
+READING = {
+    Cause.TIME: READING_TOO_SLOW,
+    Cause.MEMORY: reasons.READING_MEMORY,
+    Cause.CRASH: reasons.READING_ENDED,
+}
 
 
 class NamedFile(NamedTuple):
@@ -82,7 +98,7 @@ class DocumentReader(ReusedChild):
             "seconds": seconds,
         }
         data = [file.data for file in files]
-        ((header, _),) = self._answers(request, data, seconds, "finding out its language", 1)
+        ((header, _),) = self._answers(request, data, seconds, IDENTIFYING, 1)
         return self._checked(partial(identified, header.get("results"), len(files)))
 
     def read(self, data: bytes, language: str, seconds: float, *, coarse: bool = False) -> Reading:
@@ -111,8 +127,7 @@ class DocumentReader(ReusedChild):
         NotStarted
         """
         request = {"job": "read", "language": language, "seconds": seconds, "coarse": coarse}
-        doing = f"reading it as {language or 'code'}"
-        answers = self._answers(request, files, seconds, doing, len(files))
+        answers = self._answers(request, files, seconds, READING, len(files))
         return [self._checked(partial(checked_result, *answer)) for answer in answers]
 
     def _checked(self, check: Callable[[], Answer]) -> Answer:
@@ -121,10 +136,10 @@ class DocumentReader(ReusedChild):
             return check()
         except Nonsense as error:
             self.close()
-            raise Unreadable(f"the program that reads files answered with nonsense ({error})") from error
+            raise Unreadable(reasons.NONSENSE.format(error=error)) from error
 
     def _answers(
-        self, request: Header, data: Sequence[bytes], seconds: float, doing: str, count: int
+        self, request: Header, data: Sequence[bytes], seconds: float, failures: Failures, count: int
     ) -> list[Frame]:
         """Return the answers to a request; a child that ended without using up its time is replaced once.
 
@@ -137,11 +152,11 @@ class DocumentReader(ReusedChild):
             except Ended as first:
                 logger.warning("the child that reads files ended (%s)", first)
                 if first.cause is Cause.TIME:
-                    raise Unreadable(f"{doing} took longer than {seconds:g} s") from first
+                    raise Unreadable(self._reason(first, request, failures)) from first
             try:
                 return self._do(request, data, limits, count)
             except Ended as second:
-                raise Unreadable(self._reason(second, doing, seconds)) from second
+                raise Unreadable(self._reason(second, request, failures)) from second
 
     def _do(self, request: Header, data: Sequence[bytes], limits: JobLimits, count: int) -> list[Frame]:
         child = self.start()
@@ -156,9 +171,10 @@ class DocumentReader(ReusedChild):
             raise Ended(Cause.CRASH, f"{len(answers)} answers")
         return answers
 
-    def _reason(self, ended: Ended, doing: str, seconds: float) -> str:
-        if ended.cause is Cause.TIME:
-            return f"{doing} took longer than {seconds:g} s"
-        if ended.cause is Cause.MEMORY:
-            return f"{doing} takes more memory than the {format_size(self.memory)} that it may use"
-        return f"{doing} ended the program that reads files, twice ({storable(ended.detail)})"
+    def _reason(self, ended: Ended, request: Header, failures: Failures) -> str:
+        return failures[ended.cause].format(
+            language=request["language"] or "code",
+            n=f"{request['seconds']:g}",
+            size=format_size(self.memory),
+            error=storable(ended.detail),
+        )

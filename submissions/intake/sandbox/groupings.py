@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from submissions.intake import reasons, roster_sentences
 from submissions.intake.limits import BadArchive, format_size
 from submissions.intake.rosters.columns import RosterRefused
 from submissions.intake.sandbox.frames import Nonsense
@@ -92,13 +93,13 @@ class GroupingReader(ReusedChild):
             except (Ended, Broken, Nonsense) as error:
                 self._failed(error)
                 reason = self._reason(error, PREVIEW_SECONDS)
-                raise RosterRefused(f"It was not read: {reason}. Save the roster as CSV again.") from error
+                raise RosterRefused(roster_sentences.NOT_READ.format(reason=reason)) from error
 
     @contextmanager
     def _turn(self, refusal: type[ValueError]) -> Iterator[None]:
         lock = self.lock
         if not lock.acquire(timeout=TURN_SECONDS):
-            raise refusal("Other uploads are being grouped. Try again in a minute.")
+            raise refusal(reasons.OTHERS_GROUPED)
         try:
             yield
         finally:
@@ -148,7 +149,7 @@ class GroupingReader(ReusedChild):
     def _without(self, upload: ListedUpload, reason: str) -> ListedUpload:
         """Return an upload without the metadata file that was read last; without any after a few of them."""
         if not upload.metadata:
-            raise BadArchive(f"The upload was not grouped: {reason}. Upload it in parts.")
+            raise BadArchive(reasons.NOT_GROUPED.format(reason=reason))
         known = self._reading in upload.metadata and len(upload.unread) < MAX_FAILURES - 1
         dropped = {self._reading} if known else {*upload.metadata}
         metadata = {path: data for path, data in upload.metadata.items() if path not in dropped}
@@ -156,10 +157,10 @@ class GroupingReader(ReusedChild):
 
     def _reason(self, error: Ended | Broken | Nonsense, seconds: float) -> str:
         if isinstance(error, Ended) and error.cause is Cause.TIME:
-            return f"reading it took longer than {seconds:g} s"
+            return reasons.METADATA_TOO_SLOW.format(n=f"{seconds:g}")
         if isinstance(error, Ended) and error.cause is Cause.MEMORY:
-            return f"reading it takes more memory than the {format_size(self.memory)} that it may use"
-        return "it ended the program that reads it"
+            return reasons.METADATA_MEMORY.format(size=format_size(self.memory))
+        return reasons.METADATA_ENDED
 
 
 def _request(job: str, upload: ListedUpload) -> Header:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from fingerprint.engine import storable
 from submissions.models import Batch
+from submissions.pages.request_bodies import too_much_at_once
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
@@ -30,11 +31,6 @@ ROLES = [
         _("model solutions, such as what a language model wrote: compared with this class only"),
     ),
 ]
-
-
-def too_much_at_once() -> str:
-    """Return the refusal of more bytes than one request may upload."""
-    return _("That is more than {n} MB at once.").format(n=settings.MAX_UPLOAD_BYTES // 1_000_000)
 
 
 class FilesInput(forms.ClearableFileInput):

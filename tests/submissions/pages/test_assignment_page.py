@@ -66,6 +66,17 @@ def test_an_upload_without_files_is_refused_on_the_page(alice_client: Client, as
     assert not Batch.objects.exists()
 
 
+def test_only_submissions_are_uploaded_in_a_role(alice_client: Client, assignment: Assignment) -> None:
+    page = get_page(alice_client, assignment.get_absolute_url())
+    form = f'form[action="{reverse("upload", args=[assignment.pk])}"]'
+    assert page.text(f'{form} label[for="upload_role"]') == "These are"
+    assert page.values(f"{form} select[name=role] option", "value") == ["class", "earlier", "model"]
+    refused = alice_client.post(reverse("add_boilerplate", args=[assignment.pk]))
+    assert not page_of(refused).has(
+        f'form[action="{reverse("add_boilerplate", args=[assignment.pk])}"] select'
+    )
+
+
 def test_an_upload_over_the_limit_is_refused_with_the_limit(
     alice_client: Client, assignment: Assignment, settings: Settings
 ) -> None:
@@ -77,7 +88,7 @@ def test_an_upload_over_the_limit_is_refused_with_the_limit(
         response = alice_client.post(address, {"files": [big, loose("b.py", b"y" * 600_000)]})
         assert response.status_code == 422
         error = page_of(response).text(f'form[action="{address}"] .error')
-        assert error.startswith("That is more than 2 MB at once.")
+        assert error.startswith("One upload may have 2 MB. Send fewer or smaller files at once.")
     assert not Batch.objects.exists()
 
 

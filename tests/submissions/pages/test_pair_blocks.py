@@ -74,6 +74,21 @@ def test_a_moved_function_is_a_passage_of_its_own(open_pair: Callable[[dict[str,
     assert "one part was moved" in sentence(page)
 
 
+@pytest.mark.parametrize(("tokens", "moved"), [(19, False), (20, True)])
+def test_a_passage_of_twenty_tokens_counts_as_moved_and_a_shorter_one_does_not(
+    alice_client: Client, hand_in: HandIn, tokens: int, *, moved: bool
+) -> None:
+    hand_in(zipped({"ada/a.py": COPIED, "ben/b.py": RENAMED}))
+    pair = Pair.objects.get()
+    one = pair.passages[0]
+    pair.passages = [
+        one._replace(left_token=0, right_token=tokens, tokens=30),
+        one._replace(left_token=30, right_token=0, tokens=tokens),
+    ]
+    pair.save()
+    assert ("one part was moved" in sentence(get_page(alice_client, address(pair)))) is moved
+
+
 @pytest.mark.long
 def test_a_comment_is_marked_only_where_both_have_it(open_pair: Callable[[dict[str, str]], Page]) -> None:
     lines = COPIED.splitlines(keepends=True)

@@ -14,8 +14,10 @@ from django.test import Client
 from django.urls import reverse
 
 from submissions.models import Batch
+from submissions.pages.request_bodies import too_much_at_once
 from tests.conftest import wait_until
 from tests.support.html import page_of
+from tests.support.paths import ROOT
 from tests.support.web_server import web_server
 
 if TYPE_CHECKING:
@@ -139,3 +141,10 @@ def test_a_real_server_writes_nothing_of_a_form_without_a_length(gunicorn: int, 
     chunk = b"%x\r\n%s\r\n" % (len(body), body)
     with unfinished_request(gunicorn, "Transfer-Encoding: chunked", chunk) as connection:
         assert answer_or_files(connection, tmp_path) == ("HTTP/1.1 403", [])
+
+
+@pytest.mark.parametrize("proxy", ["compose.yaml", "deploy/kubernetes/proxy.conf"])
+def test_a_proxy_says_of_too_large_an_upload_what_the_service_says(proxy: str, settings: Settings) -> None:
+    settings.MAX_UPLOAD_BYTES = 200_000_000
+    answers = (ROOT / proxy).read_text().replace("${MOSS_MAX_UPLOAD_MB:-200}", "200")
+    assert answers.count(too_much_at_once()) == 2

@@ -37,6 +37,9 @@ def test_alice_makes_a_link_lists_it_and_revokes_it(
     assert timedelta(hours=23) < share.expires - timezone.now() <= timedelta(days=1)
     links = get_page(alice_client, address).values(".shared-link input[readonly]", "value")
     assert links == [f"http://testserver{link_to(share)}"]
+    card = f"share-{share.pk}"
+    heading = f'#{card}[aria-labelledby="{card}-what"] #{card}-what'
+    assert get_page(alice_client, address).text(heading) == "The whole report"
     assert visitor.get(link_to(share)).status_code == 200
     alice_client.post(reverse("revoke_share", args=[share.pk]))
     assert visitor.get(link_to(share)).status_code == 410

@@ -12,8 +12,10 @@ from submissions.actions.uploads import create_batch
 from submissions.models import Assignment, Pair, Report, Share
 from tests.support.every_page import PUBLIC, addresses
 from tests.support.html import Page, get_page, page_of
+from tests.support.reports import create_report
 from tests.support.sample_class import CLASS, zipped
 from tests.support.shares import best, link_to, shared_pair, shared_pairs, shared_report
+from tests.support.tabs import tab
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -261,3 +263,18 @@ def test_an_anonymous_link_names_nobody(visitor: Client, report: Report, alice: 
         page = get_page(visitor, address)
         assert "Names are made up." in page.text(".notice.shared")
         assert not re.search(r"\b(ada|ben|cleo)\b", page.html.casefold())
+
+
+def test_who_expected_pairs_is_told_where_to_look_for_what_was_not_read(
+    alice_client: Client, visitor: Client, assignment: Assignment
+) -> None:
+    report = create_report(assignment, {("ada", "ben"): 0.1})
+    report.pairs.all().delete()
+    link = shared_pairs(shared_report(report, assignment.course.owner))
+    for client, address, place in (
+        (alice_client, tab(assignment, "pairs"), "Uploads"),
+        (visitor, link, "Ignored code"),
+    ):
+        assert f"If you expected pairs, see under {place} " in get_page(client, address).text(
+            "#findings .empty"
+        )

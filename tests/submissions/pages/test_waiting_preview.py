@@ -11,8 +11,8 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions.actions.rosters import NOT_READ_YET
 from submissions.ingest.later import LATER, SLOTS, WAIT_SECONDS, NotYet
+from submissions.intake.roster_sentences import NOT_READ_YET
 from submissions.models import Batch, ListedEntry
 from tests.support.api import api_client, send
 from tests.support.html import get_page, page_of

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from submissions.intake import reasons
 from submissions.intake.layouts.fields import natural_name, parse_digits
 from submissions.intake.layouts.matching import MatchedName, find, place_each, share
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
@@ -54,7 +55,7 @@ def _place(listing: Listing) -> dict[str, Place]:
         known = students.get(login, Student(login, login))
         student = students.get(matched.prefix + matched.match["attempt"], known)
         if matched.match["record"]:
-            return Ignored("Blackboard's record of an attempt")
+            return Ignored(reasons.BLACKBOARD_RECORD)
         file = originals.get(matched.unit, matched.match["file"] or "").replace("\\", "/").rpartition("/")[2]
         return Placement((student,), matched.path(file), time, time)
 

@@ -12,6 +12,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from submissions.intake import reasons
 from submissions.intake.layouts.fields import natural_name
 from submissions.intake.layouts.matching import MatchedName, find, place_each, share
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
@@ -57,7 +58,7 @@ def _place(listing: Listing) -> dict[str, Place]:
 
     places = place_each(listing.paths, _find, place_one, "a Brightspace export")
     index = [path for path in listing.file_names.get(RECORDS[0], []) if _find(path) is None]
-    return places | {path: Ignored("Brightspace's index of the submissions") for path in index}
+    return places | {path: Ignored(reasons.BRIGHTSPACE_INDEX) for path in index}
 
 
 BRIGHTSPACE = Layout("brightspace", "a Brightspace export", _score, _place)

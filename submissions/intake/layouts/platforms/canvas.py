@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from submissions.intake import reasons
 from submissions.intake.layouts.matching import MatchedName, find, place_each, share
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
 
@@ -50,13 +51,11 @@ def _place(listing: Listing) -> dict[str, Place]:
     def place_one(matched: MatchedName) -> Place:
         student = _student(matched)
         if matched.match["online"] == "link":
-            return Ignored(
-                "only a link was handed in, and Canvas does not export what it leads to", (student,)
-            )
+            return Ignored(reasons.ONLY_A_LINK, (student,))
         inner = matched.path(matched.match["file"] or "text.html")
         again = seen.setdefault((matched.match["file_id"], matched.rest), matched.prefix) != matched.prefix
         if matched.match["file_id"] and again:
-            return Ignored("the same file as in another download of this upload")
+            return Ignored(reasons.DOWNLOADED_AGAIN)
         return Placement((student,), inner, newest.get((matched.prefix, student)))
 
     return place_each(listing.paths, _find, place_one, "a Canvas export")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from submissions.intake import reasons
 from submissions.intake.layouts.fields import parse_json, parse_time
 from submissions.intake.layouts.matching import MatchedName, find, place_each, share
 from submissions.intake.layouts.places import CLASS_BYTES, Ignored, Layout, Placement, Student
@@ -55,7 +56,7 @@ def _place(listing: Listing) -> dict[str, Place]:
 
     places = place_each(listing.paths, _find, place_one, "a DOMjudge export")
     data = [path for path in listing.paths if DATA.fullmatch(path) and not _find(path)]
-    return places | {path: Ignored("DOMjudge's data of the contest") for path in data}
+    return places | {path: Ignored(reasons.DOMJUDGE_DATA) for path in data}
 
 
 DOMJUDGE = Layout(

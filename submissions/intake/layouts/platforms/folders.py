@@ -6,6 +6,7 @@ from collections import defaultdict
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from submissions.intake import reasons
 from submissions.intake.layouts.fields import LOOSE, have_programs, is_loose
 from submissions.intake.layouts.places import Ignored, Layout
 from submissions.intake.layouts.root import (
@@ -55,7 +56,7 @@ def _units(paths: Iterable[str], root: str, depth: int) -> tuple[dict[str, Place
     for path in paths:
         name, slash, _ = path[len(root) :].partition("/")
         if slash and name in handed_out:
-            ignored[path] = Ignored(f"in the folder {name} beside those of the students, so of the course")
+            ignored[path] = Ignored(reasons.OF_THE_COURSE.format(name=name))
         elif depth == 1 and not slash and name in loose:
             ignored[path] = LOOSE
         elif depth == 1:
@@ -63,7 +64,7 @@ def _units(paths: Iterable[str], root: str, depth: int) -> tuple[dict[str, Place
         elif slash:
             deeper[name].append(path)
         else:
-            ignored[path] = Ignored("beside the folders that contain those of the students")
+            ignored[path] = Ignored(reasons.BESIDE_DEEPER_FOLDERS)
     for name, inside in deeper.items():
         more_ignored, more_units = _units(inside, f"{root}{name}/", depth - 1)
         ignored |= more_ignored

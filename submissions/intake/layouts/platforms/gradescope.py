@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from submissions.intake import reasons
 from submissions.intake.layouts.fields import parse_scalar, parse_time
 from submissions.intake.layouts.matching import MatchedName, find, place_each, share
 from submissions.intake.layouts.places import CLASS_BYTES, Ignored, Layout, Placement, Student
@@ -69,7 +70,7 @@ def _place(listing: Listing) -> dict[str, Place]:
         file = matched.unit.rpartition("/")[2] if matched.match["suffix"] and not matched.rest else ""
         return Placement(students or (Student(key, key),), matched.path(file), submitted=time)
 
-    note = "Gradescope's list of submissions" + ("" if any(records.values()) else "; no names could be read")
+    note = reasons.GRADESCOPE_LIST if any(records.values()) else reasons.GRADESCOPE_UNREAD_LIST
     places = place_each(listing.paths, _find, place_one, "a Gradescope export")
     return places | {path: Ignored(note) for path in listing.file_names.get(METADATA, [])}
 

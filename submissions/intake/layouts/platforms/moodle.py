@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from submissions.intake import reasons
 from submissions.intake.layouts.fields import natural_name
 from submissions.intake.layouts.matching import MatchedName, find, place_each, share
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student, participant
@@ -44,7 +45,7 @@ def _place(listing: Listing) -> dict[str, Place]:
             text = listing.read(path)
             place = places[path]
             if text and not TAG.sub("", text) and isinstance(place, Placement):
-                places[path] = Ignored("an online text without any text", place.students)
+                places[path] = Ignored(reasons.EMPTY_ONLINE_TEXT, place.students)
     return places
 
 
@@ -53,7 +54,7 @@ def _place_one(matched: MatchedName) -> Place:
     # Not the bare number, which another student may have as a matriculation number.
     identifier = participant(number) if number else ""
     if matched.match["use"] == "feedback":
-        return Ignored("feedback to a student")
+        return Ignored(reasons.FEEDBACK)
     if name == "Participant":
         name = identifier or name
     return Placement((Student(name, identifier),), matched.path(matched.match["file"] or ""))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from submissions.intake import reasons
 from submissions.intake.layouts.fields import natural_name, parse_digits
 from submissions.intake.layouts.matching import MatchedName, find, place_each, share
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
@@ -44,7 +45,7 @@ def _place(listing: Listing) -> dict[str, Place]:
 def _place_one(matched: MatchedName) -> Place:
     groups = matched.match.groupdict()
     if matched.rest.startswith("questiontext."):
-        return Ignored("the text of the question")
+        return Ignored(reasons.QUESTION)
     time = parse_digits(groups.get("time") or "")
     student = Student(natural_name(groups["name"]), groups.get("id") or "")
     attempt = time or int(groups.get("number") or 0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from submissions.intake import reasons
 from submissions.intake.layouts.fields import parse_digits
 from submissions.intake.layouts.matching import MatchedName, find, place_each, share
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
@@ -35,13 +36,13 @@ def _score(listing: Listing) -> float:
 def _place(listing: Listing) -> dict[str, Place]:
     places = place_each(listing.paths, _find, _place_one, "a VPL export")
     reports = [path for name in RECORDS for path in listing.file_names.get(name, [])]
-    return places | {path: Ignored("VPL's own report") for path in reports if _find(path) is None}
+    return places | {path: Ignored(reasons.VPL_REPORT) for path in reports if _find(path) is None}
 
 
 def _place_one(matched: MatchedName) -> Place:
     name, time = matched.match["name"], parse_digits(matched.match["time"])
     if matched.match["record"]:
-        return Ignored("what VPL printed for a student")
+        return Ignored(reasons.VPL_OUTPUT)
     student = Student(name, matched.match["login"] or matched.match["id"])
     return Placement((student,), matched.path(), time, time)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from submissions.intake import reasons
 from submissions.intake.layouts.fields import parse_time
 from submissions.intake.layouts.matching import MatchedName, find, place_each, share
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
@@ -45,7 +46,7 @@ def _place(listing: Listing) -> dict[str, Place]:
     def place_one(matched: MatchedName) -> Place:
         student, assignment = matched.match["student"], matched.match["assignment"]
         if matched.rest in RECORDS:
-            return Ignored("nbgrader's record of a submission")
+            return Ignored(reasons.NBGRADER_RECORD)
         time = parse_time(matched.match.groupdict().get("time") or "") or times.get(matched.unit)
         inner = matched.path(assignment if len(assignments) > 1 else "")
         return Placement((Student(student, student),), inner, time, time, part=assignment)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from submissions.intake import reasons
 from submissions.intake.layouts.matching import MatchedName, find, place_each, share
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
 
@@ -37,7 +38,7 @@ def _place(listing: Listing) -> dict[str, Place]:
 
 def _place_one(matched: MatchedName) -> Place:
     if matched.match["received"]:
-        return Ignored("what a student got in OpenOlat, not handed in")
+        return Ignored(reasons.OPENOLAT_RETURNED)
     student = _student(*matched.match["who"].split("_"))
     return Placement((student,), matched.rest, int(matched.match["version"] or 0))
 

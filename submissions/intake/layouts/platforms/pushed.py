@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from submissions.intake import reasons
 from submissions.intake.layouts.fields import parse_json, parse_time
 from submissions.intake.layouts.matching import MatchedName, find, place_each, share
 from submissions.intake.layouts.places import CLASS_BYTES, Ignored, Layout, Placement, Student
@@ -47,7 +48,7 @@ def _place(listing: Listing) -> dict[str, Place]:
         return Placement((student,), matched.path(), attempt=submitted, submitted=submitted)
 
     places = place_each(listing.paths, _find, place_one, "an upload of pushed submissions")
-    note = "the list of the pushed submissions"
+    note = reasons.PUSHED_LIST
     return places | {path: Ignored(note) for path in lists}
 
 

@@ -12,6 +12,7 @@ import re
 from datetime import UTC
 from typing import TYPE_CHECKING
 
+from submissions.intake import reasons
 from submissions.intake.layouts.fields import natural_name, parse_digits
 from submissions.intake.layouts.matching import MatchedName, find, place_each, share
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
@@ -49,7 +50,7 @@ def _place(listing: Listing) -> dict[str, Place]:
             for member in MEMBER.finditer(matched.match["who"])
         )
         if matched.rest in RECORDS or matched.rest.startswith("Feedback Attachment(s)"):
-            return Ignored("Sakai's record of a submission, or feedback")
+            return Ignored(reasons.SAKAI_RECORD)
         if matched.rest.endswith("_submissionText.html"):
             return Placement(students, "submissionText.html", submitted=times.get(matched.unit))
         folder = ATTACHMENT.match(matched.rest)
@@ -58,7 +59,7 @@ def _place(listing: Listing) -> dict[str, Place]:
 
     places = place_each(listing.paths, _find, place_one, "a Sakai export")
     grades = [path for name in GRADES for path in listing.file_names.get(name, []) if not _find(path)]
-    return places | {path: Ignored("Sakai's list of grades") for path in grades}
+    return places | {path: Ignored(reasons.SAKAI_GRADES) for path in grades}
 
 
 SAKAI = Layout("sakai", "a Sakai export", _score, _place, reads=re.compile(r".*timestamp\.txt"))

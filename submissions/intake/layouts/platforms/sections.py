@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from submissions.intake import reasons
 from submissions.intake.layouts.fields import LOOSE, is_loose
 from submissions.intake.layouts.places import Ignored, Layout
 from submissions.intake.layouts.root import FITS, FITS_NOT, PROJECT_ENTRIES, one_student, root_of
@@ -48,7 +49,7 @@ def _place(listing: Listing) -> dict[str, Place]:
     places: dict[str, Place] = {}
     for path, parts in split.items():
         if len(parts) <= MIN_FOLDERS:
-            beside = Ignored("beside the folders of the students, not in one of them")
+            beside = Ignored(reasons.BESIDE_FOLDERS)
             places[path] = LOOSE if is_loose(parts[-1], programs=True) else beside
         else:
             section, name, inner = parts

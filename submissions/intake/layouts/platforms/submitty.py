@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from submissions.intake import reasons
 from submissions.intake.layouts.fields import parse_json
 from submissions.intake.layouts.matching import MatchedName, find, place_each, share
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
@@ -42,14 +43,14 @@ def _place(listing: Listing) -> dict[str, Place]:
     def place_one(matched: MatchedName) -> Place:
         user = matched.match["user"]
         if matched.match["version"] is None:
-            return Ignored("Submitty's settings of a submission")
+            return Ignored(reasons.SUBMITTY_SETTINGS)
         if RESULTS.fullmatch(matched.prefix):
-            return Ignored("results of the tests")
+            return Ignored(reasons.TEST_RESULTS)
         version, limit = int(matched.match["version"]), active.get(user)
         if limit == 0:
-            return Ignored("a submission that the student cancelled", (Student(user, user),))
+            return Ignored(reasons.CANCELLED, (Student(user, user),))
         if limit is not None and version > limit:
-            return Ignored(f"version {version}, where the student chose version {limit}")
+            return Ignored(reasons.OTHER_VERSION.format(version=version, chosen=limit))
         return Placement((Student(user, user),), matched.path(), version)
 
     return place_each(listing.paths, _find, place_one, "a Submitty download")
