@@ -1,4 +1,4 @@
-"""Reasons that are stored in English; most of the code that writes them knows no Django."""
+"""Reasons that are stored in English; the code that writes most of them knows no Django."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 
 from fingerprint.reasons import REASONS as READING
 from submissions.intake.reasons import REASONS as INTAKE
-from submissions.work.jobs import ENDED_PROCESS
-from submissions.work.running import BROKEN, OUT_OF_TIME
+from submissions.work.reasons import BROKEN, ENDED_PROCESS, OUT_OF_TIME
 
 PLACE = re.compile(r"\{(\w+)\}")
 # The first that fits counts.

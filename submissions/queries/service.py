@@ -29,7 +29,7 @@ from submissions.work.jobs import GAVE_UP
 from submissions.work.kinds import QUEUES
 from submissions.work.locks import Work, session_names
 from submissions.work.messages import queue_lengths
-from submissions.work.running import BROKEN, OUT_OF_TIME
+from submissions.work.reasons import BROKEN, OUT_OF_TIME
 
 if TYPE_CHECKING:
     from datetime import datetime

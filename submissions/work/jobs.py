@@ -15,7 +15,6 @@ from django.db.models import F, Model, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Least
 from django.utils import timezone
 from django.utils.module_loading import import_string
-from django.utils.translation import gettext_noop
 
 from submissions.database_errors import NO_ROOM, WAITS_FOR_ROOM
 from submissions.models import Job
@@ -23,6 +22,7 @@ from submissions.work.heartbeats import package_version
 from submissions.work.kinds import HEAVY, INTERACTIVE, MAX_ATTEMPTS
 from submissions.work.locks import Work, transaction_lock
 from submissions.work.messages import announce, kind_of
+from submissions.work.reasons import ENDED_PROCESS
 from submissions.work.states import count_when_committed, log_change
 from submissions.work.turns import announce_blocked, startable
 
@@ -41,10 +41,6 @@ BUSY = timedelta(seconds=3)
 # A job that is tried again after at most this time is announced at once.
 SOON = timedelta(seconds=5)
 OTHER_VERSION = "it was begun by a version of which no worker is left"
-ENDED_PROCESS = gettext_noop(
-    "This ended the process that worked on it {n} times; the log of the server may say why. Try it in"
-    " smaller parts."
-)
 GAVE_UP = ENDED_PROCESS.format(n=MAX_ATTEMPTS)
 
 

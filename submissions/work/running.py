@@ -9,7 +9,6 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, transaction
 from django.utils.module_loading import import_string
-from django.utils.translation import gettext_noop
 
 from submissions.database_errors import is_database_away, is_no_room
 from submissions.intake.sandbox.process import NotStarted
@@ -18,6 +17,7 @@ from submissions.work import jobs
 from submissions.work.kinds import HEAVY, TakesLong
 from submissions.work.locks import Work, work_lock
 from submissions.work.messages import kind_of
+from submissions.work.reasons import BROKEN, OUT_OF_TIME
 from submissions.work.turns import announce_blocked
 
 if TYPE_CHECKING:
@@ -27,10 +27,6 @@ logger = logging.getLogger(__name__)
 
 # What a job raises where a row that it read or refers to went meanwhile; a mistake raises it each time.
 GONE = (IntegrityError, ObjectDoesNotExist)
-BROKEN = gettext_noop(
-    "An error on the server; its log has the details. Try again, or report it to whoever runs this server."
-)
-OUT_OF_TIME = gettext_noop("This took longer than a worker may spend on it. Upload it in smaller parts.")
 
 
 def run(kind: Kind, queue: str) -> None:

@@ -17,7 +17,7 @@ from submissions.work import jobs
 from submissions.work.heartbeats import answering, package_version
 from submissions.work.locks import Work, end_session, sessions
 from submissions.work.messages import announce, kind_of, queue_lengths
-from submissions.work.running import OUT_OF_TIME
+from submissions.work.reasons import OUT_OF_TIME
 from submissions.work.turns import startable
 
 # A worker locks its work within this time after it changed the state.

@@ -15,7 +15,7 @@ from submissions.models import Assignment, Course, Membership
 from submissions.ranking import progress
 from submissions.work import heartbeats
 from submissions.work.kinds import QUEUES
-from submissions.work.running import BROKEN, OUT_OF_TIME
+from submissions.work.reasons import BROKEN, OUT_OF_TIME
 from tests.support.browser import LAYOUTS, assert_accessible_now, check_every_layout, each_layout
 from tests.support.every_page import (
     ACCOUNT_PAGES,

@@ -13,7 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from submissions.actions.uploads import create_batch
 from submissions.models import Assignment, Batch, SubmissionFile
-from submissions.work.running import BROKEN
+from submissions.work.reasons import BROKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

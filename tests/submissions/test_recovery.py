@@ -26,7 +26,7 @@ from submissions.work import jobs
 from submissions.work.kinds import INTERACTIVE
 from submissions.work.locks import Work, end_session, sessions, work_lock
 from submissions.work.messages import TASKS, kind_of
-from submissions.work.running import OUT_OF_TIME
+from submissions.work.reasons import OUT_OF_TIME
 from tests.conftest import wait_until
 from tests.support.jobs import let_time_pass, work_off, work_once
 from tests.support.sample_class import CLASS, zipped

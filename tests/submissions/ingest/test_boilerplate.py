@@ -32,7 +32,7 @@ from submissions.models import (
 from submissions.work import jobs
 from submissions.work.jobs import GAVE_UP
 from submissions.work.messages import kind_of
-from submissions.work.running import OUT_OF_TIME
+from submissions.work.reasons import OUT_OF_TIME
 from tests.conftest import wait_until
 from tests.support.html import get_page, page_of
 from tests.support.jobs import carry_out

@@ -92,7 +92,7 @@ def test_an_upload_over_the_limit_is_refused_before_it_is_read(
     settings.MAX_UPLOAD_BYTES, settings.DATA_UPLOAD_MAX_NUMBER_FILES = 1_000_000, 10
     response = send(alice_client, reverse("upload", args=[assignment.pk]), LARGE)
     assert response.status_code == 413
-    assert "send fewer or smaller files at once" in page_of(response).text()
+    assert "Send fewer or smaller files at once" in page_of(response).text()
 
 
 @pytest.fixture

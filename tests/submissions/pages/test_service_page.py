@@ -21,7 +21,7 @@ from submissions.ranking import rank as ranking
 from submissions.work import heartbeats, jobs
 from submissions.work.kinds import HEAVY, INTERACTIVE, QUEUES
 from submissions.work.locks import Work, session_names, work_lock
-from submissions.work.running import BROKEN, OUT_OF_TIME
+from submissions.work.reasons import BROKEN, OUT_OF_TIME
 from tests.support.every_page import STAFF_PAGES
 from tests.support.html import get_page, page_of
 from tests.support.jobs import work_once

@@ -14,7 +14,7 @@ from submissions.intake.archives.grouping import group_files
 from submissions.intake.names import clean_path
 from submissions.pages.fixed_texts import fixed_text
 from submissions.work.jobs import GAVE_UP
-from submissions.work.running import BROKEN, OUT_OF_TIME
+from submissions.work.reasons import BROKEN, OUT_OF_TIME
 from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.submissions.intake.layouts.test_layouts import listing_of
 from tests.support.paths import ROOT

@@ -99,7 +99,7 @@ def test_what_is_too_long_or_of_another_kind_is_refused(
     caller: Client, assignment: Assignment, settings: Any
 ) -> None:
     settings.MAX_UPLOAD_BYTES, settings.MAX_UPLOAD_MB = 1_000_000, 1
-    assert "more than 1 MB" in problem_of(begin(caller, assignment, 1_000_001))["detail"]
+    assert "may have 1 MB" in problem_of(begin(caller, assignment, 1_000_001))["detail"]
     assert problem_of(begin(caller, assignment, 0))["status"] == 422
     assert problem_of(begin(caller, assignment, 5, Tus_Resumable="0.2.2"))["status"] == 412
     assert problem_of(begin(caller, assignment, 5, Upload_Metadata="filename %%%"))["status"] == 422
