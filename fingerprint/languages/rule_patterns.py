@@ -30,7 +30,7 @@ class RulePattern:
         if self._pattern is None:
             expression = self._expression
             if isinstance(expression, Future):
-                expression = expression.get()  # type: ignore[func-returns-value]  # none of its own, but of each kind
+                expression = expression.get()  # type: ignore[func-returns-value]  # its subclasses return one
             self._pattern = re.compile(expression, self._flags)
         return self._pattern
 
