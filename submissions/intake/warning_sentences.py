@@ -1,4 +1,4 @@
-"""What is unusual about an upload or a roster: sentences, each with the names of what is filled in.
+"""Sentences that warn of something unusual in an upload or a roster; braces name what is filled in.
 
 Pages translate them as they do `submissions.intake.reasons`.
 """

@@ -8,6 +8,7 @@ from itertools import combinations, pairwise
 from math import ceil, exp, floor, log
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, strategies as st
 
@@ -21,6 +22,7 @@ from fingerprint.ranking.threshold import (
     SAMPLE_SIZE,
     SuggestedThreshold,
     UnrelatedTail,
+    _quantile,
     estimate_tail,
     suggest_threshold,
     threshold_range,
@@ -101,6 +103,11 @@ def naive_quantile(similarities: list[float], part: float) -> float:
     ascending, place = sorted(similarities), part * (len(similarities) - 1)
     before, after = ascending[floor(place)], ascending[ceil(place)]
     return before + (after - before) * (place - floor(place))
+
+
+@given(SIMILARITIES, st.sampled_from((0.1, 0.25, 0.5, 0.8, 0.95)))
+def test_quantiles_are_those_of_numpy_to_the_digit(similarities: list[float], part: float) -> None:
+    assert _quantile(np.sort(np.array(similarities)), part) == np.quantile(similarities, part)
 
 
 @pytest.mark.slow
