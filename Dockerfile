@@ -6,10 +6,8 @@ ENV PYTHONDONTWRITEBYTECODE=1 \
     MOSS_HOME=/var/lib/moss \
     MOSS_STATIC_ROOT=/opt/moss/static
 
-# Fonts for the PDF export, which fails without any font; libarchive for 7z, RAR and Zstandard archives; git for
-# submissions in repositories.
-RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends \
-    git libarchive13 fonts-dejavu-core fonts-noto-color-emoji fonts-wqy-zenhei && rm -rf /var/lib/apt/lists/*
+# libarchive for 7z, RAR and Zstandard archives; git for submissions in repositories.
+RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends git libarchive13t64 && rm -rf /var/lib/apt/lists/*
 
 # The number is that of deploy/kubernetes, too.
 RUN groupadd --system --gid 999 moss && useradd --system --uid 999 --gid moss --create-home --home-dir /var/lib/moss moss && mkdir -p /opt/moss && chown moss /opt/moss

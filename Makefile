@@ -12,7 +12,7 @@ STARTED := $(shell date +%s)
 # Hundreds of processes start in the tests: from compiled modules each takes a third of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo serve test ready test-thorough coverage test-long test-fast test-shuffled test-hostile test-compilers test-faults fuzz lint types warm messages sbom release site lock clean nightly
+.PHONY: demo serve test ready test-thorough coverage test-long test-fast test-shuffled test-hostile test-compilers test-faults bare fuzz lint types warm messages sbom release site lock clean nightly
 
 demo: .venv/app
 	$(BIN)/moss demo
@@ -62,6 +62,11 @@ test-hostile: warm
 # Kill, stop, fill and empty parts of a running server at work, during each kind of work, five times; `python -m bench.faults` for more.
 test-faults: warm
 	$(BIN)/python -m bench.faults --seeds 5
+
+# Try the README, docs/start, the tests, the packages and the image in a bare Debian 12 and 13; as root, with debootstrap.
+bare:
+	.ci/bare bookworm
+	.ci/bare trixie
 
 # Change the bytes of archives, layouts, rosters, sessions of MOSS clients and LTI tokens until one breaks its reader; ten minutes.
 fuzz: .venv/dev

@@ -12,6 +12,7 @@ import os
 import platform
 import sys
 import tarfile
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,8 @@ from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
-NUMBA = "numba>=0.68,<0.69"
+# What the engine imports while it is compiled; the versions are those of the dependencies.
+NEEDED_BY_ENGINE = ("numba", "pygments")
 # The compiled engine calls malloc, memcpy and the like, which every Linux since 2014 has.
 PLATFORM = "manylinux_2_17_x86_64"
 
@@ -33,8 +35,13 @@ def is_compiled() -> bool:
 
 
 def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
-    """Return what builds a wheel: numba too, which an editable installation does not need for that."""
-    return [*build_meta.get_requires_for_build_wheel(config_settings), NUMBA]
+    """Return what builds a wheel; only an editable installation does not compile the engine."""
+    return [*build_meta.get_requires_for_build_wheel(config_settings), *_needed_by_engine()]
+
+
+def _needed_by_engine() -> list[str]:
+    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return [one for one in project["dependencies"] if one.partition(">")[0] in NEEDED_BY_ENGINE]
 
 
 def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:

@@ -143,3 +143,15 @@ def test_other_commands_run_as_written_in_a_shell(document: str, folder: Path) -
 def test_nothing_else_is_run_in_a_shell() -> None:
     assert {one.text.split()[0] for one in SHELL} == {"cd", "mkdir", "openssl", "printf"}
     assert all(isinstance(one, DocumentCommand) for one in SHELL)
+
+
+def test_the_trial_of_a_bare_machine_runs_every_command_of_the_first_class_and_the_readme() -> None:
+    trial = (ROOT / ".ci" / "try-install").read_text() + (ROOT / ".ci" / "bare").read_text()
+    documents = {"README.md", "docs/start/first-class.md"}
+    commands = [one.text for one in document_commands() if one.document in documents and one.in_block]
+    assert len(commands) >= 7
+    assert [
+        one
+        for one in commands
+        if one not in trial.replace("install -q --disable-pip-version-check", "install")
+    ] == []

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fingerprint.kernels.layouts import Array, Layout, Parts
 
@@ -64,6 +65,8 @@ def _layout(hint: Any, function: Callable[..., object]) -> Layout:
         array = _layout(arguments[0], function)
         assert isinstance(array, Array)
         return array._replace(dimensions=arguments[1])
+    if origin is NDArray:  # an alias with a name, since NumPy 2.5 on Python 3.12 and newer
+        return Array(np.dtype(arguments[0]).name, 1)
     if origin is np.ndarray:
         (dtype,) = get_args(arguments[1])
         return Array(np.dtype(dtype).name, 1)

@@ -110,7 +110,9 @@ DISK_PROBLEM_BYTES, DISK_WARNING_BYTES = 1_000_000_000, 5_000_000_000
 OPEN_FILES = 1024
 FONT_SECONDS = 30
 # In a child: the printing library reads the system's fonts and libraries.
-HAS_FONTS = "from submissions.comparison.printing import has_fonts; raise SystemExit(not has_fonts())"
+HAS_FONTS = """from submissions.comparison.printing import add_fonts, has_fonts
+add_fonts()
+raise SystemExit(not has_fonts())"""
 RESTORE = "Somebody changed the log in the database. Compare it with a backup."
 KEEP = (
     "Keep this line elsewhere, and compare it later: the database role of the service could cut the end off."
@@ -148,7 +150,9 @@ def fonts() -> Finding:
     done = subprocess.run(command, cwd=root, capture_output=True, timeout=FONT_SECONDS, check=False)  # noqa: S603 - a constant
     if done.returncode == 0:
         return ok("fonts", "PDF documents can be printed")
-    return warning("fonts", "PDF documents cannot be printed", "Debian: apt install fonts-dejavu-core")
+    return warning(
+        "fonts", "PDF documents cannot be printed", "Install the service again: its fonts are missing."
+    )
 
 
 def libarchive() -> Finding:

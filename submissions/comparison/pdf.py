@@ -72,7 +72,9 @@ def print_pdf(html: str, seconds: int = TIMEOUT_SECONDS, memory: int = MEMORY_BY
         except subprocess.TimeoutExpired as error:
             raise PrintingFailed(f"Printing took longer than {seconds} seconds.") from error
     if process.returncode == NO_FONTS:
-        raise PrintingFailed("This server has no fonts to print with; its administrator can install some.")
+        raise PrintingFailed(
+            "This server's fonts are missing; its administrator can install the service again."
+        )
     if process.returncode:
         # The messages of its errors may quote the document.
         kinds = b", ".join(ERRORS.findall(process.stderr)).decode()

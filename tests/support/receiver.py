@@ -143,10 +143,26 @@ def _certificate(
     builder = builder.public_key(key.public_key()).serial_number(x509.random_serial_number())
     builder = builder.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=2))
     builder = builder.add_extension(x509.BasicConstraints(is_authority, None), critical=True)
+    builder = builder.add_extension(_key_usage(is_authority=is_authority), critical=True)
     builder = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
     builder = builder.add_extension(key_id(key.public_key()), critical=False)
     builder = builder.add_extension(issuer_id(issuer_key.public_key()), critical=False)
     return builder.sign(issuer_key, hashes.SHA256())
+
+
+def _key_usage(*, is_authority: bool) -> x509.KeyUsage:
+    """Return the usage of a key, which Python 3.13 and newer ask of an authority (RFC 5280, 4.2.1.3)."""
+    return x509.KeyUsage(
+        digital_signature=not is_authority,
+        key_cert_sign=is_authority,
+        crl_sign=is_authority,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        encipher_only=False,
+        decipher_only=False,
+    )
 
 
 def webhook_to(url: str, course: Course, *events: WebhookEvent) -> Webhook:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
-import os
+import re
 import subprocess
 import sys
+import tomllib
 from threading import BoundedSemaphore
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from submissions.comparison.aligned_lines import LinePair
 from submissions.comparison.pdf import PrintingFailed, print_pdf
 from submissions.comparison.source_html import Layers
 from submissions.pages.exports.paper import ROW_CHARACTERS, PassageSide, PrintedSource, passage_rows, style
+from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,11 +41,39 @@ def test_a_page_is_printed_with_text_that_can_be_selected() -> None:
     assert metadata.title == "Two & two"
 
 
-def test_chinese_is_printed_with_text_that_can_be_selected() -> None:
-    text = pdf_text(print_pdf("<p>total = 漢字</p>"))
-    if "漢字" not in text and not os.environ.get("CI"):
-        pytest.skip("no font for Chinese is installed; on Debian: apt-get install fonts-wqy-zenhei")
-    assert "total = 漢字" in text
+# A name, and the font that prints it as text and as code.
+NAMES = {
+    "Łucja Ştefan": ("NotoSans", "RobotoMono"),
+    "Δήμητρα": ("NotoSans", "RobotoMono"),
+    "Светлана": ("NotoSans", "RobotoMono"),
+    "مريم": ("NotoSansArabic", "NotoSansArabic"),
+    "רחל": ("NotoSansHebrew", "NotoSansHebrew"),
+    "王芳 さくら 김민서": ("NotoSansCJKjp", "NotoSansCJKjp"),
+}
+
+
+@pytest.mark.parametrize(("name", "fonts"), NAMES.items())
+def test_names_are_printed_without_a_font_of_the_system(
+    name: str, fonts: tuple[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "fonts.conf").write_text(NO_FONTS)
+    monkeypatch.setenv("FONTCONFIG_PATH", str(tmp_path))
+    for element, font in zip(("p", "pre"), fonts, strict=True):
+        names = fonts_of(print_pdf(f"<{element}>{name}</{element}>"))
+        assert any(one.startswith(font) for one in names), (element, names)
+
+
+def fonts_of(pdf_bytes: bytes) -> set[str]:
+    """Return the names of the fonts of a PDF's first page, without the mark of a part of a font."""
+    resources = PdfReader(io.BytesIO(pdf_bytes)).pages[0]["/Resources"]
+    fonts = resources["/Font"].get_object().values()  # type: ignore[index]
+    return {str(one.get_object()["/BaseFont"]).lstrip("/").partition("+")[2] for one in fonts}
+
+
+def test_the_packages_of_fonts_are_dependencies() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    required = {re.split("[<>=]", one)[0].replace("-", "_") for one in project["dependencies"]}
+    assert set(printing.FONT_PACKAGES) <= required
 
 
 def test_nothing_is_fetched_from_disk_or_from_a_host(tmp_path: Path) -> None:
@@ -76,7 +106,7 @@ def test_a_server_without_fonts_says_so(monkeypatch: pytest.MonkeyPatch, tmp_pat
     configuration = tmp_path / "fonts.conf"
     configuration.write_text(NO_FONTS)
     monkeypatch.setenv("FONTCONFIG_FILE", str(configuration))
-    with pytest.raises(PrintingFailed, match="no fonts"):
+    with pytest.raises(PrintingFailed, match="fonts are missing"):
         print_pdf("<p>Hello</p>")
 
 
