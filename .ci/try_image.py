@@ -1,7 +1,6 @@
 """Run the steps of the Dockerfile in this machine, which they change: `.ci/bare` makes one for them.
 
-The image begins with Debian 13 and Python 3.13. Its `pip` installs into the system's Python; here a variable allows
-that.
+The image begins with Debian 13 and Python 3.13. Its `pip` may install into the system; here a variable allows it.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ def main() -> None:
         if line and not line.startswith("#"):
             word, _, rest = line.partition(" ")
             image.step(word, rest.strip())
-    image.run(f"moss --version && moss check {SOURCES}/moss/sample/submissions | head -4")
+    image.run(f"moss --version && moss check {SOURCES}/moss/sample/submissions")
 
 
 if __name__ == "__main__":
