@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from functools import lru_cache
+
 import redis
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 
+from moss.database_schema import schema_problem
 from moss.maintenance import is_maintained
 from submissions.work import heartbeats
 from submissions.work.kinds import QUEUES
 from submissions.work.messages import queue_lengths
 
 BROKER_TIMEOUT_SECONDS = 2.0
+# Anybody may ask; the comparison takes some 15 ms of the database.
+SCHEMA_SECONDS = 60.0
 
 
 def database_answers() -> bool:
@@ -24,6 +30,16 @@ def database_answers() -> bool:
     except DatabaseError:
         return False
     return True
+
+
+def schema_fits() -> bool:
+    """Return whether the tables are those of this version, as this process last saw within a minute."""
+    return _schema_fits(int(time.monotonic() / SCHEMA_SECONDS))
+
+
+@lru_cache(maxsize=1)
+def _schema_fits(_minute: int) -> bool:
+    return not schema_problem()
 
 
 def broker_answers() -> bool:
@@ -49,6 +65,7 @@ def workers_answer() -> bool:
 def healthz(_request: HttpRequest) -> JsonResponse:
     """Report which parts answer, as JSON: status 200 if the database and the broker do, else 503.
 
+    `schema` is false, and the status 503, when the tables are not those of this version: pages would fail.
     The status does not depend on the workers: without one, pages can still be read and uploads are queued.
     `workers` is false when no worker answers for one of the queues, so that nothing in it is read or ranked;
     `maintenance` when lost work is not re-enqueued. `queues` has the number of messages that wait in each.
@@ -56,9 +73,10 @@ def healthz(_request: HttpRequest) -> JsonResponse:
     database, broker = database_answers(), broker_answers()
     parts = {
         "database": database,
+        "schema": database and schema_fits(),
         "broker": broker,
         "workers": broker and workers_answer(),
         "maintenance": broker and is_maintained(),
         "queues": queue_lengths() if broker else {},
     }
-    return JsonResponse(parts, status=200 if database and broker else 503)
+    return JsonResponse(parts, status=200 if parts["schema"] and broker else 503)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
-from pydantic import BaseModel
+from pydantic import AliasChoices, BaseModel, Field
 
 from submissions.models import Upload
 
@@ -19,15 +19,21 @@ FORMAT = 1
 CHUNK = 1 << 20
 
 
-class Manifest(BaseModel):
-    """The manifest of a backup; `checksums` has the SHA-256 of every other member."""
+class Origin(BaseModel):
+    """Which version wrote a backup, and in which format: the part of the manifest that every format has."""
 
     format: int
     version: str
     commit: str = ""
+
+
+class Manifest(Origin):
+    """The manifest of a backup; `checksums` has the SHA-256 of every other member."""
+
     # How the database ordered texts; see `moss.database_locale`.
     locale: str = ""
-    written: str
+    # `made` is its name in backups before commit 92f5d33c, which have the same format.
+    written: str = Field(validation_alias=AliasChoices("written", "made"))
     migrations: list[tuple[str, str]]
     counts: dict[str, int]
     checksums: dict[str, str]

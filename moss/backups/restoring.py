@@ -8,20 +8,23 @@ from pathlib import Path
 
 from django.core.files import File
 from django.core.files.storage import default_storage
+from django.core.management.base import CommandError
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from pydantic import ValidationError
 
 from moss.backups import postgres
-from moss.backups.contents import DATABASE, FILES, FORMAT, MANIFEST, Manifest, checksum
+from moss.backups.contents import DATABASE, FILES, FORMAT, MANIFEST, Manifest, Origin, checksum
 from moss.backups.encryption import decrypt, is_encrypted
 from moss.database_locale import note_restored
 from moss.database_roles import as_owner
+from moss.database_schema import schema_problem
 from moss.installation import migrate
 from moss.release import release, this_release
 from submissions.storage.database_files import DatabaseStorage
 
 BROKEN = "is no whole backup of moss-server, so nothing was changed: use another one"
+INSTALL = "Install that version, restore the backup with it, and upgrade it then."
 
 
 def restore(source: Path, *, replace: bool = False, identity: Path | None = None) -> Manifest:
@@ -32,15 +35,16 @@ def restore(source: Path, *, replace: bool = False, identity: Path | None = None
     Raises
     ------
     BackupError
-        When the file is broken or of a newer version, or the installation has accounts and `replace` is not
-        set; nothing was changed then.
+        When the file is broken or of a version that this one cannot migrate, or the installation has accounts
+        and `replace` is not set; nothing was changed then. Also when the restored tables are not those of
+        this version.
     """
     with tempfile.TemporaryDirectory(prefix="moss-restore-") as name:
         folder = Path(name)
         if is_encrypted(source):
             decrypt(source, folder / "decrypted.tar", identity)
         manifest = _unpack(folder / "decrypted.tar" if is_encrypted(source) else source, folder)
-        _refuse_newer(manifest)
+        _refuse_unknown_migrations(manifest)
         postgres.list_contents(folder / DATABASE)
         if not replace and _has_accounts():
             raise postgres.BackupError("This installation has accounts: --replace deletes all that it holds.")
@@ -48,7 +52,7 @@ def restore(source: Path, *, replace: bool = False, identity: Path | None = None
             connection.close()
             postgres.load(folder / DATABASE)
             note_restored(manifest.locale)
-        migrate()
+        _migrate(manifest)
         _store_files(folder / FILES)
     return manifest
 
@@ -58,11 +62,11 @@ def _unpack(source: Path, folder: Path) -> Manifest:
     try:
         with tarfile.open(source, "r:") as archive:
             archive.extractall(folder, filter="data")
-        manifest = Manifest.model_validate_json((folder / MANIFEST).read_bytes())
+        text = (folder / MANIFEST).read_bytes()
+        origin = Origin.model_validate_json(text)
     except (tarfile.TarError, OSError, EOFError, ValidationError) as error:
         raise postgres.BackupError(f"{source} {BROKEN} ({type(error).__name__}).") from error
-    if manifest.format > FORMAT:
-        raise postgres.BackupError(_newer(manifest, f"its format is {manifest.format}, not {FORMAT}"))
+    manifest = _manifest(origin, text)
     for name, expected in {DATABASE: "", **manifest.checksums}.items():
         file = folder / name
         if not file.is_file() or checksum(file) != expected:
@@ -70,20 +74,42 @@ def _unpack(source: Path, folder: Path) -> Manifest:
     return manifest
 
 
-def _refuse_newer(manifest: Manifest) -> None:
+def _manifest(origin: Origin, text: bytes) -> Manifest:
+    """Read the manifest of a backup, or say which version can."""
+    if origin.format != FORMAT:
+        raise postgres.BackupError(_other(origin, f"its format is {origin.format}, not {FORMAT}"))
+    try:
+        return Manifest.model_validate_json(text)
+    except ValidationError as error:
+        fields = ", ".join(sorted({str(one["loc"][0]) for one in error.errors()}))
+        raise postgres.BackupError(_other(origin, f"its manifest has another form ({fields})")) from error
+
+
+def _refuse_unknown_migrations(manifest: Manifest) -> None:
     """Refuse a backup with a migration that this version does not have."""
     loader = MigrationLoader(connection)
     known = {*loader.disk_migrations, *loader.replacements}
     unknown = [".".join(migration) for migration in manifest.migrations if migration not in known]
     if unknown:
-        raise postgres.BackupError(_newer(manifest, f"it has the migrations {', '.join(unknown)}"))
+        difference = f"it has migrations that this one does not have ({', '.join(unknown)})"
+        raise postgres.BackupError(_other(manifest, difference))
 
 
-def _newer(manifest: Manifest, difference: str) -> str:
-    """Return why a backup is of a newer version, whose number may be the same."""
-    there, here = release(manifest.version, manifest.commit), this_release()
+def _other(origin: Origin, difference: str) -> str:
+    """Return why a backup of another version is refused, and which version that was."""
+    there, here = release(origin.version, origin.commit), this_release()
     which = f"{there}; this is {here}" if there != here else here
-    return f"The backup is of a newer moss-server than this ({which}): {difference}. Install the newer one."
+    return f"The backup was written by another moss-server than this ({which}): {difference}. {INSTALL}"
+
+
+def _migrate(manifest: Manifest) -> None:
+    """Bring the restored database to this version, and compare its tables with those of this version."""
+    try:
+        migrate()
+    except CommandError as error:
+        there = release(manifest.version, manifest.commit)
+        message = f"The database is restored, but {schema_problem() or error}. moss-server {there} wrote it."
+        raise postgres.BackupError(f"{message} {INSTALL}") from error
 
 
 def _has_accounts() -> bool:

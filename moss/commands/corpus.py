@@ -42,6 +42,7 @@ def corpus() -> None:
 @contextmanager
 def _corpus_database() -> Iterator[None]:
     """Start Django with a migrated database, and turn expected errors into one-line messages."""
+    from django.core.management.base import CommandError
     from django.db import OperationalError
 
     from moss.embedded.paths import EmbeddedError
@@ -51,7 +52,7 @@ def _corpus_database() -> Iterator[None]:
         start_django()
         migrate()
         yield
-    except (EmbeddedError, OperationalError, OSError, ValueError) as error:
+    except (CommandError, EmbeddedError, OperationalError, OSError, ValueError) as error:
         raise click.ClickException(str(error).strip()) from error
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
 import click
+from django.core.management.base import CommandError
 
 from moss.commands.serve import port_option
 from moss.embedded.paths import EmbeddedError, installation_paths
@@ -57,7 +58,7 @@ def demo(port: int | None) -> None:
             click.echo(f"Open {supervisor.address} and sign in as {USER} with password {account.password}")
             click.echo("Ctrl-C stops all processes of the demo.")
             supervisor.run()
-    except (AlreadyServing, EmbeddedError) as error:
+    except (AlreadyServing, EmbeddedError, CommandError) as error:
         raise click.ClickException(str(error)) from error
 
 

@@ -6,6 +6,7 @@ import os
 import sys
 
 import click
+from django.core.management.base import CommandError
 
 from fingerprint.cores import usable_cores
 from moss.embedded.paths import EmbeddedError
@@ -48,7 +49,7 @@ def serve(host: str, port: int | None, workers: int, *, listen: bool) -> None:
             offer_account()
             click.echo(f"MOSS serves at {supervisor.address} until Ctrl-C.")
             supervisor.run()
-    except (AlreadyServing, EmbeddedError) as error:
+    except (AlreadyServing, EmbeddedError, CommandError) as error:
         raise click.ClickException(str(error)) from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import click
+from django.core.management.base import CommandError
 
 from moss.embedded.paths import EmbeddedError
 from moss.installation import prepare
@@ -16,5 +17,5 @@ def setup() -> None:
     """
     try:
         prepare()
-    except EmbeddedError as error:
+    except (EmbeddedError, CommandError) as error:
         raise click.ClickException(str(error)) from error

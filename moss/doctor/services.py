@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from moss.database_locale import OTHER_ORDER, database_locale, differences
 from moss.database_pooling import ADVICE, SHARED, sessions_are_shared
+from moss.database_schema import MEND, schema_problem, unknown_migrations
 from moss.doctor.findings import Finding, ok, problem, warning
 from moss.embedded.client import private_servers
 from moss.maintenance import is_maintained
@@ -98,12 +99,8 @@ def migrations() -> Finding:
     executor = MigrationExecutor(connection)
     graph = executor.loader.graph
     missing = executor.migration_plan(graph.leaf_nodes())
-    known = executor.loader.disk_migrations.keys()
-    apps = {app for app, _name in known}
-    newer = [key for key in executor.loader.applied_migrations if key[0] in apps and key not in known]
-    newer = [key for key in newer if key not in executor.loader.replacements]
-    if newer:
-        message = f"the database was migrated by another version ({'.'.join(newer[-1])})"
+    if newer := unknown_migrations():
+        message = f"the database was migrated by another version ({newer[-1]})"
         return problem("migrations", message, "Install that version of moss-server, or restore a backup.")
     if missing:
         stopping = need_stop(migration for migration, _backwards in missing)
@@ -111,7 +108,9 @@ def migrations() -> Finding:
             f", {len(stopping)} of which need a stop" if stopping else ""
         )
         return problem("migrations", message, (STOP_FIRST if stopping else "") + MIGRATE)
-    return ok("migrations", "all applied")
+    if differing := schema_problem():
+        return problem("migrations", differing, MEND)
+    return ok("migrations", "all applied, and the tables are as they make them")
 
 
 def need_stop(plan: Iterable[Migration]) -> list[str]:

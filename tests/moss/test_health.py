@@ -38,6 +38,7 @@ def test_a_broker_that_does_not_answer_fails_the_check(client: Client, tmp_path:
     assert response.status_code == 503
     assert response.json() == {
         "database": True,
+        "schema": True,
         "broker": False,
         "workers": False,
         "maintenance": False,

@@ -1,7 +1,11 @@
-"""Every migration says whether the release before may run meanwhile, and is what it says."""
+"""Every migration stays as it is, says whether the release before may run meanwhile, and is what it says."""
 
 from __future__ import annotations
 
+import hashlib
+import inspect
+import re
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -19,12 +23,47 @@ OURS = {
     for (app, name), migration in sorted(LOADER.disk_migrations.items())
     if apps.get_app_config(app).name.partition(".")[0] in {"moss", "submissions"}
 }
+DIGESTS = Path(__file__).with_name("migration_digests.txt")
+IMPORT = re.compile(r"^import ((?:moss|submissions)\.[\w.]+)\n", re.MULTILINE)
+
+
+def digest_of(migration: migrations.Migration) -> str:
+    source = Path(inspect.getfile(type(migration))).read_text(encoding="utf-8")
+    return hashlib.sha256(without_modules(source).encode()).hexdigest()
+
+
+def without_modules(source: str) -> str:
+    """Return a migration without the paths of the product's modules in it, which may move."""
+    for module in sorted(IMPORT.findall(source), key=len, reverse=True):
+        source = source.replace(f"{module}.", "")
+    return IMPORT.sub("", source)
 
 
 def migration_of(phase: str | None, *operations: Any) -> migrations.Migration:
     declared = {"phase": phase} if phase else {}
     kind = type("Migration", (migrations.Migration,), {"operations": operations, **declared})
     return cast("migrations.Migration", kind("0002", "app"))
+
+
+def test_no_migration_was_edited_or_removed_since_it_was_listed(request: pytest.FixtureRequest) -> None:
+    """Installations have applied it and do not apply it again: add a migration instead.
+
+    `--update-goldens` lists those that are new, and leaves what is listed as it is.
+    """
+    lines = [line.split() for line in DIGESTS.read_text().splitlines()]
+    listed = {name: digest for digest, name in lines}
+    digests = {name: digest_of(migration) for name, migration in OURS.items()}
+    if request.config.getoption("--update-goldens"):
+        listed = digests | listed
+        DIGESTS.write_text("".join(f"{listed[name]}  {name}\n" for name in sorted(listed)))
+    assert digests == listed, "migrations are only added: undo the edit, and add another migration"
+
+
+def test_a_digest_is_of_the_contents_and_not_of_where_other_modules_are() -> None:
+    former = "import moss.hooks.models\n\nmigrations.RunSQL(moss.hooks.models.SQL)\n"
+    moved = "import moss.models\n\nmigrations.RunSQL(moss.models.SQL)\n"
+    assert without_modules(former) == without_modules(moved) == "\nmigrations.RunSQL(SQL)\n"
+    assert without_modules(moved.replace("SQL", "OTHER")) != without_modules(moved)
 
 
 @pytest.mark.parametrize("name", OURS)

@@ -1,14 +1,16 @@
-"""Migrate as the owner of the tables, and then let the service use them."""
+"""Migrate as the owner of the tables, let the service use them, and compare them with this version's."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import connection
 
 from moss.database_pooling import refuse_shared_sessions
 from moss.database_roles import as_owner, grant_rights, has_owner
+from moss.database_schema import MEND, schema_problem
 
 LOG = "submissions_auditentry"
 
@@ -18,9 +20,18 @@ class Command(migrate.Command):
         refuse_shared_sessions()
         if options.get("check_unapplied") or options.get("plan"):
             super().handle(*arguments, **options)
+            if options.get("check_unapplied"):
+                refuse_other_schema()
             return
         with as_owner():
             super().handle(*arguments, **options)
             # Migrated backwards, or one app alone, there may be no log.
             if has_owner() and LOG in connection.introspection.table_names():
                 grant_rights()
+        if not options.get("app_label"):
+            refuse_other_schema()
+
+
+def refuse_other_schema() -> None:
+    if problem := schema_problem():
+        raise CommandError(f"{problem[0].upper()}{problem[1:]}. {MEND}")

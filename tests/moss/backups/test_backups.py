@@ -24,15 +24,13 @@ from moss.database_locale import OTHER_ORDER, database_locale
 from moss.doctor import services
 from moss.doctor.findings import ok, warning
 from moss.release import this_release
-from submissions.models import Decision, Pair, Report, Upload
+from submissions.models import Assignment, Decision, Pair, Report, Upload
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from django.test import Client
-
-    from submissions.models import Assignment
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # One that every Postgres has.
@@ -75,13 +73,24 @@ def decide_first_pair(report: Report) -> None:
 
 def changed(backup: Path, target: Path, **values: object) -> Path:
     """Write the backup with other values in its manifest."""
+    return _rewritten(backup, target, lambda manifest: manifest | values)
+
+
+def renamed(backup: Path, target: Path, name: str, former: str) -> Path:
+    """Write the backup with another name for a field of its manifest."""
+    return _rewritten(
+        backup, target, lambda all_: {former if key == name else key: all_[key] for key in all_}
+    )
+
+
+def _rewritten(backup: Path, target: Path, change: Callable[[dict[str, object]], dict[str, object]]) -> Path:
     with tarfile.open(backup) as old, tarfile.open(target, "w") as new:
         for member in old:
             data = old.extractfile(member)
             assert data is not None
             content = data.read()
             if member.name == "manifest.json":
-                content = json.dumps({**json.loads(content), **values}).encode()
+                content = json.dumps(change(json.loads(content))).encode()
                 member.size = len(content)
             new.addfile(member, io.BytesIO(content))
     return target
@@ -115,7 +124,7 @@ def test_an_installation_with_accounts_is_replaced_only_when_told(report: Report
         assert Report.objects.exists()
 
 
-def test_broken_and_newer_backups_change_nothing(report: Report, tmp_path: Path) -> None:
+def test_broken_backups_change_nothing(report: Report, tmp_path: Path) -> None:
     writing.write(tmp_path / "backup")
     content = (tmp_path / "backup").read_bytes()
     (tmp_path / "cut").write_bytes(content[: len(content) // 2])
@@ -123,14 +132,61 @@ def test_broken_and_newer_backups_change_nothing(report: Report, tmp_path: Path)
     flipped = content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
     (tmp_path / "flipped").write_bytes(flipped)
     (tmp_path / "text").write_text("no backup")
-    newer = changed(tmp_path / "backup", tmp_path / "newer", migrations=[["submissions", "9999_later"]])
     for name in ("cut", "flipped", "text"):
         with pytest.raises(BackupError, match="no whole backup"):
             restoring.restore(tmp_path / name, replace=True)
-    with pytest.raises(BackupError, match=r"migrations submissions\.9999_later") as refused:
-        restoring.restore(newer, replace=True)
-    assert f"({this_release()}): it has" in str(refused.value)  # no two names for one release
     assert Report.objects.get() == report
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"format": 2, "checksums": None}, "its format is 2, not 1"),
+        ({"format": 0}, "its format is 0, not 1"),
+        ({"counts": [], "written": None}, "its manifest has another form (counts, written)"),
+        ({"migrations": [["submissions", "9999_later"]]}, "this one does not have (submissions.9999_later)"),
+    ],
+)
+def test_a_backup_of_another_version_says_which_one_and_changes_nothing(
+    assignment: Assignment, tmp_path: Path, values: dict[str, object], said: str
+) -> None:
+    writing.write(tmp_path / "backup")
+    other = changed(tmp_path / "backup", tmp_path / "other", **values)
+    with pytest.raises(BackupError) as same:
+        restoring.restore(other, replace=True)
+    assert f"({this_release()}): it" in str(same.value)  # no two names for one release
+    other = changed(tmp_path / "backup", tmp_path / "other", version="0.0.7", commit="abc1234", **values)
+    with pytest.raises(BackupError) as refused:
+        restoring.restore(other, replace=True)
+    assert f"(0.0.7, commit abc1234; this is {this_release()}): it" in str(refused.value)
+    assert said in str(refused.value)
+    assert "Install that version" in str(refused.value)
+    assert Assignment.objects.get() == assignment
+
+
+def test_a_backup_whose_manifest_has_former_names_is_restored(report: Report, tmp_path: Path) -> None:
+    manifest = writing.write(tmp_path / "backup")
+    former = renamed(tmp_path / "backup", tmp_path / "former", "written", "made")
+    with other_database():
+        assert restoring.restore(former).written == manifest.written
+        assert Report.objects.exists()
+
+
+def test_restored_tables_that_are_not_those_of_this_version_are_named(
+    assignment: Assignment, tmp_path: Path
+) -> None:
+    """Its migrations have the names of this version's; they were edited afterwards."""
+    with other_database():
+        call_command("migrate", verbosity=0)
+        with connection.cursor() as cursor:
+            cursor.execute("ALTER TABLE submissions_pair DROP COLUMN longest")
+        writing.write(tmp_path / "backup")
+    other = changed(tmp_path / "backup", tmp_path / "other", version="0.0.7", commit="abc1234")
+    with other_database():
+        result = CliRunner().invoke(main, ["restore", str(other)])
+    assert result.exit_code == 1
+    assert "there is no column submissions_pair.longest" in result.output
+    assert "moss-server 0.0.7, commit abc1234 wrote it. Install that version" in result.output
 
 
 @pytest.mark.long
