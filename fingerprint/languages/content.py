@@ -91,7 +91,8 @@ CONTENT_PATTERNS = (
     (BEGIN + r"#include\s*[<\"]", "c"),
     # What a class extends and implements takes fewer than 500 characters.
     (
-        BEGIN + r"(?:public\s++)?+(?:final\s++)?+class\s++\w++[^;{]{0,500}+\{|^import java\.",
+        BEGIN + r"(?:class|final\s++class|public\s++(?:final\s++)?class)\s++\w++[^;{]{0,500}+\{"
+        r"|^import java\.",
         "java",
     ),
     (r"^using System", "csharp"),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Span = tuple[int, int]
 
 CACHED_DIRECTIVES = 4_096
-_DEFINE = re.compile(r"^[ \t]*+#[ \t]*+define\b((?:[^\n\\]|\\[\s\S])*+)", re.MULTILINE)
+_DEFINE = re.compile(r"^[ \t]*+#[ \t]*+define\b((?:[^\n\\]++|\\[\s\S])*)", re.MULTILINE)
 _INCLUDE = re.compile(r"^[ \t]*+#[ \t]*+include[ \t]*+([<\"][^>\"\n]++[>\"])", re.MULTILINE)
 _COMMENT = re.compile(r"/\*|//[^\n]*+")
 

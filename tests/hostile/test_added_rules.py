@@ -24,8 +24,8 @@ TAKEN = "where it fails, the next rule takes all that it has read"
 # By lexer and the start of the expression. That they are right is measured.
 REASONS = {
     ("Swift", r"(?<=[=(,:\[] )/"): NO_FAILURE,
-    ("Fortran", '"(?:[^'): NO_FAILURE,
-    ("Fortran", "'(?:[^"): NO_FAILURE,
+    ("Fortran", '"(?>(?:[^'): NO_FAILURE,
+    ("Fortran", "'(?>(?:[^"): NO_FAILURE,
     ("Sql", "n?'"): LIMITED,
     ("Sql", r"\[(?!"): LIMITED,
     ("Sql", r"(\$(?:[a-z_]\w*+)?\$)"): LIMITED,
@@ -33,7 +33,7 @@ REASONS = {
     ("OCaml", r"\{([a-z_]++)\|"): LIMITED,
     ("Scheme", "#<<"): LIMITED,
     ("R", "[rR]"): LIMITED,
-    ("JavaScript", "/(?:"): LIMITED,
+    ("JavaScript", "/(?>(?:"): LIMITED,
     ("JavaScript", "<(?="): LIMITED,
     ("JavaScript", r"(?<=\))([ \t]*+)(/"): LIMITED,
     ("Xml", r"([^\s=<>/"): TAKEN,

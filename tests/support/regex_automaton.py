@@ -22,6 +22,9 @@ EDGE = -1
 # Characters beyond ASCII that categories and cases treat in different ways.
 ODD = "\x85\xa0\xadßéÉ\u017f\u212aİμ٣Ж中\u0301\u200b\u2028\u2029\ufeff\ufffd\U0001f600"
 
+# What `(?!)` is up to Python 3.12; FAILURE since.
+NEVER = ("ASSERT_NOT", (1, []))
+
 Chars = frozenset[int]
 
 
@@ -112,7 +115,7 @@ class Automaton:
 
     def _sequence(self, items: list[Any], then: int) -> int:
         for item in reversed(items):
-            then = self._item(item, then)
+            then = self._item(NEVER if str(item[0]) == "FAILURE" else item, then)
         return then
 
     def _item(self, item: Any, then: int) -> int:

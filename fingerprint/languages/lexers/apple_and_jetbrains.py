@@ -10,7 +10,7 @@ from pygments.token import Comment, Name, Punctuation, String
 
 from fingerprint.languages.lexers.rules import groups
 
-_REGEX = r"/(?![\s/*])(?:\\[^\n]|[^/\\\n])++/"
+_REGEX = r"/(?![\s/*])(?>(?:\\[^\n]|[^/\\\n])+)/"
 
 
 def _raw(hashes: str) -> dict[str, list[tuple[object, ...]]]:
@@ -39,7 +39,7 @@ class Swift(objective.SwiftLexer):
                     (f'{hashes}"', String, f"raw-{len(hashes)}"),
                 )
             ),
-            (r"#/(?:\\[^\n]|[^/\\\n]|/(?!#)){1,300}+/#", String.Regex),
+            (r"#/(?>(?:\\[^\n]|[^/\\\n]|/(?!#)){1,300})/#", String.Regex),
             (rf"(?<=[=(,:\[] ){_REGEX}|(?<=\(){_REGEX}", String.Regex),
             inherit,
         ],

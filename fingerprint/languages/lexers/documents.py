@@ -26,7 +26,7 @@ class RMarkdown(RegexLexer):
     aliases: ClassVar = ["rmarkdown"]
     tokens: ClassVar[dict[str, Any]] = {
         "root": [
-            (r"\A---[ \t]*+\n(?:(?!---)[^\n]*+\n)*+---[ \t]*+(?=\n)", Comment.Preproc),
+            (r"\A---[ \t]*+\n(?>(?:(?!---)[^\n]*+\n)*)---[ \t]*+(?=\n)", Comment.Preproc),
             (r"<!--", Comment.Multiline, "comment"),
             (r"\s++", Whitespace),
             (r"[^<\s][^<]*+", Text),
@@ -54,7 +54,7 @@ def _json_string(quote: str, token_type: Any) -> list[Any]:
     """Return the rules of a string, which ends with its line; an escape is no part of a word."""
     return [
         (rf"[^{quote}\\\n]++", token_type),
-        (r"\\(?:u[0-9a-fA-F]{4}|[^\n])?+", Name.Entity),
+        (r"\\(?:u[0-9a-fA-F]{4}|[^\n])?", Name.Entity),
         (rf"{quote}", token_type, "#pop"),
         (r"(?=\n)", Whitespace, "#pop"),
     ]
@@ -68,7 +68,7 @@ class Json(RegexLexer):
             (r"\s++", Whitespace),
             (r"//[^\n]*+", Comment.Single),
             (r"/\*", Comment.Multiline, "comment"),
-            (r'"(?:\\[^\n]|[^"\\\n]){0,1000}+"(?=\s*+:)', Name.Tag),
+            (r'"(?>(?:\\[^\n]|[^"\\\n]){0,1000})"(?=\s*+:)', Name.Tag),
             (r'"', String.Double, "double"),
             (r"'", String.Single, "single"),
             (r"[-+]?(?:\d|\.\d)[\w.]*+(?:[-+]\d++)?", Number),

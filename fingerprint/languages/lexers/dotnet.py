@@ -11,7 +11,7 @@ from pygments.token import String
 
 # Within `#if false`: directives that open and close a part of it.
 _DIRECTIVE = re.compile(r"^[ \t]*+#[ \t]*+(if|elif|else|endif)\b([^\n]*+)", re.MULTILINE)
-_NEVER = re.compile(r"\s*+(?:\(\s*+)?+false\b")
+_NEVER = re.compile(r"\s*+\(?\s*+false\b")
 _LINE_BEGIN = re.compile(r"^[^\n]{1,2}+", re.MULTILINE)
 
 
@@ -30,9 +30,9 @@ class CSharp(dotnet.CSharpLexer):
             "root": [
                 (r"'\\[uxU][0-9a-fA-F]{1,8}'", String.Char),
                 # An expression in a string may have strings in it.
-                (r'\$"(?:\{\{|\{[^{}\n]{0,500}+\}|\\[^\n]|[^"\\\n{]){0,2000}+"(?!")', String),
+                (r'\$"(?>(?:\{\{|\{[^{}\n]{0,500}+\}|\\[^\n]|[^"\\\n{]){0,2000})"(?!")', String),
                 # A raw string ends with as many quotes as it begins with.
-                (r'\${0,20}+("{4,}+)(?:[^"]|(?!\1)"){0,5000}+\1', String),
+                (r'\${0,20}+("{4,}+)(?>(?:[^"]|(?!\1)"){0,5000})\1', String),
                 *states["root"],
             ],
         }

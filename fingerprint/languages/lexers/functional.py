@@ -34,7 +34,7 @@ class Haskell(haskell.HaskellLexer):
         "root": [
             (r'"""', String, "multiline-string"),
             # A quotation; in a list of what a name stands for there is an arrow.
-            (rf"{_QUOTATION}(?:(?!\|\]|<-|{_QUOTATION})[\s\S]){{0,3000}}+\|\]", String.Other),
+            (rf"{_QUOTATION}(?>(?:(?!\|\]|<-|{_QUOTATION})[\s\S]){{0,3000}})\|\]", String.Other),
             inherit,
         ],
         # What a module exports and imports: a name may have quotes.
@@ -68,7 +68,7 @@ class OCaml(ml.OcamlLexer):
     tokens: ClassVar = {
         "root": [
             (r"\{\|", String.Other, "quoted"),
-            (r"\{([a-z_]++)\|(?:(?!\|\1\})[\s\S]){0,2000}+\|\1\}", String.Other),
+            (r"\{([a-z_]++)\|(?>(?:(?!\|\1\})[\s\S]){0,2000})\|\1\}", String.Other),
             inherit,
         ],
         "quoted": [
@@ -79,8 +79,8 @@ class OCaml(ml.OcamlLexer):
         # The literals in a comment are read: a string may have the end of a comment in it.
         "comment": [
             (r"'(?:\\[^\n]|[^\\'\n])'", Comment),
-            (r'"(?:\\[^\n]|[^"\\\n]){0,1000}+"', Comment),
-            (r"\{\|(?:(?!\|\})[^\n]){0,1000}+\|\}", Comment),
+            (r'"(?>(?:\\[^\n]|[^"\\\n]){0,1000})"', Comment),
+            (r"\{\|(?>(?:(?!\|\})[^\n]){0,1000})\|\}", Comment),
             (r"[^(*)'\"{]++", Comment),
             (r"['\"{]", Comment),
             inherit,
@@ -107,8 +107,8 @@ class Scheme(lisp.SchemeLexer):
     tokens: ClassVar = {
         "value": [
             # Racket's strings, and symbols with spaces.
-            (r"#<<([^\n]++)\n(?:(?!\1$)[^\n]*+\n){0,500}+\1$", String.Heredoc, "#pop"),
-            (r'#(?:[pr]x)?+#?+"', String, "string"),
+            (r"#<<([^\n]++)\n(?>(?:(?!\1$)[^\n]*+\n){0,500})\1$", String.Heredoc, "#pop"),
+            (r'#(?:[pr]x)?#?+"', String, "string"),
             (r"\|[^|\n]*+\|", Name.Variable, "#pop"),
             (r"#\\[;#@|{}\[\],<>^~:*/\\]", String.Char, "#pop"),
             inherit,
@@ -120,9 +120,9 @@ class Prolog(prolog.PrologLexer):
     tokens: ClassVar = {
         "root": [
             (r"0'(?:\\[^\n]|''|[^'\n])", String.Char),
-            (r"'(?:\\[\s\S]|''|[^'\\\n])*+'?", String.Atom),
-            (r"`(?:\\[^\n]|``|[^`\\\n])*+`?", String.Backtick),
-            (r'"(?:\\[\s\S]|""|[^"\\\n])*+"?', String.Double),
+            (r"'(?>(?:\\[\s\S]|''|[^'\\\n])*)'?", String.Atom),
+            (r"`(?>(?:\\[^\n]|``|[^`\\\n])*)`?", String.Backtick),
+            (r'"(?>(?:\\[\s\S]|""|[^"\\\n])*)"?', String.Double),
             inherit,
         ],
     }
@@ -133,7 +133,7 @@ class R(r.SLexer):
         "statements": [
             *(
                 (
-                    rf"[rR]([\"'])(-*+){opening}(?:(?!{closing}\2\1)[\s\S]){{0,2000}}+{closing}\2\1",
+                    rf"[rR]([\"'])(-*+){opening}(?>(?:(?!{closing}\2\1)[\s\S]){{0,2000}}){closing}\2\1",
                     String,
                 )
                 for opening, closing in ((r"\(", r"\)"), (r"\[", r"\]"), (r"\{", r"\}"))

@@ -11,12 +11,12 @@ from pygments.token import Keyword, Name, Operator, Punctuation, String, Text, W
 from fingerprint.languages.lexers.rules import groups
 
 # The lengths are limited, so that an unclosed class is not searched for its end to the end of a long line.
-_CLASS = r"\[(?:\\[^\n]|[^\]\\\n]){0,120}+\]"
-_REGEX = rf"/(?:\\[^\n]|[^[/\\\n]|{_CLASS}){{1,800}}+/(?:[dgimsuvy]++\b|\B)"
+_CLASS = r"\[(?>(?:\\[^\n]|[^\]\\\n]){0,120})\]"
+_REGEX = rf"/(?>(?:\\[^\n]|[^[/\\\n]|{_CLASS}){{1,800}})/(?:[dgimsuvy]++\b|\B)"
 # An element: in TypeScript a type may be there instead. Its end is looked for in the next characters only.
-_ELEMENT_END = r"(?:[^</]|(?!</\1\b|/>)[</]){0,4000}+(?:</\1\b|/>)"
+_ELEMENT_END = r"(?>(?:[^</]|(?!</\1\b|/>)[</]){0,4000})(?:</\1\b|/>)"
 _ELEMENT = r"<(?=([A-Za-z_$][\w.$:-]*+)(?:\s*+/?>|\s++[\w{])" + _ELEMENT_END + ")"
-_FRAGMENT = r"<(?=>(?:[^<]|(?!</>)<){0,4000}+</>)"
+_FRAGMENT = r"<(?=>(?>(?:[^<]|(?!</>)<){0,4000})</>)"
 
 _STATES: dict[str, Any] = {
     "slashstartsregex": [
@@ -74,8 +74,8 @@ _ROOT = [
     # A condition does not: what is tested there is no quotient.
     (rf"(?<=\))([ \t]*+)({_REGEX})(?=\.(?:test|exec|source)\b)", groups(Whitespace, String.Regex)),
     # A string ends with its line, unless a backslash continues it.
-    (r'"(?:\\[\s\S]|[^"\\\n])*+"?', String.Double),
-    (r"'(?:\\[\s\S]|[^'\\\n])*+'?", String.Single),
+    (r'"(?>(?:\\[\s\S]|[^"\\\n])*)"?', String.Double),
+    (r"'(?>(?:\\[\s\S]|[^'\\\n])*)'?", String.Single),
 ]
 
 

@@ -82,7 +82,7 @@ class Xml(RegexLexer):
 
 def _content(tag: str, language: Any) -> list[Any]:
     """Return the rules of what is between a tag and its end."""
-    return [(rf"(?:[^<]|<(?!/{tag}\b))++", language), (r"(?=<)", Whitespace, "#pop")]
+    return [(rf"(?>(?:[^<]|<(?!/{tag}\b))+)", language), (r"(?=<)", Whitespace, "#pop")]
 
 
 def _code_attribute(name: str, language: Any) -> list[Any]:
@@ -152,11 +152,11 @@ class Jsp(Html):
 
 
 # An expression in braces may have braces in it, and takes fewer than 500 characters between two of them.
-_EXPRESSION = r"(?P<code>[^{}]{0,500}+(?:\{[^{}]{0,500}+\}[^{}]{0,500}+){0,20}+)"
+_EXPRESSION = r"(?P<code>[^{}]{0,500}+(?>(?:\{[^{}]{0,500}+\}[^{}]{0,500}+){0,20}))"
 _BRACES_OF_VUE = rf"(?P<whole>\{{\{{{_EXPRESSION}\}}\}})"
 # Scripts and styles are code as a whole; a part that closes a block has no expression.
 _BRACES = (
-    r"<(?:script|style)\b(?:[^<]|<(?!/(?:script|style)\b))*+"
+    r"<(?:script|style)\b(?>(?:[^<]++|<(?!/(?:script|style)\b))*)"
     rf"|(?P<whole>\{{/[^{{}}\n]{{0,100}}+\}}|\{{[#:@]?{_EXPRESSION}\}})"
 )
 
@@ -189,11 +189,11 @@ _RAZOR = re.compile(
     r"|@(?:code\b|functions\b)?\s*+(?=\{)"
     r"|@(?:if|for|foreach|while|switch|using|lock)\b[^\n{]*+\{?"
     r"|@(?:model|using|inject|page|namespace|inherits)\b[^\n]*+"
-    r"|@(?=\()|@[^\W\d]\w*+(?:\.\w++)*+"
+    r"|@(?=\()|@[^\W\d]\w*+(?:\.\w++)*"
     r"|^[^\S\n]*+(?:\}[^\S\n]*+)?(?:else\b[^\n{]*+\{|case\b[^\n:]*+:|break;|\})[^\S\n]*+$",
     re.MULTILINE,
 )
-_BRACKET = re.compile(r"\"(?:\\.|[^\"\\\n])*+\"?|'(?:\\.|[^'\\\n])'|//[^\n]*+|[(){}\[\]]")
+_BRACKET = re.compile(r"\"(?>(?:\\.|[^\"\\\n]++)*)\"?|'(?:\\.|[^'\\\n])'|//[^\n]*+|[(){}\[\]]")
 
 
 class Razor(Html):

@@ -97,11 +97,11 @@ def _between(sign: str) -> str:
 
 
 def _rest(sign: str) -> str:
-    return rf"(?:\\[^\n]|[^{sign}\\\n])*+{sign}"
+    return rf"(?>(?:\\[^\n]|[^{sign}\\\n])*){sign}"
 
 
 # The length is limited, so that one that is not closed is not searched for its end from each of many.
-_BRACES = r"\{(?:\\[^\n]|[^}\\\n]){0,500}+\}"
+_BRACES = r"\{(?>(?:\\[^\n]|[^}\\\n]){0,500})\}"
 
 
 class Perl(perl.PerlLexer):
@@ -115,7 +115,7 @@ class Perl(perl.PerlLexer):
             (r"(?<=\{)(?:q[qwrx]?|[smy]|tr)(?=\})|(?:q[qwrx]?|[smy]|tr)(?=\s*+=>)", Name),
             # A here-document has become a string.
             (r"<<(?=[\"'~\w])", Operator),
-            (r"(?:tr|y)/(?:\\[^\n]|[^/\\\n])*+/(?:\\[^\n]|[^/\\\n])*+/[cdsr]*+", String.Regex),
+            (r"(?:tr|y)/(?>(?:\\[^\n]|[^/\\\n])*)/(?>(?:\\[^\n]|[^/\\\n])*)/[cdsr]*+", String.Regex),
             (rf"(?:tr|y){_BRACES}\s*+{_BRACES}[cdsr]*+", String.Regex),
             *((rf"s{_between(sign)}{_rest(sign)}[egimosxr]*+", String.Regex) for sign in _SIGNS),
             *((rf"m{_between(sign)}[gcimosxr]*+", String.Regex) for sign in _SIGNS),
@@ -155,7 +155,7 @@ class Bash(shell.BashLexer):
 
 
 class Tcl(tcl.TclLexer):
-    _plain = r'(?:\\[\s\S]|[^"\\{}]|\{(?:\\[\s\S]|[^{}"\\])*+\})*+"'
+    _plain = r'(?>(?:\\[\s\S]|[^"\\{}]|\{(?>(?:\\[\s\S]|[^{}"\\])*)\})*)"'
     tokens: ClassVar = {
         "basic": [
             # A quote begins a string where a word begins, and only if it is closed before the braces are.

@@ -52,7 +52,7 @@ class Scratch(RegexLexer):
     tokens: ClassVar = {
         "root": [
             (r"\s+", Whitespace),
-            (r'"(?:\\.|[^"\\\n])*+"?', String.Double),
+            (r'"(?>(?:\\.|[^"\\\n])*)"?', String.Double),
             (r"\[[^\]\n]*+\]?", Name.Variable),
             (r"-?(?:\d++\.?\d*+|\.\d++)", Number),
             (r"\w+", Keyword),
@@ -71,10 +71,10 @@ class StructuredText(RegexLexer):
             (r"\s+", Whitespace),
             (r"//.*", Comment.Single),
             (r"\(\*", Comment.Multiline, "comment"),
-            (r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)", Comment.Multiline),
+            (r"/\*(?>(?:[^*]|\*(?!/))*)(?:\*/|\Z)", Comment.Multiline),
             (r"\{[^}\n]{0,500}+\}", Comment.Preproc),
-            (r"'(?:\$[^\n]|[^'$\n])*+'?", String.Single),
-            (r'"(?:\$[^\n]|[^"$\n])*+"?', String.Double),
+            (r"'(?>(?:\$[^\n]|[^'$\n])*)'?", String.Single),
+            (r'"(?>(?:\$[^\n]|[^"$\n])*)"?', String.Double),
             (_TIME, Number),
             (r"\d[\w]*#[\w]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][-+]?\d+)?", Number),
             (r"%[IQMiqm][XBWDLxbwdl]?[\d.]+", Name.Variable),
@@ -124,8 +124,8 @@ class Dafny(RegexLexer):
             (r"\s+", Whitespace),
             (r"//.*", Comment.Single),
             (r"/\*", Comment.Multiline, "comment"),
-            (r'@"(?:""|[^"])*+"?', String),
-            (r'"(?:\\[^\n]|[^"\\\n])*+"?', String.Double),
+            (r'@"(?>(?:""|[^"])*)"?', String),
+            (r'"(?>(?:\\[^\n]|[^"\\\n])*)"?', String.Double),
             (r"'(?:\\(?:u[0-9a-fA-F]{4}|U\{[0-9a-fA-F]+\}|.)|[^'\\\n])'", String.Char),
             (r"0x[\da-fA-F_]+|\d[\d_]*(?:\.\d[\d_]*)?", Number),
             (r"\{:\w++[^}\n]{0,500}+\}", Comment.Preproc),
@@ -174,23 +174,23 @@ class Gas(asm.GasLexer):
         ],
         "whitespace": [
             (r"(?:#|//|;).*", Comment.Single),
-            (r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)", Comment.Multiline),
+            (r"/\*(?>(?:[^*]|\*(?!/))*)(?:\*/|\Z)", Comment.Multiline),
             inherit,
         ],
         "directive-args": [
             (r"(?:#|//|;).*", Comment.Single),
-            (r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)", Comment.Multiline),
-            (r'"(?:\\[^\n]|[^"\\\n])*+"?', String.Double),
+            (r"/\*(?>(?:[^*]|\*(?!/))*)(?:\*/|\Z)", Comment.Multiline),
+            (r'"(?>(?:\\[^\n]|[^"\\\n])*)"?', String.Double),
             (r"'(?:\\[^\n]|[^\n\\])'?", String.Char),
             inherit,
             (r"[$+=<>|&~^%*/@]", Operator),
         ],
         "instruction-args": [
             (r"(?:#|//|;).*", Comment.Single),
-            (r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)", Comment.Multiline),
+            (r"/\*(?>(?:[^*]|\*(?!/))*)(?:\*/|\Z)", Comment.Multiline),
             (r"\$(?=[-\d\w.'])", Operator),
             (r"'(?:\\[^\n]|[^\n\\])'?", String.Char),
-            (r'"(?:\\[^\n]|[^"\\\n])*+"?', String.Double),
+            (r'"(?>(?:\\[^\n]|[^"\\\n])*)"?', String.Double),
             inherit,
             (r"[$+=<>|&~^%*/@]", Operator),
         ],
@@ -208,8 +208,8 @@ class FSharp(dotnet.FSharpLexer):
         ],
         # A comment ends in none of the strings in it.
         "comment": [
-            (r'"""(?:[^"]|"(?!"")){0,1000}+"""|@"(?:[^"]|""){0,1000}+"', Comment),
-            (r'"(?:\\[\s\S]|[^"\\]){0,1000}+"', Comment),
+            (r'"""(?>(?:[^"]|"(?!"")){0,1000})"""|@"(?>(?:[^"]|""){0,1000})"', Comment),
+            (r'"(?>(?:\\[\s\S]|[^"\\]){0,1000})"', Comment),
             (r'["@]', Comment),
             inherit,
         ],
@@ -217,7 +217,7 @@ class FSharp(dotnet.FSharpLexer):
 
 
 # A line that ends with a backslash goes on.
-_COMMENT = (r"//(?:[^\n\\]|\\(?:\n|.)?)*+", Comment.Single)
+_COMMENT = (r"//(?>(?:[^\n\\]|\\(?:\n|.)?)*)", Comment.Single)
 
 
 class Glsl(graphics.GLShaderLexer):
@@ -238,8 +238,8 @@ class Hlsl(graphics.HLSLShaderLexer):
 # A backslash escapes a quote in MySQL only. It does if a letter follows, or if otherwise the quotes in the
 # rest of the line would not be in pairs.
 _QUOTE = r"(?:(?<!\\)'|'(?!\w))"
-_OTHER = r"(?:[^'\n]|(?<=\\)'(?=\w)){0,200}+"
-_ODD = rf"{_OTHER}{_QUOTE}(?:{_OTHER}{_QUOTE}{_OTHER}{_QUOTE}){{0,20}}+{_OTHER}$"
+_OTHER = r"(?>(?:[^'\n]|(?<=\\)'(?=\w)){0,200})"
+_ODD = rf"{_OTHER}{_QUOTE}(?>(?:{_OTHER}{_QUOTE}{_OTHER}{_QUOTE}){{0,20}}){_OTHER}$"
 _ESCAPED = rf"\\'(?=\w|{_ODD})"
 _BRACKETS = {"bracket": ("[", "]"), "brace": ("{", "}"), "parenthesis": ("(", ")"), "angle": ("<", ">")}
 
@@ -251,18 +251,18 @@ class Sql(sql.SqlLexer):
             # MySQL's comments; `#name` is a table of SQL Server.
             (r"#(?=[\s#]).*", Comment.Single),
             (r"^#\w++[ \t]++\w.*", Comment.Single),
-            (r"e'(?:\\[\s\S]|''|[^'\\])*+'?", String.Single),
+            (r"e'(?>(?:\\[\s\S]|''|[^'\\])*)'?", String.Single),
             *(
                 (rf"n?q'{re.escape(opening)}", String.Single, name)
                 for name, (opening, _) in _BRACKETS.items()
             ),
-            (r"n?q'([^\s\w'])(?:(?!\1')[\s\S]){0,500}+\1'", String.Single),
-            (rf"n?'(?:''|{_ESCAPED}|\\\\(?=[^']|'')|[^'])*+'?", String.Single),
-            (r'"(?:""|\\"(?=\w)|[^"])*+"?', String.Symbol),
+            (r"n?q'([^\s\w'])(?>(?:(?!\1')[\s\S]){0,500})\1'", String.Single),
+            (rf"n?'(?>(?:''|{_ESCAPED}|\\\\(?=[^']|'')|[^'])*)'?", String.Single),
+            (r'"(?>(?:""|\\"(?=\w)|[^"])*)"?', String.Symbol),
             (r"`[^`'\"\n]{0,60}+['\"][^`\n]*+`", Name),
             (r"\[(?!')[^\]'\"\n]{1,60}+'[^\]'\"\n]*+\]", Name),
             # Quoted by dollars: text within a line, or else the code of a function.
-            (r"(\$(?:[a-z_]\w*+)?\$)(?:(?!\1)[^;\n]){0,1000}+\1", String.Single),
+            (r"(\$(?:[a-z_]\w*+)?\$)(?>(?:(?!\1)[^;\n]){0,1000})\1", String.Single),
             (r"\$(?:[a-z_]\w*+)?\$", Punctuation),
             inherit,
         ],

@@ -160,6 +160,19 @@ def _group(value: Any, flags: int) -> Node:
     return Group(int(number), sequence)
 
 
+def _atomic(value: Any, flags: int) -> Node:
+    """Return an atomic group, or the possessive repeat that it is: that keeps no place to return to.
+
+    `(?>(?:ab)*)` is `(?:ab)*+`, because a greedy repeat that needs no second text can end after each.
+    """
+    inner = _sequence(value, flags)
+    only = inner.items[0] if len(inner.items) == 1 else None
+    if not isinstance(only, Repeat) or only.mode != "greedy" or only.least > 1:
+        return Atomic(inner)
+    _, (_, _, repeated) = value[0]
+    return only._replace(mode="possessive") if repeated.getwidth()[0] else Atomic(inner)
+
+
 def _place(value: Any, flags: int) -> Place:
     name = str(value)
     multiline = MULTILINE_PLACES.get(name) if flags & re.MULTILINE else None
@@ -215,7 +228,7 @@ _OTHERS: dict[str, Callable[[Any, int], Node]] = {
     "ASSERT_NOT": partial(_look, negated=True),
     "SUBPATTERN": _group,
     "BRANCH": _branch,
-    "ATOMIC_GROUP": lambda value, flags: Atomic(_sequence(value, flags)),
+    "ATOMIC_GROUP": _atomic,
     "AT": _place,
     "GROUPREF": _reference,
     "FAILURE": lambda _value, _flags: Failure(),

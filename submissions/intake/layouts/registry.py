@@ -54,7 +54,7 @@ PRAIRIELEARN = by_name(
     "prairielearn",
     "a PrairieLearn download",
     student_names=re.compile(
-        r"(?P<id>(?P<name>[^/@\s]+)@[^/@_\s]+)_\d+_(?P<part>(?:(?!_\d+_\d+_\d+_).)++)_\d+_\d+_"
+        r"(?P<id>(?P<name>[^/@\s]+)@[^/@_\s]+)_\d+_(?P<part>(?>(?:[^_\n]++|(?!_\d+_\d+_\d+_)_)+))_\d+_\d+_"
         r"(?P<version>\d+)_(?P<file>[^/]+)(?=/|\Z)"
     ),
 )
@@ -83,7 +83,7 @@ OPEN_EDX = by_name(
     "an Open edX download",
     student_names=re.compile(
         r"(?P<part>(?:\[\d+\][^/]*|Removed from course)/\[(?:\d+|x)\]) - "
-        r"(?P<name>(?:(?! - )[^/])++) - (?P<file>[^/]+)(?=/|\Z)"
+        r"(?P<name>(?! - )[^/]+?) - (?P<file>[^/]+)(?=/|\Z)"
     ),
 )
 # Of layouts with the same score, the first is chosen.

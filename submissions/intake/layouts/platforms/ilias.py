@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from submissions.intake.layouts.listing import Listing
     from submissions.intake.layouts.places import Place
 
-NAME = re.compile(r"(?:(?P<team>(?:Team|Equipo)[ _]\d+)/)?(?P<who>[^/_]*_[^/_]*_(?:[^/_]*_)++\d+)(?=/)")
+NAME = re.compile(r"(?:(?P<team>(?:Team|Equipo)[ _]\d+)/)?(?P<who>[^/_]*_[^/_]*_[^/]*_\d+)(?=/)")
 
 
 def _find(path: str) -> MatchedName | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from typing import Any
 
@@ -13,6 +14,7 @@ from pygments.token import Name, String, Token
 from fingerprint.languages.lexer_dispatch import DispatchingLexer
 from fingerprint.languages.rule_tables.lexer import read
 from fingerprint.languages.rule_tables.rules import TableWriter
+from tests.support.possessive_groups import has_possessive_group
 
 # A few characters, so that patterns match often; with some of those that `re` treats in a way of their own.
 CHARACTERS = (
@@ -43,6 +45,7 @@ def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         st.builds("({})".format, inner),
         st.builds("{}{}".format, one | simple, repeats),
         st.builds("(?>{})".format, inner),
+        st.builds("(?>{}{})".format, one | simple, repeats),
         st.builds("(?={})".format, inner),
         st.builds("(?!{})".format, inner),
         st.builds("(?i:{})".format, inner),
@@ -55,6 +58,7 @@ def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 patterns = st.recursive(
     simple | places | looks | st.builds("{}{}".format, simple, repeats), grown, max_leaves=10
 )
+PYTHON_MATCHES_POSSESSIVE_GROUPS = (3, 11, 5)
 TYPES = [getattr(Token, f"Group{number}") for number in range(1, 12)]
 
 
@@ -77,6 +81,7 @@ def check(pattern: str, flags: int, text: str) -> None:
     except (re.error, RecursionError):
         reject()
     assume(compiled.groups <= len(TYPES))
+    assume(sys.version_info >= PYTHON_MATCHES_POSSESSIVE_GROUPS or not has_possessive_group(compiled))
     groups = bygroups(*TYPES[: compiled.groups])  # type: ignore[no-untyped-call]
     for action in (String, groups):
         lexer = one_rule(compiled, action)()
@@ -90,6 +95,10 @@ def check(pattern: str, flags: int, text: str) -> None:
 )
 @example(r"(a?)*?b|\1", 0, "aab")
 @example(r"(?:a|(b))*+\1?", 0, "abab")
+@example(r"(?>(?:a|(b))*)\1?", 0, "abab")
+@example(r"(?>(?:a?|ab)*)b", 0, "aabb")
+@example(r"(?>(?:a|ab)+)b?", 0, "aabb")
+@example(r"(?>(?:a|ab){2})b?", 0, "abab")
 def test_an_expression_matches_where_re_matches_it_with_the_same_groups(
     pattern: str, flags: int, text: str
 ) -> None:
