@@ -1,6 +1,6 @@
 """Run the steps of the Dockerfile in this machine, which they change: `.ci/bare` makes one for them.
 
-The image begins with Debian 13 and Python 3.13. There `pip` installs into the system; here a variable allows it.
+The image begins with Debian 13 and Python 3.13, whose `pip` installs into the system: a variable allows that.
 """
 
 from __future__ import annotations
