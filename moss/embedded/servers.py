@@ -9,6 +9,7 @@ import pwd
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -46,6 +47,12 @@ def guarded(command: list[str], death_signal: int, user: str = "-") -> list[str]
     """Return `command` run by exec_guard.py: the kernel sends it `death_signal` when this process ends."""
     guard = [sys.executable, "-I", "-S", str(EXEC_GUARD), str(os.getpid())]
     return [*guard, str(int(death_signal)), user, *command]
+
+
+def closed_folder(program: Path) -> Path | None:
+    """Return the outermost folder on the way to a program that not every user may enter, if there is one."""
+    folders = reversed(program.parents)
+    return next((folder for folder in folders if not folder.stat().st_mode & stat.S_IXOTH), None)
 
 
 def _leftovers(folder: Path, name: str) -> list[int]:
@@ -185,6 +192,7 @@ class Postgres(Server):
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(mode=0o700)
         if self.user != "-":
+            self._refuse_closed_folder()
             entry = pwd.getpwnam(self.user)
             os.chown(draft, entry.pw_uid, entry.pw_gid)
         locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
@@ -193,6 +201,14 @@ class Postgres(Server):
         if self._spawn(guarded(command, signal.SIGTERM, self.user)).wait() != 0:
             raise ServerError(f"The private database could not be initialised.\n{self._end_of_log()}")
         draft.rename(self.data)
+
+    def _refuse_closed_folder(self) -> None:
+        """Raise an error where the user of the database may not reach its programs, as below /root."""
+        if folder := closed_folder(Path(self.binary("initdb"))):
+            raise ServerError(
+                f"For root, the private database runs as the user {self.user}, who may not enter {folder}. "
+                "Install the service in a folder that everybody may enter, or use an account that is not root."
+            )
 
     def command(self) -> list[str]:
         settings = {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from moss.embedded.paths import EmbeddedError, installation_paths
+from moss.embedded.servers import closed_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,3 +24,12 @@ def test_a_home_that_others_may_write_to_is_refused_with_the_command_that_mends_
         installation_paths(home).create()
     home.chmod(0o755)
     installation_paths(home).create()
+
+
+def test_the_folder_that_keeps_the_user_of_the_database_from_its_programs_is_found(tmp_path: Path) -> None:
+    program = tmp_path / "home" / "moss" / "bin" / "initdb"
+    program.parent.mkdir(parents=True)
+    outer = closed_folder(program)
+    assert outer != program.parents[2]
+    program.parents[2].chmod(0o700)
+    assert closed_folder(program) == (outer or program.parents[2])
