@@ -206,7 +206,7 @@ class Postgres(Server):
         """Raise an error where the user of the database may not reach its programs, as below /root."""
         if folder := closed_folder(Path(self.binary("initdb"))):
             raise ServerError(
-                f"For root, the private database runs as the user {self.user}, who may not enter {folder}. "
+                f"For root, the private database runs as user {self.user}, who may not enter {folder}. "
                 "Install the service in a folder that everybody may enter, or use an account that is not root."
             )
 
