@@ -207,7 +207,7 @@ class Postgres(Server):
         if folder := closed_folder(Path(self.binary("initdb"))):
             raise ServerError(
                 f"For root, the private database runs as user {self.user}, who may not enter {folder}. "
-                "Install the service in a folder that everybody may enter, or use an account that is not root."
+                "Install the service in a folder that everybody may enter, or use another account than root."
             )
 
     def command(self) -> list[str]:
