@@ -189,6 +189,38 @@ def test_restored_tables_that_are_not_those_of_this_version_are_named(
     assert "moss-server 0.0.7, commit abc1234 wrote it. Install that version" in result.output
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("../outside", tarfile.REGTYPE),
+        ("files/../../outside", tarfile.REGTYPE),
+        ("/tmp/outside", tarfile.REGTYPE),
+        ("decrypted.tar", tarfile.REGTYPE),
+        ("files/link", tarfile.SYMTYPE),
+        ("files/hard", tarfile.LNKTYPE),
+        ("files/pipe", tarfile.FIFOTYPE),
+        ("files/folder", tarfile.DIRTYPE),
+        ("files/twice", tarfile.REGTYPE),
+    ],
+)
+def test_a_member_that_no_backup_has_is_refused_and_writes_nothing_outside(
+    tmp_path: Path, name: str, kind: bytes
+) -> None:
+    member = tarfile.TarInfo(name)
+    member.type, member.linkname = kind, "manifest.json"
+    with tarfile.open(tmp_path / "backup", "w") as archive:
+        for one in ("manifest.json", "files/twice"):
+            archive.addfile(tarfile.TarInfo(one))
+        archive.addfile(member)
+    target = tmp_path / "a" / "folder"
+    target.mkdir(parents=True)
+    with pytest.raises(BackupError, match="no whole backup"):
+        restoring._unpack(tmp_path / "backup", target)
+    assert {path.name for path in tmp_path.rglob("*")} == {
+        "backup", "a", "folder", "manifest.json", "files", "twice",
+    }  # fmt: skip
+
+
 @pytest.mark.long
 def test_a_backup_of_an_older_schema_is_brought_to_this_one(tmp_path: Path) -> None:
     with other_database():
