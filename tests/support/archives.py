@@ -143,6 +143,21 @@ def overlapping_zip(copies: int, data: bytes) -> bytes:
     return body + directory + _end(copies, directory, len(body))
 
 
+def nested_zip(inner: bytes) -> bytes:
+    """Return a zip file with a stored entry `a`, in whose bytes there is another one, `b`."""
+    entry, second = _stored(b"b", inner, 30 + 1 + 10)
+    body, first = _stored(b"a", b"0123456789" + entry, 0)
+    return body + first + second + _end(2, first + second, len(body))
+
+
+def _stored(name: bytes, data: bytes, offset: int) -> tuple[bytes, bytes]:
+    """Return an entry that is not compressed, and its record in the directory."""
+    sizes = (zlib.crc32(data), len(data), len(data), len(name), 0)
+    common = struct.pack("<HHHHHLLLHH", 20, 0, 0, 0, 33, *sizes)
+    record = b"PK\x01\x02\x14\x03" + common + struct.pack("<HHHLL", 0, 0, 0, 0, offset) + name
+    return b"PK\x03\x04" + common + name + data, record
+
+
 def _end(count: int, directory: bytes, offset: int) -> bytes:
     return b"PK\x05\x06" + struct.pack("<HHHHLLH", 0, 0, count, count, len(directory), offset, 0)
 

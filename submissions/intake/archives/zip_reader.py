@@ -147,7 +147,19 @@ def _modified(info: zipfile.ZipInfo) -> datetime | None:
 
 
 def _opener(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[], IO[bytes]]:
-    return lambda: archive.open(info)
+    return lambda: archive.open(_unjudged(info))
+
+
+def _unjudged(info: zipfile.ZipInfo) -> zipfile.ZipInfo:
+    """Return an entry without what some versions of zipfile note of overlaps, for which they refuse entries.
+
+    `_overlapping` judges them, so that every version of Python reads the same entries.
+    """
+    entry = zipfile.ZipInfo(info.orig_filename)
+    entry.header_offset, entry.flag_bits = info.header_offset, info.flag_bits
+    entry.compress_type, entry.CRC = info.compress_type, info.CRC
+    entry.compress_size, entry.file_size = info.compress_size, info.file_size
+    return entry
 
 
 def _decoded(name: str | bytes, encoding: str) -> str:

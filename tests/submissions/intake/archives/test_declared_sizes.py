@@ -75,6 +75,15 @@ def test_an_entry_of_an_impossible_size_is_refused_and_the_others_are_kept(name:
     assert all(0 <= entry.size <= LARGEST for entry in unpacked)
 
 
+def test_a_negative_size_in_a_pax_header_ends_a_tar() -> None:
+    info = tarfile.TarInfo("odd.py")
+    info.pax_headers = {"size": "-512"}
+    good = tar_declaring(0).removesuffix(bytes(1024))[: -2 * 512]
+    unpacked = entries("pax.tar", good + info.tobuf(tarfile.PAX_FORMAT) + bytes(1024))
+    assert taken(unpacked) == GOOD
+    assert reasons(unpacked) == {"pax.tar": "damaged; what follows could not be read"}
+
+
 @pytest.mark.parametrize("name", IMPOSSIBLE)
 def test_an_entry_of_an_impossible_size_in_a_nested_archive_is_refused(name: str) -> None:
     unpacked = entries("class.zip", zipped({name: IMPOSSIBLE[name], "zoe.py": b"z = 1"}))
