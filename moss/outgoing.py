@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import socket
 from contextlib import contextmanager
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -27,6 +27,23 @@ if TYPE_CHECKING:
 CONNECT_SECONDS, SILENCE_SECONDS = 5, 10
 
 
+# What the IANA registries of special-purpose addresses do not call globally reachable, with what stands for
+# addresses of version 4 and with all protocols' own blocks. `ipaddress` has lists too, but they differ from
+# one patch version of Python to the next.
+UNICAST = ip_network("2000::/3")
+NOT_PUBLIC = {
+    4: [
+        ip_network(one)
+        for one in (
+            "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+            "192.0.0.0/24", "192.0.2.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24",
+            "203.0.113.0/24", "224.0.0.0/3",
+        )
+    ],
+    6: [ip_network(one) for one in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")],
+}  # fmt: skip
+
+
 class UnknownHost(Exception):
     """Nobody knows the name of a host; the message is for the log."""
 
@@ -41,9 +58,9 @@ def is_public(ip: Address) -> bool:
     Loopback, private, link-local and shared networks are not, nor are multicast and reserved addresses,
     nor addresses of version 6 that stand for any of version 4.
     """
-    if isinstance(ip, IPv6Address) and (ip.sixtofour or ip.teredo or ip.ipv4_mapped):
-        return False
-    return ip.is_global and not (ip.is_multicast or ip.is_reserved)
+    if isinstance(ip, IPv6Address):
+        return ip in UNICAST and not any(ip in network for network in NOT_PUBLIC[6])
+    return not any(ip in network for network in NOT_PUBLIC[4])
 
 
 def resolve(address: str, may_ask: Callable[[Address], bool]) -> Address:
@@ -133,9 +150,22 @@ DEFAULT_PORTS = {"https": 443, "http": 80}
 def is_loopback(host: str) -> bool:
     """Return whether a host is this machine by its name or IP address."""
     try:
-        return ip_address(host).is_loopback
+        ip = ip_address(host)
     except ValueError:
         return host == "localhost"
+    # Python's own answer for a mapped address of version 4 depends on its version.
+    return (ip.ipv4_mapped or ip).is_loopback if isinstance(ip, IPv6Address) else ip.is_loopback
+
+
+def _is_host(netloc: str, host: str) -> bool:
+    """Return whether brackets are only around an address of version 6; not every urlsplit looks at them."""
+    if not {"[", "]"} & set(netloc):
+        return True
+    start, bracketed, rest = netloc.lower().partition(f"[{host}]")
+    try:
+        return bool(bracketed) and not start and rest[:1] in {"", ":"} and ip_address(host).version == 6  # noqa: PLR2004 - of IP
+    except ValueError:
+        return False
 
 
 def web_origin(address: str) -> str:
@@ -146,6 +176,8 @@ def web_origin(address: str) -> str:
     except ValueError:
         return ""
     if not host or parts.username is not None or parts.scheme not in DEFAULT_PORTS:
+        return ""
+    if not address.isprintable() or address.startswith(" ") or not _is_host(parts.netloc, host):
         return ""
     bracketed = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{bracketed}:{port or DEFAULT_PORTS[parts.scheme]}"

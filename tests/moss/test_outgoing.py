@@ -1,0 +1,75 @@
+"""What web addresses and IP addresses are, which does not depend on the version of Python."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, strategies as st
+
+from moss.outgoing import is_loopback, is_public, web_origin
+
+if TYPE_CHECKING:
+    from moss.outgoing import Address
+
+numbers = st.one_of(
+    st.ip_addresses(),
+    st.integers(0, 2**16 - 1).map(lambda end: IPv6Address((0x2001 << 112) + (end << 96))),
+    st.integers(0, 2**32 - 1).map(lambda number: IPv6Address((0x2002 << 112) + (number << 80))),
+    st.integers(0, 2**16 - 1).map(lambda end: IPv4Address((192 << 24) + (end << 8))),
+)
+
+
+@given(numbers)
+def test_what_is_public_is_so_to_every_version_of_python(ip: Address) -> None:
+    if is_public(ip):
+        assert ip.is_global
+        assert True not in {ip.is_multicast, ip.is_reserved, ip.is_loopback}
+
+
+@pytest.mark.parametrize(
+    ("number", "public"),
+    [
+        ("192.0.0.9", False), ("192.0.0.255", False), ("192.0.1.0", True), ("100.128.0.0", True),
+        ("2001:1::1", False), ("2001:200::1", True), ("2001:db8::1", False), ("2002::1", False),
+        ("2003::1", True), ("3fff::1", False), ("3fff:1000::1", True), ("64:ff9b:1::1", False),
+        ("4000::1", False), ("5f00::1", False), ("198.17.255.255", True), ("198.19.0.0", False),
+    ],
+)  # fmt: skip
+def test_numbers_on_which_versions_of_python_differ_are_judged_by_the_products_own_list(
+    number: str,
+    public: bool,  # noqa: FBT001 - of the table
+) -> None:
+    assert is_public(ip_address(number)) is public
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1"])
+def test_a_host_is_this_machine_by_name_and_by_each_of_its_numbers(host: str) -> None:
+    assert is_loopback(host)
+    assert not is_loopback(f"{host}.example.org")
+
+
+@pytest.mark.parametrize(
+    ("address", "origin"),
+    [
+        ("https://Moss.example.org/a", "https://moss.example.org:443"),
+        ("http://[::1]:8000/", "http://[::1]:8000"),
+        ("https://[2001:DB8::1]", "https://[2001:db8::1]:443"),
+        (" https://example.org", ""),
+        ("\x01https://example.org", ""),
+        ("https://exam\nple.org", ""),
+        ("https://[example.org]/", ""),
+        ("https://[127.0.0.1]/", ""),
+        ("https://[v1.a]/", ""),
+        ("https://a[::1]/", ""),
+        ("https://[::1]a/", ""),
+        ("https://[::1]a:80/", ""),
+        ("https://a]b/", ""),
+        ("https://[::1", ""),
+        ("https://name@example.org", ""),
+        ("ftp://example.org", ""),
+    ],
+)
+def test_an_address_has_an_origin_only_where_its_host_is_one(address: str, origin: str) -> None:
+    assert web_origin(address) == origin
