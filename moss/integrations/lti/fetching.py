@@ -153,7 +153,8 @@ def _name(asset: dict[str, Any], taken: set[str]) -> str:
     """Return the name of a file in its upload; a text that was typed in gets a suffix for its type."""
     plain = replace_invisible(asset["name"]).replace("/", "-").replace("\\", "-").strip(". ") or "text"
     if not asset["is_file"]:
-        plain += mimetypes.guess_extension(asset["content_type"].partition(";")[0]) or ".txt"
+        # Python's own table: the module's functions read that of the machine too.
+        plain += mimetypes.MimeTypes().guess_extension(asset["content_type"].partition(";")[0]) or ".txt"
     name, number = plain, 1
     while name in taken:
         number += 1

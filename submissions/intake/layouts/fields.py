@@ -75,6 +75,8 @@ def _plausible(iso: str) -> datetime | None:
         time = datetime.fromisoformat(iso)
     except ValueError:
         return None
+    if "T24" in iso:  # no time before Python 3.14, where it is the next day
+        return None
     return time if FIRST_YEAR <= time.year <= LAST_YEAR else None
 
 
