@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tarfile
 from datetime import UTC, datetime
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, Self, cast
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 from submissions.intake import reasons
 from submissions.intake.archives.members import ArchiveMember
@@ -55,39 +55,20 @@ class _ForwardStream:
         return self._position
 
 
-class _Header(tarfile.TarInfo):
-    """A header of which a negative size counts as none; `declared` is the size that stands in it.
-
-    Some versions of tarfile stop at such a header, others go back in the file.
-    """
-
-    declared = 0
-
-    @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        header = super().frombuf(buf, encoding, errors)
-        header.declared = header.size
-        header.size = max(header.size, 0)
-        return header
-
-
 def read_tar(
     file: IO[bytes], budget: Budget, decompress: Decompressor | None = None
 ) -> Iterator[ArchiveMember]:
     """Yield the files of a tar in order; each must be read before the next one is requested."""
     source = cast("IO[bytes]", decompress(file)) if decompress else file
     stream = _ForwardStream(source, file, budget)
-    with tarfile.open(
-        fileobj=cast("BinaryIO", stream), mode="r:", tarinfo=_Header, errors="surrogateescape"
-    ) as archive:
+    with tarfile.open(fileobj=cast("BinaryIO", stream), mode="r:", errors="surrogateescape") as archive:
         while (info := archive.next()) is not None:
             cast("Any", archive).members.clear()  # otherwise it keeps all headers in memory
-            if info.size < 0:  # of a PAX header; other versions of tarfile stop before it
-                raise BadArchive(reasons.DAMAGED_MIDDLE)
+            _check_size(info)
             if not info.isdir():
                 yield ArchiveMember(
                     redecode(info.name),
-                    info.size or min(cast("_Header", info).declared, 0),
+                    info.size,
                     _refusal(info),
                     _extractor(archive, info),
                     in_stream=True,
@@ -104,6 +85,12 @@ def _refusal(info: tarfile.TarInfo) -> str:
     if info.issym() or info.islnk():
         return reasons.SYMBOLIC_LINK if info.issym() else reasons.HARD_LINK
     return "" if info.isreg() else reasons.NO_FILE
+
+
+def _check_size(info: tarfile.TarInfo) -> None:
+    """Raise where tarfile of other versions of Python stops: at a file of a negative size."""
+    if info.size < 0 and (info.isreg() or info.type not in tarfile.SUPPORTED_TYPES):
+        raise BadArchive(reasons.DAMAGED_MIDDLE) if info.offset else tarfile.ReadError("a negative size")
 
 
 def _check_end(stream: _ForwardStream) -> None:
