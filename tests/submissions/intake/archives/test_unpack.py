@@ -151,11 +151,11 @@ def test_several_uploads_share_one_root_and_one_budget() -> None:
     files = [
         ("alice.zip", io.BytesIO(zipped({"A.java": b"a"}))),
         ("bob.py", io.BytesIO(b"b")),
-        ("c.rar", io.BytesIO(b"R")),
+        ("c.zip", io.BytesIO(b"R")),
     ]
     unpacked = list(unpack_all(files))
     assert taken(unpacked) == {"alice/A.java": b"a", "bob.py": b"b"}
-    assert "damaged or cut off" in reasons(unpacked)["c.rar"]
+    assert "damaged or cut off" in reasons(unpacked)["c.zip"]
     too_many = ((f"{n}.txt", io.BytesIO(LINES)) for n in range(9))
     limited = list(unpack_all(too_many, Limits(total_bytes=3 * len(LINES))))
     assert len(taken(limited)) == 3
