@@ -34,5 +34,5 @@ def copy_migrated_template() -> None:
 def _migrate() -> None:
     name, connection.settings_dict["NAME"] = connection.settings_dict["NAME"], NAME
     with closing(connection):
-        call_command("migrate", verbosity=0, interactive=False)
+        call_command("migrate", verbosity=0, interactive=False, run_syncdb=True)
     connection.settings_dict["NAME"] = name
