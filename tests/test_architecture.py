@@ -21,7 +21,8 @@ SOURCES = sorted(
     for path in (ROOT / package).rglob("*.py")
     if not {"migrations", "sample", "golden"} & set(path.relative_to(ROOT).parts)
 )
-LONGEST_FILE = 300
+# Of the product: it may be one thing. Tests have no limit.
+LONGEST_FILE = 600
 LONGEST_FUNCTION = 40
 
 
@@ -79,7 +80,8 @@ def longer_than_allowed(path: Path) -> dict[str, int]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
     too_long = {name: length for name, length in functions.items() if length > LONGEST_FUNCTION}
-    return too_long | ({str(path): whole} if whole > LONGEST_FILE else {})
+    is_limited = "tests" not in path.parts
+    return too_long | ({str(path): whole} if is_limited and whole > LONGEST_FILE else {})
 
 
 @pytest.mark.slow
