@@ -76,6 +76,22 @@ def _unpack(source: Path, folder: Path) -> Manifest:
     return manifest
 
 
+def _extract(archive: tarfile.TarFile, folder: Path) -> None:
+    """Write the members that a backup of this version has into a folder; its manifest says whether it is one.
+
+    `extractall` is safe with its filters only, which came in Python 3.11.4.
+    """
+    for member in archive:
+        if member.name in {MANIFEST, DATABASE} or member.name.startswith(FILES):
+            place = PurePosixPath(member.name)
+            if not member.isreg() or ".." in place.parts:
+                raise tarfile.ExtractError(f"{member.name!r} is no file of a backup")
+            target = folder / place
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("xb") as file:
+                shutil.copyfileobj(cast("IO[bytes]", archive.extractfile(member)), file)
+
+
 def _manifest(origin: Origin, text: bytes) -> Manifest:
     """Read the manifest of a backup, or say which version can."""
     if origin.format != FORMAT:
@@ -85,22 +101,6 @@ def _manifest(origin: Origin, text: bytes) -> Manifest:
     except ValidationError as error:
         fields = ", ".join(sorted({str(one["loc"][0]) for one in error.errors()}))
         raise postgres.BackupError(_other(origin, f"its manifest has another form ({fields})")) from error
-
-
-def _extract(archive: tarfile.TarFile, folder: Path) -> None:
-    """Write the files of a backup into a folder; refuse whatever else a tar may have.
-
-    `extractall` is safe with its filters only, which came in Python 3.11.4.
-    """
-    for member in archive:
-        place = PurePosixPath(member.name)
-        is_known = member.name in {MANIFEST, DATABASE} or member.name.startswith(FILES)
-        if not is_known or not member.isreg() or ".." in place.parts:
-            raise tarfile.ExtractError(f"{member.name!r} is no file of a backup")
-        target = folder / place
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("xb") as file:
-            shutil.copyfileobj(cast("IO[bytes]", archive.extractfile(member)), file)
 
 
 def _refuse_unknown_migrations(manifest: Manifest) -> None:
