@@ -111,16 +111,29 @@ def answer_of(
             session.mount("https://", adapter)
             session.mount("http://", adapter)
             headers["Host"] = urlsplit(address).netloc
-        with session.request(
+        with _response(session, method, address, headers=headers, **options) as response:
+            yield response
+
+
+def _response(session: requests.Session, method: str, address: str, **options: Any) -> Response:
+    """Send a request; return the answer, of which only the head was read.
+
+    Requests looks at a redirect that it does not follow, and which addresses it can read depends on the
+    version of Python.
+    """
+    try:
+        return session.request(
             method,
             address,
-            headers=headers,
             timeout=(CONNECT_SECONDS, SILENCE_SECONDS),
             allow_redirects=False,
             stream=True,
             **options,
-        ) as response:
-            yield response
+        )
+    except requests.RequestException:
+        raise
+    except ValueError as error:
+        raise requests.exceptions.InvalidURL(f"{address:.200}: {error!s:.200}") from error
 
 
 class OneAddress(HTTPAdapter):

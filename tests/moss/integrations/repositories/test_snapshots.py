@@ -186,6 +186,13 @@ def test_a_server_that_sends_to_another_host_gets_no_token_there(git_server: Git
     assert [path for path, _credentials in git_server.asked] == ["/moved/info/refs"]
 
 
+@pytest.mark.parametrize("location", ["https://[", "https://[host]/", "https://a[::1]/", "http://[::1]a/"])
+def test_a_server_that_sends_to_no_address_does_not_answer(git_server: GitServer, location: str) -> None:
+    git_server.redirects["moved"] = location
+    with pytest.raises(GitFailed, match=r"does not answer|redirects to another host"):
+        taken(git_server, "moved")
+
+
 def test_a_repository_that_moved_at_its_host_is_found(git_server: GitServer) -> None:
     hand_in(git_server.repository("anna.git"), {"main.py": CODE})
     git_server.redirects["anna"] = "/anna.git/info/refs?service=git-upload-pack"
