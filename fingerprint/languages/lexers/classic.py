@@ -73,7 +73,7 @@ def _closed(match: re.Match[str]) -> str:
 _FIXED = re.compile(r"^[cC*](?![\w]*[ \t]*[=(%])[^\n]*+$", re.MULTILINE)
 _FREE = re.compile(r"^(?![cC*!dD#\n])(?=[^\n])[ ]{0,4}+[^\s\d!&]", re.MULTILINE)
 _FIXED_LINE = re.compile(r"^(?:[cC*](?=[^\n]*+$)|(?<=^)[ ]{5}[^\s0!])", re.MULTILINE)
-_STRING = r"""(?>(?:[^{0}\n&]|&(?!\n)|&\n(?:[ \t]*+&)?|{0}{0})*)"""
+_STRING = r"""(?>(?:[^{0}\n&]|&(?!\n)|&\n(?>(?:[ \t]*+&)?)|{0}{0})*)"""
 
 
 class Fortran(fortran.FortranLexer):
