@@ -1,6 +1,6 @@
 """Run the steps of the Dockerfile in this machine, which they change: `.ci/bare` makes one for them.
 
-The image begins with Debian 13 and Python 3.13, whose `pip` installs into the system: a variable allows that.
+The image begins with Debian 13 and a Python 3.13 that no package of Debian uses; here that is an environment.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from pathlib import Path
 SOURCES = Path.cwd()
 STEPS = re.sub(r"\\\n", "", (SOURCES / "Dockerfile").read_text(encoding="utf-8"))
 # What the first line of the Dockerfile stands for.
-BASE = "apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-pip passwd"
+PYTHON = "/usr/local/image"
+BASE = (
+    f"apt-get update -qq && apt-get install -y -qq --no-install-recommends passwd && python3 -m venv {PYTHON}"
+)
 
 
 class Image:
