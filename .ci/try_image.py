@@ -24,11 +24,8 @@ class Image:
     """What the steps change: the environment, the user and the folder of the steps that follow."""
 
     def __init__(self) -> None:
-        self.environment = {
-            **os.environ,
-            "PIP_BREAK_SYSTEM_PACKAGES": "1",
-            "DEBIAN_FRONTEND": "noninteractive",
-        }
+        path = f"{PYTHON}/bin:{os.environ['PATH']}"
+        self.environment = {**os.environ, "PATH": path, "DEBIAN_FRONTEND": "noninteractive"}
         self.user = "root"
         self.folder = "/"
 
