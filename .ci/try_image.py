@@ -6,6 +6,7 @@ The image begins with Debian 13 and a Python 3.13 that no package of Debian uses
 from __future__ import annotations
 
 import os
+import pwd
 import re
 import shutil
 import subprocess
@@ -21,7 +22,7 @@ BASE = (
 
 
 class Image:
-    """What the steps change: the environment, the user and the folder of the steps that follow."""
+    """An image as far as it is built: the environment, the user and the folder of the next step."""
 
     def __init__(self) -> None:
         path = f"{PYTHON}/bin:{os.environ['PATH']}"
@@ -62,6 +63,7 @@ class Image:
                 self.environment |= dict(re.findall(r'(\w+)="?([^"\s]*)"?', rest))
             case "USER":
                 self.user = rest
+                self.environment["HOME"] = pwd.getpwnam(rest).pw_dir
             case "WORKDIR":
                 self.folder = rest
             case "FROM":

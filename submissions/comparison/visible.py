@@ -28,7 +28,7 @@ def visible_html(text: str) -> str:
 
 def visible_text(text: str) -> str:
     """Return `text` as `visible_html` does, but without elements: for attributes and titles."""
-    return escape(UNSEEN.sub(lambda char: f"⟨U+{ord(char[0]):04X}⟩", text))
+    return escape(UNSEEN.sub(lambda char: f"‹U+{ord(char[0]):04X}›", text))
 
 
 def character_name(char: str) -> str:
@@ -45,4 +45,4 @@ def _spelt_out(match: re.Match[str]) -> str:
         if len(characters) == 1
         else f"{len(characters):,} characters from U+{ord(characters[0]):04X} on"
     )
-    return f'<span class="unseen" title="{character_name(characters[0])}">⟨{label}⟩</span>'
+    return f'<span class="unseen" title="{character_name(characters[0])}">‹{label}›</span>'

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from submissions.comparison.source_html import PassageMark, Piece
 
 # Longer lines continue on a further row. No row is then higher than a page, even if every character is
-# displayed as `⟨U+200B⟩`, and the time to print grows linearly with a line, not with its square.
+# displayed as `‹U+200B›`, and the time to print grows linearly with a line, not with its square.
 ROW_CHARACTERS = 300
 # A word of this length may be broken, every so many characters.
 LONG_WORD = re.compile(r"\S{41,}")

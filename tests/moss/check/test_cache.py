@@ -63,3 +63,5 @@ def test_a_damaged_file_is_a_database_error(tmp_path: Path) -> None:
     (tmp_path / "readings.sqlite3").write_bytes(b"not a database" * 100)
     with pytest.raises(sqlite3.DatabaseError):
         ReadingCache(tmp_path)
+    left_open = [Path(link).resolve() for link in Path("/proc/self/fd").iterdir()]
+    assert tmp_path / "readings.sqlite3" not in left_open

@@ -7,10 +7,12 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.util import find_spec
+from pathlib import Path
 from threading import BoundedSemaphore
-from typing import TYPE_CHECKING
 
 import pytest
+from fontTools.ttLib import TTFont
 from pypdf import PdfReader
 
 from submissions.comparison import pdf, printing
@@ -19,9 +21,6 @@ from submissions.comparison.pdf import PrintingFailed, print_pdf
 from submissions.comparison.source_html import Layers
 from submissions.pages.exports.paper import ROW_CHARACTERS, PassageSide, PrintedSource, passage_rows, style
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 
@@ -33,9 +32,9 @@ def pdf_text(pdf_bytes: bytes) -> str:
 
 
 def test_a_page_is_printed_with_text_that_can_be_selected() -> None:
-    pdf_bytes = print_pdf("<!doctype html><title>Two &amp; two</title><p>total = größte → ⟨U+202E⟩</p>")
+    pdf_bytes = print_pdf("<!doctype html><title>Two &amp; two</title><p>total = größte → ‹U+202E›</p>")
     assert pdf_bytes.startswith(b"%PDF-")
-    assert "total = größte → ⟨U+202E⟩" in pdf_text(pdf_bytes)
+    assert "total = größte → ‹U+202E›" in pdf_text(pdf_bytes)
     metadata = PdfReader(io.BytesIO(pdf_bytes)).metadata
     assert metadata is not None
     assert metadata.title == "Two & two"
@@ -68,6 +67,22 @@ def fonts_of(pdf_bytes: bytes) -> set[str]:
     resources = PdfReader(io.BytesIO(pdf_bytes)).pages[0]["/Resources"]
     fonts = resources["/Font"].get_object().values()  # type: ignore[index]
     return {str(one.get_object()["/BaseFont"]).lstrip("/").partition("+")[2] for one in fonts}
+
+
+def test_every_character_of_our_own_texts_is_in_a_font_of_the_packages() -> None:
+    folders = [
+        spec.submodule_search_locations for name in printing.FONT_PACKAGES if (spec := find_spec(name))
+    ]
+    fonts = [path for (folder,) in filter(None, folders) for path in Path(folder).rglob("*.[ot]tf")]
+    printable = {chr(code) for path in fonts for code in TTFont(path).getBestCmap()}
+    sources = [
+        *(ROOT / "templates").rglob("*.html"),
+        *(ROOT / "moss" / "locale").rglob("*.po"),
+        *(ROOT / "submissions").rglob("*.py"),
+    ]
+    unprintable = {char for path in sources for char in path.read_text() if not char.isascii()} - printable
+    assert len(sources) > 200
+    assert unprintable == set()
 
 
 def test_the_packages_of_fonts_are_dependencies() -> None:

@@ -66,7 +66,7 @@ def test_every_character_of_a_source_is_shown_once_and_in_order(
     lines = re.split(r"\r\n|\r|\n", text)
     if len(lines) > 1 and not lines[-1]:
         lines.pop()
-    expected = "".join(f"{line}\n" for line in lines).replace("\u202e", "⟨U+202E⟩")
+    expected = "".join(f"{line}\n" for line in lines).replace("\u202e", "‹U+202E›")
     assert visible_source(render(text, layers)) == expected
 
 
@@ -78,7 +78,7 @@ def test_marks_hold_exactly_the_code_of_their_passage(
     page = render(text, layers)
     for mark in marks:
         marked = visible_source(page, f'mark[data-passage="{mark.number}"]')
-        expected = text[mark.start : mark.end].replace("\u202e", "⟨U+202E⟩")
+        expected = text[mark.start : mark.end].replace("\u202e", "‹U+202E›")
         assert re.sub(r"\s", "", marked) == re.sub(r"\s", "", expected)
 
 
@@ -126,7 +126,7 @@ def test_what_cannot_be_seen_or_would_mislead_is_spelt_out() -> None:
     for code, name in ((0x202E, "RIGHT-TO-LEFT OVERRIDE"), (0x0, "control"), (0x1B, "control"), (0xD800, "")):
         html = visible_html(f"a{chr(code)}b")
         page = Page(html)
-        assert page.text() == f"a⟨U+{code:04X}⟩b"
+        assert page.text() == f"a‹U+{code:04X}›b"
         assert name in page.values(".unseen", "title")[0]
         assert chr(code) not in html
         html.encode()
@@ -169,7 +169,7 @@ def test_a_line_that_is_just_long_enough_is_whole() -> None:
 def test_a_token_says_how_the_other_side_writes_it() -> None:
     page = render("a = b", layers_of([(0, 1, "nb")], differing=[(0, 1, '"<\u202e')]))
     assert page.text("i.nb") == "a"
-    assert page.values("i", "data-there") == ['"<⟨U+202E⟩']
+    assert page.values("i", "data-there") == ['"<‹U+202E›']
 
 
 def test_a_name_is_replaced_once_and_nothing_of_it_is_left() -> None:

@@ -69,7 +69,7 @@ def test_no_pair_and_no_submission_has_anything_hostile_unescaped(alice_client: 
 
 
 def test_misleading_characters_are_marked_in_names(alice_client: Client, nasty: World) -> None:
-    marks = {f"⟨{code}⟩" for code in ("U+202E", "U+2066", "U+001B", "U+0007")}
+    marks = {f"‹{code}›" for code in ("U+202E", "U+2066", "U+001B", "U+0007")}
     literal = {"<script>window.hacked=1</script>", "{{ settings.SECRET_KEY }}{% csrf_token %}"}
     for name, names in (("pairs", "tr.pair a"), ("batch", "ul.names a")):
         page = get_page(alice_client, address_of(nasty, name))

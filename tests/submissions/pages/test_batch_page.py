@@ -192,8 +192,8 @@ def test_names_from_an_archive_are_shown_as_text(alice_client: Client, batch: Ba
     Entry.objects.create(batch=batch, name="<img src=x>\u202e.py", accepted=False, reason="<b>no</b>")
     page = get_batch(alice_client, batch)
     skipped = [(name, reason) for name, reason, _ in page.rows("[aria-labelledby=skipped] tbody tr")]
-    assert ("<img src=x>⟨U+202E⟩.py", "<b>no</b>") in skipped
-    assert page.text("[aria-labelledby=skipped] .unseen") == "⟨U+202E⟩"
+    assert ("<img src=x>‹U+202E›.py", "<b>no</b>") in skipped
+    assert page.text("[aria-labelledby=skipped] .unseen") == "‹U+202E›"
     assert not page.has("main img, main b")
 
 

@@ -165,8 +165,8 @@ def test_hostile_sources_are_text(alice_client: Client, hand_in: HandIn) -> None
     page = get_pair(alice_client, pair)
     assert page.inline_code() == []
     source = page.text("[data-side=L] .source")
-    assert '"</script><script>alert(1)</script>⟨U+202E⟩⟨U+001B⟩[31m"' in source
-    assert page.texts("[data-side=L] .source .unseen") == ["⟨U+202E⟩", "⟨U+001B⟩"]
+    assert '"</script><script>alert(1)</script>‹U+202E›‹U+001B›[31m"' in source
+    assert page.texts("[data-side=L] .source .unseen") == ["‹U+202E›", "‹U+001B›"]
     assert "\u202e" not in page.html
     assert "\x1b" not in page.html
 

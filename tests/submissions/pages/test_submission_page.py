@@ -224,9 +224,9 @@ def test_names_that_would_mislead_are_spelt_out(alice_client: Client, hand_in: H
     Submission.objects.filter(name="ada").update(name="ada\u202e</script>")
     SubmissionFile.objects.filter(submission__batch=batch).update(path="<b>\u202e.py")
     page = get_submission(alice_client, submission_named("ada\u202e</script>"))
-    assert page.text("h1") == "ada⟨U+202E⟩</script>"
-    assert page.texts(".files .path") == ["<b>⟨U+202E⟩.py"]
-    assert page.texts("h1 .unseen, .files .unseen") == ["⟨U+202E⟩"] * 2
+    assert page.text("h1") == "ada‹U+202E›</script>"
+    assert page.texts(".files .path") == ["<b>‹U+202E›.py"]
+    assert page.texts("h1 .unseen, .files .unseen") == ["‹U+202E›"] * 2
     assert "\u202e" not in page.html
     assert not page.has("b")
 

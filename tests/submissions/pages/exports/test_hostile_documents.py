@@ -61,7 +61,7 @@ def test_a_document_shows_everything_as_text(alice_client: Client, decided: Worl
     assert_harmless(page, style_sheets=1)
     assert not page.has("script")
     text = page.text("main")
-    assert "⟨U+202E⟩fdp.yrots⟨U+2066⟩" in text
+    assert "‹U+202E›fdp.yrots‹U+2066›" in text
     assert "<script>window.hacked=1</script>" in text
     assert "<img src=x onerror=" in text
 
@@ -70,7 +70,7 @@ def test_the_export_form_shows_hostile_names_once_escaped(alice_client: Client, 
     page = get_page(alice_client, reverse("exports", args=[decided.assignment.pk]))
     options = page.texts('select[name="names"] option')
     assert "A copy for <script>window.hacked=1</script>: all other names are hidden" in options
-    assert "A copy for ⟨U+202E⟩fdp.yrots⟨U+2066⟩: all other names are hidden" in options
+    assert "A copy for ‹U+202E›fdp.yrots‹U+2066›: all other names are hidden" in options
     assert_harmless(page, style_sheets=0)
 
 
@@ -100,7 +100,7 @@ def test_a_hostile_class_is_printed(alice_client: Client, decided: World) -> Non
     text = "\n".join(page.extract_text() for page in pdf.pages)
     for character in ("\u202e", "\u2066", "\u200b", "\x1b", "\x07"):
         assert character not in text
-    assert "⟨U+202E⟩fdp.yrots⟨U+2066⟩" in text
+    assert "‹U+202E›fdp.yrots‹U+2066›" in text
     assert "window.hacked" in text
     assert text.count("x") >= LINE
 

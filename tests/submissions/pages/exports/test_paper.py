@@ -114,7 +114,7 @@ def test_everything_in_a_source_is_shown_as_text(text: str) -> None:
     assert {node.tag for node in page.all("body *")} <= {"table", "tbody", "tr", "td", "span"}
     assert not set(page.html) & set("\x00\x1b\u202e")
     plain = re.sub(r"[\r\n]", "", text)
-    spelt = plain.replace("\u202e", "⟨U+202E⟩").replace("\x00", "⟨U+0000⟩").replace("\x1b", "⟨U+001B⟩")
+    spelt = plain.replace("\u202e", "‹U+202E›").replace("\x00", "‹U+0000›").replace("\x1b", "‹U+001B›")
     assert "".join(printed_texts(page, "td.code")) == spelt
 
 
