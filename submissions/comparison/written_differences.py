@@ -125,8 +125,7 @@ def differing_parts(left: str, right: str) -> list[DifferingPart]:
     first and the last word that differs where these are too many to align.
     """
     words, others = WORD.findall(left), WORD.findall(right)
-    first = _equal_count(zip(words, others, strict=False))
-    last = _equal_count(zip(words[first:][::-1], others[first:][::-1], strict=False))
+    first, last = _equal_ends(words, others)
     middle, other_middle = words[first : len(words) - last], others[first : len(others) - last]
     few = len(middle) * len(other_middle) <= MAX_ALIGNED_WORDS
     runs = matching_runs(middle, other_middle) if few else []
@@ -144,7 +143,23 @@ def differing_parts(left: str, right: str) -> list[DifferingPart]:
             previous = parts.pop()
             part = DifferingPart((previous.left[0], part.left[1]), (previous.right[0], part.right[1]))
         parts.append(part)
-    return parts
+    return [_without_equal_ends(part, left, right) for part in parts]
+
+
+def _without_equal_ends(part: DifferingPart, left: str, right: str) -> DifferingPart:
+    """Return a part without what both sides begin or end with: parts that became one may have such words."""
+    words, others = WORD.findall(left[slice(*part.left)]), WORD.findall(right[slice(*part.right)])
+    first, last = _equal_ends(words, others)
+    before, after = sum(map(len, words[:first])), sum(map(len, words[len(words) - last :]))
+    return DifferingPart(
+        (part.left[0] + before, part.left[1] - after), (part.right[0] + before, part.right[1] - after)
+    )
+
+
+def _equal_ends(words: Sequence[str], others: Sequence[str]) -> tuple[int, int]:
+    """Return how many words both sides begin with, and how many of the rest both end with."""
+    first = _equal_count(zip(words, others, strict=False))
+    return first, _equal_count(zip(words[first:][::-1], others[first:][::-1], strict=False))
 
 
 def _equal_count(pairs: Iterable[tuple[str, str]]) -> int:

@@ -60,7 +60,7 @@ def closed(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def shared_memory() -> None:
-    """Skip where a user without rights cannot start child processes, which `moss check` says in a sentence."""
+    """Skip where a user without rights cannot start child processes; `moss check` says so there."""
     if not Path("/dev/shm").stat().st_mode & stat.S_IWOTH:
         pytest.skip("not every user may write to /dev/shm")
 

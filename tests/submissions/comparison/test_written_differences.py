@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.urls import reverse
-from hypothesis import assume, given, strategies as st
+from hypothesis import assume, example, given, strategies as st
 
 from fingerprint.reading import read
 from submissions.comparison.written_differences import (
@@ -65,6 +65,8 @@ WORDS = st.lists(st.sampled_from(["ab", "c", " ", ", ", "'", "d"]), max_size=12)
 
 
 @given(WORDS, WORDS)
+@example(" ab ", "abab , ab")
+@example(" c", ", ab c ")
 def test_without_what_is_underlined_both_sides_say_the_same(left: str, right: str) -> None:
     assume(left != right)
     parts = differing_parts(left, right)
