@@ -94,7 +94,7 @@ class BuildWithEngine(build_py):
         write_commit(Path(self.build_lib) / "moss")
         if not is_compiled():
             return
-        from fingerprint.kernels.files import LEVEL, ensure_compiled  # noqa: PLC0415 - below this folder
+        from fingerprint.kernels.library import LEVEL, ensure_compiled  # noqa: PLC0415 - below this folder
 
         library = ensure_compiled(level=LEVEL)
         folder = Path(self.build_lib) / "fingerprint" / "kernels" / "compiled"

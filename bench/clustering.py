@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bench.tables import markdown
-from fingerprint.languages.words import WordKinds
-from fingerprint.shingling.clusters import join_similar, pair_runs, value_runs
-from fingerprint.shingling.external_sort import Runs
-from fingerprint.shingling.sketches import Duplicates, Sketches
-from fingerprint.unionfind import UnionFind
+from fingerprint.languages.prose import WordKinds
+from fingerprint.sketches.clustering import UnionFind, join_similar, pair_runs, value_runs
+from fingerprint.sketches.external_sort import Runs
+from fingerprint.sketches.shingling import Duplicates, Sketches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

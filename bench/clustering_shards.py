@@ -24,7 +24,7 @@ from fingerprint import (
     shingles,
     value_ranges,
 )
-from fingerprint.languages.words import WordKinds
+from fingerprint.languages.prose import WordKinds
 
 MODULUS = 4  # as `moss corpus` sketches
 

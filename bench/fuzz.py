@@ -23,7 +23,7 @@ INSTRUMENTED = [
     "submissions",
     "moss.integrations.lti",
     "moss.integrations.moss_protocol",
-    "fingerprint.languages.decode",
+    "fingerprint.languages.decoding",
 ]
 FOUND = Path("artifacts/fuzz")
 SLOW, LONGEST, MEMORY_MB = 10, 30_000, 2_000

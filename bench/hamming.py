@@ -19,10 +19,8 @@ import numpy as np
 
 from bench.tables import markdown
 from fingerprint.hashing import kgram_hashes
-from fingerprint.simhash.blocks import compress, decompress
-from fingerprint.simhash.designs import EXAMPLE_3_1
-from fingerprint.simhash.documents import simhash
-from fingerprint.simhash.index import HammingIndex, batch_query
+from fingerprint.sketches.hamming_index import HammingIndex, batch_query, compress, decompress
+from fingerprint.sketches.simhash import EXAMPLE_3_1, simhash
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,7 +131,7 @@ def fingerprints(random: np.random.Generator) -> str:
 
     ours()
     index_seconds = seconds(lambda: [ours() for _ in range(2000)]) / 2000
-    rows = [["fingerprint.simhash.documents", f"{index_seconds * 1e6:.0f}", "1.0"]]
+    rows = [["fingerprint.sketches.simhash", f"{index_seconds * 1e6:.0f}", "1.0"]]
     if importlib.util.find_spec("simhash"):
         peer_simhash = importlib.import_module("simhash").Simhash
         peer_seconds = seconds(lambda: [peer_simhash(text) for _ in range(30)]) / 30

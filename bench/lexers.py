@@ -19,16 +19,15 @@ from typing import TYPE_CHECKING, Any
 from bench.tables import markdown
 from fingerprint.languages import decode, detect, front_end
 from fingerprint.languages.code import CodeFrontEnd
-from fingerprint.languages.lexer_dispatch import DispatchingLexer, dispatching_lexer, raw_tokens
 from fingerprint.languages.lexers import lexer_class
-from fingerprint.languages.rule_tables.expressions import Untranslatable
-from fingerprint.languages.rule_tables.stored import LazyTables, lexer_tables
-from fingerprint.time_limit import TooSlow
+from fingerprint.lextables.dispatch import DispatchingLexer, dispatching_lexer, raw_tokens
+from fingerprint.lextables.expressions import Untranslatable
+from fingerprint.lextables.lexer import LazyTables, TooSlow, lexer_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fingerprint.languages.raw_tokens import TokenColumns
+    from fingerprint.lextables.raw_tokens import TokenColumns
 
 HEADER = (
     "language",

@@ -184,7 +184,9 @@ def outcome(mutant: Mutant, tests: Sequence[str], tree: Path) -> str:
 
 def _rename_library(tree: Path) -> None:
     """Rename the compiled library for the sources with the mistake; else all kernels are compiled again."""
-    program = "from fingerprint.kernels import files; print(files.file_name(files.processor_level()))"
+    program = (
+        "from fingerprint.kernels import library as files; print(files.file_name(files.processor_level()))"
+    )
     name = subprocess.check_output([sys.executable, "-c", program], cwd=tree, text=True).strip()
     library = next((tree / "fingerprint/kernels/compiled").glob("*.kernels"))
     library.rename(library.with_name(name))

@@ -15,11 +15,9 @@ import numpy as np
 
 from fingerprint.engine import Exclusions, RankingInput
 from fingerprint.ranking import score_constants
-from fingerprint.ranking.coverage import chained_weight, slice_sums
 from fingerprint.ranking.rank import candidate_pairs
-from fingerprint.ranking.scoring import similarity_of
-from fingerprint.ranking.tiling import tile_pair
-from fingerprint.ranking.workspace import enter, leave, workspace
+from fingerprint.ranking.scoring import chained_weight, similarity_of, slice_sums
+from fingerprint.ranking.tiling import enter, leave, tile_pair, workspace
 from moss.check.rank import PARAMS, RankingOptions, cohort_file, rank_path
 
 if TYPE_CHECKING:
@@ -28,9 +26,9 @@ if TYPE_CHECKING:
     from bench.labelled import LabelledPair, LabelledSet
     from bench.metrics import Labels, Scores
     from fingerprint.engine import Cohort, CohortFile
+    from fingerprint.kernels.types import Bounds, Flags, Floats, Rows, Runs
     from fingerprint.ranking.cohort import RunningSums
     from fingerprint.ranking.score_constants import PassageLengths
-    from fingerprint.types import Bounds, Flags, Floats, Rows, Runs
 
 # Constants that change the weights of k-grams and terms; the others only combine them.
 WEIGHTS = frozenset(

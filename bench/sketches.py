@@ -21,8 +21,7 @@ import numpy as np
 
 from bench.tables import markdown
 from fingerprint.hashing import kgram_hashes
-from fingerprint.minwise.binned import binned_min_wise
-from fingerprint.minwise.features import min_wise
+from fingerprint.sketches.minwise import binned_min_wise, min_wise
 from fingerprint.winnowing import modulo, robust_winnow, safe_modulo, winnow
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.types import Hashes
+    from fingerprint.kernels.types import Hashes
 
     SketchMatrix = npt.NDArray[np.integer]
     Task = Callable[[], object]

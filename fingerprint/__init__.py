@@ -4,7 +4,7 @@ Import the functions and types of the papers from here: `from fingerprint import
 application uses `fingerprint.engine`. This package does not depend on a web framework, a queue or a database.
 
 A name is imported when it is first used, so `import fingerprint` loads neither numba nor NumPy. One function
-is not here: import `simhash` from `fingerprint.simhash`, the package of its paper.
+is not here: import `simhash` from `fingerprint.sketches.simhash`, the package of its paper.
 """
 
 from fingerprint._lazy import lazy_names

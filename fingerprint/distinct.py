@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.types import Flags, Ids, Positions
+    from fingerprint.kernels.types import Flags, Ids, Positions
 
 Number = TypeVar("Number", bound=np.integer)
 

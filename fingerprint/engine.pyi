@@ -1,11 +1,9 @@
 from fingerprint.distinct import distinct_values as distinct_values
-from fingerprint.fingerprints import Fingerprints as Fingerprints, fingerprint as fingerprint
-from fingerprint.index import CandidatePairs as CandidatePairs
-from fingerprint.kernels.files import (
+from fingerprint.kernels.library import (
     compiled_library as compiled_library,
     ensure_compiled as ensure_compiled,
+    open_kernels as open_kernels,
 )
-from fingerprint.kernels.library import open_kernels as open_kernels
 from fingerprint.languages import (
     Decoded as Decoded,
     FrontEnd as FrontEnd,
@@ -20,40 +18,43 @@ from fingerprint.languages import (
     storable as storable,
 )
 from fingerprint.languages.base import Coarse as Coarse, SpanColumns as SpanColumns
-from fingerprint.languages.decode import import_encodings as import_encodings
+from fingerprint.languages.decoding import import_encodings as import_encodings
 from fingerprint.languages.lexical_terms import LexicalTerms as LexicalTerms
-from fingerprint.languages.preload import preload as preload
-from fingerprint.languages.statement import TaskStatement as TaskStatement
-from fingerprint.languages.string_words import (
+from fingerprint.languages.preloading import preload as preload
+from fingerprint.languages.prose import WordKinds as WordKinds
+from fingerprint.languages.task_statement import (
     NO_STRING_WORDS as NO_STRING_WORDS,
     StringWords as StringWords,
+    TaskStatement as TaskStatement,
 )
 from fingerprint.languages.term_places import (
     common_terms as common_terms,
     term_places as term_places,
     without_terms as without_terms,
 )
-from fingerprint.languages.token_lines import token_lines as token_lines
-from fingerprint.languages.words import WordKinds as WordKinds
+from fingerprint.languages.token_rows import token_lines as token_lines
+from fingerprint.lextables.lexer import TooSlow as TooSlow, time_limit as time_limit
 from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
-from fingerprint.ranking.cohort import Cohort as Cohort
-from fingerprint.ranking.duplicates import group_duplicates as group_duplicates
-from fingerprint.ranking.groups import Groups as Groups, count_pairs as count_pairs
+from fingerprint.ranking.candidates import CandidatePairs as CandidatePairs
+from fingerprint.ranking.cohort import Cohort as Cohort, whole_lines as whole_lines
+from fingerprint.ranking.groups import (
+    Groups as Groups,
+    count_pairs as count_pairs,
+    group_duplicates as group_duplicates,
+)
 from fingerprint.ranking.inputs import (
     CohortFile as CohortFile,
     Exclusions as Exclusions,
     OldPairs as OldPairs,
     RankingInput as RankingInput,
 )
-from fingerprint.ranking.pair_passages import (
-    PairPassages as PairPassages,
-    find_passages as find_passages,
-)
 from fingerprint.ranking.parallel import never_end as never_end
 from fingerprint.ranking.passages import (
+    PairPassages as PairPassages,
     Passage as Passage,
     as_passages as as_passages,
     exchange_sides as exchange_sides,
+    find_passages as find_passages,
     group_passages as group_passages,
     moved_blocks as moved_blocks,
     passage_weight as passage_weight,
@@ -72,7 +73,6 @@ from fingerprint.ranking.scoring import ScorePairs as ScorePairs, Scores as Scor
 from fingerprint.ranking.terms import LexicalTable as LexicalTable
 from fingerprint.ranking.threshold import Rarity as Rarity, UnrelatedTail as UnrelatedTail
 from fingerprint.ranking.translations import CoarseFile as CoarseFile
-from fingerprint.ranking.whole_lines import whole_lines as whole_lines
 from fingerprint.reading import (
     FILE_SECONDS as FILE_SECONDS,
     NO_LINES as NO_LINES,
@@ -84,6 +84,6 @@ from fingerprint.reading import (
     read as read,
     read_together as read_together,
 )
-from fingerprint.time_limit import TooSlow as TooSlow, time_limit as time_limit
+from fingerprint.sketches.clustering import components as components
 from fingerprint.tokens import TokenStream as TokenStream
-from fingerprint.unionfind import components as components
+from fingerprint.winnowing import Fingerprints as Fingerprints, fingerprint as fingerprint

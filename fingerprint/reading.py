@@ -16,18 +16,18 @@ from fingerprint.languages.base import LexicalClass, Scan
 from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.lexical_terms import LexicalTerms, lexical_terms
 from fingerprint.languages.normalisation import fill_normalised
-from fingerprint.languages.string_words import NO_STRING_WORDS, string_words
-from fingerprint.languages.token_lines import lines_of_offsets, lines_of_texts, token_lines
+from fingerprint.languages.task_statement import NO_STRING_WORDS, string_words
+from fingerprint.languages.token_rows import lines_of_offsets, lines_of_texts, token_lines
+from fingerprint.lextables.lexer import TooSlow, time_limit
 from fingerprint.params import Params, Profile
-from fingerprint.time_limit import TooSlow, time_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from fingerprint.kernels.types import Lines
     from fingerprint.languages.base import Coarse, FrontEnd, SpanColumns
-    from fingerprint.languages.string_words import StringWords
+    from fingerprint.languages.task_statement import StringWords
     from fingerprint.tokens import TokenStream
-    from fingerprint.types import Lines
 
 T = TypeVar("T")
 

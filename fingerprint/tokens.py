@@ -1,18 +1,25 @@
-"""Tokens: the result of a front-end, and all that the engine knows of a document."""
+"""Tokens: the result of a front-end, and all that the engine knows of a document.
+
+Columns of several texts are joined, one text after another: a short array takes NumPy as long as a long
+one.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from fingerprint.types import Flags, Kinds, Offsets
+    from fingerprint.kernels.types import Bounds, Flags, Kinds, Offsets, Positions, Terms
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 @lru_cache(maxsize=65536)
@@ -61,3 +68,61 @@ class TokenStream:
             np.array(columns[1], dtype=np.int32),
             np.array(columns[2], dtype=np.int32),
         )
+
+
+class Joined(NamedTuple):
+    """Tokens of texts; `ends` int64 [texts] has their number up to the end of each text."""
+
+    stream: TokenStream
+    ends: Bounds
+
+    def take(self, rows: Flags) -> Joined:
+        """Return the tokens of these rows."""
+        return Joined(self.stream.take(rows), count_rows(rows, self.ends))
+
+
+def joined(streams: Sequence[TokenStream]) -> Joined:
+    """Return the tokens of texts, one text after another."""
+    ends = np.cumsum([len(stream) for stream in streams], dtype=np.int64)
+    if len(streams) == 1:
+        return Joined(streams[0], ends)
+    columns = [concatenated([getattr(one, name) for one in streams]) for name in ("kinds", "starts", "ends")]
+    return Joined(TokenStream(*columns), ends)
+
+
+def concatenated(arrays: Sequence[npt.NDArray[Scalar]]) -> npt.NDArray[Scalar]:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+def count_rows(rows: Flags, ends: Bounds) -> Bounds:
+    """Return how many of the rows are true up to the end of each text."""
+    counts: Bounds = np.concatenate(([0], np.cumsum(rows)))[ends]
+    return counts
+
+
+def parts(ends: Bounds) -> Iterator[slice]:
+    """Yield the rows of each text."""
+    begin = 0
+    for end in ends.tolist():
+        yield slice(begin, end)
+        begin = end
+
+
+def order_by_text(values: Kinds, ends: Bounds) -> Positions:
+    """Return the order in which the values of each text ascend; equal ones keep theirs."""
+    order = np.empty(len(values), dtype=np.int64)
+    for rows in parts(ends):
+        np.add(values[rows].argsort(kind="stable"), rows.start, out=order[rows])
+    return order
+
+
+def distinct_by_text(values: Terms, ends: Bounds) -> list[Terms]:
+    """Return the distinct values of each text, ascending."""
+    ordered = values.copy()
+    for rows in parts(ends):
+        ordered[rows].sort()
+    first = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    first[ends[ends < len(first)]] = True
+    distinct = ordered[first]
+    return [distinct[rows] for rows in parts(count_rows(first, ends))]

@@ -1,23 +1,32 @@
-"""Select fingerprints among the hashes of a document (winnowing, sections 3 and 5.1)."""
+"""Select fingerprints among the hashes of a document (winnowing, sections 3 and 5.1), with their positions.
+
+Positional fingerprints are packed to bytes for the database (sections 2.2 and 5.1).
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import struct
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fingerprint.hashing import kgram_hashes
 from fingerprint.kernels.registry import kernel, njit
+from fingerprint.params import ENGINE_VERSION
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.types import Hashes, Integers, Positions
-
+    from fingerprint.kernels.types import Hashes, Integers, Kinds, Positions
+    from fingerprint.params import Params
 
 # With short windows, selections are so frequent that branches on the hashes are mispredicted. Up to this
 # length, minima are computed without branches for a BLOCK of windows; for longer windows that is slower.
 SHORT_WINDOW = 5
 BLOCK = 512
+
+MAGIC = b"MSK1"
+HEADER = struct.Struct("<4sIQ")  # magic, engine version, number of values
 
 
 @njit
@@ -298,3 +307,44 @@ def best_safe_p(window: int) -> int:
     """
     _check_window(window)
     return min(range(window, 0, -1), key=lambda p: 1 / p + (1 - 1 / p) ** window)
+
+
+class Fingerprints(NamedTuple):
+    """Fingerprints of one document as parallel arrays, ordered by position.
+
+    `hashes` uint64: hashes of the selected k-grams; `positions` int64: index of each k-gram's first token.
+    """
+
+    hashes: Hashes
+    positions: Positions
+
+
+def fingerprint(kinds: Kinds, params: Params) -> Fingerprints:
+    """Return the fingerprints of a document, selected among its k-gram hashes by robust winnowing."""
+    hashes = kgram_hashes(kinds, params.k)
+    positions = robust_winnow(hashes, params.window)
+    return Fingerprints(hashes[positions], positions)
+
+
+def pack(values: Hashes, engine_version: int = ENGINE_VERSION) -> bytes:
+    """Return a sketch or feature vector of n uint64 values as 16 + 8 n bytes: header, little-endian data."""
+    return HEADER.pack(MAGIC, engine_version, len(values)) + values.astype("<u8").tobytes()
+
+
+def unpack(data: bytes) -> Hashes:
+    """Return the uint64 array that `pack` packed.
+
+    Raises
+    ------
+    ValueError
+        When the data is not a packed sketch, is of another engine version, or has the wrong length.
+    """
+    if len(data) < HEADER.size or data[: len(MAGIC)] != MAGIC:
+        raise ValueError(f"not a packed sketch: {len(data)} bytes that do not start with {MAGIC!r}")
+    _, version, count = HEADER.unpack_from(data)
+    if version != ENGINE_VERSION:
+        raise ValueError(f"sketch of engine version {version}; this engine reads version {ENGINE_VERSION}")
+    if len(data) != HEADER.size + 8 * count:
+        size = len(data) - HEADER.size
+        raise ValueError(f"sketch of {count} values has {size} bytes of data; it should have {8 * count}")
+    return np.frombuffer(data, dtype="<u8", offset=HEADER.size).astype(np.uint64)

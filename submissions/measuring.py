@@ -23,7 +23,7 @@ from submissions.work import jobs
 
 if TYPE_CHECKING:
     from fingerprint.engine import Ranking
-    from fingerprint.types import Flags, Lines
+    from fingerprint.kernels.types import Flags, Lines
     from submissions.models import Job, Report
     from submissions.ranking.load import LoadedCohort
     from submissions.ranking.selection import Selection

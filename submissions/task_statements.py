@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fingerprint.engine import LexicalTerms
-    from fingerprint.types import Terms
+    from fingerprint.kernels.types import Terms
     from submissions.models import Assignment
 
 

@@ -29,12 +29,12 @@ from tests.support.regex_ambiguity import pumped_texts, pumped_word
 
 pytestmark = pytest.mark.slow
 
-CONTENT: Any = import_module("fingerprint.languages.content")
+CONTENT: Any = import_module("fingerprint.languages.detection")
 MARKUP: Any = import_module("fingerprint.languages.lexers.markup")
-PROGRAM_TEXT: Any = import_module("fingerprint.languages.content")
-LITERALS: Any = import_module("fingerprint.languages.literal_lines")
+PROGRAM_TEXT: Any = import_module("fingerprint.languages.detection")
+LITERALS: Any = import_module("fingerprint.languages.lexing")
 SCRIPTS: Any = import_module("fingerprint.languages.lexers.scripts")
-REGISTRY: Any = import_module("fingerprint.languages.registry")
+REGISTRY: Any = import_module("fingerprint.languages.language_table")
 
 # Expressions with a bounded repeat that the proof reads as an unbounded one, and why they are linear.
 BOUNDED = {
@@ -60,7 +60,7 @@ def _patterns_of_files() -> list[str]:
 
 # What the calls that make their expression while the product runs make: by file, and how it is used.
 BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
-    "fingerprint/languages/content.py": [
+    "fingerprint/languages/detection.py": [
         (re.compile(pattern, re.MULTILINE), "search")
         for choices in (*CONTENT.AMBIGUOUS.values(), CONTENT.CONTENT_PATTERNS, PROGRAM_TEXT.PROGRAM_PATTERNS)
         for pattern, _ in choices
@@ -72,15 +72,15 @@ BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
         (re.compile(pattern), "finditer")
         for pattern in (MARKUP._PERCENT, MARKUP._BRACES_OF_VUE, MARKUP._BRACES)
     ],
-    "fingerprint/languages/literal_lines.py": [
+    "fingerprint/languages/lexing.py": [
         (LITERALS.MultilineLiterals(row.multiline)._opener, "match") for row in REGISTRY.LANGUAGES
     ],
     # Finds the characters of a category, in one character at a time.
-    "fingerprint/languages/first_characters.py": [],
+    "fingerprint/lextables/dispatch.py": [],
     # Those of lexers' rules, see tests/hostile/test_added_rules.py; reading a file has a deadline.
-    "fingerprint/languages/rule_patterns.py": [],
+    "fingerprint/lextables/expressions.py": [],
     # Finds the characters of a class, in a text of all characters.
-    "fingerprint/languages/rule_tables/characters.py": [],
+    "fingerprint/lextables/characters.py": [],
     "submissions/intake/archives/formats.py": [
         (re.compile(one.start, re.DOTALL), "match") for one in READERS
     ],

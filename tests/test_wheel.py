@@ -11,7 +11,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from fingerprint.kernels import files
+from fingerprint.kernels import library as files
 from moss.sample import SAMPLE
 from tests.support.installed_wheel import FOLDERS
 from tests.support.paths import ROOT

@@ -8,7 +8,7 @@ import numpy as np
 
 from bench.experiments.plotting import image, plot
 from bench.tables import markdown
-from fingerprint.minwise.features import Filter, acceptance, features, shared_features
+from fingerprint.sketches.minwise import Filter, acceptance, features, shared_features
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.types import Hashes
+    from fingerprint.kernels.types import Hashes
 
     Positions = npt.NDArray[np.int64]
 

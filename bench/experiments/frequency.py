@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.types import Hashes
+    from fingerprint.kernels.types import Hashes
 
     Floats = npt.NDArray[np.float64]
     Integers = npt.NDArray[np.int64]

@@ -9,12 +9,11 @@ import numpy as np
 from bench.experiments.plotting import image, plot
 from bench.tables import markdown
 from fingerprint.hashing import kgram_hashes
-from fingerprint.languages.words import WordKinds
-from fingerprint.shingling.clusters import pair_runs, resemblances, value_runs
-from fingerprint.shingling.external_sort import Runs
-from fingerprint.shingling.shingles import mod_sketch, shingles
-from fingerprint.shingling.sketches import Sketches
-from fingerprint.simhash.documents import simhash
+from fingerprint.languages.prose import WordKinds
+from fingerprint.sketches.clustering import pair_runs, resemblances, value_runs
+from fingerprint.sketches.external_sort import Runs
+from fingerprint.sketches.shingling import Sketches, mod_sketch, shingles
+from fingerprint.sketches.simhash import simhash
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

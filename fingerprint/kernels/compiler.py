@@ -1,6 +1,7 @@
 """Compile kernels to object files with numba, in a process of its own: `python -m` this, a folder and names.
 
-Object files need nothing of numba or Python: arrays that kernels allocate come from `malloc`.
+Object files need nothing of numba or Python: arrays that kernels allocate come from `malloc`, by functions
+that are written here in LLVM's language. The layouts of a kernel's arguments are read from its annotations.
 
 A call from Python with each field of each array as an argument of its own took most of the time of short
 kernels. A number is a word, an array its address and its shape, a tuple the words of its parts.
@@ -8,13 +9,15 @@ kernels. A number is a word, an array its address and its shape, a tuple the wor
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 from llvmlite import binding
@@ -24,18 +27,188 @@ from numba.core.codegen import AOTCodeLibrary, AOTCPUCodegen
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
+from numpy.typing import NDArray
 
-from fingerprint.kernels.files import PACKAGE
-from fingerprint.kernels.layouts import Array, Layout, Parts, to_json
-from fingerprint.kernels.memory import FUNCTIONS
-from fingerprint.kernels.signatures import parameters
+from fingerprint.kernels.library import PACKAGE, Array, Layout, Parts, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from types import ModuleType
 
     from fingerprint.kernels.registry import Kernel
 
+FUNCTIONS = """
+%MemInfo = type { i64, ptr, ptr, ptr, i64, ptr }
+
+declare ptr @malloc(i64)
+declare ptr @realloc(ptr, i64)
+declare void @free(ptr)
+
+define ptr @NRT_Allocate(i64 %size) {
+  %block = call ptr @malloc(i64 %size)
+  ret ptr %block
+}
+
+define void @NRT_Free(ptr %block) {
+  call void @free(ptr %block)
+  ret void
+}
+
+define internal void @describe(ptr %info, ptr %end, ptr %argument, ptr %data, i64 %size) {
+  %end.at = getelementptr %MemInfo, ptr %info, i32 0, i32 1
+  %argument.at = getelementptr %MemInfo, ptr %info, i32 0, i32 2
+  %data.at = getelementptr %MemInfo, ptr %info, i32 0, i32 3
+  %size.at = getelementptr %MemInfo, ptr %info, i32 0, i32 4
+  %allocator.at = getelementptr %MemInfo, ptr %info, i32 0, i32 5
+  store i64 1, ptr %info
+  store ptr %end, ptr %end.at
+  store ptr %argument, ptr %argument.at
+  store ptr %data, ptr %data.at
+  store i64 %size, ptr %size.at
+  store ptr null, ptr %allocator.at
+  ret void
+}
+
+define ptr @NRT_MemInfo_alloc_aligned(i64 %size, i32 %align) {
+  %align.64 = zext i32 %align to i64
+  %before = add i64 %align.64, 48
+  %all = add i64 %before, %size
+  %block = call ptr @malloc(i64 %all)
+  %none = icmp eq ptr %block, null
+  br i1 %none, label %failed, label %allocated
+failed:
+  ret ptr null
+allocated:
+  %address = ptrtoint ptr %block to i64
+  %highest = add i64 %address, %before
+  %mask = sub i64 0, %align.64
+  %aligned = and i64 %highest, %mask
+  %data = inttoptr i64 %aligned to ptr
+  call void @describe(ptr %block, ptr null, ptr null, ptr %data, i64 %size)
+  ret ptr %block
+}
+
+define void @NRT_MemInfo_call_dtor(ptr %info) {
+  %end.at = getelementptr %MemInfo, ptr %info, i32 0, i32 1
+  %end = load ptr, ptr %end.at
+  %none = icmp eq ptr %end, null
+  br i1 %none, label %last, label %first
+first:
+  %argument.at = getelementptr %MemInfo, ptr %info, i32 0, i32 2
+  %data.at = getelementptr %MemInfo, ptr %info, i32 0, i32 3
+  %size.at = getelementptr %MemInfo, ptr %info, i32 0, i32 4
+  %argument = load ptr, ptr %argument.at
+  %data = load ptr, ptr %data.at
+  %size = load i64, ptr %size.at
+  call void %end(ptr %data, i64 %size, ptr %argument)
+  br label %last
+last:
+  call void @free(ptr %info)
+  ret void
+}
+
+define internal void @end_resizable(ptr %data, i64 %size, ptr %end.items) {
+  %none = icmp eq ptr %end.items, null
+  br i1 %none, label %last, label %first
+first:
+  call void %end.items(ptr %data)
+  br label %last
+last:
+  call void @free(ptr %data)
+  ret void
+}
+
+define ptr @NRT_MemInfo_new_varsize_dtor(i64 %size, ptr %end.items) {
+  %data = call ptr @malloc(i64 %size)
+  %none = icmp eq ptr %data, null
+  br i1 %none, label %failed, label %allocated
+failed:
+  ret ptr null
+allocated:
+  %info = call ptr @malloc(i64 48)
+  %no.info = icmp eq ptr %info, null
+  br i1 %no.info, label %failed.again, label %complete
+failed.again:
+  call void @free(ptr %data)
+  ret ptr null
+complete:
+  call void @describe(ptr %info, ptr @end_resizable, ptr %end.items, ptr %data, i64 %size)
+  ret ptr %info
+}
+
+define ptr @NRT_MemInfo_varsize_realloc(ptr %info, i64 %size) {
+  %data.at = getelementptr %MemInfo, ptr %info, i32 0, i32 3
+  %size.at = getelementptr %MemInfo, ptr %info, i32 0, i32 4
+  %data = load ptr, ptr %data.at
+  %moved = call ptr @realloc(ptr %data, i64 %size)
+  store ptr %moved, ptr %data.at
+  store i64 %size, ptr %size.at
+  ret ptr %moved
+}
+"""
+
+SCALARS = {int: "int64", float: "float64", np.uint64: "uint64", np.int64: "int64"}
+
 OPTIONS = {"nopython": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+NUMBERS = {"int64": "i64", "uint64": "i64", "float64": "double"}
+
+
+def parameters(function: Callable[..., object]) -> list[Layout]:
+    """Return the layouts of a function's parameters.
+
+    Raises
+    ------
+    TypeError
+        When an annotation is no array of `fingerprint.kernels.types`, number, or tuple of these.
+    """
+    module = sys.modules[function.__module__]
+    hints = get_type_hints(function, typing_names(module), include_extras=True)
+    return [_layout(hints[name], function) for name in inspect.signature(function).parameters]
+
+
+@cache
+def typing_names(module: ModuleType) -> dict[str, Any]:
+    """Return the names of a module with those that it has for type checkers only."""
+    names = dict(vars(module))
+    for block in ast.parse(inspect.getsource(module)).body:
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING":
+            for statement in block.body:
+                _define(statement, names)
+    return names
+
+
+def _define(statement: ast.stmt, names: dict[str, Any]) -> None:
+    """Run a statement that type checkers see; what it imports another module may have for them only, too."""
+    if isinstance(statement, ast.ImportFrom) and statement.module:
+        module = import_module(statement.module)
+        for alias in statement.names:
+            available = vars(module) if hasattr(module, alias.name) else typing_names(module)
+            names[alias.asname or alias.name] = available[alias.name]
+    else:
+        exec(compile(ast.Module([statement], []), "<annotations>", "exec"), names)  # noqa: S102 - of this package
+
+
+def _layout(hint: Any, function: Callable[..., object]) -> Layout:
+    """Return the layout of an annotation; an array has one dimension unless it is `Annotated` with more."""
+    if hint in SCALARS:
+        return SCALARS[hint]
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        array = _layout(arguments[0], function)
+        assert isinstance(array, Array)
+        return array._replace(dimensions=arguments[1])
+    if origin is NDArray:  # an alias with a name, since NumPy 2.5 on Python 3.12 and newer
+        return Array(np.dtype(arguments[0]).name, 1)
+    if origin is np.ndarray:
+        (dtype,) = get_args(arguments[1])
+        return Array(np.dtype(dtype).name, 1)
+    if origin is tuple:
+        return Parts(tuple(_layout(argument, function) for argument in arguments))
+    if isinstance(hint, type) and issubclass(hint, tuple):
+        fields = get_type_hints(hint, typing_names(sys.modules[hint.__module__]), include_extras=True)
+        return Parts(tuple(_layout(field, function) for field in fields.values()), hint)
+    raise TypeError(f"{function.__name__} has a parameter of type {hint}, which kernels cannot take")
 
 
 class _LinkedLibrary(AOTCodeLibrary):  # type: ignore[misc]
@@ -120,7 +293,7 @@ def compile_group(kernels: list[Kernel[Any, Any]], folder: Path) -> None:
         body = f"{kernel.name} body"
         module.get_function(compiled.fndesc.llvm_func_name).name = body
         module.link_in(binding.parse_assembly(entry(kernel.name, body, layouts)))
-        result = to_json(_layout(compiled.signature.return_type))
+        result = to_json(_result_layout(compiled.signature.return_type))
         descriptions[kernel.name] = {"parameters": [*map(to_json, layouts)], "result": result}
     (folder / f"{kernels[0].name}.o").write_bytes(_object_file(module, set(descriptions)))
     (folder / f"{kernels[0].name}.json").write_text(json.dumps(descriptions))
@@ -170,14 +343,14 @@ def _scalar(dtype: str) -> types.Type:
     return types.boolean if dtype == "bool" else getattr(types, dtype)
 
 
-def _layout(numba_type: types.Type) -> Layout:
+def _result_layout(numba_type: types.Type) -> Layout:
     """Return the layout of a result."""
     if isinstance(numba_type, types.Array):
         if numba_type.layout != "C":
             raise TypeError(f"a kernel returns {numba_type}; it may return contiguous arrays only")
         return Array(str(numba_type.dtype), numba_type.ndim)
     if isinstance(numba_type, types.BaseTuple):
-        return Parts(tuple(map(_layout, numba_type)))
+        return Parts(tuple(map(_result_layout, numba_type)))
     if str(numba_type) not in ("none", "int64", "float64"):
         raise TypeError(f"a kernel returns {numba_type}, which Python cannot read")
     return str(numba_type)
@@ -196,14 +369,6 @@ def _kernel(name: str) -> Kernel[Any, Any]:
     module, _, function = name.rpartition(".")
     kernel: Kernel[Any, Any] = getattr(import_module(module), function)
     return kernel
-
-
-if __name__ == "__main__":
-    # The module under its own name, because the kernels import it to ask for their types.
-    import_module("fingerprint.kernels.compiler").main()
-
-
-NUMBERS = {"int64": "i64", "uint64": "i64", "float64": "double"}
 
 
 def entry(name: str, body: str, parameters: Sequence[Layout]) -> str:
@@ -266,3 +431,8 @@ class _Words:
         for length in shape[1:]:
             size = self._product(size, length)
         yield from ("ptr null", "ptr null", size, itemsize, data, *shape, *strides)
+
+
+if __name__ == "__main__":
+    # The module under its own name, because the kernels import it to ask for their types.
+    import_module("fingerprint.kernels.compiler").main()

@@ -1,7 +1,11 @@
-"""The library of compiled kernels: one file, from which a process loads the kernels that it calls.
+"""The library of compiled kernels: one file, which is built once, and from which a process loads kernels.
 
-The file begins with a line of JSON, the layouts and the place of each kernel, and the places of what is
-stored beside them; then the object files and the stored bytes follow.
+The file is part of a wheel that was built for this platform. Elsewhere the first process that needs it
+builds it, and the others wait. Its name has a digest of the sources and the level of the processor.
+
+Its kernels are compiled in as many processes as there are cores. It begins with a line of JSON: the layout
+and the place of each kernel, and the places of the bytes that are stored beside the kernels; then the
+object files and the stored bytes follow. A layout is that of the arguments and the result of a kernel.
 
 A compiled function takes the address for its result, the address for the description of an error, and the
 address of its arguments; it returns a status.
@@ -10,31 +14,294 @@ address of its arguments; it returns a status.
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import json
 import mmap
+import os
 import pickle
+import stat
 import struct
+import subprocess
+import sys
+import tempfile
 import weakref
 from functools import cache
+from hashlib import blake2b
+from importlib import import_module
+from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from llvmlite import binding
 
-from fingerprint.kernels.files import ensure_compiled
-from fingerprint.kernels.layouts import Array, Layout, Parts, from_json
+from fingerprint.kernels import usable_cores
+from fingerprint.kernels.registry import Kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable
 
-    from fingerprint.kernels.files import StartProgress
+    # Called with the number of functions to compile; returns what is called after each.
+    StartProgress = Callable[[int], Callable[[], None]]
+    from collections.abc import Callable, Iterable, Iterator
 
     Append = Callable[[Any, list[Any]], None]
     Read = Callable[[Iterator[int]], Any]
 
+Json = str | list["Json"]
+
+PACKAGE = Path(__file__).resolve().parent.parent
+COMPILED = PACKAGE / "kernels" / "compiled"
+# The level of x86-64 that wheels are built for, and features that tell whether a processor has it. The next
+# level gains no processor time.
+LEVEL = "x86-64-v2"
+FEATURES = {"cx16", "popcnt", "sse4.2", "ssse3"}
+
+# Modules that write what is stored beside the kernels into the folder that they are called with.
+STORED = ("fingerprint.languages.preloading",)
+
+# Kernels that call the same functions are compiled by one process, so that it compiles these once.
+Group = tuple[set[str], set[str]]  # names of kernels, names of all functions compiled for them
+
 _lock = Lock()
+
+# The statuses of success, with and without a result; see numba.core.callconv.
+SUCCESS = (0, -2)
+NUMBERS = {"int64": "q", "uint64": "Q", "float64": "d"}
+NO_BYTES = ctypes.c_char * 0
+_free = ctypes.CDLL(None).free
+_free.argtypes = [ctypes.c_void_p]
+
+
+class Array(NamedTuple):
+    """A C-contiguous array of one dtype."""
+
+    dtype: str
+    dimensions: int
+
+
+class Parts(NamedTuple):
+    """A tuple; `python_class` is its class where it is a named tuple and its kernel is being compiled."""
+
+    of: tuple[Layout, ...]
+    python_class: type | None = None
+
+
+# A scalar is the name of its dtype; `none` is no result.
+Layout = str | Array | Parts
+
+
+def to_json(layout: Layout) -> Json:
+    """Return what `from_json` reads: `int64`, `["array", "int64", "2"]` or `["tuple", ...]`."""
+    if isinstance(layout, Array):
+        return ["array", layout.dtype, str(layout.dimensions)]
+    if isinstance(layout, Parts):
+        return ["tuple", *map(to_json, layout.of)]
+    return layout
+
+
+def from_json(value: Json) -> Layout:
+    """Return the layout that `to_json` made a value of."""
+    if isinstance(value, str):
+        return value
+    kind, *rest = value
+    if kind == "array":
+        dtype, dimensions = map(str, rest)
+        return Array(dtype, int(dimensions))
+    return Parts(tuple(map(from_json, rest)))
+
+
+def ensure_compiled(start_progress: StartProgress | None = None, level: str = "") -> Path:
+    """Return the library's file; build it, or wait for the process that builds it, where there is none.
+
+    `level` is a level of processors, by default that of this one. `start_progress` is called with the number
+    of functions to compile, and returns what is called after each.
+    """
+    level = level or processor_level()
+    if path := compiled_library(level):
+        return path
+    path = _writable_folder() / file_name(level)
+    with (path.parent / f"{level}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            build(path, level, start_progress)
+            _delete_older(path, level)
+    return path
+
+
+def compiled_library(level: str = "") -> Path | None:
+    """Return the library's file for a level, by default that of this processor; None where there is none."""
+    name = file_name(level or processor_level())
+    if (path := COMPILED / name).exists():
+        return path
+    folder = private_folder()
+    return folder / name if (folder / name).exists() and is_private(folder) else None
+
+
+@cache
+def processor_level() -> str:
+    """Return the level of this processor: LEVEL, or what all processors of its kind have."""
+    from llvmlite import binding  # noqa: PLC0415 - slow to load
+
+    features = {name for name, has in binding.get_host_cpu_features().items() if has}
+    machine = os.uname().machine
+    return LEVEL if machine == "x86_64" and features >= FEATURES else f"generic-{machine}"
+
+
+@cache
+def file_name(level: str) -> str:
+    """Return the name of the library of these sources for a level of processors."""
+    digest = blake2b(digest_size=8)
+    for source in sorted(PACKAGE.rglob("*.py")):
+        digest.update(source.read_bytes())
+    return f"{digest.hexdigest()}-{level}.kernels"
+
+
+def private_folder() -> Path:
+    """Return the folder of this user's libraries where the package is read-only; it may be missing.
+
+    It is in MOSS_HOME, where that is set: temporary folders are empty at each start of a systemd unit.
+    """
+    return Path(os.environ.get("MOSS_HOME") or tempfile.gettempdir()) / f"moss-kernels-{os.getuid()}"
+
+
+def is_private(folder: Path) -> bool:
+    """Return whether nobody else can have put a library into a folder."""
+    state = folder.lstat()
+    return stat.S_ISDIR(state.st_mode) and state.st_uid == os.getuid() and not state.st_mode & 0o022
+
+
+def _writable_folder() -> Path:
+    """Return the folder of libraries in the package, or a private one where the package is read-only."""
+    if os.access(COMPILED if COMPILED.exists() else COMPILED.parent, os.W_OK):
+        COMPILED.mkdir(exist_ok=True)
+        return COMPILED
+    folder = private_folder()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not is_private(folder):
+        raise PermissionError(f"Other users may write to {folder}: delete it, or set MOSS_HOME.")
+    return folder
+
+
+def _delete_older(path: Path, level: str) -> None:
+    """Delete the libraries of other sources; a process that has opened one can still use it."""
+    for other in path.parent.glob(f"*-{level}.kernels"):
+        if other != path:
+            other.unlink(missing_ok=True)
+
+
+def build(path: Path, level: str, start_progress: StartProgress | None = None) -> None:
+    """Compile all kernels for a level of processors, and write the library.
+
+    Raises
+    ------
+    RuntimeError
+        When a kernel cannot be compiled; the compiler's error is on the error stream.
+    """
+    groups = group_kernels(exported_kernels())
+    functions = set().union(*(names for _, names in groups))
+    advance = start_progress(len(functions)) if start_progress else lambda: None
+    with tempfile.TemporaryDirectory(prefix=".kernels-", dir=path.parent) as folder:
+        for function in _compile(Path(folder), level, groups):
+            if function in functions:
+                functions.remove(function)
+                advance()
+        for module in STORED:
+            subprocess.run([sys.executable, "-m", module, folder], cwd=PACKAGE.parent, check=True)  # noqa: S603 - a constant
+        library = Path(folder) / "library"
+        _write_library(library, Path(folder))
+        library.replace(path)
+
+
+def exported_kernels() -> list[Kernel[Any, Any]]:
+    """Return the kernels of this package that Python calls."""
+    modules = [import_module(name) for name in modules_with_kernels()]
+    kernels = {value for module in modules for value in vars(module).values() if isinstance(value, Kernel)}
+    return sorted((one for one in kernels if one.is_exported), key=lambda one: one.name)
+
+
+def modules_with_kernels() -> Iterator[str]:
+    for source in sorted(PACKAGE.rglob("*.py")):
+        if b"from fingerprint.kernels.registry import" in source.read_bytes():
+            yield ".".join(source.relative_to(PACKAGE.parent).with_suffix("").parts)
+
+
+def group_kernels(kernels: Iterable[Kernel[Any, Any]]) -> list[Group]:
+    """Return the kernels in groups that have no function in common, the largest group first."""
+    groups: list[Group] = []
+    for kernel in kernels:
+        names, functions = {kernel.name}, set(_functions(kernel))
+        for other in [group for group in groups if group[1] & functions]:
+            groups.remove(other)
+            names, functions = names | other[0], functions | other[1]
+        groups.append((names, functions))
+    return sorted(groups, key=lambda group: len(group[1]), reverse=True)
+
+
+def _functions(kernel: Kernel[Any, Any]) -> Iterator[str]:
+    """Yield the names of a kernel and of the functions that it calls."""
+    yield kernel.name
+    for name in kernel.py_func.__code__.co_names:
+        called = kernel.py_func.__globals__.get(name)
+        if isinstance(called, Kernel):
+            yield from _functions(called)
+
+
+def _compile(folder: Path, level: str, groups: list[Group]) -> Iterator[str]:
+    """Compile groups of kernels into a folder; yield the name of each function that was compiled."""
+    shares: list[list[Group]] = [[] for _ in range(min(usable_cores(), len(groups)))]
+    for group in groups:
+        min(shares, key=lambda share: sum(len(functions) for _, functions in share)).append(group)
+    reading, writing = os.pipe()
+    compilers = [_start_compiler(folder, level, share, writing) for share in shares]
+    os.close(writing)
+    try:
+        with open(reading) as lines:  # noqa: PTH123 - a descriptor
+            for line in lines:
+                yield line.rstrip("\n")
+        if any([compiler.wait() for compiler in compilers]):  # noqa: C419 - waits for each
+            raise RuntimeError("The engine could not be compiled; the error is printed above.")
+    finally:
+        for compiler in compilers:
+            compiler.kill()
+            compiler.wait()
+
+
+def _start_compiler(folder: Path, level: str, groups: list[Group], output: int) -> subprocess.Popen[bytes]:
+    """Start a process that compiles groups of kernels and writes the names of the functions to a pipe."""
+    arguments = [",".join(sorted(names)) for names, _ in groups]
+    processor = level if level.startswith("x86-64") else "generic"
+    variables = {
+        "NUMBA_CPU_NAME": processor,
+        "NUMBA_CPU_FEATURES": "",
+        "NUMBA_DISABLE_INTEL_SVML": "1",  # other machines may not have its functions
+        "NUMBA_DISABLE_JIT": "0",
+        "NUMBA_OPT": "0",  # all that is linked is optimised at once
+    }
+    return subprocess.Popen(  # noqa: S603 - a constant
+        [sys.executable, "-m", "fingerprint.kernels.compiler", str(folder), *arguments],
+        cwd=PACKAGE.parent,
+        env={**os.environ, **variables},
+        stdout=output,
+    )
+
+
+def _write_library(path: Path, folder: Path) -> None:
+    """Write the layouts of all kernels, their object files and what is stored, from the files of a folder."""
+    kernels: dict[str, object] = {}
+    stored: dict[str, tuple[int, int]] = {}
+    parts, start = list[bytes](), 0
+    for description in sorted(folder.glob("*.json")):
+        parts.append(description.with_suffix(".o").read_bytes())
+        place = {"start": start, "size": len(parts[-1])}
+        kernels |= {name: kernel | place for name, kernel in json.loads(description.read_text()).items()}
+        start += len(parts[-1])
+    for data in sorted(folder.glob("*.data")):
+        parts.append(data.read_bytes())
+        stored[data.stem] = start, len(parts[-1])
+        start += len(parts[-1])
+    with path.open("wb") as library:
+        library.writelines([json.dumps((kernels, stored)).encode(), b"\n", *parts])
 
 
 class Library:
@@ -112,14 +379,6 @@ def close_library() -> None:
     """Close the file of the library, for a process that keeps no files open and loads no more kernels."""
     with _lock:
         _library().close()
-
-
-# The statuses of success, with and without a result; see numba.core.callconv.
-SUCCESS = (0, -2)
-NUMBERS = {"int64": "q", "uint64": "Q", "float64": "d"}
-NO_BYTES = ctypes.c_char * 0
-_free = ctypes.CDLL(None).free
-_free.argtypes = [ctypes.c_void_p]
 
 
 def caller(address: int, parameters: list[Layout], result: Layout) -> Callable[..., Any]:

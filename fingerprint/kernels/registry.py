@@ -53,7 +53,7 @@ class Kernel(Generic[P, R]):
         """True if it can be called as machine code, without building the library first."""
         if INTERPRETED or self._call is not None:
             return not INTERPRETED
-        from fingerprint.kernels.files import compiled_library  # noqa: PLC0415 - as above
+        from fingerprint.kernels.library import compiled_library  # noqa: PLC0415 - as above
 
         return compiled_library() is not None
 

@@ -1,9 +1,16 @@
 """Front-ends: bytes to text, text to tokens, one table row for each language."""
 
 from fingerprint.languages.base import FrontEnd, LexerFailed, LexicalClass, Scan, Span
-from fingerprint.languages.decode import Decoded, NotText, decode, storable
-from fingerprint.languages.detect import detect, leaves_doubt
-from fingerprint.languages.lookup import choices, coarse_family, expect, front_end, salts, tuned_front_ends
+from fingerprint.languages.decoding import Decoded, NotText, decode, storable
+from fingerprint.languages.detection import detect, leaves_doubt
+from fingerprint.languages.front_ends import (
+    choices,
+    coarse_family,
+    expect,
+    front_end,
+    salts,
+    tuned_front_ends,
+)
 
 __all__ = [
     "Decoded",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fingerprint.kernels.types import Classes, Ids, Offsets, Terms
     from fingerprint.tokens import TokenStream
-    from fingerprint.types import Classes, Ids, Offsets, Terms
 
 
 Span = tuple[int, int, str]

@@ -1,24 +1,17 @@
-"""The coarse stream of a program, which looks the same in every language.
-
-Loops, branches, calls with their number of arguments, comparisons, assignments and literals stay. Names,
-types, declarations without a value, headers of counting loops, brackets, modifiers and imports disappear.
-Submissions in different languages are compared by it, see `fingerprint.ranking.translations`.
-"""
+"""The coarse stream of a program, which looks the same in every language, with the literals that it keeps."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerprint.languages.brackets import Brackets, match_brackets
-from fingerprint.languages.coarse_terms import (
-    FAMILY,
-    number_terms,
-    number_value,
-    pack_terms,
-    text_terms,
-)
-from fingerprint.languages.coarse_words import (
+import numpy as np
+
+from fingerprint.distinct import distinct_values
+from fingerprint.languages.language_table import (
     AFTER_PARAMETERS,
     BEFORE_CALLS,
     CALLS,
@@ -31,15 +24,25 @@ from fingerprint.languages.coarse_words import (
     PRINTED,
     PRINTERS,
     SELF,
+    STOP_NUMBERS,
     SYMBOLS,
     TYPE_ARGUMENTS,
 )
+from fingerprint.languages.vocabulary import LENGTH_BITS, MAX_LENGTH
 from fingerprint.tokens import TokenStream, kind_id
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from fingerprint.types import Terms
+    from fingerprint.kernels.types import Terms
+
+_PAIRS = {")": "(", "]": "[", "}": "{"}
+_OPENING = frozenset(_PAIRS.values())
+
+FAMILY = "across languages"
+SHORTEST_WORD = 3
+_TEXT_WORDS = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)*")
+_NUMBER_TAIL = re.compile(r"(?<![xX])(?<=\d)[uUlLfFdDmMnN]+\Z|_")
 
 # Most arguments or parameters that are told apart.
 MOST_ARGUMENTS = 4
@@ -54,6 +57,81 @@ _BEFORE_CONSTRUCTORS = frozenset({"", ";", "{", "}", ":", "explicit"})
 _BEFORE_METHODS = frozenset({"<name>", "<type>", ">", "]", "*", "&"})
 _STRINGS = frozenset({"<string>", "<char>", "<regex>"})
 _OPERANDS = frozenset({"<name>", "<number>", "<constant>", ")", "]"})
+
+
+class Brackets(NamedTuple):
+    """By position of a lexeme: where the bracket that opens there is closed, and how many items it encloses.
+
+    `closes` is -1 and `counts` 0 for all other lexemes and for brackets that are never closed.
+    """
+
+    closes: list[int]
+    counts: list[int]
+
+
+def match_brackets(texts: Sequence[str]) -> Brackets:
+    """Return the brackets of a program, in one pass; items are separated by commas.
+
+    A bracket of the wrong sort closes nothing.
+    """
+    closes, counts = [-1] * len(texts), [0] * len(texts)
+    opened: list[int] = []
+    commas: list[int] = []
+    for at, text in enumerate(texts):
+        if text in _OPENING:
+            opened.append(at)
+            commas.append(0)
+        elif text == "," and commas:
+            commas[-1] += 1
+        elif text in _PAIRS and opened and texts[opened[-1]] == _PAIRS[text]:
+            start, separators = opened.pop(), commas.pop()
+            closes[start] = at
+            last = separators > 0 and texts[at - 1] == ","
+            counts[start] = separators + 1 - last if at > start + 1 else 0
+    return Brackets(closes, counts)
+
+
+@lru_cache(maxsize=65536)
+def text_terms(text: str) -> tuple[str, ...]:
+    """Return the words of a string and its pairs of words with one space between; its symbols if it has none.
+
+    Words are terms since every language puts a message together in its own way.
+    """
+    terms: list[str] = []
+    for run in _TEXT_WORDS.findall(text):
+        words = run.lower().split(" ")
+        terms += [word for word in words if len(word) >= SHORTEST_WORD]
+        terms += map(" ".join, pairwise(words))
+    symbols = text.strip("\"'` ")
+    return tuple(terms) if terms or len(symbols) < SHORTEST_WORD else (symbols,)
+
+
+@lru_cache(maxsize=65536)
+def number_value(lexeme: str) -> str:
+    """Return a number by its value, the same for `10`, `10.0`, `10L` and `0xA`; the lexeme if it has none.
+
+    The sign does not count: some lexers return it as an operator.
+    """
+    digits = _NUMBER_TAIL.sub("", lexeme).lstrip("+-")
+    try:
+        return repr(float(int(digits, 16)) if digits[:2].lower() == "0x" else float(digits))
+    except (ValueError, OverflowError):
+        return lexeme
+
+
+def number_terms(value: str) -> tuple[str, ...]:
+    return () if value in STOP_NUMBERS else (value.removesuffix(".0"),)
+
+
+def pack_terms(terms: Iterable[str]) -> Terms:
+    """Return distinct terms, ascending, with their lengths in the low bits as in `LexicalTerms`."""
+    ids = [_term(term) for term in set(terms)]
+    return distinct_values(np.array(ids, dtype=np.uint64))
+
+
+def _term(term: str) -> int:
+    identity = kind_id(FAMILY, term) >> LENGTH_BITS << LENGTH_BITS
+    return identity | min(len(term), MAX_LENGTH)
 
 
 class Lexeme(NamedTuple):

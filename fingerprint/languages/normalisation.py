@@ -26,10 +26,10 @@ from fingerprint.languages.token_rows import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fingerprint.kernels.types import Bounds, Classes, Ids, Offsets, PairRows, Rows
     from fingerprint.languages.lexing import Lexed
     from fingerprint.languages.token_rows import Lexemes, TokenRows
     from fingerprint.languages.vocabulary import Vocabulary
-    from fingerprint.types import Bounds, Classes, Ids, Offsets, PairRows, Rows
 
 # A statement without an end after this many tokens is broken code: none of its tokens are dropped.
 MAX_STATEMENT = 400

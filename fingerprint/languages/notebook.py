@@ -18,7 +18,7 @@ from traitlets.log import get_logger
 
 from fingerprint.distinct import distinct_values
 from fingerprint.languages.base import Coarse, Scan
-from fingerprint.languages.decode import storable
+from fingerprint.languages.decoding import storable
 from fingerprint.tokens import TokenStream
 
 if TYPE_CHECKING:

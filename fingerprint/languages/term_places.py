@@ -12,10 +12,9 @@ import numpy as np
 
 from fingerprint.distinct import distinct_values
 from fingerprint.languages.base import LexicalClass
-from fingerprint.languages.directives import directive_columns, include_spans, macro_spans
-from fingerprint.languages.lexeme_ids import LENGTH_BITS, lexeme_id
-from fingerprint.languages.lexical_terms import LexicalTerms
-from fingerprint.languages.lookup import term_families
+from fingerprint.languages.front_ends import term_families
+from fingerprint.languages.lexical_terms import LexicalTerms, directive_columns, include_spans, macro_spans
+from fingerprint.languages.vocabulary import LENGTH_BITS, lexeme_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -1,6 +1,6 @@
 """Normalise the tokens of a lexer in rows: code of the lexeme, marks, start, end, and line.
 
-The line is the number of earlier tokens that end one. Rows are written to arrays that have room for all.
+LF, CRLF and a lone CR end a line.
 """
 
 from __future__ import annotations
@@ -10,10 +10,32 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerprint.kernels.registry import bare_njit
+from fingerprint.kernels.registry import bare_kernel, bare_njit
+from fingerprint.lextables.raw_tokens import code_points
+from fingerprint.tokens import joined, parts
 
 if TYPE_CHECKING:
-    from fingerprint.types import Classes, Ids, Kinds, Marks, Offsets, PairRows
+    from collections.abc import Sequence
+
+    from fingerprint.kernels.types import (
+        Bounds,
+        Classes,
+        Ids,
+        Kinds,
+        Lines,
+        Marks,
+        Offsets,
+        PairRows,
+        Positions,
+    )
+    from fingerprint.tokens import TokenStream
+
+TokenRows = Annotated[npt.NDArray[np.int32], 2]
+
+CODE, MARKS, START, END, LINE = range(5)
+COLUMNS = 5
+# Stands for the code of a token that was joined to the one before it.
+REMOVED = -1
 
 
 class Mark:
@@ -41,12 +63,6 @@ class Mark:
     ERROR = 524288  # what no rule of the lexer reads
 
 
-TokenRows = Annotated[npt.NDArray[np.int32], 2]
-
-CODE, MARKS, START, END, LINE = range(5)
-COLUMNS = 5
-# Stands for the code of a token that was joined to the one before it.
-REMOVED = -1
 # Machine code knows numbers, but no attributes of a class.
 SPACE, NEWLINE, DROPPED, OPERATOR, PART = Mark.SPACE, Mark.NEWLINE, Mark.DROPPED, Mark.OPERATOR, Mark.PART
 WORD, NUMBER, STRING, IDENTIFIER, DOT = Mark.WORD, Mark.NUMBER, Mark.STRING, Mark.IDENTIFIER, Mark.DOT
@@ -235,3 +251,58 @@ def collect_lexemes(
         last = rows[at, START]
         count += 1
     return count, disorder
+
+
+def _line_starts(text: str) -> npt.NDArray[np.int64]:
+    """Return the offsets at which lines begin (int64, code points); LF, CRLF and a lone CR end a line."""
+    chars = code_points(text)
+    ends = chars == ord("\n")
+    if "\r" in text:
+        lone = chars == ord("\r")
+        lone[:-1] &= ~ends[1:]
+        ends |= lone
+    return np.concatenate(([0], np.flatnonzero(ends) + 1))
+
+
+def lines_of_offsets(text: str, offsets: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the lines, from 1, that have these offsets."""
+    if not offsets:
+        return ()
+    lines = np.searchsorted(_line_starts(text), np.array(offsets), side="right")
+    return tuple(sorted({int(line) for line in lines}))
+
+
+def token_lines(text: str, tokens: TokenStream) -> Lines:
+    """Return the line, counted from 1, on which each token begins: int32 [n]."""
+    return lines_of_texts([text], [tokens])[0]
+
+
+def lines_of_texts(texts: Sequence[str], streams: Sequence[TokenStream]) -> list[Lines]:
+    """Return `token_lines` of each text."""
+    tokens, ends = joined(streams)
+    lines = np.empty(ends[-1], np.int32)
+    bounds = np.cumsum([0, *(len(text) + 1 for text in texts)])
+    fill_lines(_line_starts("\0".join(texts)), bounds, tokens.starts, ends, lines)
+    return [lines[rows] for rows in parts(ends)]
+
+
+@bare_kernel
+def fill_lines(line_starts: Positions, bounds: Bounds, starts: Offsets, ends: Bounds, lines: Lines) -> None:
+    """Fill `lines` with the line of each token of texts, one text after another.
+
+    `line_starts` and `bounds` are the offsets at which lines and texts begin, `starts` those of the tokens in
+    their text, most of them ascending; `ends` has the number of tokens up to the end of each text.
+    """
+    token, line = 0, 0
+    for text in range(len(ends)):
+        while line < len(line_starts) and line_starts[line] <= bounds[text]:
+            line += 1
+        first = line - 1
+        while token < ends[text]:
+            place = bounds[text] + starts[token]
+            while line < len(line_starts) and line_starts[line] <= place:
+                line += 1
+            while line_starts[line - 1] > place:
+                line -= 1
+            lines[token] = line - first
+            token += 1

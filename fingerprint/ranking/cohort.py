@@ -1,28 +1,254 @@
-"""The submissions of a cohort as arrays for the kernels, with the ignored tokens marked."""
+"""The submissions of a cohort as arrays for the kernels, with the ignored tokens marked.
+
+Common code is ignored too: it looks like a template, since many submissions that are otherwise unlike have
+it. Heads of functions and the lines before them say little without their neighbours.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from fingerprint.distinct import distinct_values, numbered
 from fingerprint.hashing import kgram_hashes
 from fingerprint.kernels.registry import kernel
+from fingerprint.languages import salts
+from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.alignment import index_tokens, long_kgrams, slice_submission, unmatch_collisions
-from fingerprint.ranking.common_code import count_programs
-from fingerprint.ranking.heads import after_heads, before_tails, head_lines, mark_lines, tail_lines
+from fingerprint.ranking.candidates import Postings, add_shared, owner_weights, postings
 from fingerprint.ranking.weights import document_frequency, token_weights
+from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy.typing as npt
 
+    from fingerprint.kernels.types import Bounds, Flags, Floats, Ids, Kinds, PartCounts, Positions
+    from fingerprint.ranking.candidates import InvertedIndex
+
+    Marks = npt.NDArray[np.uint8]
+    from collections.abc import Sequence
+
+    from fingerprint.kernels.types import Counts, Hashes, Lines
     from fingerprint.ranking.alignment import CohortTokens, IndexedTokens
-    from fingerprint.types import Bounds, Counts, Flags, Floats, Hashes, Ids, Kinds, Lines, Positions
+
+# Common limit in force: code in more than so many submissions is common code; None for no limit.
+CommonLimit = int | Literal["default"] | None
+# A sum of the same weights in another order differs by less than this part of it, and decides nothing.
+ROUNDING = 1e-9
+
+# Words whose line is a head; in other languages a head ends with an opening brace.
+HEAD_WORDS = {
+    "python": ("def", "class"), "ruby": ("def", "class", "module"), "matlab": ("function",),
+    "pascal": ("procedure", "function"), "ada": ("procedure", "function"),
+    "fortran": ("subroutine", "function"), "vb": ("sub", "function"),
+}  # fmt: skip
+# A line with one of these and such a word is no head: `end function`, `exit sub`.
+LEAVING_WORDS = {"fortran": ("end",), "vb": ("end", "exit")}
+# Languages whose statements have an end that is seen: so a head may have several lines.
+WITH_SEMICOLONS = ("c", "cpp", "csharp", "java", "php", "perl", "glsl", "hlsl")
+OPENING, CLOSING = "{", "}"
+# Lines before a head that belong to no function.
+IMPORT_WORDS = ("import", "from")
+# A line with one of these is no head: what is inserted after a condition makes no other function of it.
+CONTROL_WORDS = (
+    "if", "else", "elif", "for", "foreach", "while", "do", "switch", "case", "try", "catch", "finally",
+    "with", "using", "lock", "synchronized", "unless", "until", "loop", "match", "select",
+)  # fmt: skip
+
+
+# A token may have several of these marks, one bit each.
+WORD, CONTROL, OPENS, CLOSES, ENDS, IMPORTS, LEAVES, SEMICOLONS = (1 << bit for bit in range(8))
+MARKED = (
+    (CONTROL, CONTROL_WORDS), (OPENS, (OPENING,)), (CLOSES, (CLOSING,)),
+    (ENDS, (CLOSING, ";")), (IMPORTS, IMPORT_WORDS),
+)  # fmt: skip
+
+
+def default_limit(programs: float) -> int:
+    """Return the common limit of a cohort of so many programs, submissions that are alike counted as one."""
+    return max(constants.LEAST_COMMON, int(programs * constants.COMMON_PART))
+
+
+@kernel
+def _count_alike(table: Postings, parts: Floats, counts: PartCounts) -> None:
+    """Add 1 to the counts of both owners of each pair that shares at least each of the `parts`."""
+    weights, owners = owner_weights(table), len(table.value_starts) - 1
+    weight = np.zeros(owners)
+    shared, partners = np.zeros(owners, dtype=np.int32), np.empty(owners, dtype=np.int32)
+    for left in range(owners):
+        partner_count = add_shared(table, left, weight, shared, partners)
+        for right in partners[:partner_count]:
+            heavier = (1 - ROUNDING) * max(weights[left], weights[right])
+            for row in range(len(parts)):
+                if weight[right] >= parts[row] * heavier:
+                    counts[row, left] += 1
+                    counts[row, right] += 1
+            weight[right], shared[right] = 0.0, 0
+
+
+def count_alike(
+    index: InvertedIndex,
+    submissions: int,
+    parts: tuple[float, ...] = (constants.ALIKE_PART, constants.RELATED_PART),
+) -> PartCounts:
+    """Return how many submissions share at least each of the parts with each one, itself included.
+
+    Returns
+    -------
+    int32 [parts, submissions]
+    """
+    table, counts = postings(index), np.ones((len(parts), submissions), dtype=np.int32)
+    _count_alike(table, np.array(parts), counts)
+    return counts
+
+
+@kernel
+def count_programs(ids: Ids, bounds: Bounds, distinct: int, parts: Floats) -> Floats:
+    """Return the number of programs that contain each id, as the sum of the `parts` of their submissions.
+
+    The ids of submission d are `ids[bounds[d]:bounds[d + 1]]`.
+    """
+    programs = np.zeros(distinct)
+    last = np.full(distinct, -1, dtype=np.int32)
+    for owner in range(len(bounds) - 1):
+        for kgram in ids[bounds[owner] : bounds[owner + 1]]:
+            if last[kgram] != owner:
+                last[kgram] = owner
+                programs[kgram] += parts[owner]
+    return programs
+
+
+@cache
+def _mark_table() -> tuple[Kinds, Marks]:
+    """Return the kinds that have marks, in all languages, and their marks, as a hash table.
+
+    A kind is in the row of its low bits, or where that is taken in the next row that is free. The number of
+    rows is a power of two; a row without marks is free.
+    """
+    families = salts()
+    marked = [(WORD, families[name], word) for name, texts in HEAD_WORDS.items() for word in texts]
+    marked += [(LEAVES, families[name], word) for name, texts in LEAVING_WORDS.items() for word in texts]
+    marked += [(SEMICOLONS, families[name], OPENING) for name in WITH_SEMICOLONS]
+    marked += [
+        (mark, one, lexeme) for mark, texts in MARKED for lexeme in texts for one in set(families.values())
+    ]
+    rows = 1 << (4 * len(marked)).bit_length()
+    kinds, marks = np.zeros(rows, dtype=np.uint64), np.zeros(rows, dtype=np.uint8)
+    for mark, family, lexeme in marked:
+        kind = kind_id(family, lexeme)
+        row = int(kind) & (rows - 1)
+        while marks[row] and kinds[row] != kind:
+            row = (row + 1) & (rows - 1)
+        kinds[row] = kind
+        marks[row] |= mark
+    return kinds, marks
+
+
+@kernel
+def fill_marks(kinds: Kinds, table_kinds: Kinds, table_marks: Marks, marks: Marks) -> None:
+    """Fill the marks of each token from the table of `_mark_table`."""
+    last = np.uint64(len(table_kinds) - 1)
+    for at in range(len(kinds)):
+        row = kinds[at] & last
+        while table_marks[row] and table_kinds[row] != kinds[at]:
+            row = (row + np.uint64(1)) & last
+        marks[at] = table_marks[row]
+
+
+class LineMarks(NamedTuple):
+    """The lines of a cohort by the marks of their tokens, as parallel arrays.
+
+    `any`, `last`: the marks of all tokens and of the last one; `sizes`, `opened`, `closed`, `ends` int64: how
+    many tokens there are, and how many have the mark.
+    """
+
+    any: Marks
+    last: Marks
+    sizes: Positions
+    opened: Positions
+    closed: Positions
+    ends: Positions
+
+    def have(self, mark: int) -> Flags:
+        """Return which lines have a token with the mark."""
+        flags: Flags = self.any & mark > 0
+        return flags
+
+
+def mark_lines(kinds: Kinds, firsts: Positions) -> LineMarks:
+    """Return the marks of the lines whose first tokens are `firsts`, in order; no line is empty."""
+    marks = np.empty(len(kinds), dtype=np.uint8)
+    fill_marks(kinds, *_mark_table(), marks)
+    lasts = np.append(firsts[1:], len(kinds)) - 1
+    counts = (np.add.reduceat((marks & mark) > 0, firsts, dtype=np.int64) for mark in (OPENS, CLOSES, ENDS))
+    return LineMarks(np.bitwise_or.reduceat(marks, firsts), marks[lasts], lasts + 1 - firsts, *counts)
+
+
+def head_lines(lines: LineMarks) -> Flags:
+    """Return which lines are heads, or are followed by a line with an opening brace alone: bool [lines]."""
+    has_control = lines.have(CONTROL)
+    opens = lines.last & OPENS > 0
+    alone = opens & (lines.sizes == 1)
+    # A brace alone belongs to the line before it.
+    has_control[1:] |= alone[1:] & has_control[:-1]
+    heads: Flags = lines.have(WORD) & ~lines.have(LEAVES) | (opens & ~has_control)
+    heads[:-1] |= alone[1:] & ~has_control[:-1]
+    return heads
+
+
+def first_lines(lines: LineMarks, heads: Flags) -> Flags:
+    """Return which lines of a file begin a head that ends on a later one: no statement ends before its brace.
+
+    Such lines have parameters, annotations, and what a constructor calls.
+    """
+    goes_on = ((lines.last & (ENDS | OPENS)) == 0) & ~lines.have(CONTROL)
+    numbers = np.arange(len(heads))
+    following = np.minimum.accumulate(np.where(goes_on, len(heads) - 1, numbers)[::-1])[::-1]
+    begins: Flags = goes_on & (heads & (lines.last & SEMICOLONS > 0))[following]
+    return begins
+
+
+def tail_lines(lines: LineMarks, heads: Flags) -> Flags:
+    """Return which lines end what is before a head: its last statement, and braces after it; bool [lines]."""
+    closers = (lines.closed > 0) & (lines.ends == lines.sizes)
+    numbers = np.arange(len(heads))
+    next_other = np.minimum.accumulate(np.where(closers, len(heads) - 1, numbers)[::-1])[::-1]
+    following = np.minimum(numbers + 1, len(heads) - 1)
+    ends_block = (
+        closers[following]
+        | (lines.closed > lines.opened)
+        | (lines.have(WORD)[following] & ~lines.have(IMPORTS))
+    )
+    tails: Flags = heads[next_other[following]] & ends_block & ~heads
+    return tails
+
+
+def after_heads(heads: Flags, firsts: Positions, ends: Positions) -> Positions:
+    """Return where the line after each line and its heads ends, given where each begins and ends: int64.
+
+    That is its own end where it is no head; the last line of a file, a separator, is none. A head is at most
+    two thirds of what it ends with, so that it never stays alone.
+    """
+    lines = np.arange(len(heads))
+    following = np.where(heads, len(heads) - 1, lines)
+    result = ends[np.minimum.accumulate(following[::-1])[::-1]]
+    return np.where(heads, np.maximum(result, ends + _half(firsts, ends)), result)
+
+
+def before_tails(tails: Flags, firsts: Positions, ends: Positions, file_starts: Bounds) -> Positions:
+    """Return where the line before each line and its tails begins, as `after_heads`; in the same file."""
+    lines = np.arange(len(tails))
+    result = firsts[np.maximum.accumulate(np.where(tails, 0, lines))]
+    result = np.where(tails, np.minimum(result, firsts - _half(firsts, ends)), result)
+    return np.maximum(result, file_starts[np.searchsorted(file_starts, firsts, side="right") - 1])
+
+
+def _half(firsts: Positions, ends: Positions) -> Positions:
+    return (ends - firsts + 1) // 2
 
 
 @kernel
@@ -274,3 +500,30 @@ def _sums(values: npt.NDArray[Any], dtype: type[np.number]) -> npt.NDArray[Any]:
     sums = np.zeros(len(values) + 1, dtype=dtype)
     np.cumsum(values, out=sums[1:])
     return sums
+
+
+def whole_lines(cohort: Cohort, first: int, after: int) -> tuple[int, int]:
+    """Return the tokens [first, after) of one file of a cohort without parts of lines at their ends.
+
+    A head goes if the line after it is not wholly among them, as it only says how a function is called; so
+    does the last line of a function without the line before it. A run of which less than `k` tokens would
+    remain is returned as it is.
+    """
+    file = int(np.searchsorted(cohort.file_starts, first, side="right")) - 1
+    start, end = cohort.file_starts[file : file + 2].tolist()
+    kinds, numbers = cohort.tokens.kinds[start : end - 1], cohort.sums.line_numbers[start : end - 1]
+    firsts = np.flatnonzero(np.diff(numbers, prepend=numbers[0] - 1))
+    lines = mark_lines(kinds, firsts)
+    heads = head_lines(lines)
+    heads |= first_lines(lines, heads)
+    tails = tail_lines(lines, heads)
+    bounds = [*firsts.tolist(), len(kinds)]
+    low, high = np.searchsorted(bounds, [first - start, after - start], side="right") - 1
+    # A line in which the run begins is not whole.
+    low += bounds[low] < first - start
+    while 0 < low < high and tails[low]:
+        low += 1
+    while low < high and heads[high - 1]:
+        high -= 1
+    whole = start + bounds[low], start + bounds[high]
+    return whole if whole[1] - whole[0] >= cohort.k else (first, after)

@@ -1,7 +1,11 @@
-"""Groups of submissions that are never compared with each other, such as the attempts of one student."""
+"""Groups of submissions that are never compared, and groups of submissions that are the same.
+
+Attempts of one student are never compared.
+"""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -9,9 +13,9 @@ import numpy as np
 from fingerprint.kernels.registry import kernel, njit
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Hashable, Sequence
 
-    from fingerprint.types import Bounds, Ids
+    from fingerprint.kernels.types import Bounds, Ids
 
 
 class Groups(NamedTuple):
@@ -60,3 +64,60 @@ def _count(groups: Groups) -> int:
 def count_pairs(groups: Groups) -> int:
     """Return the number of pairs of submissions that have a group in common."""
     return int(_count(groups)) if len(groups.ids) else 0
+
+
+class Sameness(StrEnum):
+    """A property that the members of a group have in common; the strongest is first.
+
+    The same bytes; the same but for layout and comments; but for these and names; the same tokens after
+    normalisation, which also makes values and types equal; only the same fingerprints.
+    """
+
+    IDENTICAL = "identical"
+    LAYOUT = "layout"
+    NAMES = "names"
+    LEXICAL = "lexical"
+    FINGERPRINTS = "fingerprints"
+
+
+class DuplicateGroup(NamedTuple):
+    """Documents (numbers, ascending) that are the same, and in which sense they are."""
+
+    sameness: Sameness
+    members: list[int]
+
+
+def group_duplicates(keys: Sequence[Sequence[Hashable]]) -> list[DuplicateGroup]:
+    """Group documents by each sameness.
+
+    Parameters
+    ----------
+    keys : for each `Sameness`, in its order, a list with the key of every document; an empty key or None
+        equals no other key
+
+    Returns
+    -------
+    Groups of two or more documents, the strongest sameness first, then by their first member. Documents may
+    be in a group of each sameness; a group is left out where a stronger one has exactly its members.
+
+    Raises
+    ------
+    ValueError
+        When there is not one list of keys for each `Sameness`, or their lengths differ.
+    """
+    if len(keys) != len(Sameness) or len({len(column) for column in keys}) > 1:
+        raise ValueError(f"lists of {[len(c) for c in keys]} keys; expected {len(Sameness)} of equal length")
+    groups: dict[tuple[int, ...], Sameness] = {}
+    for sameness, column in zip(Sameness, keys, strict=True):
+        for members in _by_key(column):
+            groups.setdefault(tuple(members), sameness)
+    return [DuplicateGroup(sameness, list(members)) for members, sameness in groups.items()]
+
+
+def _by_key(column: Sequence[Hashable]) -> list[list[int]]:
+    """Return the documents of each key that two or more have."""
+    groups: dict[Hashable, list[int]] = {}
+    for document, key in enumerate(column):
+        if key:
+            groups.setdefault(key, []).append(document)
+    return [members for members in groups.values() if len(members) > 1]

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.index import InvertedIndex
-from fingerprint.ranking.cohort import Cohort, distinct_kgrams
-from fingerprint.ranking.common_code import count_alike, default_limit
+from fingerprint.ranking.candidates import InvertedIndex
+from fingerprint.ranking.cohort import Cohort, count_alike, default_limit, distinct_kgrams
 from fingerprint.ranking.groups import NO_GROUPS, Groups
 from fingerprint.ranking.terms import LexicalTable
 from fingerprint.ranking.translations import CoarseFile, translation_input
@@ -20,10 +19,10 @@ from fingerprint.ranking.translations import CoarseFile, translation_input
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 
+    from fingerprint.kernels.types import Flags, Floats, Hashes, Kinds, Lines, Owners, Positions, Terms
     from fingerprint.languages.lexical_terms import LexicalTerms
-    from fingerprint.ranking.common_code import CommonLimit
+    from fingerprint.ranking.cohort import CommonLimit
     from fingerprint.ranking.translations import TranslationInput
-    from fingerprint.types import Flags, Floats, Hashes, Kinds, Lines, Owners, Positions, Terms
 
     # The submission of a file, and its kinds of tokens, literals and imports.
     FileColumns = tuple[int, tuple[Kinds, Terms, Terms]]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint.cores import usable_cores
+from fingerprint.kernels import usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from fingerprint.kernels.types import Rows
     from fingerprint.ranking.cohort import Cohort
-    from fingerprint.types import Rows
 
     Check = Callable[[], None]
 

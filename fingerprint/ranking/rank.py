@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fingerprint.distinct import first_places
-from fingerprint.index import CandidatePairs, InvertedIndex
-from fingerprint.permutation import permute
+from fingerprint.hashing import permute
 from fingerprint.ranking.best_pairs import Scored, Wanted, best_of_both
-from fingerprint.ranking.candidates import FLOOR, merged_pairs, rare_term_pairs, weighted_pairs
-from fingerprint.ranking.pair_passages import align_pairs
+from fingerprint.ranking.candidates import (
+    FLOOR,
+    CandidatePairs,
+    InvertedIndex,
+    merged_pairs,
+    rare_term_pairs,
+    weighted_pairs,
+)
 from fingerprint.ranking.parallel import never_end
+from fingerprint.ranking.passages import align_pairs
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.threshold import (
     SAMPLE_SEED,
@@ -35,14 +41,14 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from fingerprint.kernels.types import Floats, Hashes, Positions, Rows
     from fingerprint.ranking.cohort import Cohort
     from fingerprint.ranking.inputs import RankingInput
-    from fingerprint.ranking.pair_passages import PairPassages
     from fingerprint.ranking.parallel import Check
+    from fingerprint.ranking.passages import PairPassages
     from fingerprint.ranking.scoring import ScorePairs
     from fingerprint.ranking.terms import LexicalTable
     from fingerprint.ranking.translations import Translations
-    from fingerprint.types import Floats, Hashes, Positions, Rows
 
 # Stands for the suggested threshold, which is not known yet.
 SUGGESTED = -1.0

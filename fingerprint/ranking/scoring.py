@@ -1,7 +1,4 @@
-"""Similarity of pairs of submissions, and how much of them their passages cover.
-
-The formula and the reason for each part of it are in docs/know/score.md.
-"""
+"""Similarity of pairs of submissions, and how much of them their passages cover."""
 
 from __future__ import annotations
 
@@ -10,24 +7,198 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from fingerprint.kernels.registry import bare_njit, kernel, njit
 from fingerprint.ranking import score_constants as constants
-from fingerprint.ranking.coverage import measure_coverage
-from fingerprint.ranking.parallel import never_end
+from fingerprint.ranking.alignment import slice_submission
+from fingerprint.ranking.cohort import RunningSums
+from fingerprint.ranking.parallel import never_end, run_chunks
+from fingerprint.ranking.sorting import sort_rows
 from fingerprint.ranking.terms import beside_passages
+from fingerprint.ranking.tiling import change_left, cohort_workspace, tile_pair, trim_tiles
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.index import CandidatePairs
+    from fingerprint.kernels.types import Bounds, Flags, FloatRows, Floats, Ids, Positions, Rows, Runs
+    from fingerprint.ranking.alignment import CohortTokens
+    from fingerprint.ranking.candidates import CandidatePairs
     from fingerprint.ranking.cohort import Cohort
-    from fingerprint.ranking.coverage import Coverage
     from fingerprint.ranking.parallel import Check
+    from fingerprint.ranking.score_constants import PassageLengths
     from fingerprint.ranking.terms import LexicalTable
-    from fingerprint.types import Flags, Floats, Positions, Rows
-
 
 # Pairs scored at a time, to limit the memory for intermediate arrays.
 PAIRS_PER_BLOCK = 1 << 17
+
+
+class Coverage(NamedTuple):
+    """Code that the passages of n pairs cover, as parallel arrays.
+
+    `weight` float64 [n]: weight covered, see `chained_weight`; `tokens` int64 [n, 2]: counted tokens on
+    either side; `longest` int64 [n]: counted tokens of the longest passage; `lines` int64 [n, 2]: lines on
+    which tokens of passages begin; `with_common` int64 [n, 2]: tokens of passages and common passages on
+    either side, without boilerplate.
+    """
+
+    weight: Floats
+    tokens: Rows
+    longest: Positions
+    lines: Rows
+    with_common: Rows
+
+
+@bare_njit
+def length_factor(tokens: float, half_length: float) -> float:
+    return tokens / (tokens + half_length)
+
+
+@njit
+def slice_sums(sums: RunningSums, submission_starts: Bounds, number: int) -> RunningSums:
+    low, high = submission_starts[number], submission_starts[number + 1] + 1
+    columns = sums.weight[low:high], sums.kept[low:high], sums.counted[low:high]
+    return RunningSums(*columns, sums.line_numbers[low:high])
+
+
+@bare_njit
+def continuation(gap: int, gap_scale: float) -> float:
+    """Return how much of a passage's length its neighbour gets, with `gap` tokens between them."""
+    factor: float = np.exp(-gap / gap_scale)
+    return factor
+
+
+@bare_njit
+def _fill_continuations(
+    tiles: Runs, left: RunningSums, right: RunningSums, gap_scale: float, continued: Floats
+) -> None:
+    """Fill the continuation from each tile to the next one; 0 where the order differs between the sides."""
+    for row in range(len(tiles) - 1):
+        a_end, b_end = tiles[row, 0] + tiles[row, 2], tiles[row, 1] + tiles[row, 2]
+        a, b = tiles[row + 1, 0], tiles[row + 1, 1]
+        if b >= b_end:
+            gap = max(left.kept[a] - left.kept[a_end], right.kept[b] - right.kept[b_end])
+            continued[row] = continuation(gap, gap_scale)
+
+
+@njit
+def chained_weight(tiles: Runs, left: RunningSums, right: RunningSums, lengths: PassageLengths) -> float:
+    """Return the weight that tiles (sorted by left token) cover, as the mean of both sides.
+
+    Each tile's weight is multiplied by the factor of its length. To its length those of its neighbours in
+    the same order on both sides are added, the less the more tokens are between.
+    """
+    columns = np.zeros((3, len(tiles)))
+    return _sum_weights(tiles, left, right, lengths, columns)
+
+
+@bare_njit
+def _sum_weights(
+    tiles: Runs, left: RunningSums, right: RunningSums, lengths: PassageLengths, columns: FloatRows
+) -> float:
+    """Return what `chained_weight` does; the columns are three of zeros, for values of each tile."""
+    continued, before, tokens = columns[0], columns[1], columns[2]
+    count = len(tiles)
+    _fill_continuations(tiles, left, right, lengths.gap_scale, continued)
+    for row in range(count):
+        a, b, length = tiles[row, 0], tiles[row, 1], tiles[row, 2]
+        tokens[row] = (left.kept[a + length] - left.kept[a] + right.kept[b + length] - right.kept[b]) / 2
+        if row > 0:
+            before[row] = (before[row - 1] + tokens[row - 1]) * continued[row - 1]
+    total, after = 0.0, 0.0
+    for row in range(count - 1, -1, -1):
+        a, b, length = tiles[row, 0], tiles[row, 1], tiles[row, 2]
+        weight = (left.weight[a + length] - left.weight[a] + right.weight[b + length] - right.weight[b]) / 2
+        total += weight * length_factor(before[row] + tokens[row] + after, lengths.half_length)
+        after = (after + tokens[row]) * (continued[row - 1] if row > 0 else 0.0)
+    return total
+
+
+@bare_njit
+def count_lines(rows: Runs, line_numbers: Ids) -> int:
+    """Return the number of lines with runs on the side of the first column, by which the rows are sorted."""
+    count, last = 0, -1
+    for at in range(len(rows)):
+        first, after = line_numbers[rows[at, 0]], line_numbers[rows[at, 0] + rows[at, 2] - 1] + 1
+        count += after - first - (first == last)
+        last = after - 1
+    return count
+
+
+@bare_njit
+def _count_with_common(
+    passages: Runs, left: RunningSums, right: RunningSums, row: int, coverage: Coverage
+) -> None:
+    for at in range(len(passages)):
+        a, b, length = passages[at, 0], passages[at, 1], passages[at, 2]
+        coverage.with_common[row, 0] += left.kept[a + length] - left.kept[a]
+        coverage.with_common[row, 1] += right.kept[b + length] - right.kept[b]
+
+
+@bare_njit
+def _count_passages(
+    passages: Runs, left: RunningSums, right: RunningSums, row: int, coverage: Coverage
+) -> None:
+    """Fill one row of `coverage`, except its weight. This sorts `passages` by right token."""
+    coverage.lines[row, 0] = count_lines(passages, left.line_numbers)
+    for at in range(len(passages)):
+        a, b, length = passages[at, 0], passages[at, 1], passages[at, 2]
+        on_left = left.counted[a + length] - left.counted[a]
+        coverage.tokens[row, 0] += on_left
+        coverage.tokens[row, 1] += right.counted[b + length] - right.counted[b]
+        coverage.longest[row] = max(coverage.longest[row], on_left)
+        passages[at, 0], passages[at, 1] = b, a
+    sort_rows(passages)
+    coverage.lines[row, 1] = count_lines(passages, right.line_numbers)
+
+
+@kernel
+def _fill_coverage(
+    cohort: tuple[CohortTokens, RunningSums],
+    pairs: Rows,
+    parameters: tuple[int, tuple[int, int], PassageLengths],
+    coverage: Coverage,
+) -> None:
+    """Fill `coverage`; the parameters are k, the `distinct` k-grams of the cohort, and `LENGTHS`."""
+    (indexed, sums), (k, distinct, lengths) = cohort, parameters
+    space, entered, submission_starts = cohort_workspace(indexed, distinct), -1, indexed.submission_starts
+    for row in range(len(pairs)):
+        left, right = pairs[row]
+        sides = slice_submission(indexed, left), slice_submission(indexed, right)
+        entered = change_left(space, indexed, entered, left)
+        left_sums = slice_sums(sums, submission_starts, left)
+        right_sums = slice_sums(sums, submission_starts, right)
+        tiles = tile_pair(sides[0], sides[1], k, space)
+        coverage.weight[row] = chained_weight(tiles, left_sums, right_sums, lengths)
+        passages, common = trim_tiles(tiles, sides[0], sides[1], k)
+        _count_with_common(common, left_sums, right_sums, row, coverage)
+        _count_with_common(passages, left_sums, right_sums, row, coverage)
+        _count_passages(passages, left_sums, right_sums, row, coverage)
+
+
+def measure_coverage(cohort: Cohort, pairs: Rows, check: Check) -> Coverage:
+    """Align every pair, on all cores."""
+    count = len(pairs)
+    coverage = Coverage(
+        np.zeros(count),
+        np.zeros((count, 2), dtype=np.int64),
+        np.zeros(count, dtype=np.int64),
+        np.zeros((count, 2), dtype=np.int64),
+        np.zeros((count, 2), dtype=np.int64),
+    )
+    arrays = cohort.indexed, cohort.sums
+    parameters = cohort.k, cohort.distinct, constants.LENGTHS
+
+    def fill(part: slice) -> None:
+        rows = Coverage(
+            coverage.weight[part],
+            coverage.tokens[part],
+            coverage.longest[part],
+            coverage.lines[part],
+            coverage.with_common[part],
+        )
+        _fill_coverage(arrays, pairs[part], parameters, rows)
+
+    run_chunks(cohort, pairs, fill, check)
+    return coverage
 
 
 class ScorePairs(Protocol):

@@ -9,7 +9,7 @@ import numpy as np
 from fingerprint.kernels.registry import bare_kernel, kernel, njit
 
 if TYPE_CHECKING:
-    from fingerprint.types import Bounds, Ids, Positions, Runs
+    from fingerprint.kernels.types import Bounds, Ids, Positions, Runs
 
 # Up to so many numbers are sorted by insertion.
 FEW = 48

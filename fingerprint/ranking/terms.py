@@ -16,9 +16,9 @@ from fingerprint.ranking.weights import rarity
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fingerprint.kernels.types import Bounds, Flags, Floats, Hashes, Owners, Positions, Rows, Terms
     from fingerprint.languages.lexical_terms import LexicalTerms
     from fingerprint.ranking.score_constants import Evidence, Norm
-    from fingerprint.types import Bounds, Flags, Floats, Hashes, Owners, Positions, Rows, Terms
 
 
 def apply_norm(left: Floats, right: Floats, norm: Norm, part: Floats | float = 1.0) -> Floats:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.types import Floats, Hashes
+    from fingerprint.kernels.types import Floats, Hashes
 
 
 # With fewer compared pairs than this there is no distribution to estimate from, and the default is suggested.

@@ -1,41 +1,346 @@
-"""Passages: greedy tiling of two submissions with the runs of equal tokens that they share."""
+"""Passages: greedy tiling of two submissions with the runs of equal tokens that they share.
+
+Long tiles come first, then those of a k-gram and of at most k - 1 tokens more. Repetitive submissions have
+their runs listed in time linear in their length. Many pairs use the same arrays one after another.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.kernels.registry import bare_njit, kernel, njit
-from fingerprint.ranking.alignment import longer
-from fingerprint.ranking.repetition import RANKED_RUNS_PER_TOKEN, fill_ranked_runs
-from fingerprint.ranking.runs import (
+from fingerprint.kernels.registry import bare_kernel, bare_njit, kernel, njit
+from fingerprint.ranking.alignment import (
     INITIAL_RUNS,
     POSITION_BITS,
     POSITION_MASK,
+    fill_kgram_table,
+    find_members,
+    group_end,
     has_any,
     lines_of,
     list_long_runs,
     list_runs,
+    longer,
+    maximal_run,
     place_of,
+    slice_submission,
     trim,
     trim_to_lines,
     with_room,
 )
-from fingerprint.ranking.short_tiles import add_short_tiles, pop_piece, push_piece, shared_places
-from fingerprint.ranking.sorting import sort_places, sort_rows
+from fingerprint.ranking.sorting import longest_part, sort_places, sort_rows
 
 if TYPE_CHECKING:
-    from fingerprint.ranking.alignment import IndexedTokens
-    from fingerprint.ranking.runs import Lines
-    from fingerprint.ranking.workspace import Workspace
-    from fingerprint.types import Bounds, Flags, Ids, Positions, Runs
+    from fingerprint.kernels.types import Bounds, Flags, Hashes, Ids, Positions, Rows, Runs
+    from fingerprint.ranking.alignment import CohortTokens, IndexedTokens, Lines
+
+# The occurrence of rank r on one side is compared with those of rank r - 8 to r + 8 on the other side.
+RANK_DISTANCE = 8
+# Most runs that can begin at a right token.
+RANKED_RUNS_PER_TOKEN = 2 * RANK_DISTANCE + 1
 
 # Few pairs have more pieces that wait than this.
 INITIAL_PIECES = 64
 # Number of comparisons of tokens or positions after which a pair counts as repetitive: measured in
 # `bench.repetitive`; pairs of programs that people wrote take a fraction.
 STEPS_PER_TOKEN, LEAST_STEPS = 64, 1 << 16
+
+
+class Workspace(NamedTuple):
+    """Arrays for the pairs of one left side after another; n is the number of tokens of the longest side.
+
+    Filled for a left side, by `enter`: `table`, `long_table` int32: the k-gram tables of its k-grams and its
+    long ones, see `build_kgram_table`, with a last entry for the id -1; `groups` int32 [n]: the entry of the
+    table for the k-gram at each token; `sizes` int32 [n + 1]: number of occurrences of a k-gram, by this
+    entry. `members`, `long_members` uint64: a bit for each id from -1 on, whether the left side has that
+    k-gram; these stay in the processor's cache.
+
+    Empty before a pair and after it: `taken` bool [n], for each side: tokens in tiles; `heads` int32 [n + 1]:
+    the first open place on the right of each k-gram on the left, by its entry, -1 for none; `after` int32
+    [n]: the next one with the same k-gram; `places` int32 [n], for each side: see `short_tiles`.
+    """
+
+    table: Ids
+    long_table: Ids
+    groups: Ids
+    sizes: Ids
+    members: Hashes
+    long_members: Hashes
+    taken: tuple[Flags, Flags]
+    heads: Ids
+    after: Ids
+    places: tuple[Ids, Ids]
+
+
+@njit
+def workspace(distinct: int, long_distinct: int, size: int) -> Workspace:
+    """Return an empty workspace for so many k-grams, long ones, and tokens of the longest side."""
+    return Workspace(
+        np.full(distinct + 1, -1, dtype=np.int32),
+        np.full(long_distinct + 1, -1, dtype=np.int32),
+        np.full(size, -1, dtype=np.int32),
+        np.zeros(size + 1, dtype=np.int32),
+        np.zeros((distinct + 1 >> 6) + 1, dtype=np.uint64),
+        np.zeros((long_distinct + 1 >> 6) + 1, dtype=np.uint64),
+        (np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_)),
+        np.full(size + 1, -1, dtype=np.int32),
+        np.empty(size, dtype=np.int32),
+        (np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)),
+    )
+
+
+@njit
+def cohort_workspace(cohort: CohortTokens, distinct: tuple[int, int]) -> Workspace:
+    """Return a workspace for pairs of a cohort with so many distinct k-grams, and long ones."""
+    return workspace(distinct[0], distinct[1], longest_part(cohort.submission_starts))
+
+
+@bare_njit
+def _fill_members(kgrams: Ids, members: Hashes) -> None:
+    for kgram in kgrams:
+        number = np.uint64(kgram + 1)
+        members[number >> np.uint64(6)] |= np.uint64(1) << (number & np.uint64(63))
+
+
+@bare_kernel
+def enter(space: Workspace, left: IndexedTokens) -> None:
+    """Fill an empty workspace for a left side."""
+    fill_kgram_table(left.ordered_kgrams, space.table)
+    fill_kgram_table(left.long.ordered_kgrams, space.long_table)
+    _fill_members(left.ordered_kgrams, space.members)
+    _fill_members(left.long.ordered_kgrams, space.long_members)
+    for at in range(len(left.order)):
+        group = space.table[left.ordered_kgrams[at]]
+        space.groups[left.order[at]] = group
+        space.sizes[group] += 1
+
+
+@bare_kernel
+def leave(space: Workspace, left: IndexedTokens) -> None:
+    """Empty a workspace that is filled for a left side."""
+    for at in range(len(left.order)):
+        space.table[left.ordered_kgrams[at]] = -1
+        space.members[left.ordered_kgrams[at] + 1 >> 6] = 0
+        space.groups[left.order[at]] = -1
+        space.sizes[at] = 0
+    for kgram in left.long.ordered_kgrams:
+        space.long_table[kgram] = -1
+        space.long_members[kgram + 1 >> 6] = 0
+
+
+@njit
+def change_left(space: Workspace, cohort: CohortTokens, entered: int, left: int) -> int:
+    """Fill a workspace for submission `left` in place of `entered`, -1 for none; return `left`."""
+    if left != entered:
+        if entered >= 0:
+            leave(space, slice_submission(cohort, entered))
+        enter(space, slice_submission(cohort, left))
+    return left
+
+
+@njit
+def _left_groups(left: IndexedTokens, right: IndexedTokens, left_table: Ids) -> Rows:
+    """Return for each right token: index in `left.order` and size of its group on the left, and its rank.
+
+    A group has the positions of one k-gram with the same k-gram before it. The size is 0 where the left side
+    has no such group. The rank is that of the token's position in its group on the right.
+    """
+    groups, at = np.zeros((len(right.kinds), 3), dtype=np.int64), 0
+    while at < len(right.ordered_kgrams):
+        end = group_end(right.ordered_kgrams, at)
+        i, j = left_table[right.ordered_kgrams[at]], at
+        last = group_end(left.ordered_kgrams, i) if i >= 0 else -1
+        while i < last and j < end:
+            next_i, next_j = left.next_group[i], right.next_group[j]
+            before_left, before_right = left.previous[i], right.previous[j]
+            if before_left == before_right:
+                for index in range(j, next_j):
+                    b = right.order[index]
+                    groups[b, 0], groups[b, 1], groups[b, 2] = i, next_i - i, index - j
+            if before_left <= before_right:
+                i = next_i
+            if before_right <= before_left:
+                j = next_j
+        at = end
+    return groups
+
+
+@kernel
+def fill_ranked_runs(
+    pair: tuple[IndexedTokens, IndexedTokens], k: int, left_table: Ids, steps: int, rows: Runs
+) -> int:
+    """Fill `rows` as `list_runs` does, but only with runs through occurrences of about the same rank.
+
+    Occurrences of a k-gram are ranked by position among those with the same k-gram before them. `steps` is
+    the number of comparisons, which the right tokens share evenly. `rows` has room for RANKED_RUNS_PER_TOKEN
+    runs of each right token. Return the number of runs.
+    """
+    left, right = pair
+    groups, count = _left_groups(left, right, left_table), 0
+    # For each diagonal, that is for each difference of positions: the right token at which its last run ends.
+    reached = np.zeros(len(left.kinds) + len(right.kinds) + 1, dtype=np.int64)
+    used = 0
+    for b in range(len(right.kinds)):
+        first, size, rank = groups[b]
+        for turn in range(min(size, RANKED_RUNS_PER_TOKEN)):
+            if used > steps * (b + 1) // len(right.kinds):
+                break
+            used += 1
+            # The nearest rank first: 0, 1, -1, 2, -2, ...
+            offset = (turn + 1) // 2 if turn % 2 else -(turn // 2)
+            a = left.order[first + (rank + offset) % size]
+            diagonal = a - b + len(right.kinds)
+            if b < reached[diagonal]:
+                continue
+            start, other, length = maximal_run(left, right, a, b)
+            used += length
+            reached[diagonal] = max(b + 1, other + length)
+            if length >= k:
+                rows[count, 0], rows[count, 1] = place_of(start, other), length
+                count += 1
+    return count
+
+
+@bare_kernel
+def shared_places(right: IndexedTokens, space: Workspace) -> tuple[int, int]:
+    """Fill `places` of the right side with those of k-grams that the left side has.
+
+    Return their number, and that of the pairs of places with equal k-grams.
+    """
+    kgrams, places, table, sizes = right.kgrams, space.places[1], space.table, space.sizes
+    count, pairs = find_members(kgrams, space.members, places), 0
+    for index in range(count):
+        pairs += sizes[table[kgrams[places[index]]]]
+    return count, pairs
+
+
+@bare_njit
+def _is_free(taken: Flags, at: int, length: int, k: int) -> bool:
+    """Return whether a window of less than 2k tokens is free; tiles have at least k tokens."""
+    return not (taken[at] | taken[at + k - 1] | taken[at + length - 1])
+
+
+@bare_njit
+def _link_open_places(right: IndexedTokens, count: int, k: int, space: Workspace) -> None:
+    """Link the places of each shared k-gram that are free on the right, in order."""
+    kgrams, taken = right.kgrams, space.taken[1]
+    for index in range(count - 1, -1, -1):
+        at = space.places[1][index]
+        if not (taken[at] | taken[at + k - 1]):
+            group = space.table[kgrams[at]]
+            space.after[at] = space.heads[group]
+            space.heads[group] = at
+
+
+@bare_njit
+def _open_places(left: IndexedTokens, k: int, space: Workspace) -> int:
+    """Fill `places` of the left side with free ones whose k-gram is open on the right; return how many."""
+    groups, heads, places, taken = space.groups, space.heads, space.places[0], space.taken[0]
+    count = 0
+    for at in range(len(left.kinds) - k + 1):
+        places[count] = at  # without a branch, as above
+        count += (heads[groups[at]] >= 0) & (not (taken[at] | taken[at + k - 1]))
+    return count
+
+
+@bare_njit
+def _first_open(
+    sides: tuple[Ids, Ids], place: tuple[int, int], lengths: tuple[int, int], space: Workspace
+) -> int:
+    """Return the first free place on the right of the window at left token `a`, -1 for none.
+
+    `sides` are the k-grams of both sides, `place` is `a` with its group; `lengths`: of the window, and k.
+    """
+    (left, right), (a, group), (length, k) = sides, place, lengths
+    last = left[a + length - k]
+    # What ends the window has to be open on the right too.
+    b = space.heads[group] if space.heads[space.groups[a + length - k]] >= 0 else -1
+    while b >= 0 and not (right[b + length - k] == last and _is_free(space.taken[1], b, length, k)):
+        b = space.after[b]
+    return b
+
+
+@bare_njit
+def _add_tiles_of_length(
+    sides: tuple[Ids, Ids], lengths: tuple[int, int], numbers: tuple[int, int], space: Workspace, tiles: Runs
+) -> int:
+    """Add the tiles of one length at the open places on the left; return the number of tiles.
+
+    The `numbers` are that of these places, and that of tiles before.
+    """
+    (length, k), (places, count) = lengths, numbers
+    for index in range(places):
+        a = space.places[0][index]
+        if not _is_free(space.taken[0], a, length, k):
+            continue
+        b = _first_open(sides, (a, space.groups[a]), lengths, space)
+        if b >= 0:
+            tiles[count, 0], tiles[count, 1], tiles[count, 2] = a, b, length
+            count += 1
+            for offset in range(length):
+                space.taken[0][a + offset] = space.taken[1][b + offset] = True
+    return count
+
+
+@bare_njit
+def add_short_tiles(
+    pair: tuple[IndexedTokens, IndexedTokens],
+    lengths: tuple[int, int],
+    numbers: tuple[int, int],
+    space: Workspace,
+    tiles: Runs,
+) -> int:
+    """Add the tiles of k to `least` - 1 tokens to the longer ones; return the number of tiles.
+
+    `lengths` are k and `least`, at most 2k. The `numbers` are those of `shared_places` and of longer tiles.
+    """
+    (left, right), (k, least), (shared, count) = pair, lengths, numbers
+    _link_open_places(right, shared, k, space)
+    places = _open_places(left, k, space)
+    for length in range(least - 1, k - 1, -1):
+        sides = left.kgrams, right.kgrams
+        count = _add_tiles_of_length(sides, (length, k), (places, count), space, tiles)
+    for index in range(shared):
+        space.heads[space.table[right.kgrams[space.places[1][index]]]] = -1
+    return count
+
+
+@bare_njit
+def _is_before(pieces: Rows, at: int, length: int, place: int) -> bool:
+    other_length, other_place = pieces[at]
+    return bool(other_length > length or (other_length == length and other_place < place))
+
+
+@bare_kernel
+def push_piece(pieces: Rows, count: int, length: int, place: int) -> None:
+    """Add a piece to a heap of `count` rows, length and place; return the heap, with room for more.
+
+    The first row is the longest piece, of equally long ones that with the least place.
+    """
+    at = count
+    while at > 0 and not _is_before(pieces, (at - 1) // 2, length, place):
+        pieces[at, 0], pieces[at, 1] = pieces[(at - 1) // 2, 0], pieces[(at - 1) // 2, 1]
+        at = (at - 1) // 2
+    pieces[at, 0], pieces[at, 1] = length, place
+
+
+@bare_kernel
+def pop_piece(pieces: Rows, count: int) -> int:
+    """Remove the first piece from a heap of `count` rows; return its place."""
+    first: int = pieces[0, 1]
+    length, place = pieces[count - 1, 0], pieces[count - 1, 1]
+    at, child = 0, 1
+    while child < count - 1:
+        if child + 1 < count - 1 and _is_before(pieces, child + 1, pieces[child, 0], pieces[child, 1]):
+            child += 1
+        if not _is_before(pieces, child, length, place):
+            break
+        pieces[at, 0], pieces[at, 1] = pieces[child, 0], pieces[child, 1]
+        at, child = child, 2 * child + 1
+    pieces[at, 0], pieces[at, 1] = length, place
+    return first
 
 
 @bare_njit

@@ -10,25 +10,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.fingerprints import fingerprint
-from fingerprint.index import CandidatePairs, InvertedIndex
 from fingerprint.params import Params
-from fingerprint.ranking.candidates import weighted_pairs
+from fingerprint.ranking.candidates import CandidatePairs, InvertedIndex, weighted_pairs
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.groups import Groups
 from fingerprint.ranking.parallel import never_end
 from fingerprint.ranking.score_constants import COARSE_LITERALS, DECIMALS, HALF_EVIDENCE, HALF_SYMBOLS
 from fingerprint.ranking.scoring import Scores, passage_mass, score
 from fingerprint.ranking.terms import LexicalTable, TermTable, beside_passages
+from fingerprint.winnowing import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
+    from fingerprint.kernels.types import Floats, Hashes, Kinds, Lines, Owners, Positions, Rows, Terms
     from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.scoring import ScorePairs
-    from fingerprint.types import Floats, Hashes, Kinds, Lines, Owners, Positions, Rows, Terms
 
 # Symbols are fewer than tokens, and a translation inserts and leaves out some: k-grams are shorter.
 COARSE_PARAMS = Params(k=6, window=3)

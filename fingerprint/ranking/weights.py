@@ -13,7 +13,7 @@ from fingerprint.ranking.sorting import highest_id
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.types import Bounds, Flags, Floats, Ids
+    from fingerprint.kernels.types import Bounds, Flags, Floats, Ids
 
 
 def rarity(frequency: npt.NDArray[np.integer], exponent: float) -> Floats:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fingerprint.engine import Passage, Reading, TokenStream
-    from fingerprint.types import Lines
+    from fingerprint.kernels.types import Lines
     from moss.check.report import LocalFile, LocalReport
     from submissions.comparison.ranked_pairs import RankedPair
     from submissions.comparison.shared_terms import SharedTerm

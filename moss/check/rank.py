@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         Reading,
         TaskStatement,
     )
-    from fingerprint.types import Kinds, Lines
+    from fingerprint.kernels.types import Kinds, Lines
     from moss.check.inputs import AllInputs, Groups
     from moss.check.readings import Advance
     from submissions.intake.archives.members import UnpackedEntry

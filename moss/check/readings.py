@@ -12,7 +12,6 @@ from contextlib import closing
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerprint.cores import usable_cores
 from fingerprint.engine import (
     FILE_SECONDS,
     NO_LINES,
@@ -24,6 +23,7 @@ from fingerprint.engine import (
     read,
     read_together,
 )
+from fingerprint.kernels import usable_cores
 from moss.cache_folder import cache_folder
 from moss.check.cache import ReadingCache, reading_key
 from moss.check.inputs import SkippedInput, check_complete, entries_of

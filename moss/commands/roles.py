@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import click
 
-from fingerprint.cores import usable_cores
+from fingerprint.kernels import usable_cores
 from moss.serving.supervisor import WEB_COMMAND, worker_command
 from submissions.work.kinds import INTERACTIVE, QUEUES
 

@@ -8,7 +8,7 @@ import sys
 import click
 from django.core.management.base import CommandError
 
-from fingerprint.cores import usable_cores
+from fingerprint.kernels import usable_cores
 from moss.embedded.paths import EmbeddedError
 from moss.serving.supervisor import AlreadyServing, Supervisor
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.engine import CandidatePairs, PairPassages, Passage, Ranking, RankingInput
-    from fingerprint.types import Flags, Floats, PassageRows, Rows
+    from fingerprint.kernels.types import Flags, Floats, PassageRows, Rows
 
     Column = npt.NDArray[Any]
 

@@ -16,7 +16,7 @@ from submissions.corpus.storing import pack_sketches, unpack_shared
 
 if TYPE_CHECKING:
     from fingerprint import Clustering
-    from fingerprint.types import Documents, Hashes
+    from fingerprint.kernels.types import Documents, Hashes
     from submissions.corpus.models import Corpus
 
 # Values that a worker counts at once, 8 bytes each, and the least number of ranges, for several workers.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint import Sketches
-    from fingerprint.types import Hashes
+    from fingerprint.kernels.types import Hashes
 
     Numbers = npt.NDArray[np.int64]
 

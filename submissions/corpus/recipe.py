@@ -13,12 +13,12 @@ import numpy as np
 
 from fingerprint import features, kgram_hashes, mod_sketch, shingles
 from fingerprint.engine import ENGINE_VERSION, distinct_values
-from fingerprint.simhash import simhash
+from fingerprint.sketches.simhash import simhash
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.types import Hashes
+    from fingerprint.kernels.types import Hashes
 
 EMPTY = np.empty(0, dtype=np.uint64)
 

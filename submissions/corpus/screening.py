@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.types import Hashes
+    from fingerprint.kernels.types import Hashes
     from submissions.corpus.models import Corpus
     from submissions.corpus.reading import NewDocument
 

@@ -20,7 +20,7 @@ from submissions.rows import insert
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fingerprint.types import Documents
+    from fingerprint.kernels.types import Documents
     from submissions.corpus.models import Corpus, CorpusSweep
     from submissions.corpus.reading import DecodedDocument
 

@@ -46,7 +46,7 @@ class Record(BaseModel):
 
 
 class DuplicateRecord(Record):
-    """Primary keys of submissions that are duplicates; see `fingerprint.ranking.duplicates.Sameness`."""
+    """Primary keys of submissions that are duplicates; see `fingerprint.ranking.groups.Sameness`."""
 
     sameness: Literal["identical", "layout", "names", "lexical", "fingerprints"]
     submissions: list[int]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.types import Bounds, PassageRows
+    from fingerprint.kernels.types import Bounds, PassageRows
 
     BinaryField = models.BinaryField[Any, Any]
 else:

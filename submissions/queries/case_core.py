@@ -15,7 +15,7 @@ from submissions.queries.withheld import readable_pairs
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from fingerprint.types import Flags
+    from fingerprint.kernels.types import Flags
     from submissions.models import Pair, Report
 
 # Two members are a pair, which says it better; the pairs of very large cases are too many to read.

@@ -31,7 +31,7 @@ K = TypeVar("K")
 
 # The values of the flag filter, in the order of its choices; `apart` selects the pairs without `team`.
 FLAGS = ("identical", "layout", "names", "values", "late", "team", "apart", "own", "model", "partly")
-# The flags of the samenesses of `fingerprint.ranking.duplicates`, the strongest first.
+# The flags of the samenesses of `fingerprint.ranking.groups`, the strongest first.
 SAMENESS_FLAGS = {"identical": "identical", "layout": "layout", "names": "names", "lexical": "values"}
 
 

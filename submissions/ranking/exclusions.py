@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.engine import ScorePairs, Scores
-    from fingerprint.types import Flags, Floats
+    from fingerprint.kernels.types import Flags, Floats
     from submissions.ranking.load import LoadedCohort
 
 # Number of pairs that a report lists as most changed by exclusions, among the best so many with exclusions

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.engine import Cohort, CohortFile, Ranking
-    from fingerprint.types import Flags, Hashes, Ids
+    from fingerprint.kernels.types import Flags, Hashes, Ids
     from submissions.models import Assignment, SubmissionFile
     from submissions.ranking.exclusions import RankedInput
     from submissions.ranking.load import LoadedCohort
@@ -107,7 +107,7 @@ def _connects(cohort: LoadedCohort, ranking: Ranking, row: int) -> bool:
 
 
 def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateRecord]:
-    """Return the groups of submissions that are the same; see `fingerprint.ranking.duplicates.Sameness`.
+    """Return the groups of submissions that are the same; see `fingerprint.ranking.groups.Sameness`.
 
     A group of one student or team is left out, and a submission without code.
     """

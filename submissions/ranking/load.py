@@ -32,7 +32,7 @@ from submissions.task_statements import dictated_terms
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
 
-    from fingerprint.types import Flags
+    from fingerprint.kernels.types import Flags
     from submissions.comparison.mates import Identity
     from submissions.models import Assignment, Boilerplate
     from submissions.ranking.mates import Mates

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
-    from fingerprint.types import Hashes
+    from fingerprint.kernels.types import Hashes
     from submissions.storage.posting_runs import SharedRarity
 
 # Number of old submissions that are aligned with a new one, those that share most.

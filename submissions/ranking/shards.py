@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.engine import CandidatePairs, Cohort, Ranking, ScoringJob
-    from fingerprint.types import Floats, Rows
+    from fingerprint.kernels.types import Floats, Rows
     from submissions.ranking.prepared import Prepared
 
     Sides = npt.NDArray[np.int32]

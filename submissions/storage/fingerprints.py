@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.types import Hashes
+    from fingerprint.kernels.types import Hashes
 
 # The number of fingerprints, and the bytes of a difference of two positions.
 HEADER = struct.Struct("<IB")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from django.db.backends.base.base import BaseDatabaseWrapper
 
-    from fingerprint.types import Documents, Hashes
+    from fingerprint.kernels.types import Documents, Hashes
     from submissions.models import Job
 
     Numbers = npt.NDArray[np.int64]

@@ -14,7 +14,7 @@ from fingerprint.engine import Coarse, LexicalTerms, StringWords, TokenStream
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.types import Kinds, Lines
+    from fingerprint.kernels.types import Kinds, Lines
 
     Numbers = npt.NDArray[np.int32]
 

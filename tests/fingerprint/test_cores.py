@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from fingerprint.cores import usable_cores
+from fingerprint.kernels import usable_cores
 
-PROGRAM = "from fingerprint.cores import usable_cores; print(usable_cores())"
+PROGRAM = "from fingerprint.kernels import usable_cores; print(usable_cores())"
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no affinity of processes")

@@ -11,7 +11,7 @@ from fingerprint.params import Params
 from fingerprint.ranking.cohort import Cohort
 
 if TYPE_CHECKING:
-    from fingerprint.types import Kinds
+    from fingerprint.kernels.types import Kinds
 
 PARAMS = Params(k=3, window=2)
 token_lists = st.lists(st.integers(0, 9), min_size=0, max_size=30)

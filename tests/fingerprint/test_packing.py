@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from fingerprint.fingerprints import pack, unpack
 from fingerprint.params import ENGINE_VERSION
+from fingerprint.winnowing import pack, unpack
 
 SKETCH = np.arange(400, dtype=np.uint64)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from fingerprint.permutation import permute, random_words
+from fingerprint.hashing import permute, random_words
 from tests.fingerprint import naive
 
 SEEDS = st.integers(0, 2**64 - 1)

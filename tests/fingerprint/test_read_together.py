@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings as examples, strategies as st
 
-from fingerprint.languages.registry import LANGUAGES
+from fingerprint.languages.language_table import LANGUAGES
 from fingerprint.reading import Reading, Unreadable, read, read_together
 from tests.fingerprint.languages.test_every_language import program
 

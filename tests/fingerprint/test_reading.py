@@ -4,10 +4,10 @@ from contextlib import suppress
 import pytest
 
 from fingerprint.languages import front_end
-from fingerprint.languages.token_lines import token_lines
+from fingerprint.languages.token_rows import token_lines
+from fingerprint.lextables.lexer import TooSlow, time_limit
 from fingerprint.params import Params
 from fingerprint.reading import Unreadable, identify, profile_of, read
-from fingerprint.time_limit import TooSlow, time_limit
 
 
 def test_a_file_is_read_in_the_language_of_its_name() -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.types import Hashes, Positions
+    from fingerprint.kernels.types import Hashes, Positions
 
     Select = Callable[[Hashes, int], Positions]
     Shared = tuple[list[int], list[int], int, int, Params]

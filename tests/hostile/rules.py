@@ -13,9 +13,9 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fingerprint.languages.lexer_dispatch import apply_transition
-from fingerprint.languages.lookup import front_end
-from fingerprint.languages.registry import LANGUAGES
+from fingerprint.languages.front_ends import front_end
+from fingerprint.languages.language_table import LANGUAGES
+from fingerprint.lextables.dispatch import apply_transition
 from tests.hostile.search import Candidate, matches_of, measured, seconds_for, states_of, suffix_of
 from tests.hostile.slow_texts import FOUND, SlowText, slowest_texts
 from tests.support.regex_ambiguity import slow_texts
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
 
-    from fingerprint.languages.spec import Language
+    from fingerprint.languages.language_table import Language
     from tests.support.regex_ambiguity import Pumped
 
     States = dict[str, list[Any]]

@@ -22,16 +22,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pygments.lexer import RegexLexer
 
 from fingerprint.engine import TooSlow, time_limit
-from fingerprint.languages.content import AMBIGUOUS, CONTENT_PATTERNS, PROGRAM_PATTERNS
+from fingerprint.languages.detection import AMBIGUOUS, CONTENT_PATTERNS, PROGRAM_PATTERNS
+from fingerprint.languages.front_ends import front_end
+from fingerprint.languages.language_table import LANGUAGES
 from fingerprint.languages.lexers import lexer_class
-from fingerprint.languages.lookup import front_end
-from fingerprint.languages.registry import LANGUAGES
 from tests.hostile.slow_texts import FOUND, SlowText, slowest_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from fingerprint.languages.spec import Language
+    from fingerprint.languages.language_table import Language
 
     Reader = Callable[[str], object]
 

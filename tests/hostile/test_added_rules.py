@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fingerprint.languages.lookup import front_end
-from fingerprint.languages.registry import LANGUAGES
+from fingerprint.languages.front_ends import front_end
+from fingerprint.languages.language_table import LANGUAGES
 from tests.hostile.added_rules import added_rules
 from tests.hostile.rules import rule_texts, slow_words
 from tests.hostile.search import expressions, seconds_for
 
 if TYPE_CHECKING:
-    from fingerprint.languages.spec import Language
+    from fingerprint.languages.language_table import Language
 
 pytestmark = pytest.mark.slow
 

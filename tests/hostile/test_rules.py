@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fingerprint.engine import Unreadable
-from fingerprint.languages.registry import LANGUAGES
+from fingerprint.languages.language_table import LANGUAGES
 from submissions.intake.sandbox.documents import DocumentReader
 from tests.hostile.case import PROGRAM
 from tests.hostile.rules import CHARACTERS, beginnings, rule_texts, slow_words, states_after
@@ -20,7 +20,7 @@ from tests.hostile.search import states_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fingerprint.languages.spec import Language
+    from fingerprint.languages.language_table import Language
 
 pytestmark = pytest.mark.slow
 

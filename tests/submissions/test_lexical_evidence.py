@@ -9,8 +9,8 @@ from django.urls import reverse
 from hypothesis import given, strategies as st
 
 from fingerprint.languages import front_end
-from fingerprint.languages.lexeme_ids import MAX_LENGTH
 from fingerprint.languages.lexical_terms import LexicalTerms, lexical_terms, term_lengths
+from fingerprint.languages.vocabulary import MAX_LENGTH
 from submissions.models import Document
 from submissions.pages.templatetags.pages import percent
 from submissions.storage.tokens import pack_lexical, unpack_lexical

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fingerprint import engine
-from fingerprint.languages.content import AMBIGUOUS
+from fingerprint.languages.detection import AMBIGUOUS
 from submissions.intake.sandbox import document_jobs
 from tests.support.harms import harm
 

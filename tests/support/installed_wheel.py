@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fingerprint.kernels import files
+from fingerprint.kernels import library as files
 from tests.support.paths import ROOT
 
 FOLDERS = ("moss", "submissions", "fingerprint", "templates")

@@ -1,14 +1,16 @@
 """Lexers of Pygments, mended where they read a construct otherwise than the compiler of the language.
 
-Each module has those of some related languages. `tests/fingerprint/languages/conformance` has the constructs.
+Each module has the lexers of some related languages. `tests/fingerprint/languages/conformance` has the
+constructs.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from pygments.lexer import bygroups
 from pygments.lexers import find_lexer_class_by_name
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ _MENDED = {
     "bash": ("scripts", "Bash"),
     "cobol": ("classic", "Cobol"),
     "cobolfree": ("classic", "Cobol"),
-    "csharp": ("dotnet", "CSharp"),
+    "csharp": ("compiled", "CSharp"),
     "dafny": ("small", "Dafny"),
     "delphi": ("classic", "Delphi"),
     "pascal": ("classic", "Delphi"),
@@ -31,35 +33,35 @@ _MENDED = {
     "gas": ("small", "Gas"),
     "glsl": ("small", "Glsl"),
     "hack": ("small", "Hack"),
-    "haskell": ("functional", "Haskell"),
+    "haskell": ("classic", "Haskell"),
     "hlsl": ("small", "Hlsl"),
     "html": ("markup", "Html"),
-    "java": ("systems", "Java"),
-    "javascript": ("javascript", "JavaScript"),
-    "json": ("documents", "Json"),
+    "java": ("compiled", "Java"),
+    "javascript": ("scripts", "JavaScript"),
+    "json": ("markup", "Json"),
     "jsp": ("markup", "Jsp"),
-    "kotlin": ("apple_and_jetbrains", "Kotlin"),
+    "kotlin": ("compiled", "Kotlin"),
     "matlab": ("classic", "Matlab"),
-    "mips": ("systems", "Mips"),
+    "mips": ("compiled", "Mips"),
     "modula2": ("classic", "Modula2"),
-    "nasm": ("systems", "Nasm"),
-    "ocaml": ("functional", "OCaml"),
+    "nasm": ("compiled", "Nasm"),
+    "ocaml": ("classic", "OCaml"),
     "perl": ("scripts", "Perl"),
     "php": ("scripts", "Php"),
-    "prolog": ("functional", "Prolog"),
-    "r": ("functional", "R"),
+    "prolog": ("classic", "Prolog"),
+    "r": ("classic", "R"),
     "razor": ("markup", "Razor"),
-    "rmarkdown": ("documents", "RMarkdown"),
-    "rust": ("systems", "Rust"),
-    "scheme": ("functional", "Scheme"),
+    "rmarkdown": ("markup", "RMarkdown"),
+    "rust": ("compiled", "Rust"),
+    "scheme": ("classic", "Scheme"),
     "scratch": ("small", "Scratch"),
     "sql": ("small", "Sql"),
     "structured-text": ("small", "StructuredText"),
     "svelte": ("markup", "Svelte"),
-    "swift": ("apple_and_jetbrains", "Swift"),
+    "swift": ("compiled", "Swift"),
     "tcl": ("scripts", "Tcl"),
-    "typescript": ("javascript", "TypeScript"),
-    "vbnet": ("dotnet", "VisualBasic"),
+    "typescript": ("scripts", "TypeScript"),
+    "vbnet": ("compiled", "VisualBasic"),
     "vhdl": ("classic", "Vhdl"),
     "vue": ("markup", "Vue"),
     "xml": ("markup", "Xml"),
@@ -92,3 +94,8 @@ def import_mended_lexers() -> None:
     """Import every mended lexer."""
     for alias in _MENDED:
         lexer_class(alias)
+
+
+def groups(*token_types: Any) -> Any:
+    """Return the action of a rule whose groups have these token types."""
+    return bygroups(*token_types)  # type: ignore[no-untyped-call]  # has no annotations

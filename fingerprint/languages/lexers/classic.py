@@ -1,15 +1,52 @@
-"""Ada, Pascal, Modula-2, Fortran, COBOL, VHDL, MATLAB: strings without escapes, comments."""
+"""Ada, Pascal, Modula-2, Fortran, COBOL, VHDL, MATLAB, Haskell, OCaml, Scheme, Prolog and R."""
 
 from __future__ import annotations
 
 import re
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from pygments.lexer import inherit
-from pygments.lexers import ada, business, fortran, hdl, matlab, modula2, pascal
-from pygments.token import Comment, Name, Operator, Punctuation, String, Whitespace
+from pygments import unistring as uni
+from pygments.lexer import RegexLexer, inherit
+from pygments.lexers import ada, business, fortran, haskell, hdl, lisp, matlab, ml, modula2, pascal, prolog, r
+from pygments.lexers._scheme_builtins import scheme_builtins, scheme_keywords
+from pygments.token import Comment, Keyword, Name, Operator, Punctuation, String, Whitespace
 
-from fingerprint.languages.lexers.rules import groups
+from fingerprint.languages.lexers import groups
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pygments.token import _TokenType
+
+# Comments, the two forms of strings, and a string that does not end in its line.
+_PASCAL = re.compile(
+    r"\{[^}]*+(?:\}|\Z)|\(\*(?>(?:[^*]++|\*(?!\)))*)(?:\*\)|\Z)|//[^\n]*+"
+    r"|'''[ \t]*+\n(?>(?:(?![ \t]*+''')[^\n]*+\n){0,200})[ \t]*+'''|'[^'\n]*+'?"
+)
+
+# In fixed form no statement begins before column 7, and a letter in column 1 begins a comment.
+_FIXED = re.compile(r"^[cC*](?![\w]*[ \t]*[=(%])[^\n]*+$", re.MULTILINE)
+_FREE = re.compile(r"^(?![cC*!dD#\n])(?=[^\n])[ ]{0,4}+[^\s\d!&]", re.MULTILINE)
+_FIXED_LINE = re.compile(r"^(?:[cC*](?=[^\n]*+$)|(?<=^)[ ]{5}[^\s0!])", re.MULTILINE)
+_STRING = r"""(?>(?:[^{0}\n&]|&(?!\n)|&\n(?>(?:[ \t]*+&)?)|{0}{0})*)"""
+
+_MATLAB_WORDS = (
+    r"(?:break|case|catch|classdef|continue|else|end|events|for|function|if|methods|otherwise|parfor|properties"
+    r"|return|spmd|switch|try|while)\b"
+)
+
+# In fixed form each line has a sequence number or spaces in columns 1 to 6, and an indicator in column 7.
+_COBOL_LINE = re.compile(r"^([^\n]{6})(?:[ \-Dd](?=[^\n])|([*/])([^\n]?))", re.MULTILINE)
+_COBOL_FREE = re.compile(r"^(?![ \t]*+$)(?![^\n]{6}[ *\-/Dd])(?![ ]{0,6}$)", re.MULTILINE)
+
+_LITERATE = re.compile(r"^(?:>|\\begin\{code\})", re.MULTILINE)
+
+
+_PROSE = re.compile(r"^[^\n]++")
+
+_QUOTATION = r"\[[a-z_][\w.']{0,60}+\|"
+
+_SCHEME_NAMES = frozenset({Name.Function, Name.Variable})
 
 
 class Ada(ada.AdaLexer):
@@ -46,13 +83,6 @@ class Modula2(modula2.Modula2Lexer):
     }
 
 
-# Comments, the two forms of strings, and a string that does not end in its line.
-_PASCAL = re.compile(
-    r"\{[^}]*+(?:\}|\Z)|\(\*(?>(?:[^*]++|\*(?!\)))*)(?:\*\)|\Z)|//[^\n]*+"
-    r"|'''[ \t]*+\n(?>(?:(?![ \t]*+''')[^\n]*+\n){0,200})[ \t]*+'''|'[^'\n]*+'?"
-)
-
-
 class Delphi(pascal.DelphiLexer):
     @staticmethod
     def rewrite(text: str) -> str:
@@ -69,13 +99,6 @@ def _closed(match: re.Match[str]) -> str:
     return f"{literal[:-1]}'" if len(literal) > 1 else " "
 
 
-# In fixed form no statement begins before column 7, and a letter in column 1 begins a comment.
-_FIXED = re.compile(r"^[cC*](?![\w]*[ \t]*[=(%])[^\n]*+$", re.MULTILINE)
-_FREE = re.compile(r"^(?![cC*!dD#\n])(?=[^\n])[ ]{0,4}+[^\s\d!&]", re.MULTILINE)
-_FIXED_LINE = re.compile(r"^(?:[cC*](?=[^\n]*+$)|(?<=^)[ ]{5}[^\s0!])", re.MULTILINE)
-_STRING = r"""(?>(?:[^{0}\n&]|&(?!\n)|&\n(?>(?:[ \t]*+&)?)|{0}{0})*)"""
-
-
 class Fortran(fortran.FortranLexer):
     tokens: ClassVar = {
         "strings": [
@@ -90,12 +113,6 @@ class Fortran(fortran.FortranLexer):
         if not _FIXED.search(text) or _FREE.search(text):
             return text
         return _FIXED_LINE.sub(lambda line: "!" if len(line[0]) == 1 else "      ", text)
-
-
-_MATLAB_WORDS = (
-    r"(?:break|case|catch|classdef|continue|else|end|events|for|function|if|methods|otherwise|parfor|properties"
-    r"|return|spmd|switch|try|while)\b"
-)
 
 
 class Matlab(matlab.MatlabLexer):
@@ -129,11 +146,6 @@ class Matlab(matlab.MatlabLexer):
     }
 
 
-# In fixed form each line has a sequence number or spaces in columns 1 to 6, and an indicator in column 7.
-_COBOL_LINE = re.compile(r"^([^\n]{6})(?:[ \-Dd](?=[^\n])|([*/])([^\n]?))", re.MULTILINE)
-_COBOL_FREE = re.compile(r"^(?![ \t]*+$)(?![^\n]{6}[ *\-/Dd])(?![ ]{0,6}$)", re.MULTILINE)
-
-
 class Cobol(business.CobolFreeformatLexer):
     tokens: ClassVar = {
         "comment": [
@@ -153,3 +165,118 @@ def _free_cobol(line: re.Match[str]) -> str:
     if line[2] is None:
         return f"{begin} "
     return f"{begin}*>" if line[3] else f"{begin} "
+
+
+def _comment(prose: re.Match[str]) -> str:
+    return "--".ljust(len(prose[0])) if len(prose[0]) > 1 else " "
+
+
+class Haskell(haskell.HaskellLexer):
+    tokens: ClassVar = {
+        "root": [
+            (r'"""', String, "multiline-string"),
+            # A quotation; in a list of what a name stands for there is an arrow.
+            (rf"{_QUOTATION}(?>(?:(?!\|\]|<-|{_QUOTATION})[\s\S]){{0,3000}})\|\]", String.Other),
+            inherit,
+        ],
+        # What a module exports and imports: a name may have quotes.
+        "funclist": [(rf"[{uni.Lu}{uni.Lt}][\w']*+", Keyword.Type), inherit],
+        "multiline-string": [
+            (r'"""', String, "#pop"),
+            (r"\\[\s\S]", String.Escape),
+            (r'[^\\"]++', String),
+            (r'"', String),
+        ],
+    }
+
+    @staticmethod
+    def rewrite(text: str) -> str:
+        """Write the prose of a literate program as comments."""
+        if not _LITERATE.search(text):
+            return text
+        lines, in_code = [], False
+        for line in text.splitlines(keepends=True):
+            if line.startswith("\\end{code}"):
+                in_code = False
+            if in_code:
+                lines.append(line)
+            else:
+                lines.append(" " + line[1:] if line.startswith(">") else _PROSE.sub(_comment, line))
+            in_code = in_code or line.startswith("\\begin{code}")
+        return "".join(lines)
+
+
+class OCaml(ml.OcamlLexer):
+    tokens: ClassVar = {
+        "root": [
+            (r"\{\|", String.Other, "quoted"),
+            (r"\{([a-z_]++)\|(?>(?:(?!\|\1\})[\s\S]){0,2000})\|\1\}", String.Other),
+            inherit,
+        ],
+        "quoted": [
+            (r"\|\}", String.Other, "#pop"),
+            (r"[^|]++", String.Other),
+            (r"\|", String.Other),
+        ],
+        # The literals in a comment are read: a string may have the end of a comment in it.
+        "comment": [
+            (r"'(?:\\[^\n]|[^\\'\n])'", Comment),
+            (r'"(?>(?:\\[^\n]|[^"\\\n]){0,1000})"', Comment),
+            (r"\{\|(?>(?:(?!\|\})[^\n]){0,1000})\|\}", Comment),
+            (r"[^(*)'\"{]++", Comment),
+            (r"['\"{]", Comment),
+            inherit,
+        ],
+    }
+
+
+class Scheme(lisp.SchemeLexer):
+    def get_tokens_unprocessed(  # type: ignore[override]  # as the base class
+        self, text: str
+    ) -> Iterator[tuple[int, _TokenType, str]]:
+        # As in the base class, but by the name of the loop, which `dispatching_lexer` can then replace.
+        for index, token_type, value in RegexLexer.get_tokens_unprocessed(self, text):
+            if token_type in _SCHEME_NAMES and value in scheme_keywords:
+                yield index, Keyword, value
+            elif token_type in _SCHEME_NAMES and value in scheme_builtins:
+                yield index, Name.Builtin, value
+            else:
+                yield index, token_type, value
+
+    tokens: ClassVar = {
+        "value": [
+            # Racket's strings, and symbols with spaces.
+            (r"#<<([^\n]++)\n(?>(?:(?!\1$)[^\n]*+\n){0,500})\1$", String.Heredoc, "#pop"),
+            (r'#(?:[pr]x)?#?+"', String, "string"),
+            (r"\|[^|\n]*+\|", Name.Variable, "#pop"),
+            (r"#\\[;#@|{}\[\],<>^~:*/\\]", String.Char, "#pop"),
+            inherit,
+        ],
+    }
+
+
+class Prolog(prolog.PrologLexer):
+    tokens: ClassVar = {
+        "root": [
+            (r"0'(?:\\[^\n]|''|[^'\n])", String.Char),
+            (r"'(?>(?:\\[\s\S]|''|[^'\\\n])*)'?", String.Atom),
+            (r"`(?>(?:\\[^\n]|``|[^`\\\n])*)`?", String.Backtick),
+            (r'"(?>(?:\\[\s\S]|""|[^"\\\n])*)"?', String.Double),
+            inherit,
+        ],
+    }
+
+
+class R(r.SLexer):
+    tokens: ClassVar = {
+        "statements": [
+            *(
+                (
+                    rf"[rR]([\"'])(-*+){opening}(?>(?:(?!{closing}\2\1)[\s\S]){{0,2000}}){closing}\2\1",
+                    String,
+                )
+                for opening, closing in ((r"\(", r"\)"), (r"\[", r"\]"), (r"\{", r"\}"))
+            ),
+            inherit,
+        ],
+    }

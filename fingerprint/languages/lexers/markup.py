@@ -1,8 +1,4 @@
-"""Pages, data and documents: the types of tokens say what people wrote, what is code, and what is the frame.
-
-`Text`, literals and constants are what people wrote; `Other.Javascript` is code in that language. Code of
-templates may stand anywhere: `embedded` finds it first, and the lexer reads the text without it.
-"""
+"""Pages, data and documents: token types for what people wrote, for code, and for the frame."""
 
 from __future__ import annotations
 
@@ -12,7 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from pygments.lexer import RegexLexer, inherit
 from pygments.token import (
     Comment,
+    Keyword,
     Name,
+    Number,
     Operator,
     Other,
     Punctuation,
@@ -21,7 +19,7 @@ from pygments.token import (
     Whitespace,
 )
 
-from fingerprint.languages.lexers.rules import groups
+from fingerprint.languages.lexers import groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,6 +33,38 @@ _FRAME = (
 _DOUBLE = r'"[^"\n]*+"|"[^"<>]*+"|"[^"<>\s]*+'
 _SINGLE = r"'[^'\n]*+'|'[^'<>]*+'|'[^'<>\s]*+"
 _VALUE = rf"(?:{_DOUBLE}|{_SINGLE}|[^\s<>\"']++)"
+
+# `<%= code %>`, and comments as `<%# words %>` or `<%-- words --%>`.
+_PERCENT = (
+    r"(?P<whole><%(?:#|--)[\s\S]*?(?:%>|\Z)"
+    r"|<%(?:[-=@!]|(?!#|--))(?P<code>[\s\S]*?)(?:%>|\Z))"
+)
+
+# An expression in braces may have braces in it, and takes fewer than 500 characters between two of them.
+_EXPRESSION = r"(?P<code>[^{}]{0,500}+(?>(?:\{[^{}]{0,500}+\}[^{}]{0,500}+){0,20}))"
+_BRACES_OF_VUE = rf"(?P<whole>\{{\{{{_EXPRESSION}\}}\}})"
+# Scripts and styles are code as a whole; a part that closes a block has no expression.
+_BRACES = (
+    r"<(?:script|style)\b(?>(?:[^<]++|<(?!/(?:script|style)\b))*)"
+    rf"|(?P<whole>\{{/[^{{}}\n]{{0,100}}+\}}|\{{[#:@]?{_EXPRESSION}\}})"
+)
+
+# Where code begins in Razor: a block, a statement with its bracket, an expression; a comment; an address.
+_RAZOR = re.compile(
+    r"@\*[\s\S]*?(?:\*@|\Z)|@@|\w@"
+    r"|@(?:code\b|functions\b)?\s*+(?=\{)"
+    r"|@(?:if|for|foreach|while|switch|using|lock)\b[^\n{]*+\{?"
+    r"|@(?:model|using|inject|page|namespace|inherits)\b[^\n]*+"
+    r"|@(?=\()|@[^\W\d]\w*+(?:\.\w++)*"
+    r"|^[^\S\n]*+(?:\}[^\S\n]*+)?(?:else\b[^\n{]*+\{|case\b[^\n:]*+:|break;|\})[^\S\n]*+$",
+    re.MULTILINE,
+)
+_BRACKET = re.compile(r"\"(?>(?:\\.|[^\"\\\n]++)*)\"?|'(?:\\.|[^'\\\n])'|//[^\n]*+|[(){}\[\]]")
+
+# The line that opens a chunk; one that begins with as many of the same signs closes it.
+_FENCE = re.compile(
+    r" {0,3}(?P<fence>`{3,12}|~{3,12})[ \t]*+\{?[ \t]*+[.=]?(?P<language>[\w+#-]*+)[^`~\n]*+$"
+)
 
 
 class Embedded(NamedTuple):
@@ -126,13 +156,6 @@ def _code_in_templates(pattern: str, language: str) -> Callable[[str], Iterator[
     return embedded
 
 
-# `<%= code %>`, and comments as `<%# words %>` or `<%-- words --%>`.
-_PERCENT = (
-    r"(?P<whole><%(?:#|--)[\s\S]*?(?:%>|\Z)"
-    r"|<%(?:[-=@!]|(?!#|--))(?P<code>[\s\S]*?)(?:%>|\Z))"
-)
-
-
 class Erb(Html):
     name = "ERB"
     aliases: ClassVar = ["erb"]
@@ -149,16 +172,6 @@ class Jsp(Html):
     name = "JSP"
     aliases: ClassVar = ["jsp"]
     embedded = staticmethod(_code_in_templates(_PERCENT, "java"))
-
-
-# An expression in braces may have braces in it, and takes fewer than 500 characters between two of them.
-_EXPRESSION = r"(?P<code>[^{}]{0,500}+(?>(?:\{[^{}]{0,500}+\}[^{}]{0,500}+){0,20}))"
-_BRACES_OF_VUE = rf"(?P<whole>\{{\{{{_EXPRESSION}\}}\}})"
-# Scripts and styles are code as a whole; a part that closes a block has no expression.
-_BRACES = (
-    r"<(?:script|style)\b(?>(?:[^<]++|<(?!/(?:script|style)\b))*)"
-    rf"|(?P<whole>\{{/[^{{}}\n]{{0,100}}+\}}|\{{[#:@]?{_EXPRESSION}\}})"
-)
 
 
 class Vue(Html):
@@ -181,19 +194,6 @@ class Svelte(Html):
     name = "Svelte"
     aliases: ClassVar = ["svelte"]
     embedded = staticmethod(_code_in_templates(_BRACES, "javascript"))
-
-
-# Where code begins in Razor: a block, a statement with its bracket, an expression; a comment; an address.
-_RAZOR = re.compile(
-    r"@\*[\s\S]*?(?:\*@|\Z)|@@|\w@"
-    r"|@(?:code\b|functions\b)?\s*+(?=\{)"
-    r"|@(?:if|for|foreach|while|switch|using|lock)\b[^\n{]*+\{?"
-    r"|@(?:model|using|inject|page|namespace|inherits)\b[^\n]*+"
-    r"|@(?=\()|@[^\W\d]\w*+(?:\.\w++)*"
-    r"|^[^\S\n]*+(?:\}[^\S\n]*+)?(?:else\b[^\n{]*+\{|case\b[^\n:]*+:|break;|\})[^\S\n]*+$",
-    re.MULTILINE,
-)
-_BRACKET = re.compile(r"\"(?>(?:\\.|[^\"\\\n]++)*)\"?|'(?:\\.|[^'\\\n])'|//[^\n]*+|[(){}\[\]]")
 
 
 class Razor(Html):
@@ -225,3 +225,71 @@ def _bracket_end(text: str, at: int) -> int:
         if depth == 0:
             return match.end()
     return len(text)
+
+
+class RMarkdown(RegexLexer):
+    """R Markdown and Quarto: chunks of code in a document."""
+
+    name = "R Markdown"
+    aliases: ClassVar = ["rmarkdown"]
+    tokens: ClassVar[dict[str, Any]] = {
+        "root": [
+            (r"\A---[ \t]*+\n(?>(?:(?!---)[^\n]*+\n)*)---[ \t]*+(?=\n)", Comment.Preproc),
+            (r"<!--", Comment.Multiline, "comment"),
+            (r"\s++", Whitespace),
+            (r"[^<\s][^<]*+", Text),
+            (r"<", Text),
+        ],
+        "comment": Xml.tokens["comment"],
+    }
+
+    @staticmethod
+    def embedded(text: str) -> Iterator[Embedded]:
+        chunk, at = None, 0
+        for line in text.splitlines(keepends=True):
+            if chunk is None:
+                if opened := _FENCE.match(line):
+                    chunk = at, at + len(line), opened["fence"], opened["language"].lower() or "text"
+            elif line.lstrip(" ").startswith(chunk[2]):
+                yield Embedded((chunk[0], at + len(line)), chunk[1], at, chunk[3])
+                chunk = None
+            at += len(line)
+        if chunk:
+            yield Embedded((chunk[0], at), chunk[1], at, chunk[3])
+
+
+def _json_string(quote: str, token_type: Any) -> list[Any]:
+    """Return the rules of a string, which ends with its line; an escape is no part of a word."""
+    return [
+        (rf"[^{quote}\\\n]++", token_type),
+        (r"\\(?:u[0-9a-fA-F]{4}|[^\n])?", Name.Entity),
+        (rf"{quote}", token_type, "#pop"),
+        (r"(?=\n)", Whitespace, "#pop"),
+    ]
+
+
+class Json(RegexLexer):
+    name = "JSON"
+    aliases: ClassVar = ["json"]
+    tokens: ClassVar[dict[str, Any]] = {
+        "root": [
+            (r"\s++", Whitespace),
+            (r"//[^\n]*+", Comment.Single),
+            (r"/\*", Comment.Multiline, "comment"),
+            (r'"(?>(?:\\[^\n]|[^"\\\n]){0,1000})"(?=\s*+:)', Name.Tag),
+            (r'"', String.Double, "double"),
+            (r"'", String.Single, "single"),
+            (r"[-+]?(?:\d|\.\d)[\w.]*+(?:[-+]\d++)?", Number),
+            (r"(?:true|false|null)\b", Keyword.Constant),
+            (r"[\w$]++(?=\s*+:)", Name.Tag),
+            (r"\w++", Keyword.Constant),
+            (r"[^\w\s\"']", Punctuation),
+        ],
+        "double": _json_string('"', String.Double),
+        "single": _json_string("'", String.Single),
+        "comment": [
+            (r"[^*]++", Comment.Multiline),
+            (r"\*/", Comment.Multiline, "#pop"),
+            (r"\*", Comment.Multiline),
+        ],
+    }

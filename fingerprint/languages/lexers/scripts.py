@@ -1,17 +1,21 @@
-"""Perl, PHP, Bash and Tcl: here-documents in every form, and quotes that begin no string."""
+"""Perl, PHP, Bash, Tcl, JavaScript and TypeScript.
+
+Here-documents in every form, quotes that begin no string, regular expressions where an expression may
+begin, and the text of JSX.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pygments.lexer import inherit
-from pygments.lexers import perl, php, shell, tcl
-from pygments.token import Name, Number, Operator, Punctuation, String, Text, Whitespace
+from pygments.lexer import default, include, inherit
+from pygments.lexers import javascript, perl, php, shell, tcl
+from pygments.token import Keyword, Name, Number, Operator, Punctuation, String, Text, Whitespace
 
-from fingerprint.languages.lexers.rules import groups
+from fingerprint.languages.lexers import groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +26,83 @@ if TYPE_CHECKING:
 
 _WHOLE_LINE = re.compile(r"^([ \t]*+)(\S[^\n]*+)", re.MULTILINE)
 _FIRST_WORD = re.compile(r"^([ \t]*+)(\w++)", re.MULTILINE)
+
+_DIVISION = r"([ \t]*+)(//?=?)"
+
+
+# Other signs between which a regular expression may be.
+_SIGNS = (r"\#", r"\|")
+
+# The length is limited, so that one that is not closed is not searched for its end from each of many.
+_BRACES = r"\{(?>(?:\\[^\n]|[^}\\\n]){0,500})\}"
+
+# The lengths are limited, so that an unclosed class is not searched for its end to the end of a long line.
+_CLASS = r"\[(?>(?:\\[^\n]|[^\]\\\n]){0,120})\]"
+_REGEX = rf"/(?>(?:\\[^\n]|[^[/\\\n]|{_CLASS}){{1,800}})/(?:[dgimsuvy]++\b|\B)"
+# An element: in TypeScript a type may be there instead. Its end is looked for in the next characters only.
+_ELEMENT_END = r"(?>(?:[^</]|(?!</\1\b|/>)[</]){0,4000})(?:</\1\b|/>)"
+_ELEMENT = r"<(?=([A-Za-z_$][\w.$:-]*+)(?:\s*+/?>|\s++[\w{])" + _ELEMENT_END + ")"
+_FRAGMENT = r"<(?=>(?>(?:[^<]|(?!</>)<){0,4000})</>)"
+
+_STATES: dict[str, Any] = {
+    "slashstartsregex": [
+        include("commentsandwhitespace"),
+        (_REGEX, String.Regex, "#pop"),
+        (_FRAGMENT, Punctuation, ("#pop", "jsx-tag")),
+        (_ELEMENT, Punctuation, ("#pop", "jsx-tag")),
+        # No expression can be read here: the rest of the line is code.
+        (r"/=?", Operator, "#pop"),
+        default("#pop"),
+    ],
+    "interp-inside": [
+        (r"\}", String.Interpol, "#pop"),
+        (r"\{", Punctuation, ("braces", "slashstartsregex")),
+        include("root"),
+    ],
+    "braces": [
+        (r"\}", Punctuation, "#pop"),
+        (r"\{", Punctuation, ("#push", "slashstartsregex")),
+        include("root"),
+    ],
+    "jsx-tag": [
+        (r"\s++", Whitespace),
+        (r"/>", Punctuation, "#pop"),
+        (r">", Punctuation, ("#pop", "jsx-children")),
+        (r'"[^"]*+"|\'[^\']*+\'', String.Other),
+        (r"\{", Punctuation, ("jsx-expression", "slashstartsregex")),
+        (r"[A-Za-z_$][\w.$:-]*+", Name.Other),
+        (r"=", Operator),
+        default("#pop"),
+    ],
+    "jsx-children": [
+        (r"(</)([\w.$:-]*+)(\s*+)(>)", groups(Punctuation, Name.Other, Whitespace, Punctuation), "#pop"),
+        (r"<(?=[A-Za-z_$>])", Punctuation, "jsx-tag"),
+        (r"\{", Punctuation, ("jsx-expression", "slashstartsregex")),
+        # An element that is never closed ends where the next declaration begins.
+        (r"^(?=(?:export|function|class|const|let|var|import|async)\s)", Text, "#pop"),
+        (r"\s++", Whitespace),
+        (r"[^<{\n]++", String.Other),
+        (r"<", Operator),
+    ],
+    "jsx-expression": [
+        (r"\}", Punctuation, "#pop"),
+        (r"\{", Punctuation, ("braces", "slashstartsregex")),
+        include("root"),
+    ],
+}
+_ROOT = [
+    (r"=>", Punctuation, "slashstartsregex"),
+    # What comes after a value divides it.
+    (r"(?<=[\w$)\]])(?:\+\+|--)", Operator),
+    (r"(?<=[\w$)\]][ \t])(?:\+\+|--)(?=[ \t]*+[;/)\n])", Operator),
+    (r"(this|super)\b(?=[ \t]*+/)", Keyword),
+    (r"(?<=\.)(return|default|case|in|of|delete|this|typeof|do|else)\b(?=[ \t]*+/)", Keyword),
+    # A condition does not: what is tested there is no quotient.
+    (rf"(?<=\))([ \t]*+)({_REGEX})(?=\.(?:test|exec|source)\b)", groups(Whitespace, String.Regex)),
+    # A string ends with its line, unless a backslash continues it.
+    (r'"(?>(?:\\[\s\S]|[^"\\\n])*)"?', String.Double),
+    (r"'(?>(?:\\[\s\S]|[^'\\\n])*)'?", String.Single),
+]
 
 
 class HereDocuments:
@@ -85,23 +166,12 @@ def _string(length: int) -> str:
     return f"'{'x' * (length - 2)}'" if length > 1 else "x"
 
 
-_DIVISION = r"([ \t]*+)(//?=?)"
-
-
-# Other signs between which a regular expression may be.
-_SIGNS = (r"\#", r"\|")
-
-
 def _between(sign: str) -> str:
     return sign + _rest(sign)
 
 
 def _rest(sign: str) -> str:
     return rf"(?>(?:\\[^\n]|[^{sign}\\\n])*){sign}"
-
-
-# The length is limited, so that one that is not closed is not searched for its end from each of many.
-_BRACES = r"\{(?>(?:\\[^\n]|[^}\\\n]){0,500})\}"
 
 
 class Perl(perl.PerlLexer):
@@ -166,3 +236,11 @@ class Tcl(tcl.TclLexer):
             inherit,
         ],
     }
+
+
+class JavaScript(javascript.JavascriptLexer):
+    tokens: ClassVar = {**_STATES, "root": [*_ROOT, inherit]}
+
+
+class TypeScript(javascript.TypeScriptLexer):
+    tokens: ClassVar = {**_STATES, "root": [*_ROOT, inherit]}

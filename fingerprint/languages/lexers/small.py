@@ -9,7 +9,7 @@ from pygments.lexer import RegexLexer, inherit, words
 from pygments.lexers import asm, dotnet, graphics, sql
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
-from fingerprint.languages.lexers.rules import groups
+from fingerprint.languages.lexers import groups
 
 _TIME = r"(?i)\b(?:t|time|d|date|tod|dt|ltime)#[-\w.:]+"
 
@@ -45,7 +45,7 @@ class Hack(RegexLexer):
 
 
 class Scratch(RegexLexer):
-    """Scripts as `fingerprint.languages.lookup` shows them."""
+    """Scripts as `fingerprint.languages.front_ends` shows them."""
 
     name = "Scratch"
     aliases: ClassVar = ["scratch"]

@@ -24,7 +24,7 @@ from submissions.intake.sandbox.syntax_spans import STYLED
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.types import Lines, Offsets
+    from fingerprint.kernels.types import Lines, Offsets
     from submissions.intake.sandbox.frames import Header
 
     Column = npt.NDArray[Any]

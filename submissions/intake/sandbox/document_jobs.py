@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fingerprint.engine import SpanColumns
-    from fingerprint.types import Kinds, Lines, Offsets, Terms
+    from fingerprint.kernels.types import Kinds, Lines, Offsets, Terms
     from submissions.intake.sandbox.child import Channel
     from submissions.intake.sandbox.frames import Frame, Header
 

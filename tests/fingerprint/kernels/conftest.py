@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fingerprint.kernels import building
-from fingerprint.kernels.files import processor_level
-from fingerprint.kernels.library import Library
+from fingerprint.kernels import library as building
+from fingerprint.kernels.library import Library, processor_level
 from tests.fingerprint.kernels.samples import KERNELS
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from fingerprint.kernels.registry import bare_kernel, bare_njit, kernel, njit
 
 if TYPE_CHECKING:
-    from fingerprint.types import Flags, Floats, Hashes, Ids, Rows
+    from fingerprint.kernels.types import Flags, Floats, Hashes, Ids, Rows
 
 
 class Columns(NamedTuple):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import fingerprint
-from fingerprint.kernels import building, files
+from fingerprint.kernels import library as building
 from fingerprint.kernels.registry import Kernel
 from tests.fingerprint.kernels import samples
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 # A kernel with an error, which names its file.
-RAISES = "fingerprint.ranking.coverage._fill_coverage"
+RAISES = "fingerprint.ranking.scoring._fill_coverage"
 CODE = """
-from fingerprint.kernels import building, files
+from fingerprint.kernels import library as building, library as files
 def build(path, level, start_progress):
     __import__("time").sleep(1)
     path.touch()
@@ -35,7 +35,7 @@ print(files.ensure_compiled().parent == files.COMPILED)
 def test_when_processes_start_together_one_compiles_and_the_others_wait(tmp_path: Path) -> None:
     package = tmp_path / "fingerprint"
     shutil.copytree(Path(fingerprint.__file__).parent, package, ignore=shutil.ignore_patterns("compiled"))
-    level = files.processor_level()
+    level = building.processor_level()
     older, other = (package / "kernels/compiled" / f"{name}.kernels" for name in (f"0-{level}", "0-other"))
     older.parent.mkdir()
     older.touch()
@@ -69,7 +69,7 @@ def test_kernels_that_call_the_same_functions_are_compiled_together() -> None:
     functions = [name for _, names in groups for name in names]
     assert len(functions) == len(set(functions))
     (ranking,) = (names for names, _ in groups if "fingerprint.ranking.tiling.tile_pair" in names)
-    assert "fingerprint.ranking.coverage._fill_coverage" in ranking
+    assert "fingerprint.ranking.scoring._fill_coverage" in ranking
 
 
 def test_a_kernel_that_cannot_be_compiled_is_an_error(
@@ -78,7 +78,7 @@ def test_a_kernel_that_cannot_be_compiled_is_an_error(
     broken = Kernel(test_the_progress_counts_each_function_once, is_exported=True)
     monkeypatch.setattr(building, "exported_kernels", lambda: [broken])
     with pytest.raises(RuntimeError, match="could not be compiled"):
-        building.build(tmp_path / "library", files.processor_level())
+        building.build(tmp_path / "library", building.processor_level())
     assert "Error" in capfd.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
@@ -95,7 +95,7 @@ def test_the_machine_code_does_not_depend_on_the_folder_of_the_sources(tmp_path:
     codes = []
     for name in ("one", "another folder"):
         package, built = tmp_path / name / "fingerprint", tmp_path / name / "built"
-        shutil.copytree(files.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "compiled"))
+        shutil.copytree(building.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "compiled"))
         built.mkdir()
         subprocess.run(
             [sys.executable, "-m", "fingerprint.kernels.compiler", str(built), RAISES],
@@ -105,5 +105,5 @@ def test_the_machine_code_does_not_depend_on_the_folder_of_the_sources(tmp_path:
             stdout=subprocess.DEVNULL,
         )
         codes.append((built / f"{RAISES}.o").read_bytes())
-    assert b"fingerprint/ranking/coverage.py" in codes[0]
+    assert b"fingerprint/ranking/scoring.py" in codes[0]
     assert codes[0] == codes[1]

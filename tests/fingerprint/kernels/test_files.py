@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 import pytest
 from llvmlite import binding
 
-from fingerprint.kernels import building, files
+from fingerprint.kernels import library as building
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-LEVEL = files.LEVEL
+LEVEL = building.LEVEL
 
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make the package read-only and empty, and have temporary files in a folder of this test."""
-    monkeypatch.setattr(files, "COMPILED", tmp_path / "package" / "compiled")
+    monkeypatch.setattr(building, "COMPILED", tmp_path / "package" / "compiled")
     monkeypatch.setattr(building, "build", lambda path, *_: path.write_text("built"))
     monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
     monkeypatch.setattr(os, "access", lambda *_: False)
@@ -31,42 +31,42 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def _no_kept_answers() -> Iterator[None]:
-    files.processor_level.cache_clear()
+    building.processor_level.cache_clear()
     yield
-    files.processor_level.cache_clear()
+    building.processor_level.cache_clear()
 
 
 def test_where_the_package_is_read_only_the_library_is_in_a_private_folder(temporary: Path) -> None:
-    assert files.compiled_library(LEVEL) is None
-    library = files.ensure_compiled(level=LEVEL)
+    assert building.compiled_library(LEVEL) is None
+    library = building.ensure_compiled(level=LEVEL)
     assert library.parent.parent == temporary
     assert library.parent.stat().st_mode & 0o077 == 0
-    assert files.compiled_library(LEVEL) == library
+    assert building.compiled_library(LEVEL) == library
 
 
 def test_a_unit_with_temporary_files_of_its_own_compiles_once(
     temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MOSS_HOME", str(temporary / "home"))
-    library = files.ensure_compiled(level=LEVEL)
+    library = building.ensure_compiled(level=LEVEL)
     assert library.is_relative_to(temporary / "home")
     monkeypatch.setattr(tempfile, "gettempdir", lambda: str(temporary / "of the next start"))
-    assert files.compiled_library(LEVEL) == library
+    assert building.compiled_library(LEVEL) == library
 
 
 def test_a_library_in_a_folder_that_others_can_write_is_not_loaded(temporary: Path) -> None:
-    library = files.ensure_compiled(level=LEVEL)
+    library = building.ensure_compiled(level=LEVEL)
     library.parent.chmod(0o777)
-    assert files.compiled_library(LEVEL) is None
+    assert building.compiled_library(LEVEL) is None
     with pytest.raises(PermissionError, match="Other users may write"):
-        files.ensure_compiled(level=LEVEL)
+        building.ensure_compiled(level=LEVEL)
 
 
 def test_a_link_in_place_of_the_private_folder_is_not_followed(temporary: Path) -> None:
-    library = files.ensure_compiled(level=LEVEL)
+    library = building.ensure_compiled(level=LEVEL)
     library.parent.rename(temporary / "elsewhere")
     library.parent.symlink_to(temporary / "elsewhere")
-    assert files.compiled_library(LEVEL) is None
+    assert building.compiled_library(LEVEL) is None
 
 
 @pytest.mark.parametrize(
@@ -83,4 +83,4 @@ def test_a_processor_without_the_features_of_the_wheels_has_a_library_of_its_own
     monkeypatch.setattr(
         binding, "get_host_cpu_features", lambda: {**dict.fromkeys(features, True), "sse4a": False}
     )
-    assert files.processor_level() == level
+    assert building.processor_level() == level

@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fingerprint.kernels.building import exported_kernels
-from fingerprint.kernels.layouts import Array, Parts, from_json, to_json
-from fingerprint.kernels.signatures import parameters
+from fingerprint.kernels.compiler import parameters
+from fingerprint.kernels.library import Array, Parts, exported_kernels, from_json, to_json
 from tests.fingerprint.kernels import samples
 
 if TYPE_CHECKING:
-    from fingerprint.types import Rows
+    from fingerprint.kernels.types import Rows
 
 
 def test_the_layouts_of_arguments_follow_from_their_annotations() -> None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.languages import front_end
-from fingerprint.languages.registry import LANGUAGES
+from fingerprint.languages.language_table import LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

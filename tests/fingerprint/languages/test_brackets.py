@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, strategies as st
 
-from fingerprint.languages.brackets import match_brackets
+from fingerprint.languages.coarse import match_brackets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

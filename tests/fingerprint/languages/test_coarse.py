@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fingerprint.languages import front_end
-from fingerprint.languages.coarse import Lexeme, coarse_scan
-from fingerprint.languages.coarse_terms import FAMILY
-from fingerprint.languages.coarse_words import COARSE_LANGUAGES
+from fingerprint.languages.coarse import FAMILY, Lexeme, coarse_scan
+from fingerprint.languages.language_table import COARSE_LANGUAGES
 from fingerprint.reading import read
 from fingerprint.tokens import kind_id
 from tests.support.long_rows import rest_is_long

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from fingerprint.languages.coarse_terms import number_value, pack_terms, text_terms
+from fingerprint.languages.coarse import number_value, pack_terms, text_terms
 
 
 @pytest.mark.parametrize("lexeme", ["255", "255.0", "255L", "2_5_5", "0xFF", "-255", "+255f"])

@@ -15,9 +15,9 @@ from pygments.token import STANDARD_TYPES
 
 from fingerprint.languages import FrontEnd, LexicalClass, choices, front_end
 from fingerprint.languages.code import CodeFrontEnd
-from fingerprint.languages.lexer_dispatch import raw_tokens
+from fingerprint.languages.language_table import LANGUAGES
 from fingerprint.languages.lexers import lexer_class
-from fingerprint.languages.registry import LANGUAGES
+from fingerprint.lextables.dispatch import raw_tokens
 
 if TYPE_CHECKING:
     from pygments.token import _TokenType

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from fingerprint.languages.joined import joined
-from fingerprint.languages.name_uses import REACH, name_uses
+from fingerprint.languages.lexical_terms import REACH, name_uses
 from fingerprint.reading import read
-from fingerprint.tokens import TokenStream
+from fingerprint.tokens import TokenStream, joined
 
 # Kinds of tokens, which are hashes of 64 bits, with the name of those that are names.
 KINDS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)

@@ -6,8 +6,8 @@ from fnmatch import fnmatchcase
 
 from hypothesis import given, strategies as st
 
-from fingerprint.languages.detect import _by_pattern, detect
-from fingerprint.languages.registry import LANGUAGES, OTHERS
+from fingerprint.languages.detection import _by_pattern, detect
+from fingerprint.languages.language_table import LANGUAGES, OTHERS
 
 ROWS = [(pattern, row.name) for row in (*LANGUAGES, *OTHERS) for pattern in row.file_patterns.split()]
 PARTS = st.one_of(

@@ -7,9 +7,9 @@ from hypothesis import given, strategies as st
 
 from fingerprint.languages import front_end
 from fingerprint.languages.base import LexicalClass
-from fingerprint.languages.lexeme_ids import lexeme_id, number_value
+from fingerprint.languages.front_ends import salts
 from fingerprint.languages.lexical_terms import LexicalTerms, lexical_terms, term_lengths
-from fingerprint.languages.lookup import salts
+from fingerprint.languages.vocabulary import lexeme_id, number_value
 from tests.fingerprint.languages.test_every_language import CODE
 
 HEXADECIMAL, EXPONENT, GROUPS = ("0x10", "16"), ("1e3", "1000"), ("1_000", "1000")

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings as examples, strategies as st
 from pygments.token import STANDARD_TYPES
 
-from fingerprint.languages.lexeme_rules import PLAIN_WORD, NormalisationRules
-from fingerprint.languages.registry import LANGUAGES
+from fingerprint.languages.language_table import LANGUAGES
+from fingerprint.languages.vocabulary import PLAIN_WORD, NormalisationRules
 
 if TYPE_CHECKING:
-    from fingerprint.languages.spec import Language
+    from fingerprint.languages.language_table import Language
 
 FEWER = examples(max_examples=max(5, examples().max_examples // 10))
 ROWS = {row.name: row for row in LANGUAGES}

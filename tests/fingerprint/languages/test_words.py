@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
-from fingerprint.languages.prose import Prose
-from fingerprint.languages.words import WordKinds
+from fingerprint.languages.prose import Prose, WordKinds
 
 ASCII = st.text(alphabet="aBz09' -_.\n", max_size=60)
 ANY = st.text(alphabet="aB'\u00e9\ufb01 -_1\u4e2d", max_size=40)

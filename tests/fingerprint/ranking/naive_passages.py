@@ -1,4 +1,4 @@
-"""The passages of one pair at a time, from its tiles: the oracle of `fingerprint.ranking.pair_passages`."""
+"""The passages of one pair at a time, from its tiles: the oracle of `fingerprint.ranking.passages`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint.engine import Passage
-from fingerprint.ranking.tiling import tile_pair, trim_tiles
-from fingerprint.ranking.workspace import enter, workspace
+from fingerprint.ranking.tiling import enter, tile_pair, trim_tiles, workspace
 
 if TYPE_CHECKING:
     from fingerprint.engine import Cohort
+    from fingerprint.kernels.types import Runs
     from fingerprint.ranking.alignment import IndexedTokens
-    from fingerprint.types import Runs
 
 
 def passages(left: IndexedTokens, right: IndexedTokens, k: int) -> Runs:

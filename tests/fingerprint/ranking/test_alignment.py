@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from fingerprint.ranking.alignment import build_kgram_table, unmatch_collisions
+from fingerprint.ranking.alignment import (
+    POSITION_BITS,
+    POSITION_MASK,
+    build_kgram_table,
+    list_runs,
+    unmatch_collisions,
+)
 from fingerprint.ranking.cohort import Cohort
-from fingerprint.ranking.runs import POSITION_BITS, POSITION_MASK, list_runs
 from tests.fingerprint import naive
 from tests.fingerprint.ranking.naive_passages import passages
 

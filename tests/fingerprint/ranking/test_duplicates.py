@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from fingerprint.ranking.duplicates import DuplicateGroup, Sameness, group_duplicates
+from fingerprint.ranking.groups import DuplicateGroup, Sameness, group_duplicates
 
 IDENTICAL, LAYOUT, NAMES, LEXICAL, FINGERPRINTS = Sameness
 keys = st.integers(0, 6).flatmap(

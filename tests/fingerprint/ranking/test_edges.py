@@ -11,8 +11,8 @@ from hypothesis import example, given, strategies as st
 from fingerprint import engine
 from fingerprint.engine import front_end, token_lines
 from fingerprint.params import Params
+from fingerprint.ranking.alignment import lines_of, trim_to_lines
 from fingerprint.ranking.cohort import Cohort
-from fingerprint.ranking.runs import lines_of, trim_to_lines
 from tests.fingerprint import naive
 
 K = 3

@@ -10,8 +10,8 @@ from hypothesis import given, strategies as st
 
 from fingerprint import engine
 from fingerprint.engine import Cohort
-from fingerprint.languages.token_lines import token_lines
-from fingerprint.ranking.pair_passages import align_pairs
+from fingerprint.languages.token_rows import token_lines
+from fingerprint.ranking.passages import align_pairs
 from fingerprint.reading import read
 from tests.support.programs import program, renamed
 

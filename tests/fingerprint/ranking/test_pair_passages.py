@@ -8,7 +8,7 @@ from hypothesis import example, given, strategies as st
 
 from fingerprint import engine
 from fingerprint.engine import Cohort, PairPassages
-from fingerprint.ranking.pair_passages import INITIAL_ROWS, align_pairs
+from fingerprint.ranking.passages import INITIAL_ROWS, align_pairs
 from tests.fingerprint.ranking import naive_passages
 
 K = 3

@@ -5,7 +5,7 @@ import heapq
 import numpy as np
 from hypothesis import given, strategies as st
 
-from fingerprint.ranking.short_tiles import pop_piece, push_piece
+from fingerprint.ranking.tiling import pop_piece, push_piece
 
 # A piece to add, or None to remove the first one.
 STEPS = st.lists(st.none() | st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=200)

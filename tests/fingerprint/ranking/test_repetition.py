@@ -10,11 +10,15 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from fingerprint.ranking.alignment import build_kgram_table
+from fingerprint.ranking.alignment import POSITION_BITS, POSITION_MASK, build_kgram_table
 from fingerprint.ranking.cohort import Cohort
-from fingerprint.ranking.repetition import RANK_DISTANCE, RANKED_RUNS_PER_TOKEN, fill_ranked_runs
-from fingerprint.ranking.runs import POSITION_BITS, POSITION_MASK
-from fingerprint.ranking.tiling import LEAST_STEPS, STEPS_PER_TOKEN
+from fingerprint.ranking.tiling import (
+    LEAST_STEPS,
+    RANK_DISTANCE,
+    RANKED_RUNS_PER_TOKEN,
+    STEPS_PER_TOKEN,
+    fill_ranked_runs,
+)
 from tests.fingerprint.ranking.naive_passages import passages
 
 if TYPE_CHECKING:

@@ -7,27 +7,26 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from fingerprint.fingerprints import fingerprint
-from fingerprint.index import CandidatePairs
 from fingerprint.languages.base import LexicalClass
-from fingerprint.languages.lexeme_ids import lexeme_id
 from fingerprint.languages.lexical_terms import LexicalTerms
+from fingerprint.languages.vocabulary import lexeme_id
 from fingerprint.params import Params
 from fingerprint.ranking import candidates as candidates_module
-from fingerprint.ranking.candidates import LEAST_TERMS, rare_term_pairs
+from fingerprint.ranking.candidates import LEAST_TERMS, CandidatePairs, rare_term_pairs
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.inputs import CohortFile, RankingInput, renamed_groups
 from fingerprint.ranking.rank import candidate_pairs
 from fingerprint.ranking.score_constants import LEAST_PASSAGE_PART, LEAST_RENAMED, RARITY_EXPONENT
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.terms import LexicalTable
+from fingerprint.winnowing import fingerprint
 from tests.fingerprint.ranking import naive_score
 from tests.fingerprint.ranking.naive_score import Submission
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fingerprint.types import Terms
+    from fingerprint.kernels.types import Terms
 
 
 K = 3

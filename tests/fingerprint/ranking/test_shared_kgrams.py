@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from fingerprint.ranking import score_constants as constants
+from fingerprint.ranking.best_pairs import coverage_bounds
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.parallel import never_end
-from fingerprint.ranking.upper_bounds import coverage_bounds
 from tests.fingerprint import naive
 
 K = 3

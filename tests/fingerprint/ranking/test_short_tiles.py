@@ -3,12 +3,10 @@
 import numpy as np
 from hypothesis import given, strategies as st
 
-from fingerprint.ranking.alignment import long_kgrams
+from fingerprint.ranking.alignment import POSITION_BITS, POSITION_MASK, list_long_runs, long_kgrams
 from fingerprint.ranking.cohort import Cohort
-from fingerprint.ranking.runs import POSITION_BITS, POSITION_MASK, list_long_runs
-from fingerprint.ranking.short_tiles import shared_places
 from fingerprint.ranking.sorting import number_pairs
-from fingerprint.ranking.workspace import Workspace, enter, leave, workspace
+from fingerprint.ranking.tiling import Workspace, enter, leave, shared_places, workspace
 from tests.fingerprint import naive
 from tests.fingerprint.ranking.test_alignment import naive_runs
 

@@ -21,7 +21,7 @@ from fingerprint.engine import (
     RankingInput,
     read,
 )
-from fingerprint.languages.coarse_terms import pack_terms
+from fingerprint.languages.coarse import pack_terms
 from fingerprint.ranking import score_constants as constants, translations
 from fingerprint.ranking.groups import NO_GROUPS
 from fingerprint.ranking.translations import rank_translations, translation_input

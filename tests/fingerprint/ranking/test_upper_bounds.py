@@ -2,15 +2,14 @@ import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
 
-from fingerprint.index import CandidatePairs
 from fingerprint.languages.lexical_terms import LexicalTerms
 from fingerprint.ranking import best_pairs as search
-from fingerprint.ranking.best_pairs import Scored, Wanted, best_pairs
+from fingerprint.ranking.best_pairs import Scored, Wanted, best_pairs, close_bounds, quick_bounds
+from fingerprint.ranking.candidates import CandidatePairs
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.terms import LexicalTable
 from fingerprint.ranking.threshold import sample_rows
-from fingerprint.ranking.upper_bounds import close_bounds, quick_bounds
 
 K = 3
 documents = st.lists(st.integers(0, 3), max_size=40)

@@ -8,7 +8,7 @@ import pytest
 
 from fingerprint import engine
 from fingerprint.engine import Cohort
-from fingerprint.languages.token_lines import token_lines
+from fingerprint.languages.token_rows import token_lines
 from fingerprint.reading import Reading, read
 
 K = 9

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner, Result
 
-from fingerprint.shingling.shingles import containment, resemblance, shingles
+from fingerprint.sketches.shingling import containment, resemblance, shingles
 from moss.cli import main
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusText
 from submissions.corpus.reading import decode_document, read_documents, token_kinds

@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from fingerprint.shingling.shingles import mod_containment, mod_resemblance
-from fingerprint.shingling.sketches import Sketches
+from fingerprint.sketches.shingling import Sketches, mod_containment, mod_resemblance
 from submissions.corpus.matching import (
     Estimate,
     index_sketches,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fingerprint.languages.content import AMBIGUOUS
+from fingerprint.languages.detection import AMBIGUOUS
 from fingerprint.reading import Unreadable, identify
 from tests.support.sample_class import CLASS, zipped
 

@@ -1,0 +1,231 @@
+"""Names of languages, and detection of the language of a file by name and content."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pygments.lexer import Lexer
+from pygments.token import Token, _TokenType
+
+from fingerprint.languages import LexerFailed, choices, detect, front_end, tuned_front_ends
+from fingerprint.languages.code import CodeFrontEnd
+from fingerprint.languages.language_table import Language
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+GOLDEN = Path(__file__).parent / "golden"
+MOSS = (
+    "c cc java ml pascal ada lisp scheme haskell fortran ascii vhdl perl matlab python mips prolog spice vb "
+    "csharp modula2 a8086 javascript plsql verilog"
+)
+
+
+@pytest.mark.parametrize("name", MOSS.split())
+def test_every_language_name_of_moss_is_a_tuned_language(name: str) -> None:
+    assert front_end(name).name in dict(choices())
+
+
+def test_names_and_titles_are_unique_and_found_by_both() -> None:
+    names, titles = zip(*choices(), strict=True)
+    assert len(set(names)) == len(names) == len(tuned_front_ends())
+    assert [front_end(title.upper()).name for title in titles] == list(names)
+
+
+def test_any_pygments_lexer_works_untuned() -> None:
+    julia = front_end("julia")
+    text = "function f(x)\n  x + 1 # one more\nend\n"
+    assert [kind for _, _, kind in julia.named_tokens(text)] == [
+        "function",
+        "<name>",
+        "<name>",
+        "<name>",
+        "+",
+        "<number>",
+        "end",
+    ]
+
+
+def test_an_unknown_name_is_refused_with_similar_names() -> None:
+    with pytest.raises(ValueError, match=r"no language is called 'pyhton'; did you mean .*python"):
+        front_end("pyhton")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "text"),
+    [
+        ("c", "cpp", "int f(int a) { return a + 1; }"),
+        ("javascript", "typescript", "function f(a) { return a + 1; }"),
+        ("sql", "plsql", "SELECT name FROM harbour WHERE id = 1"),
+    ],
+)
+def test_a_copy_under_another_extension_has_the_same_kinds(left: str, right: str, text: str) -> None:
+    assert front_end(left).tokens(text).kinds.tolist() == front_end(right).tokens(text).kinds.tolist()
+
+
+def test_kinds_of_unrelated_languages_differ() -> None:
+    assert not set(front_end("c").tokens("x = 1").kinds) & set(front_end("python").tokens("x = 1").kinds)
+
+
+@pytest.mark.parametrize(
+    ("filename", "text", "language"),
+    [
+        ("Main.java", "", "java"),
+        ("dir/MAIN.PY", "", "python"),
+        ("a\\b.rs", "", "rust"),
+        ("x.h", "int f(void);\n", "c"),
+        ("x.h", "class A {\n};\n", "cpp"),
+        ("x.m", "@interface A : NSObject\n@end\n", "objective-c"),
+        ("x.m", "function y = f(x)\n", "matlab"),
+        ("x.pl", "use strict;\nmy $x = 1;\n", "perl"),
+        ("x.pl", "swing([X], 0) :- !.\n", "prolog"),
+        ("x.p", "program Tides;\n", "pascal"),
+        ("x.v", "module m;\nendmodule\n", "verilog"),
+        ("x.v", "Theorem t : True.\nProof. trivial. Qed.\n", "coq"),
+        ("x.s", "addi $sp, $sp, -8\n", "mips"),
+        ("x.asm", "mov eax, 1\nint 0x80\n", "x86"),
+        ("x.sql", "SELECT 1;\n", "sql"),
+        ("x.sql", "CREATE OR REPLACE PROCEDURE p IS\nBEGIN\nEND;\n", "plsql"),
+        ("x.ipynb", "{}", "notebook"),
+        ("essay.txt", "import java.util.*;\n", "text"),
+        ("run", "#!/usr/bin/env python3\n", "python"),
+        ("run", "#!/bin/sh -e\n", "bash"),
+        ("page", "<!DOCTYPE html>\n<html>", "html"),
+        ("Main", "import java.util.*;\npublic class Main {\n}\n", "java"),
+        ("solve", "def solve(x):\n    return x\n", "python"),
+        ("x.jl", "", "julia"),
+        ("Makefile", "all:\n\tcc x.c\n", "make"),
+        ("README", "The tide comes twice a day.\n", "text"),
+        ("notes.xyz", "", "text"),
+        ("Main.java.txt", "class A {\n}\n", "java"),
+        ("tides.py.TXT", "x = 1\n", "python"),
+        ("x.h.bak", "class A {\n};\n", "cpp"),
+        ("essay.final.txt", "The tide comes twice a day.\n", "text"),
+        ("Sketch.pde", "void setup() {\n  size(200, 200);\n}\n", "java"),
+        ("blink.ino", "void setup() {\n}\n", "cpp"),
+        ("add.cu", "__global__ void add(int *a) {\n}\n", "cpp"),
+        ("x.fs", "let rec f x = if x = 0 then 1 else x * f (x - 1)\n", "fsharp"),
+        ("x.fs", "void main() { gl_FragColor = vec4(1.0); }\n", "glsl"),
+        ("x.fs", ": square dup * ;\n", "forth"),
+        ("x.cl", "__kernel void add(__global float *a) {\n}\n", "c"),
+        ("x.cl", "(defun square (x) (* x x))\n", "common-lisp"),
+        ("x.st", "PROGRAM main\nVAR x : INT; END_VAR\nx := 1;\nEND_PROGRAM\n", "structured-text"),
+        ("x.st", "Object subclass: #Tide\n  level\n    ^ self level\n", "smalltalk"),
+        ("x.s", "\tmovl\t$0, %eax\n\tret\n", "gas"),
+        ("x.s", '\t.file\t"a.c"\nmain:\n\tcall\tputs@PLT\n', "gas"),
+        ("x.s", "main:\n  addi sp, sp, -16\n  ecall\n", "gas"),
+        ("x.asm", "@2\nD=A\n@3\nD=D+A\n", "hack"),
+        ("x.asm", "(END)\n@END\n0;JMP\n", "hack"),
+        ("x.asm", "li $t0, 1\nsyscall\n", "mips"),
+        ("x.vert", "#version 330\nvoid main() {}\n", "glsl"),
+        ("x.hlsl", "float4 main() : SV_TARGET { return 1; }\n", "hlsl"),
+        ("x.dfy", "method m() {\n}\n", "dafny"),
+    ],
+)
+def test_the_language_is_detected_by_name_then_content(filename: str, text: str, language: str) -> None:
+    assert detect(filename, text) == language
+    assert front_end(language).name
+
+
+PROGRAMS = {path.stem: path for path in GOLDEN.iterdir() if path.suffix != ".tokens"}
+# No content of these tells the language.
+ONLY_BY_NAME = {
+    "text", "notebook", "scratch", "css", "modula2", "dafny", "fsharp", "gas", "glsl", "hlsl", "hack",
+    "structured-text", "plsql", "mips", "x86", "vue", "svelte", "razor", "erb", "ejs", "jsp", "rmarkdown",
+    "xml", "json", "yaml",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", sorted(PROGRAMS.keys() - ONLY_BY_NAME))
+def test_a_program_in_a_text_file_is_read_in_its_language(language: str) -> None:
+    assert detect("solution.txt", PROGRAMS[language].read_text(encoding="utf-8")) == language
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import java.util.*; is the first line of my program.\nIt prints a table;\nthat is all it does.\n",
+        "My report\n\nThe function f(x) has two parts: one for each sign.\nclass A is the first of them.\n",
+        "Input: 3\nOutput: 9\nInput: 4\nOutput: 16\n",
+        "host = example.org\nport = 80\nuser = ada\n",
+    ],
+)
+def test_words_about_a_program_and_its_output_are_prose(text: str) -> None:
+    assert detect("notes.txt", text) == "text"
+
+
+def test_where_doubt_is_left_the_language_of_the_class_decides() -> None:
+    fragment = "total += level;\nif (total > limit) {\n    total = limit;\n}\n"
+    assert detect("part.txt", fragment) == "text"
+    assert detect("part.txt", fragment, "java") == "java"
+    assert detect("part.txt", "The tide comes twice a day.\n", "java") == "text"
+    assert detect("part.h", "int f(int x);\n", "cpp") == "cpp"
+    assert detect("part.py", fragment, "java") == "python"
+
+
+def test_listing_languages_loads_neither_numpy_nor_pygments_nor_numba() -> None:
+    program = (
+        "import sys, fingerprint.languages as f; f.choices();"
+        "print({'numpy', 'pygments', 'numba'} & set(sys.modules))"
+    )
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert process.stdout.strip() == "set()"
+
+
+class BrokenLexer(Lexer):
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+    def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, _TokenType, str]]:
+        yield 0, Token.Name, text
+        raise self.error
+
+
+class BrokenFrontEnd(CodeFrontEnd):
+    """A front-end for Python whose lexer raises the given error."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(Language("python", "Python", "python"))
+        self.__dict__["_lexer"] = BrokenLexer(error)
+
+
+def test_an_error_in_a_lexer_is_a_lexer_failure_with_its_reason() -> None:
+    with pytest.raises(LexerFailed, match=r"the Python lexer failed \(KeyError: 'root'\)"):
+        BrokenFrontEnd(KeyError("root")).tokens("x")
+
+
+def test_the_time_limit_of_a_caller_is_not_caught_around_a_lexer() -> None:
+    class TimeUp(Exception):
+        pass
+
+    with pytest.raises(TimeUp):
+        BrokenFrontEnd(TimeUp()).tokens("x")
+
+
+FRAGMENTS = (
+    "", "\n", "\r\n", "\ufeff", "'", '"""', "((((", "}}}}", "@", "\\", "import", "\u0301", "🌊 #",
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, _ in choices() if name != "notebook"])
+def test_fragments_of_code_never_raise(name: str) -> None:
+    for text in FRAGMENTS:
+        tokens = front_end(name).scan(text).tokens
+        assert all(0 <= s < e <= len(text) for s, e in zip(tokens.starts, tokens.ends, strict=True)), text
+
+
+def test_a_front_end_drops_its_vocabulary_before_it_fills_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fingerprint.languages.vocabulary.CHARACTERS_LIMIT", 250)
+    python = CodeFrontEnd(Language("python", "Python", "python"))
+    first = python.tokens("x = 1").kinds.tolist()
+    python.tokens(f"x = '{'long ' * 60}'")
+    before = python._vocabulary
+    assert python.tokens("x = 1").kinds.tolist() == first
+    assert python._vocabulary is not before
+    assert not python._vocabulary.is_full
