@@ -15,8 +15,8 @@ start_django()
 
 from django.contrib.auth.models import User  # noqa: E402 - models, after Django's start
 
-from submissions.actions.uploads import create_batch  # noqa: E402
 from submissions.models import Course  # noqa: E402
+from submissions.uploads.change import create_batch  # noqa: E402
 
 if TYPE_CHECKING:
     import random

@@ -7,8 +7,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from submissions.corpus.adding import add_documents
-from submissions.corpus.models import CorpusDocument, CorpusShard, CorpusSweep
+from submissions.archive.jobs import add_documents
+from submissions.archive.models import CorpusDocument, CorpusShard, CorpusSweep
 from submissions.models import Job
 
 if TYPE_CHECKING:

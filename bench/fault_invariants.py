@@ -12,9 +12,7 @@ from django.utils import timezone
 
 from bench.fault_outcomes import outcome_violations
 from bench.fault_person import COPIES, retried
-from submissions.database_errors import NO_ROOM
-from submissions.ingest.documents import delete_unreferenced
-from submissions.ingest.uploads import FOLDER, delete_orphans
+from submissions.core.database import NO_ROOM
 from submissions.models import (
     Assignment,
     Batch,
@@ -30,7 +28,9 @@ from submissions.models import (
     SubmissionFile,
     Upload,
 )
-from submissions.queries.reports import report_state
+from submissions.reports.read import report_state
+from submissions.uploads.files import UPLOADS_FOLDER, delete_orphans
+from submissions.uploads.fingerprinting import delete_unreferenced
 from submissions.work.locks import Work, sessions
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def _leftovers() -> list[str]:
     """Return what nothing refers to, apart from what the sweep deletes some hours later."""
     delete_orphans(timezone.now())
     delete_unreferenced(timezone.now())
-    files = default_storage.listdir(FOLDER)[1] if default_storage.exists(FOLDER) else []
+    files = default_storage.listdir(UPLOADS_FOLDER)[1] if default_storage.exists(UPLOADS_FOLDER) else []
     lines = [
         f"{count} {name} left"
         for name, count in (

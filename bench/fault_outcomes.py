@@ -12,8 +12,7 @@ from django.urls import reverse
 
 from moss.integrations.lti.models import PushedFile, PushedSubmission
 from moss.integrations.webhooks.models import TEST, Delivery, Event, Webhook
-from submissions.database_errors import NO_ROOM
-from submissions.measuring import GONE
+from submissions.core.database import NO_ROOM
 from submissions.models import (
     Batch,
     Document,
@@ -26,8 +25,9 @@ from submissions.models import (
     Report,
     Submission,
 )
-from submissions.storage.fingerprints import unpack_hashes
-from submissions.storage.posting_runs import POSTING
+from submissions.reports.jobs import GONE
+from submissions.uploads.fingerprinting import POSTING
+from submissions.uploads.stored_documents import unpack_hashes
 from tests.support.every_column import places_of
 from tests.support.inbox import text_of
 

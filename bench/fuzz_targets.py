@@ -11,11 +11,11 @@ from functools import cache
 from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from submissions.intake.archives.choices import Choices
-from submissions.intake.archives.listed_upload import ListedRow, ListedUpload, group_upload, preview_listed
-from submissions.intake.archives.unpack import unpack
+from submissions.intake.choices import Choices
 from submissions.intake.limits import BadArchive, Limits
+from submissions.intake.preview import ListedRow, ListedUpload, group_upload, preview_listed
 from submissions.intake.rosters import RosterRefused, parse_roster
+from submissions.intake.unpacking import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

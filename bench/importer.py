@@ -19,11 +19,11 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from bench.tables import markdown
-from submissions.intake.archives.grouping import ListingBuilder, group_files
-from submissions.intake.archives.preview import SkippedEntry, preview_upload
-from submissions.intake.archives.unpack import DEFAULT_PATTERNS, unpack
+from submissions.intake.grouping import ListingBuilder, group_files
 from submissions.intake.left_out.listing import Listing, describe
 from submissions.intake.limits import Limits
+from submissions.intake.preview import SkippedEntry, preview_upload
+from submissions.intake.unpacking import DEFAULT_PATTERNS, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable

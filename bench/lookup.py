@@ -81,8 +81,7 @@ def made_up_hashes(first: int, documents: int, each: int) -> Ids:
 
 def add(first: int, each: int) -> float:
     """Store an upload of documents as the app does, and return the seconds that it takes."""
-    from submissions.ingest.documents import GROUP_DOCUMENTS  # noqa: PLC0415 - Django is set up first
-    from submissions.storage.posting_runs import merge_runs  # noqa: PLC0415
+    from submissions.uploads.fingerprinting import GROUP_DOCUMENTS, merge_runs  # noqa: PLC0415 - Django is set up first
 
     hashes = made_up_hashes(first, CHUNK, each).view(np.uint64)
     start = time.perf_counter()
@@ -96,10 +95,10 @@ def store(hashes: npt.NDArray[np.uint64], first: int) -> None:
     """Store the documents of one group, numbered from `first`: `hashes` [documents, each]."""
     from django.db import connection, transaction  # noqa: PLC0415
 
+    from submissions.core.database import insert  # noqa: PLC0415
     from submissions.models import Document, Source  # noqa: PLC0415
-    from submissions.rows import insert  # noqa: PLC0415
-    from submissions.storage.fingerprints import pack_fingerprints  # noqa: PLC0415
-    from submissions.storage.posting_runs import add_run  # noqa: PLC0415
+    from submissions.uploads.fingerprinting import add_run  # noqa: PLC0415
+    from submissions.uploads.stored_documents import pack_fingerprints  # noqa: PLC0415
 
     source, _ = Source.objects.get_or_create(sha256="0" * 64, defaults={"data": b"", "size": 0})
     positions = np.arange(hashes.shape[1]) * 3
@@ -181,8 +180,8 @@ def best_documents(hashes: Ids) -> set[int]:
     from django.db import connection  # noqa: PLC0415
 
     from submissions.models import Document  # noqa: PLC0415
-    from submissions.ranking.old_work import MAX_CANDIDATES  # noqa: PLC0415
-    from submissions.storage.posting_runs import look_up  # noqa: PLC0415
+    from submissions.reports.old_work import MAX_CANDIDATES  # noqa: PLC0415
+    from submissions.uploads.fingerprinting import look_up  # noqa: PLC0415
 
     shared = look_up(connection, hashes.view(np.uint64))
     order = np.lexsort((shared.documents, -shared.weights))
@@ -204,9 +203,8 @@ def steps(wanted: Sequence[int], each: int) -> Iterator[Step]:
 
 def drop_a_third() -> float:
     """Delete the oldest third of the documents, as a term is deleted, and return the seconds."""
-    from submissions.ingest.documents import delete_unused  # noqa: PLC0415
     from submissions.models import Document  # noqa: PLC0415
-    from submissions.storage.posting_runs import merge_runs  # noqa: PLC0415
+    from submissions.uploads.fingerprinting import delete_unused, merge_runs  # noqa: PLC0415
 
     keys = list(Document.objects.order_by("pk").values_list("pk", flat=True))
     start = time.perf_counter()

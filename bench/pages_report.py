@@ -5,9 +5,9 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from submissions.comparison.components import connected_components
+from submissions.core.models import BestMatch, Findings
+from submissions.matches.groups import connected_components
 from submissions.models import Batch, Pair, Report, Submission
-from submissions.models.records import BestMatch, Findings
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, Course

@@ -22,9 +22,9 @@ from bench.pages_report import invented_report
 from moss.embedded.client import wait_until_stopped
 from moss.embedded.paths import installation_paths
 from moss.serving.supervisor import Supervisor
-from submissions.actions.uploads import create_batch
+from submissions.cases.read import report_cases
 from submissions.models import Batch, Course, Report
-from submissions.queries.cases import report_cases
+from submissions.uploads.change import create_batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

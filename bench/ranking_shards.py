@@ -85,9 +85,9 @@ def processor_seconds(work: Callable[[], object]) -> float:
 
 def measure(assignment: Assignment) -> Steps:
     """Rank a class in shards, in this process, and return what each step takes."""
-    from submissions import lifecycle  # noqa: PLC0415 - Django is started first
     from submissions.models import Job, RankingPlan  # noqa: PLC0415
-    from submissions.ranking import kept_cohorts  # noqa: PLC0415
+    from submissions.reports import cohort as kept_cohorts  # noqa: PLC0415
+    from submissions.uploads import lifecycle  # noqa: PLC0415 - Django is started first
     from submissions.work import jobs, running  # noqa: PLC0415
 
     def go_on() -> None:
@@ -110,7 +110,7 @@ def measure(assignment: Assignment) -> Steps:
 
 
 def _shards(plan: RankingPlan, kind: str) -> list[float]:
-    from submissions.ranking.shards import compute  # noqa: PLC0415 - Django is started first
+    from submissions.reports.shards import compute  # noqa: PLC0415 - Django is started first
 
     shards = list(plan.shards.filter(kind=kind).order_by("number").select_related("plan__report__assignment"))
     return [processor_seconds(lambda shard=shard: compute(shard)) for shard in shards]  # type: ignore[misc]

@@ -9,7 +9,7 @@ from fingerprint import engine
 from moss.check.inputs import InputOptions, read_all
 from moss.check.rank import NO_OPTIONS, no_progress
 from moss.check.readings import ReadJob, languages_of, read_files
-from submissions.intake.archives.languages import ChosenLanguages
+from submissions.intake.file_languages import ChosenLanguages
 
 
 def read_folder(folder: Path, options: InputOptions = NO_OPTIONS) -> int:

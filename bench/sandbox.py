@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bench.tables import markdown
 from fingerprint import engine
+from submissions.intake.packed_readings import span_columns, syntax_spans
 from submissions.intake.sandbox.documents import DocumentReader, NamedFile
-from submissions.intake.sandbox.syntax_spans import span_columns, syntax_spans
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,9 +16,9 @@ start_django()
 
 from django.contrib.auth.models import User  # noqa: E402 - models, after Django's start
 
-from submissions.actions.uploads import create_batch  # noqa: E402
-from submissions.lifecycle import enqueue_rank  # noqa: E402
 from submissions.models import Course, Report  # noqa: E402
+from submissions.uploads.change import create_batch  # noqa: E402
+from submissions.uploads.lifecycle import enqueue_rank  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

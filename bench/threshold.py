@@ -22,7 +22,7 @@ from bench.labelled import SetError, find_sets
 from bench.metrics import best_f1
 from bench.tables import markdown
 from bench.threshold_classes import COPY, HONEST, UNKNOWN, draw_classes, read_groups
-from submissions.comparison.components import connected_components
+from submissions.matches.groups import connected_components
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -29,11 +29,11 @@ def unpack_once(
     """Upload and unpack a zip; return the seconds on the clock and of this process."""
     from django.core.files.uploadedfile import SimpleUploadedFile  # noqa: PLC0415 - after Django's start
 
-    from submissions import lifecycle  # noqa: PLC0415
-    from submissions.actions.deletions import delete_batch  # noqa: PLC0415
-    from submissions.actions.uploads import create_batch  # noqa: PLC0415
-    from submissions.ingest.batches import ingest_batch  # noqa: PLC0415
+    from submissions.courses.retention import delete_batch  # noqa: PLC0415
     from submissions.models import Source, SubmissionFile  # noqa: PLC0415
+    from submissions.uploads import lifecycle  # noqa: PLC0415
+    from submissions.uploads.change import create_batch  # noqa: PLC0415
+    from submissions.uploads.ingestion import ingest_batch  # noqa: PLC0415
 
     batch = create_batch(assignment, None, [SimpleUploadedFile("class.zip", packed)])
     lifecycle.start_unpacking(batch.pk)

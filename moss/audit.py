@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.http import Http404
 
 from moss.proxies import client_address
-from submissions.actions.people import find_invitation
-from submissions.actions.shares import ForgedToken, ShareEnded, find_share
-from submissions.models import Assignment, AuditEntry, Course
-from submissions.models.audit import AuditAction
-from submissions.queries.audit import (
+from submissions.audit.log import (
     AuditSubject,
     administrator_note,
     audit_subject,
@@ -20,6 +16,10 @@ from submissions.queries.audit import (
     settings_text,
     shared_subject,
 )
+from submissions.audit.models import AuditAction
+from submissions.courses.change import find_invitation
+from submissions.models import Assignment, AuditEntry, Course
+from submissions.shares.links import ForgedToken, ShareEnded, share_of_token
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -216,7 +216,7 @@ def _subject(route: str, name: str, arguments: dict[str, Any]) -> AuditSubject:
     if not name.startswith("shared"):
         return audit_subject(route, arguments)
     try:
-        return shared_subject(find_share(arguments["token"]))
+        return shared_subject(share_of_token(arguments["token"]))
     except (ForgedToken, ShareEnded):
         return AuditSubject()
 

@@ -26,7 +26,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
 
 app = Celery("moss")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["submissions.work"], related_name="messages")
+app.autodiscover_tasks(["submissions.work"], related_name="jobs")
 
 
 @worker_init.connect
@@ -39,7 +39,7 @@ def start_services(**_: object) -> None:
 @worker_process_init.connect
 def start_reader(**_: object) -> None:
     """Start the child that reads documents for a worker process, so that it is ready for the first upload."""
-    from submissions.ingest.sandboxed import document_reader  # noqa: PLC0415 - after Django's set-up
+    from submissions.uploads.read import document_reader  # noqa: PLC0415 - after Django's set-up
 
     document_reader().start()
 

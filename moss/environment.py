@@ -22,7 +22,7 @@ SHORTEST_TOKEN = 20
 POSTGRES = ("postgresql", "postgres")
 env = FileAwareEnv(strip_whitespace=True)
 UPLOAD_STORAGES = {
-    "database": "submissions.storage.database_files.DatabaseStorage",
+    "database": "submissions.uploads.files.DatabaseStorage",
     "folder": "django.core.files.storage.FileSystemStorage",
 }
 

@@ -14,8 +14,8 @@ from django.views.decorators.cache import never_cache
 from moss.database_schema import schema_problem
 from moss.maintenance import is_maintained
 from submissions.work import heartbeats
+from submissions.work.jobs import queue_lengths
 from submissions.work.kinds import QUEUES
-from submissions.work.messages import queue_lengths
 
 BROKER_TIMEOUT_SECONDS = 2.0
 # Anybody may ask; the comparison takes some 15 ms of the database.

@@ -20,14 +20,13 @@ from redis.exceptions import RedisError
 from moss.integrations.lti import gathering as lti
 from moss.integrations.repositories.actions import start_due
 from moss.integrations.webhooks import sending as webhooks
-from submissions import lifecycle
-from submissions.actions.retention import apply_retention, apply_source_retention
-from submissions.actions.shares import tell_owners
-from submissions.ingest import releasing, uploads
-from submissions.ingest.documents import delete_unreferenced
+from submissions.courses.retention import apply_retention, apply_source_retention
 from submissions.models import Batch, IgnoringProposal, Job, RankingPlan, Report
+from submissions.shares.links import tell_owners
+from submissions.uploads import files as releasing, lifecycle
+from submissions.uploads.fingerprinting import delete_unreferenced
 from submissions.work import heartbeats
-from submissions.work.stuck import STARTING, sweep_jobs
+from submissions.work.running import STARTING, sweep_jobs
 
 logger = logging.getLogger(__name__)
 
@@ -76,12 +75,12 @@ def sweep() -> None:
     """Re-enqueue work lost to a crashed worker or broker, end stuck work, delete what nothing refers to."""
     sweep_jobs()
     _rank_waiting()
-    releasing.delete_expired()
-    uploads.delete_expired()
-    uploads.discard_uploads(uploads.unneeded_uploads())
+    releasing.delete_expired_batches()
+    releasing.delete_expired_uploads()
+    releasing.discard_uploads(releasing.unneeded_uploads())
     unneeded = timezone.now() - SOURCE_GRACE_PERIOD
-    uploads.delete_orphans(unneeded)
-    uploads.delete_unfinished(unneeded)
+    releasing.delete_orphans(unneeded)
+    releasing.delete_unfinished(unneeded)
     delete_unreferenced(unneeded)
     IgnoringProposal.objects.filter(created__lt=timezone.now() - PROPOSAL_AGE).delete()
 

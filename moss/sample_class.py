@@ -13,18 +13,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from moss.sample import SAMPLE, sample_zip
-from submissions.actions.accounts import QuotaExceeded
-from submissions.actions.boilerplate import add_boilerplate
-from submissions.actions.deletions import delete_batch
-from submissions.actions.uploads import create_batch
+from submissions.core.accounts import QuotaExceeded
+from submissions.courses.retention import delete_batch
 from submissions.models import Course
+from submissions.uploads.change import add_boilerplate, create_batch
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.http import HttpResponse
 
     from submissions.models import Assignment, Batch
-    from submissions.pages.views.access import AuthenticatedRequest
+    from submissions.pages.requests import AuthenticatedRequest
 
 COURSE, ASSIGNMENT, ARCHIVE = "Sample course", "Library fines", "sample-class.zip"
 

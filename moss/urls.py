@@ -19,9 +19,9 @@ def favicon(_request: HttpRequest) -> HttpResponseRedirect:
     return HttpResponseRedirect(static("submissions/icon.svg"))
 
 
-handler500 = "submissions.pages.middleware.server_error"
+handler500 = "submissions.pages.requests.server_error"
 urlpatterns = [
-    path("", include("submissions.pages.urls")),
+    path("", include("submissions.urls")),
     path("", include("moss.integrations.accounts.urls")),
     path("", include("moss.integrations.api.urls")),
     path("", include("moss.integrations.moss_protocol.urls")),

@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.apps import AppConfig
 from django.db.backends.signals import connection_created
 
-from submissions.stored_text import replace_unstorable
+from submissions.core.database import replace_unstorable
 
 
 class SubmissionsConfig(AppConfig):

@@ -25,8 +25,8 @@ from hypothesis import HealthCheck, settings as examples
 from moss.embedded import client
 from moss.embedded.client import ensure_services, release_services, wait_until_stopped
 from moss.embedded.paths import SERVICE_ROLE, installation_paths
-from submissions.ingest.later import LATER
 from submissions.models import Membership
+from submissions.uploads.read import LATER
 from tests.support.kept_classes import fixed_id
 from tests.support.other_sessions import (
     empty_tables_quickly,

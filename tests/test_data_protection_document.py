@@ -8,8 +8,8 @@ from django.apps import apps
 from django.conf import settings
 
 from moss.integrations.api import idempotency
-from submissions.permissions import REASON_HOLDS
-from submissions.queries.retention_rules import NOTICE
+from submissions.core.rights import REASON_HOLDS
+from submissions.courses.retention import NOTICE
 from submissions.students.register import OTHER_APPS, REGISTER
 from tests.support.paths import ROOT
 

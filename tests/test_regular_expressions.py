@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from submissions.intake.archives.formats import READERS
-from submissions.intake.left_out import matching
-from submissions.intake.left_out.globs import parse_glob
+from submissions.intake.left_out import rules as matching
 from submissions.intake.left_out.listing import NO_CODE
+from submissions.intake.left_out.patterns import parse_glob
 from submissions.intake.left_out.rules import OUTPUT, RULES
+from submissions.intake.unpacking import READERS
 from tests.hostile.added_rules import added_rules
 from tests.hostile.search import states_of
 from tests.support.possessive_groups import has_possessive_group
@@ -81,14 +81,12 @@ BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
     "fingerprint/lextables/expressions.py": [],
     # Finds the characters of a class, in a text of all characters.
     "fingerprint/lextables/characters.py": [],
-    "submissions/intake/archives/formats.py": [
-        (re.compile(one.start, re.DOTALL), "match") for one in READERS
-    ],
+    "submissions/intake/unpacking.py": [(re.compile(one.start, re.DOTALL), "match") for one in READERS],
     # Proved for any pattern in tests/submissions/intake/left_out/test_globs.py.
-    "submissions/intake/left_out/globs.py": [
+    "submissions/intake/left_out/patterns.py": [
         (parse_glob(line).expression, "match") for line in ("*a*a*b", "**/a*b/**/*c", "[!a]?/**")
     ],
-    "submissions/intake/left_out/matching.py": [
+    "submissions/intake/left_out/rules.py": [
         *((others, "match") for names in _patterns_of_files() if (others := matching._names(names).others)),
         *((matching._expression(rule.says), "search") for rule in RULES if rule.says),
     ],

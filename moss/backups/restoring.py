@@ -23,7 +23,7 @@ from moss.database_roles import as_owner
 from moss.database_schema import schema_problem
 from moss.installation import migrate
 from moss.release import release, this_release
-from submissions.storage.database_files import DatabaseStorage
+from submissions.uploads.files import DatabaseStorage
 
 BROKEN = "is no whole backup of moss-server, so nothing was changed: use another one"
 INSTALL = "Install that version, restore the backup with it, and upgrade it then."

@@ -30,7 +30,7 @@ from moss.backups.contents import (
 from moss.backups.encryption import encrypt
 from moss.database_locale import database_locale
 from moss.release import commit
-from submissions.storage.database_files import DatabaseStorage
+from submissions.uploads.files import DatabaseStorage
 
 
 def write(target: Path, recipient: str = "") -> Manifest:

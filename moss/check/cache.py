@@ -43,10 +43,10 @@ def _reader_digest() -> bytes:
 
     digest = blake2b("".join(map(version, READER_LIBRARIES)).encode(), digest_size=16)
     engine, check = Path(fingerprint.__file__).parent, Path(__file__).parent
-    storage = Path(submissions.__file__).parent / "storage"
+    intake = Path(submissions.__file__).parent / "intake"
     languages = sorted(source for name in ("languages", "lextables") for source in (engine / name).rglob("*.py"))
     root = (engine / "tokens.py", engine / "reading.py")
-    for source in (*languages, *root, storage / "tokens.py", check / "readings.py"):
+    for source in (*languages, *root, intake / "packed_readings.py", check / "readings.py"):
         digest.update(source.read_bytes())
     return digest.digest()
 

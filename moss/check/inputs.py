@@ -8,30 +8,28 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.comparison.mates import EARLIER_WORK, TEAM, Identity, student_key
-from submissions.intake.archives.formats import archive_stem
-from submissions.intake.archives.grouping import DEFAULT_CHOICES, group_submissions
-from submissions.intake.archives.grouping_warnings import roster_warnings
-from submissions.intake.archives.submission_names import DistinctNames
-from submissions.intake.archives.unpack import DEFAULT_LIMITS, DEFAULT_PATTERNS, unpack, walk
+from submissions.intake.choices import DistinctNames
+from submissions.intake.grouping import DEFAULT_CHOICES, group_submissions
 from submissions.intake.left_out.listing import Listing, describe
 from submissions.intake.limits import BadArchive
 from submissions.intake.rosters import Roster
 from submissions.intake.sandbox.archives import unpack_opened
+from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS, archive_stem, unpack, walk
+from submissions.intake.warnings import roster_warnings
+from submissions.matches.groups import EARLIER_WORK, TEAM, Identity, student_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from submissions.comparison.mates import Key
-    from submissions.intake.archives.choices import Choices
-    from submissions.intake.archives.grouping import Grouping
-    from submissions.intake.archives.grouping_warnings import GroupingWarning
-    from submissions.intake.archives.members import UnpackedEntry
-    from submissions.intake.archives.regrouping import GroupedSubmission
+    from submissions.intake.choices import Choices, GroupedSubmission
+    from submissions.intake.grouping import Grouping
     from submissions.intake.layouts.places import Student
     from submissions.intake.left_out.listing import LeftOut
     from submissions.intake.left_out.patterns import FilePatterns
+    from submissions.intake.members import UnpackedEntry
+    from submissions.intake.warnings import GroupingWarning
+    from submissions.matches.groups import Key
 
     Groups = dict[str, list[UnpackedEntry]]
 

@@ -13,16 +13,18 @@ from fingerprint.engine import (
     passage_weight,
 )
 from moss.check.pairs import pair_row
-from submissions.comparison.export_formats import ExportTable
-from submissions.comparison.pair_rows import Evidence, PairRow
-from submissions.comparison.shared_terms import SharedTerms, TermFile, shared_terms
-from submissions.comparison.standalone_report import (
+from submissions.matches.differences import TokenRun
+from submissions.matches.export_formats import ExportTable
+from submissions.matches.ranked_pairs import Evidence, PairRow
+from submissions.matches.standalone_report import (
+    SharedTerms,
     SkippedEntry,
     StandalonePair,
     StandaloneReport,
     StandaloneSide,
+    TermFile,
+    shared_terms,
 )
-from submissions.comparison.written_differences import TokenRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
     from fingerprint.engine import Passage, Reading, TokenStream
     from fingerprint.kernels.types import Lines
     from moss.check.report import LocalFile, LocalReport
-    from submissions.comparison.ranked_pairs import RankedPair
-    from submissions.comparison.shared_terms import SharedTerm
+    from submissions.matches.ranked_pairs import RankedPair
+    from submissions.matches.standalone_report import SharedTerm
 
 
 def details_table(report: LocalReport) -> ExportTable:

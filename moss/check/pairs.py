@@ -8,15 +8,14 @@ from __future__ import annotations
 from itertools import repeat
 from typing import TYPE_CHECKING
 
-from submissions.comparison.export_formats import ExportTable
-from submissions.comparison.pair_rows import PairRow, pair_mark
-from submissions.comparison.ranked_pairs import PairColumns
+from submissions.matches.export_formats import ExportTable
+from submissions.matches.ranked_pairs import PairColumns, PairRow, pair_mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from moss.check.report import LocalReport
-    from submissions.comparison.ranked_pairs import RankedPair
+    from submissions.matches.ranked_pairs import RankedPair
 
 
 def pair_row(report: LocalReport, pair: RankedPair) -> PairRow:

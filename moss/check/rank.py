@@ -23,12 +23,11 @@ from moss.check.inputs import (
 )
 from moss.check.readings import ReadJob, detected_languages, languages_of, read_boilerplate, read_files
 from moss.check.report import LocalFile, LocalReport
-from submissions.comparison.mates import group_numbers
-from submissions.comparison.orders import HashedFile, content_order
-from submissions.intake.archives.grouping import ListingBuilder
-from submissions.intake.archives.grouping_warnings import roster_warnings
-from submissions.intake.archives.languages import NOT_COMPARED, ChosenLanguages
-from submissions.intake.archives.preview import SkippedEntry, preview_upload
+from submissions.intake.file_languages import NOT_COMPARED, ChosenLanguages
+from submissions.intake.grouping import ListingBuilder
+from submissions.intake.preview import SkippedEntry, preview_upload
+from submissions.intake.warnings import roster_warnings
+from submissions.matches.groups import HashedFile, content_order, group_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -46,8 +45,8 @@ if TYPE_CHECKING:
     from fingerprint.kernels.types import Kinds, Lines
     from moss.check.inputs import AllInputs, Groups
     from moss.check.readings import Advance
-    from submissions.intake.archives.members import UnpackedEntry
-    from submissions.intake.archives.preview import Preview
+    from submissions.intake.members import UnpackedEntry
+    from submissions.intake.preview import Preview
 
     # Called with the number of parts of some work; returns what is called after each part.
     StartProgress = Callable[[int], Advance]

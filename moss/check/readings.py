@@ -27,9 +27,9 @@ from fingerprint.kernels import usable_cores
 from moss.cache_folder import cache_folder
 from moss.check.cache import ReadingCache, reading_key
 from moss.check.inputs import SkippedInput, check_complete, entries_of
-from submissions.intake.archives.languages import likely_language
+from submissions.intake.file_languages import likely_language
 from submissions.intake.left_out.patterns import FilePatterns
-from submissions.storage.tokens import (
+from submissions.intake.packed_readings import (
     pack_coarse,
     pack_lexical,
     pack_tokens,
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from submissions.intake.archives.languages import ChosenLanguages
-    from submissions.intake.archives.members import UnpackedEntry
+    from submissions.intake.file_languages import ChosenLanguages
+    from submissions.intake.members import UnpackedEntry
 
     Advance = Callable[[], None]
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint import engine
-from submissions.comparison.mates import group_numbers
-from submissions.comparison.pair_rows import MODEL_SOLUTION
-from submissions.intake.archives.read_files import ReadFile
+from submissions.intake.warnings import ReadFile
+from submissions.matches.groups import group_numbers
+from submissions.matches.ranked_pairs import MODEL_SOLUTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fingerprint.engine import LexicalTerms, Ranking, RankingInput, Reading
     from moss.check.inputs import AllInputs, SkippedInput
-    from submissions.comparison.ranked_pairs import RankedPair
+    from submissions.matches.ranked_pairs import RankedPair
 
 MIN_SUBMISSIONS = 2
 
@@ -64,7 +64,7 @@ class LocalReport:
 
         On the left is the submission whose name sorts first.
         """
-        from submissions.comparison.ranked_pairs import ranked_pairs  # noqa: PLC0415 - loads the engine on demand
+        from submissions.matches.ranked_pairs import ranked_pairs  # noqa: PLC0415 - loads the engine on demand
 
         for pair in ranked_pairs(self.inputs, self.ranking):
             ordered = self.name_ranks[pair.left] < self.name_ranks[pair.right]

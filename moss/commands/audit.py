@@ -26,7 +26,7 @@ def shorten(*, months: int, yes: bool) -> None:
     from django.utils import timezone
 
     from moss.database_roles import as_owner
-    from submissions.actions.retention import shorten_log
+    from submissions.courses.retention import shorten_log
 
     before = timezone.now() - relativedelta(months=months)
     if not yes:

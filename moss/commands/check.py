@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from moss.check.rank import RankingOptions
     from moss.check.report import LocalReport
 
-# "table" is for the terminal; the others are in submissions.comparison.export_formats.
+# "table" is for the terminal; the others are in submissions.matches.export_formats.
 OUTPUT_FORMATS = ("table", "csv", "json", "html")
 # Files that were skipped for one reason and are named; more are counted.
 NAMED = 3
@@ -193,7 +193,7 @@ def _render_preview(path: Path, inputs: InputOptions, output_format: str) -> Ite
 def _summarise(report: LocalReport, output_format: str) -> None:
     """Write to the error stream how the path was read, and beside a table the suggested threshold."""
     from moss.commands.table import printable
-    from submissions.intake.archives.read_files import languages_read, reading_warnings
+    from submissions.intake.warnings import languages_read, reading_warnings
 
     count = report.class_size
     click.echo(
@@ -256,7 +256,7 @@ def _list_skipped(report: LocalReport, path: Path, *, every_name: bool) -> None:
 def _render(report: LocalReport, output_format: str, path: Path) -> Iterable[str]:
     """Return the parts of the output, to be written one after the other."""
     from moss.check.pairs import pair_rows, pairs_table
-    from submissions.comparison.export_formats import FORMATS
+    from submissions.matches.export_formats import FORMATS
 
     if output_format == "table":
         from moss.commands.table import pairs_text
@@ -264,7 +264,7 @@ def _render(report: LocalReport, output_format: str, path: Path) -> Iterable[str
         return pairs_text(pair_rows(report))
     if output_format == "html":
         from moss.check.outputs import standalone_report
-        from submissions.pages.exports.standalone import standalone_html
+        from submissions.pages.paper import standalone_html
 
         return [standalone_html(standalone_report(report, path.name))]
     write = FORMATS[output_format].write_table

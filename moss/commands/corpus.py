@@ -13,7 +13,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from submissions.corpus.reading import SkippedDocument
+    from submissions.archive.signatures import SkippedDocument
 
 PATH = click.argument("path", type=click.Path(exists=True, path_type=Path))
 NAME = click.option(
@@ -86,7 +86,7 @@ def _echo_skipped(skipped: Iterable[SkippedDocument]) -> None:
 def _chosen(on_workers: bool | None) -> bool:  # noqa: FBT001 - an option of the command line
     """Return whether workers do the work; say on stderr where a broker is given and no worker answers."""
     from moss.embedded.client import private_servers
-    from submissions.corpus.sharing import has_workers
+    from submissions.archive.jobs import has_workers
 
     if on_workers is not None:
         return on_workers
@@ -112,7 +112,7 @@ def add(path: Path, name: str, on_workers: bool | None, as_json: bool) -> None: 
     from moss.commands.corpus_tables import added_text
 
     with _corpus_database():
-        from submissions.corpus.adding import add_documents
+        from submissions.archive.jobs import add_documents
 
         try:
             with _progress(path, "Adding") as advance:
@@ -146,7 +146,7 @@ def cluster(name: str, threshold: float, on_workers: bool | None, as_json: bool)
     from moss.commands.corpus_tables import clusters_text
 
     with _corpus_database():
-        from submissions.corpus.clustering import clusters
+        from submissions.archive.jobs import clusters
 
         groups = clusters(name, threshold, on_workers=_chosen(on_workers))
         if as_json:
@@ -180,8 +180,8 @@ def query(path: Path, name: str, least: float, show: int, as_json: bool) -> None
     from moss.commands.corpus_tables import matches_text
 
     with _corpus_database():
-        from submissions.corpus.reading import read_documents
-        from submissions.corpus.screening import query_corpus
+        from submissions.archive.screening import query_corpus
+        from submissions.archive.signatures import read_documents
 
         with _progress(path, "Reading") as advance:
             new, skipped = read_documents(path, advance)
@@ -209,8 +209,8 @@ def near(path: Path, name: str, distance: int, as_json: bool) -> None:  # noqa: 
     from moss.commands.corpus_tables import copies_text
 
     with _corpus_database():
-        from submissions.corpus.reading import read_documents
-        from submissions.corpus.screening import find_near_copies
+        from submissions.archive.screening import find_near_copies
+        from submissions.archive.signatures import read_documents
 
         with _progress(path, "Reading") as advance:
             new, skipped = read_documents(path, advance)
@@ -229,7 +229,7 @@ def list_(as_json: bool) -> None:  # noqa: FBT001 - as above
     from moss.commands.corpus_tables import corpora_text
 
     with _corpus_database():
-        from submissions.corpus.corpora import list_corpora
+        from submissions.archive.corpora import list_corpora
 
         corpora = list_corpora()
         if as_json:
@@ -243,7 +243,7 @@ def list_(as_json: bool) -> None:  # noqa: FBT001 - as above
 def drop(name: str) -> None:
     """Delete the corpus NAME and everything in it."""
     with _corpus_database():
-        from submissions.corpus.corpora import drop_corpus
+        from submissions.archive.corpora import drop_corpus
 
         drop_corpus(name)
         click.echo(f"Corpus {name} is deleted.")

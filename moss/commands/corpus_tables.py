@@ -11,16 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from moss.commands.table import WIDTH, printable
-from submissions.comparison.pair_rows import percent_text
+from submissions.matches.ranked_pairs import percent_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from submissions.corpus.adding import SweepResult
-    from submissions.corpus.clustering import ClusteredDocument
-    from submissions.corpus.corpora import CorpusSummary
-    from submissions.corpus.screening import NearCopyMatch, ResemblanceMatch
-    from submissions.corpus.stored import StoredDocument
+    from submissions.archive.corpora import CorpusSummary, StoredDocument
+    from submissions.archive.jobs import ClusteredDocument, SweepResult
+    from submissions.archive.screening import NearCopyMatch, ResemblanceMatch
 
 
 def _table(headings: Sequence[str], text_columns: int, rows: Iterable[Sequence[str]], empty: str) -> str:

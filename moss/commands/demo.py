@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from django.contrib.auth.models import User
 
-    from submissions.comparison.pair_rows import PairRow
+    from submissions.matches.ranked_pairs import PairRow
     from submissions.models import Assignment, Batch, Pair
 
 USER = "instructor"
@@ -92,8 +92,8 @@ def _wait_for_ranking(batch: Batch, supervisor: Supervisor) -> None:
     """Show the progress of the worker until the batch is ranked without the boilerplate."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    from submissions.queries.activity import activity_of
-    from submissions.queries.reports import report_state
+    from submissions.reports.progress import activity_of
+    from submissions.reports.read import report_state
 
     with Progress(TextColumn("{task.description:14}"), BarColumn(), MofNCompleteColumn()) as bar:
         task = bar.add_task("waiting", total=None)
@@ -134,7 +134,7 @@ def _result(assignment: Assignment) -> str:
 
 def _pair_row(pair: Pair) -> PairRow:
     """Return the figures of a stored pair, which must be loaded with its submissions."""
-    from submissions.comparison.pair_rows import PairRow, pair_mark
+    from submissions.matches.ranked_pairs import PairRow, pair_mark
 
     return PairRow(
         left=pair.left.name,

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from submissions.intake.archives.choices import Attempts
+    from submissions.intake.choices import Attempts
 
 
 def _language_patterns(context: click.Context, option: click.Parameter, lines: tuple[str, ...]) -> str:
     """Return the lines as `ChosenLanguages` takes them."""
-    from submissions.intake.archives.languages import check_language_patterns
+    from submissions.intake.file_languages import check_language_patterns
     from submissions.intake.left_out.patterns import BadPatterns
 
     text = "\n".join(lines)
@@ -128,7 +128,7 @@ def input_options(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         from moss.check.inputs import InputOptions
         from moss.commands.table import printable
-        from submissions.intake.archives.choices import BadChoices, Choices
+        from submissions.intake.choices import BadChoices, Choices
         from submissions.intake.left_out.patterns import FilePatterns, parse_patterns
         from submissions.intake.rosters import Roster, RosterRefused, parse_roster
 

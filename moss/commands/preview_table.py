@@ -16,7 +16,7 @@ from submissions.intake.limits import format_size
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from submissions.intake.archives.preview import Preview, PreviewedSubmission, SkippedGroup
+    from submissions.intake.preview import Preview, PreviewedSubmission, SkippedGroup
 
 # The columns that are figures.
 FIGURES = {"files", "size", "entries"}

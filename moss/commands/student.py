@@ -12,7 +12,7 @@ from moss.commands import caller, start_django
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from submissions.students.near import Decided, Near
+    from submissions.students.finding import Decided, Near
     from submissions.students.scope import Scope
 
 COURSES = click.option(
@@ -120,7 +120,7 @@ def _decided_scope(
     name_or_id: str, courses: tuple[int, ...], same: tuple[str, ...], *, others: bool
 ) -> Scope:
     """Return the scope of a student with a decision on all similar names, or fail with those without."""
-    from submissions.students.near import Decided
+    from submissions.students.finding import Decided
 
     near = _near(name_or_id)
     if unknown := set(same) - {match.key for match in near}:
@@ -136,8 +136,7 @@ def _decided_scope(
 
 
 def _near(name_or_id: str) -> list[Near]:
-    from submissions.students.finding import find
-    from submissions.students.near import near_matches
+    from submissions.students.finding import find, near_matches
 
     return near_matches(name_or_id, find(name_or_id))
 

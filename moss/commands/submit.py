@@ -164,7 +164,7 @@ def _progress() -> Iterator[Report]:
 
 def _table(answer: dict[str, Any]) -> str:
     from moss.commands.table import pairs_text
-    from submissions.comparison.pair_rows import PairRow
+    from submissions.matches.ranked_pairs import PairRow
 
     report = answer["report"]
     names = PairRow._fields

@@ -6,12 +6,12 @@ from itertools import chain
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
-from submissions.comparison.pair_rows import NO_PASSAGE, percent_text
+from submissions.matches.ranked_pairs import NO_PASSAGE, percent_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from submissions.comparison.pair_rows import PairRow
+    from submissions.matches.ranked_pairs import PairRow
 
 HEADINGS = ("#", "left", "right", "similarity", "left share", "right share", "tokens", "lines", "longest", "")
 # Of the names, and of all columns that begin at the left.

@@ -39,7 +39,7 @@ def create(account: str, name: str, scope: str, courses: tuple[int, ...], days: 
     belongs to no person, nobody can sign in to it, and it is created with a role in the courses.
     """
     start_django()
-    from submissions.actions import accounts
+    from submissions.core import accounts
 
     chosen = _courses(courses)
     is_service = account.startswith(accounts.SERVICE)
@@ -55,7 +55,7 @@ def create(account: str, name: str, scope: str, courses: tuple[int, ...], days: 
 def list_(account: str) -> None:
     """List the tokens that were not revoked, of ACCOUNT or of all."""
     start_django()
-    from submissions.queries.accounts import all_tokens
+    from submissions.core.accounts import all_tokens
 
     for one in all_tokens(account):
         click.echo(_line(one))
@@ -67,8 +67,8 @@ def list_(account: str) -> None:
 def revoke(ids: tuple[int, ...], account: str) -> None:
     """Revoke tokens by the ids that `moss token list` shows, or all of an account."""
     start_django()
-    from submissions.actions import accounts
-    from submissions.queries.accounts import all_tokens
+    from submissions.core import accounts
+    from submissions.core.accounts import all_tokens
 
     if bool(ids) == bool(account):
         raise click.UsageError("Name the ids of tokens, or an account by --account.")
@@ -94,7 +94,7 @@ def _courses(ids: tuple[int, ...]) -> list[Course]:
 def _person(account: str, courses: list[Course]) -> User:
     from django.contrib.auth.models import User
 
-    from submissions.permissions import Right, may
+    from submissions.core.rights import Right, may
 
     user = User.objects.filter(username=account, is_active=True).first()
     if user is None:
@@ -106,7 +106,7 @@ def _person(account: str, courses: list[Course]) -> User:
 
 
 def _service(account: str, courses: list[Course], role: str) -> User:
-    from submissions.actions.accounts import BadName, service_account
+    from submissions.core.accounts import BadName, service_account
 
     try:
         return service_account(account, courses, role, caller("token"))

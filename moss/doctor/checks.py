@@ -30,10 +30,10 @@ from moss.doctor.findings import Finding, ok, problem, warning
 from moss.integrations.lti.models import ToolKey
 from moss.integrations.repositories.git import OLDEST, GitMissing, version
 from moss.integrations.webhooks.models import Webhook
+from submissions.audit.log import service_may_erase_log
+from submissions.audit.models import AuditAction, verify
+from submissions.core.database import opened_or_empty
 from submissions.models import AuditEntry
-from submissions.models.audit import AuditAction, verify
-from submissions.queries.audit import service_may_erase_log
-from submissions.sealing import opened_or_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -110,7 +110,7 @@ DISK_PROBLEM_BYTES, DISK_WARNING_BYTES = 1_000_000_000, 5_000_000_000
 OPEN_FILES = 1024
 FONT_SECONDS = 30
 # In a child: the printing library reads the system's fonts and libraries.
-HAS_FONTS = """from submissions.comparison.printing import add_fonts, has_fonts
+HAS_FONTS = """from submissions.matches.printing import add_fonts, has_fonts
 add_fonts()
 raise SystemExit(not has_fonts())"""
 RESTORE = "Somebody changed the log in the database. Compare it with a backup."

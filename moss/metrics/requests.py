@@ -17,7 +17,7 @@ from prometheus_client import Histogram
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from submissions.models import Duration
-from submissions.work.states import count_duration
+from submissions.work.jobs import count_duration
 
 if TYPE_CHECKING:
     from collections.abc import Callable

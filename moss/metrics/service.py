@@ -26,8 +26,7 @@ from prometheus_client.registry import Collector
 from moss.metrics.requests import request_collector
 from submissions.models import Batch, Duration, Entry, Job, Source, Upload
 from submissions.work import heartbeats
-from submissions.work.messages import queue_lengths
-from submissions.work.states import LIMITS, WORK
+from submissions.work.jobs import LIMITS, WORK, queue_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -114,7 +114,7 @@ INSTALLED_APPS = [
     "csp",
     "django_htmx",
     "submissions",
-    "submissions.corpus",
+    "submissions.archive",
     "moss.integrations.accounts",
     "moss.integrations.moss_protocol",
     "moss.integrations.lti",
@@ -134,19 +134,19 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "moss.integrations.accounts.activity.SessionUse",
-    "submissions.pages.languages.PageLanguage",
+    "submissions.pages.language.PageLanguage",
     "django.middleware.common.CommonMiddleware",
-    "submissions.pages.request_bodies.RequestBodyLimits",
+    "submissions.pages.requests.RequestBodyLimits",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "submissions.pages.middleware.HtmxLoginRedirect",
+    "submissions.pages.requests.HtmxLoginRedirect",
     "allauth.account.middleware.AccountMiddleware",
     "moss.audit.AccessLog",
     "axes.middleware.AxesMiddleware",
     "moss.integrations.api.middleware.ApiRequests",
-    "submissions.pages.middleware.ConflictAnswers",
+    "submissions.pages.requests.ConflictAnswers",
     # After it, so that it is asked first: what a provider answers is no conflict.
     "moss.integrations.accounts.campus.SilentProviders",
 ]
@@ -166,8 +166,12 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
             ],
             "libraries": {
-                name: f"submissions.pages.templatetags.{name}"
-                for name in ("audit", "charting", "commits", "pages", "paper", "uploads")
+                "audit": "submissions.audit.views",
+                "charting": "submissions.reports.charts",
+                "commits": "submissions.pages.filters",
+                "pages": "submissions.pages.filters",
+                "paper": "submissions.reports.charts",
+                "uploads": "submissions.pages.filters",
             },
         },
     }

@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from submissions.cases.read import report_cases, suspicions
 from submissions.checking.facts import title
+from submissions.core.names import Names
 from submissions.models import Decision, Submission
-from submissions.pseudonyms.names import Names
-from submissions.queries.cases import report_cases
-from submissions.queries.reports import PairFilter, ranked_pairs
-from submissions.queries.suspicions import suspicions
+from submissions.reports.read import PairFilter, ranked_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.engine import decode, front_end, term_places
 from submissions.checking.facts import is_of_class, title
+from submissions.intake.packed_readings import unpack_lexical, unpack_tokens
 from submissions.models import Boilerplate, Document
-from submissions.storage.tokens import unpack_lexical, unpack_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

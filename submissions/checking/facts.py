@@ -6,8 +6,8 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from submissions.intake.packed_readings import unpack_coarse, unpack_kinds
 from submissions.models import Batch, CaseDecision, Decision, Document, SubmissionFile
-from submissions.storage.tokens import unpack_coarse, unpack_kinds
 
 if TYPE_CHECKING:
     from submissions.models import Pair, Report, Submission

@@ -6,13 +6,12 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from submissions.cases.read import case_core, report_cases
 from submissions.checking import decisions, dictated, pairs
 from submissions.checking.facts import Facts, is_of_class, title
-from submissions.mates import are_mates, compared_mates
+from submissions.core.submitters import are_mates, compared_mates
 from submissions.models import Decision
-from submissions.queries.case_core import case_core
-from submissions.queries.cases import report_cases
-from submissions.queries.pairs import suggested_threshold, threshold_of
+from submissions.pairs.read import suggested_threshold, threshold_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from submissions.checking.facts import Facts, Tokens
     from submissions.models import Pair
-    from submissions.models.reports import PassageRecord
+    from submissions.reports.models import PassageRecord
 
     # Both ends of a passage on one side: the file, its first token, and the token after its last.
     Place = tuple[int, int, int]

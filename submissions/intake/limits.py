@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import humanize
 
-from submissions.intake import reasons
+from submissions.intake import sentences as reasons
 
 # Number of bytes that are unpacked at once.
 CHUNK = 64 * 1024

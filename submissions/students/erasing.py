@@ -9,21 +9,27 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
 
-from submissions import lifecycle
-from submissions.events import erasing
-from submissions.ingest.documents import delete_unused_sources
-from submissions.ingest.uploads import discard_uploads, entries
+from submissions.audit.models import AuditAction
 from submissions.intake.limits import BadArchive
-from submissions.lifecycle import enqueue_rank
 from submissions.models import AuditEntry, Batch, BoilerplateUpload, Erasure, ListedEntry
-from submissions.models.audit import AuditAction
-from submissions.students.near import Decided
-from submissions.students.receipts import NOT_CHOSEN, SOMEBODY_ELSE, Counts
-from submissions.students.rows import erase_names, erase_submissions, new_names
+from submissions.students.finding import Decided
+from submissions.students.register import erase_texts, held_titles
+from submissions.students.rows import (
+    NOT_CHOSEN,
+    SOMEBODY_ELSE,
+    Counts,
+    erase_names,
+    erase_submissions,
+    new_names,
+)
 from submissions.students.scope import NotFound, scope
 from submissions.students.spellings import digest
-from submissions.students.texts import erase_texts, held_titles
+from submissions.uploads import lifecycle
+from submissions.uploads.files import discard_uploads, entries
+from submissions.uploads.fingerprinting import delete_unused_sources
+from submissions.uploads.lifecycle import enqueue_rank
 from submissions.work import jobs
+from submissions.work.jobs import erasing
 
 if TYPE_CHECKING:
     from submissions.models import Job

@@ -14,8 +14,10 @@ from typing import IO, TYPE_CHECKING, Any
 from django.db.models import BinaryField, FileField, Q
 from django.utils import timezone
 
-from submissions.corpus.models import CorpusDocument
-from submissions.intake.names import replace_invisible
+from submissions.archive.models import CorpusDocument
+from submissions.audit.models import AuditAction
+from submissions.core.redaction import NameFinder
+from submissions.intake.entry_names import replace_invisible
 from submissions.models import (
     Assignment,
     AuditEntry,
@@ -26,10 +28,8 @@ from submissions.models import (
     SubmissionFile,
     SubmissionStudent,
 )
-from submissions.models.audit import AuditAction
-from submissions.pseudonyms.redaction import NameFinder
+from submissions.students.register import naming_rows
 from submissions.students.rows import NAMED, naming_rows_of
-from submissions.students.texts import naming_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

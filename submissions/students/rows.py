@@ -1,19 +1,21 @@
-"""Delete or rename the rows that name a student: submissions, decisions, cases, links, boilerplate."""
+"""Delete or rename the rows that name a student, and count them by table for the receipt of an erasure."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.db import connection
 from django.db.models import Count, Model, Q
 
-from submissions.corpus.models import CorpusDocument, CorpusText
-from submissions.ingest.documents import delete_unused
-from submissions.intake.archives.submission_names import DistinctNames
-from submissions.intake.rosters.roster import name_key
-from submissions.intake.teams import parse_lines
+from submissions.archive.models import CorpusDocument, CorpusText
+from submissions.intake.choices import DistinctNames
+from submissions.intake.rosters import name_key
+from submissions.matches.groups import parse_lines
 from submissions.models import (
     Alias,
     Assignment,
@@ -29,16 +31,20 @@ from submissions.models import (
     SubmissionFile,
     SubmissionStudent,
 )
-from submissions.storage.posting_runs import forget
 from submissions.students.spellings import PSEUDONYM
+from submissions.uploads.fingerprinting import delete_unused, forget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from django.db.models import QuerySet
 
-    from submissions.students.receipts import Counts
+    from submissions.models import Erasure
     from submissions.students.scope import Scope
+
+# Why something with the name, or one like it, is left.
+SOMEBODY_ELSE = "somebody decided that a similar name or id is another person's"
+NOT_CHOSEN = "the course was not chosen"
 
 # The new name of a submission by its assignment and its name until now: empty where it is deleted.
 NewNames = dict[tuple[int, str], str]
@@ -53,6 +59,54 @@ NAMED: dict[type[Model], tuple[str, ...]] = {
     CaseMember: ("name",),
     Statement: ("name",),
 }
+
+
+@dataclass
+class Counts:
+    """Numbers of rows by the label of their table: deleted, and kept with the student taken out."""
+
+    removed: Counter[str] = field(default_factory=Counter)
+    changed: Counter[str] = field(default_factory=Counter)
+
+    def delete(self, rows: QuerySet[Any]) -> None:
+        """Delete rows with all that hangs on them, and count these."""
+        _, by_table = rows.delete()
+        self.removed.update(by_table)
+
+    def change(self, row: Model, **values: Any) -> None:
+        """Store new values of a row; a row with none is not counted."""
+        rows = type(row)._default_manager.filter(pk=row.pk)
+        if values and any(getattr(row, name) != value for name, value in values.items()):
+            for name, value in values.items():
+                setattr(row, name, value)
+            self.changed[row._meta.label] += rows.update(**values)
+
+    def as_json(self) -> dict[str, dict[str, int]]:
+        return {
+            "removed": {label: number for label, number in sorted(self.removed.items()) if number},
+            "changed": {label: number for label, number in sorted(self.changed.items()) if number},
+        }
+
+
+def receipt_of(erasure: Erasure) -> dict[str, Any]:
+    """Return what a receipt says: who erased when and why, and how much; the student is digests only."""
+    return {
+        "receipt": erasure.pk,
+        "state": erasure.state,
+        "asked": erasure.created.isoformat(),
+        "finished": erasure.finished.isoformat() if erasure.finished else None,
+        "who": erasure.who,
+        "reason": erasure.reason if erasure.finished else "",
+        "digests": erasure.digests,
+        "message": erasure.message,
+        "removed": erasure.result.get("removed", {}),
+        "changed": erasure.result.get("changed", {}),
+        "groups": erasure.result.get("groups", 0),
+        "held": erasure.result.get("held", []),
+        "left": erasure.result.get("left", []),
+        "backups": "Backups that were written before have this student until they are deleted.",
+        "backup_days": settings.BACKUP_DAYS or None,
+    }
 
 
 def erase_submissions(scope: Scope, names: NewNames, counts: Counts) -> None:

@@ -19,16 +19,14 @@ from submissions.models import (
     Submission,
     SubmissionStudent,
 )
-from submissions.students.finding import find, other_names, spellings
-from submissions.students.near import Decided, near_matches
+from submissions.students.finding import Decided, find, near_matches, other_names, spellings
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from django.db.models import QuerySet
 
-    from submissions.students.finding import CourseOfStudent
-    from submissions.students.near import Near
+    from submissions.students.finding import CourseOfStudent, Near
     from submissions.students.spellings import Spellings
 
 

@@ -13,10 +13,9 @@ from django.db.models import CharField, JSONField, Model, Q, TextField
 from django.db.models.functions import Cast
 from django.utils.crypto import salted_hmac
 
-from submissions.intake.rosters.roster import name_key
-from submissions.models.records import RecordField
-from submissions.pseudonyms.redaction import NameFinder
-from submissions.pseudonyms.words import RUN, normalised_spellings
+from submissions.core.models import RecordField
+from submissions.core.redaction import RUN, NameFinder, normalised_spellings
+from submissions.intake.rosters import name_key
 
 # Stands where the student was named. It is the same for everybody, so that nothing tells two of them apart.
 PSEUDONYM = "[erased]"

@@ -1,39 +1,72 @@
 """The table of jobs: enqueue, cancel, and every change of a job's state.
 
-A job goes queued -> running, and is deleted when it is done or cancelled; it can fail.
+Jobs are started by turns among their users. A message of Celery says that work of a kind is in a queue, and
+no more. Signals tell packages above this app what happened to uploads, reports and decisions. Each change
+of a state is a line of the log, and the time in the old state is counted.
 """
 
 from __future__ import annotations
 
+import logging
+from bisect import bisect_left
+from collections import Counter
 from datetime import timedelta
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from celery import current_app, shared_task
 from django.conf import settings
-from django.db import transaction
-from django.db.models import F, Model, OuterRef, QuerySet, Subquery
+from django.db import connection, transaction
+from django.db.models import Case, F, Model, OuterRef, QuerySet, Subquery, TextChoices, When
 from django.db.models.functions import Least
+from django.dispatch import Signal
 from django.utils import timezone
 from django.utils.module_loading import import_string
+from kombu.exceptions import OperationalError
 
-from submissions.database_errors import NO_ROOM, WAITS_FOR_ROOM
-from submissions.models import Job
+from submissions.core.database import NO_ROOM, WAITS_FOR_ROOM
+from submissions.models import Batch, BoilerplateUpload, Duration, Job, LanguageChange, Report
 from submissions.work.heartbeats import package_version
-from submissions.work.kinds import HEAVY, INTERACTIVE, MAX_ATTEMPTS
+from submissions.work.kinds import ENDED_PROCESS, HEAVY, HEAVY_ROUTE, INTERACTIVE, MAX_ATTEMPTS, QUEUES
 from submissions.work.locks import Work, transaction_lock
-from submissions.work.messages import announce, kind_of
-from submissions.work.reasons import ENDED_PROCESS
-from submissions.work.states import count_when_committed, log_change
-from submissions.work.turns import announce_blocked, startable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
+
+    from celery import Task
 
     from submissions.work.kinds import Kind
 
-Row = TypeVar("Row", bound=Model)
+# A batch, uploaded boilerplate, a report or a change of the language has another state.
+# `sender` is its model; `pk`, `assignment_id` and `state` belong to it.
+state_changed = Signal()
+# The state of a decision has changed. `sender` is its model; `decision` is the changed one.
+decided = Signal()
+# A student is being erased. `scope` says who, and in which courses; `counts` takes what receivers delete.
+erasing = Signal()
+
+logger = logging.getLogger(__name__)
+
+LIMITS = (0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0, 7200.0, inf)  # in seconds
+# What people wait for, by the name that it has in the figures.
+WORK: dict[str, type[Model]] = {
+    "upload": Batch,
+    "ranking": Report,
+    "boilerplate": BoilerplateUpload,
+    "language_change": LanguageChange,
+}
+KINDS = {model: kind for kind, model in WORK.items()}
+# Work that has ended stays in its state; how long is no duration of the work.
+ENDED = ("done", "failed", "cancelled")
+
 State = Job.State
+# Jobs of a queue and kind that are looked at when one of them is chosen.
+LOOKED_AT = 1_000
+
+Row = TypeVar("Row", bound=Model)
+
 # Time between two attempts of work that a full disk stopped.
 ROOM_INTERVAL = timedelta(seconds=20)
 # Time after which work is tried again that another process or transaction stopped.
@@ -42,6 +75,145 @@ BUSY = timedelta(seconds=3)
 SOON = timedelta(seconds=5)
 OTHER_VERSION = "it was begun by a version of which no worker is left"
 GAVE_UP = ENDED_PROCESS.format(n=MAX_ATTEMPTS)
+
+
+@transaction.atomic
+def change_rows(kind: str, rows: QuerySet[Any], reason: str, *, state: TextChoices, **fields: Any) -> bool:
+    """Set `rows` to a state; return whether there were any."""
+    changed = list(rows.select_for_update(of=("self",)).values_list("pk", "assignment_id", "state", "since"))
+    now, moved = timezone.now(), [row for row in changed if row[2] != state]
+    # What stays in its state is in it since the same time.
+    since = Case(When(state=state, then=F("since")), default=now)
+    keys = [pk for pk, *_ in changed]
+    rows.model.objects.filter(pk__in=keys).update(touched=now, state=state, since=since, **fields)
+    for pk, assignment, before, _ in changed:
+        log_change(f"{kind} {pk} of assignment {assignment}", before, state.value, reason)
+        state_changed.send(rows.model, pk=pk, assignment_id=assignment, state=state)
+    left = [(before, (now - entered).total_seconds()) for *_, before, entered in moved if before not in ENDED]
+    count_when_committed(KINDS[rows.model], left)
+    return bool(changed)
+
+
+def log_change(what: str, before: str, after: str, reason: str) -> None:
+    """Write the line of the log that docs/do/stuck-batch.md explains."""
+    logger.info("%s: %s -> %s%s", what, before, after, reason and f" ({reason})")
+
+
+def count_when_committed(kind: str, left: Sequence[tuple[str, float]]) -> None:
+    """Count how many seconds work was in the states that it left; outside of a transaction, as it must be."""
+    transaction.on_commit(partial(_count_states, kind, left), robust=True)
+
+
+def _count_states(kind: str, left: Sequence[tuple[str, float]]) -> None:
+    for state, seconds in left:
+        count_duration(Duration.Measure.STATE, kind, state, max(0.0, seconds))
+
+
+def count_duration(measure: Duration.Measure, name: str, detail: str, seconds: float) -> None:
+    """Add one duration to its class.
+
+    Two processes that count in transactions of their own could wait for each other: call it outside of one.
+    """
+    # One statement, so that no count of another process is lost.
+    query = """
+        INSERT INTO submissions_duration (measure, name, detail, at_most, count, seconds)
+        VALUES (%(measure)s, %(name)s, %(detail)s, %(at_most)s, 1, %(seconds)s)
+        ON CONFLICT (measure, name, detail, at_most) DO UPDATE
+        SET count = submissions_duration.count + 1, seconds = submissions_duration.seconds + excluded.seconds
+    """
+    at_most = LIMITS[bisect_left(LIMITS, seconds)]
+    values = {"measure": measure.value, "name": name, "detail": detail}
+    with connection.cursor() as cursor:
+        cursor.execute(query, {**values, "at_most": at_most, "seconds": seconds})
+
+
+def _task(kind: Kind) -> Task[[str], None]:
+    @shared_task(name=kind.task, soft_time_limit=kind.seconds, time_limit=kind.seconds + kind.grace)
+    def carry_out_next(queue: str) -> None:
+        import_string("submissions.work.running.run")(kind, queue)
+
+    return carry_out_next
+
+
+TASKS = {name: _task(kind) for name, kind in settings.WORK_KINDS.items()}
+
+
+def kind_of(name: str) -> Kind:
+    """Return a row of the registry."""
+    kinds: dict[str, Kind] = settings.WORK_KINDS
+    return kinds[name]
+
+
+def announce(kind: Kind, queue: str, in_seconds: float = 0) -> None:
+    """Say in a queue that a job of a kind waits; while the broker is away, leave that to maintenance."""
+    options: dict[str, Any] = {"countdown": in_seconds} if in_seconds else {}
+    try:
+        TASKS[kind.name].apply_async((queue,), **options, **(HEAVY_ROUTE if queue == HEAVY else {}))
+    except OperationalError as error:
+        logger.warning("%s is announced later: the broker does not answer: %s", kind.task, error)
+
+
+def queue_lengths() -> dict[str, int]:
+    """Return the number of messages that wait in each queue; empty where the broker does not answer."""
+    try:
+        with current_app.connection_for_read() as broker:
+            channel: Any = broker.default_channel
+            return {queue: channel.queue_declare(queue).message_count for queue in QUEUES}
+    except OperationalError as error:
+        logger.warning("the broker does not answer: %s", error)
+        return {}
+
+
+def turns(kind: Kind, queue: str) -> list[tuple[int, Job]]:
+    """Return the jobs that wait, in the order in which they are started, by turns among their users.
+
+    Each has the number of jobs of its user that come before it or were started. None is started while one of
+    the same subject is carried out.
+    """
+    jobs = Job.objects.filter(kind=kind.name)
+    waiting = jobs.filter(queue=queue, state=State.QUEUED, due__lte=timezone.now()).order_by("due", "pk")
+    if kind.is_same_version:
+        waiting = waiting.filter(version=package_version())
+    looked_at = list(waiting[:LOOKED_AT])
+    if not looked_at:  # As nearly always when work was done, and nobody waits for its end.
+        return []
+    busy = set(jobs.filter(state__in=(State.RUNNING, State.PARTS)).values_list("subject", "part"))
+    following = Job.objects.filter(kind=kind.followed_by).exclude(state=State.FAILED)
+    started = {*_of_users(jobs.filter(state=State.RUNNING), queue), *_of_users(following, queue)}
+    counts = Counter(user for _, user in started)
+    numbered = []
+    for job in looked_at:
+        if (job.subject, job.part) not in busy:
+            numbered.append((counts[job.user_id], job))
+            counts[job.user_id] += 1
+    return sorted(numbered, key=lambda one: one[0])
+
+
+def _of_users(jobs: QuerySet[Job], queue: str) -> QuerySet[Job, tuple[int, int | None]]:
+    return jobs.filter(queue=queue).order_by().values_list("subject", "user")
+
+
+def startable(kind: Kind, queue: str) -> list[Job]:
+    """Return the jobs to start next, without those of users who have enough started ones."""
+    return [job for number, job in turns(kind, queue) if not kind.at_once or number < kind.at_once]
+
+
+def places(kind: str, subjects: Iterable[int]) -> dict[int, int]:
+    """Return how many jobs of a kind are started before the one of each of these subjects that waits."""
+    queued = list(Job.objects.filter(kind=kind, subject__in=list(subjects), state=State.QUEUED))
+    waiting: dict[int, int] = {}
+    for queue in {job.queue for job in queued}:
+        waiting |= {job.subject: place for place, (_, job) in enumerate(turns(kind_of(kind), queue))}
+    return {job.subject: waiting.get(job.subject, 0) for job in queued}
+
+
+def announce_blocked(kind: Kind) -> None:
+    """Announce work that waited for a job of a kind to end: its messages came in vain."""
+    for other in settings.WORK_KINDS.values():
+        if kind in {other, settings.WORK_KINDS.get(other.followed_by)}:
+            for queue in QUEUES:
+                if startable(other, queue):
+                    announce(other, queue)
 
 
 class Later(Exception):

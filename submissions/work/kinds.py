@@ -1,15 +1,23 @@
 """The registry of background work: a kind is one row; and the two queues. The settings read it: no Django.
 
-Some worker processes serve only the interactive queue, so that short work never waits for long work; the
-others serve both, the interactive one first. docs/work/decisions/05-background-work.md explains it.
-
-`OUTGOING_KINDS` of `moss.settings.operation` are those of the packages above; `settings.WORK_KINDS` are all.
+Why work ended without its result is a sentence that is stored, and that pages translate.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+
+from fingerprint.reasons import gettext_noop
+
+BROKEN = gettext_noop(
+    "An error on the server; its log has the details. Try again, or report it to whoever runs this server."
+)
+OUT_OF_TIME = gettext_noop("This took longer than a worker may spend on it. Upload it in smaller parts.")
+ENDED_PROCESS = gettext_noop(
+    "This ended the process that worked on it {n} times; the log of the server may say why. Try it in"
+    " smaller parts."
+)
 
 INTERACTIVE, HEAVY = "interactive", "heavy"
 QUEUES = (INTERACTIVE, HEAVY)
@@ -19,6 +27,8 @@ HEAVY_ROUTE: dict[str, Any] = {"queue": HEAVY, "priority": 9}
 INTERACTIVE_SECONDS = 20
 HOUR = 60 * 60
 MAX_ATTEMPTS = 3
+
+READING, RANKING = "submissions.uploads.jobs", "submissions.reports.jobs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +72,6 @@ class Kind:
         return f"work.{self.name}"
 
 
-READING, RANKING = "submissions.reading", "submissions.ranking_jobs"
 KINDS = (
     # A user has two uploads started at a time: with one, the workers would be idle between its steps.
     Kind("unpack", READING, "fail_batch", "show_batch", at_once=2, followed_by="read_documents"),
@@ -79,11 +88,11 @@ KINDS = (
         part_of="rank", is_same_version=True,
     ),
     # Somebody waits for it on a page; it changes nothing but its row.
-    Kind("measure_ignoring", "submissions.measuring", "fail_ignoring", priority=0),
+    Kind("measure_ignoring", "submissions.reports.jobs", "fail_ignoring", priority=0),
     # One transaction over many tables: the limit only ends one that would never end. So for merging.
     Kind("erase_student", "submissions.students.erasing", "fail_erasure", seconds=HOUR, priority=3),
-    Kind("merge_postings", "submissions.storage.posting_runs", seconds=HOUR),
-    Kind("corpus_shard", "submissions.corpus.sharing", is_same_version=True),
+    Kind("merge_postings", "submissions.uploads.fingerprinting", seconds=HOUR),
+    Kind("corpus_shard", "submissions.archive.jobs", is_same_version=True),
 )  # fmt: skip
 
 

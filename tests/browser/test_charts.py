@@ -11,12 +11,11 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from submissions.actions import shares
+from submissions.cases.case_list import MAX_LINKS, MAX_NODES, cases
+from submissions.core.names import anonymous_names
 from submissions.models import Course
-from submissions.pages.report.cases import cases
-from submissions.pages.report.charts import MAX_LINKS, MAX_NODES
-from submissions.pseudonyms.names import anonymous_names
-from submissions.queries.pairs import displayed_pair
+from submissions.pairs.read import displayed_pair
+from submissions.shares import links as shares
 from tests.support.browser import SIZES, check_every_layout
 from tests.support.reports import create_report, findings_of, random_similarities
 

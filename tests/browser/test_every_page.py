@@ -12,10 +12,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from submissions.models import Assignment, Course, Membership
-from submissions.ranking import progress
+from submissions.reports import progress
 from submissions.work import heartbeats
-from submissions.work.kinds import QUEUES
-from submissions.work.reasons import BROKEN, OUT_OF_TIME
+from submissions.work.kinds import BROKEN, OUT_OF_TIME, QUEUES
 from tests.support.browser import LAYOUTS, assert_accessible_now, check_every_layout, each_layout
 from tests.support.every_page import (
     ACCOUNT_PAGES,

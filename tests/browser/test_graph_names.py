@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from submissions.cases.case_list import cases
 from submissions.models import Course
-from submissions.pages.report.cases import cases
 from tests.support.browser import each_layout
 from tests.support.reports import create_report
 

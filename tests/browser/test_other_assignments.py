@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.actions.uploads import create_batch
 from submissions.models import Assignment, Pair
+from submissions.uploads.change import create_batch
 from tests.support.browser import check_every_layout
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
 from tests.support.tabs import tab

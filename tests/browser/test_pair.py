@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from submissions.core.models import Commits
 from submissions.models import Pair, Report, Submission
-from submissions.models.records import Commits
 from submissions.pages.rendered import RENDERED
 from tests.support.browser import assert_accessible_now, check_every_layout
 from tests.support.pair_page import SEVERAL, selected_file

@@ -10,8 +10,9 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from submissions.actions import people, shares
+from submissions.courses import change as people
 from submissions.models import Membership, Share
+from submissions.shares import links as shares
 from tests.support.browser import check_every_layout
 
 if TYPE_CHECKING:

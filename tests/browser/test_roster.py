@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from submissions.actions.uploads import create_batch, rerank
+from submissions.uploads.change import create_batch, rerank
 from tests.support.browser import check_every_layout
 from tests.support.sample_class import COPIED, RENAMED, zipped
 from tests.support.tabs import tab

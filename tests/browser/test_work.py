@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from submissions.models import Batch, Course, Report
-from submissions.ranking import progress
+from submissions.reports import progress
 from tests.conftest import wait_until
 from tests.support.browser import PATIENCE, assert_accessible_now, check_every_layout, drop
 from tests.support.sample_class import CLASS, STARTER, zipped

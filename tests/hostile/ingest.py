@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import psutil
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from submissions.actions.uploads import create_batch
 from submissions.models import Assignment, Batch, SubmissionFile
-from submissions.work.reasons import BROKEN
+from submissions.uploads.change import create_batch
+from submissions.work.kinds import BROKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

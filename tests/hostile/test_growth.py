@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.intake.archives.choices import Choices
-from submissions.intake.archives.listed_upload import ListedRow, ListedUpload, group_upload
+from submissions.intake.choices import Choices
 from submissions.intake.layouts.registry import metadata_limit
+from submissions.intake.preview import ListedRow, ListedUpload, group_upload
 from submissions.intake.rosters import RosterRefused, parse_roster
 from tests.hostile.pumped import pumped, repeated
 from tests.submissions.intake.layouts.samples import SAMPLES, VARIANTS

@@ -15,8 +15,8 @@ import pytest
 from django.utils import timezone
 
 from moss.maintenance import sweep
-from submissions.ingest.uploads import KEPT_FOR_RETRY
 from submissions.models import Batch, Course
+from submissions.uploads.files import KEPT_FOR_RETRY
 from tests.hostile.corpus import SOURCES, all_cases, some_of_each_kind
 from tests.hostile.ingest import Results, upload_all
 from tests.hostile.names import CANARY

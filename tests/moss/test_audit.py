@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from moss.audit import ACTIONS
-from submissions.actions import people
+from submissions.courses import change as people
 from submissions.models import AuditEntry
 from tests.support.every_page import INVITATIONS, PUBLIC, address_of, addresses, patterns
 from tests.support.html import get_page

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from moss.celery import app
 from submissions.work import heartbeats
+from submissions.work.jobs import announce, kind_of
 from submissions.work.kinds import HEAVY, INTERACTIVE, QUEUES
-from submissions.work.messages import announce, kind_of
 from tests.conftest import wait_until
 from tests.support.processes import stopped
 

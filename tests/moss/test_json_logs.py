@@ -16,8 +16,8 @@ import pytest
 from django.utils import timezone
 
 from moss.log_lines import REQUEST, JsonLine
-from submissions.actions import shares
 from submissions.models import Batch
+from submissions.shares import links as shares
 from tests.conftest import running_worker, wait_until
 from tests.moss.test_logged_data import BROKEN_NOTEBOOK, FILE, SECRET, STUDENT, send, visit
 from tests.support.paths import ROOT
@@ -110,7 +110,7 @@ def test_the_lines_of_a_task_name_the_request_that_caused_it_and_no_line_a_secre
         # A change is logged a moment after it is stored. Read this before the worker ends, which Celery
         # announces in plain text.
         wait_until(lambda: any("-> done" in line["message"] for line in objects(worker)), what="the log")
-        lines = [line for line in objects(worker) if line["logger"] == "submissions.work.states"]
+        lines = [line for line in objects(worker) if line["logger"] == "submissions.work.jobs"]
         [asked] = [line for line in objects(web) if "/upload/ 302 " in line["message"]]
     assert any(line["message"].endswith("-> done") for line in lines), worker.read_text()
     assert {line.get("request") for line in lines} == {"the-upload-1"}

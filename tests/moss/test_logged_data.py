@@ -19,8 +19,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from moss.log_lines import Line
-from submissions.actions import shares
 from submissions.models import Batch
+from submissions.shares import links as shares
 from tests.conftest import wait_until
 from tests.support.sample_class import CLASS, loose, zipped
 from tests.support.web_server import ask, web_server

@@ -17,7 +17,7 @@ import django, logging
 from moss.celery import app
 django.setup()
 app.log.setup(loglevel="ERROR", redirect_stdouts=False)
-logging.getLogger("submissions.work.states").info("a state change")
+logging.getLogger("submissions.work.jobs").info("a state change")
 logging.getLogger("celery.app.trace").info("a task")
 """
 

@@ -15,10 +15,11 @@ from moss.integrations.accounts.models import MailChoice
 from moss.integrations.accounts.report_mail import mail_report
 from moss.integrations.webhooks.models import Webhook
 from moss.integrations.webhooks.sending import tell_owner as tell_owner_of_webhook
-from submissions.actions import people, retention, shares
-from submissions.mails import language_at
+from submissions.core.access import WithheldPair
+from submissions.core.mails import language_at
+from submissions.courses import change as people, retention
 from submissions.models import Assignment, Batch, Course, Job, Membership, ReadingRequest, Report
-from submissions.queries.withheld import WithheldPair
+from submissions.shares import links as shares
 from tests.support.paths import ROOT
 from tests.support.shares import shared_report
 

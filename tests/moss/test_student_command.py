@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from moss.commands.student import student
-from submissions.actions.uploads import create_batch
 from submissions.models import Assignment, AuditEntry, Erasure, Submission
+from submissions.uploads.change import create_batch
 from tests.support.every_column import places_of
 from tests.support.one_student import ID, NAME, TRACES
 from tests.support.sample_class import COPIED, zipped

@@ -11,20 +11,18 @@ from django.db import transaction
 from django.utils import timezone
 
 from moss import maintenance
-from submissions import lifecycle
-from submissions.actions.boilerplate import add_boilerplate
-from submissions.actions.deletions import delete_batch
-from submissions.actions.uploads import create_batch, rerank
-from submissions.ingest.batches import ingest_batch
-from submissions.ingest.documents import MAX_ATTEMPTS
-from submissions.ingest.sources import store_documents, store_sources
-from submissions.lifecycle import enqueue_rank
+from submissions.courses.retention import delete_batch
 from submissions.models import Batch, Boilerplate, Document, Job, Report, Source, Upload
-from submissions.ranking import rank as ranking
+from submissions.reports import results as ranking
+from submissions.uploads import lifecycle
+from submissions.uploads.change import add_boilerplate, create_batch, rerank
+from submissions.uploads.fingerprinting import MAX_ATTEMPTS
+from submissions.uploads.ingestion import ingest_batch, store_documents, store_sources
+from submissions.uploads.lifecycle import enqueue_rank
 from submissions.work import jobs, running
+from submissions.work.jobs import TASKS, kind_of
 from submissions.work.kinds import INTERACTIVE
-from submissions.work.messages import TASKS, kind_of
-from submissions.work.stuck import SENDING
+from submissions.work.running import SENDING
 from tests.support.jobs import carry_out, work_off, work_once
 from tests.support.paused_tasks import TWO
 from tests.support.sample_class import CLASS, COPIED, HONEST, STARTER, loose, zipped

@@ -8,11 +8,11 @@ import pytest
 from django.db import OperationalError as DatabaseAway, connection
 from django.utils import timezone
 
-from submissions.actions.uploads import create_batch
 from submissions.models import Document, Job
-from submissions.reading import LANES
-from submissions.work.messages import TASKS
-from submissions.work.stuck import STARTING, sweep_jobs
+from submissions.uploads.change import create_batch
+from submissions.uploads.jobs import LANES
+from submissions.work.jobs import TASKS
+from submissions.work.running import STARTING, sweep_jobs
 from tests.support.jobs import let_time_pass, work_once
 from tests.support.sample_class import CLASS, zipped
 from tests.support.sessions import cut
@@ -34,7 +34,7 @@ def test_a_cut_session_fails_no_upload(
         monkeypatch.setattr(TASKS[kind], "apply_async", lambda *_, **__: None)
     batch = create_batch(assignment, alice, [zipped(CLASS)])
     with monkeypatch.context() as patch:
-        patch.setattr("submissions.ingest.sources.store_sources", cut)
+        patch.setattr("submissions.uploads.ingestion.store_sources", cut)
         with pytest.raises(DatabaseAway):
             work_once("unpack")
     connection.close()
@@ -58,7 +58,7 @@ def test_a_session_that_is_cut_is_no_attempt_of_the_file(
     work_once("unpack")
     key = Document.objects.earliest("pk").pk
     Job.objects.filter(kind="read_documents").exclude(part=key % LANES).delete()
-    monkeypatch.setattr("submissions.ingest.documents._save", cut)
+    monkeypatch.setattr("submissions.uploads.fingerprinting._save", cut)
     with pytest.raises(DatabaseAway):
         work_once("read_documents")
     connection.close()

@@ -9,9 +9,13 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions.actions.retention import apply_retention
+from submissions.courses.retention import (
+    apply_retention,
+    assignments_with_sources,
+    months_kept,
+    source_days_kept,
+)
 from submissions.models import Assignment, Course, Erasure
-from submissions.queries.retention_rules import assignments_with_sources, months_kept, source_days_kept
 from tests.moss.test_settings import settings_with
 from tests.support.api import api_client, problem_of, send
 from tests.support.html import get_page, page_of

@@ -10,13 +10,12 @@ from django.db import OperationalError
 from django.urls import reverse
 
 from moss import maintenance
-from submissions.actions.boilerplate import add_boilerplate
-from submissions.actions.uploads import create_batch, rerank
-from submissions.database_errors import NO_ROOM, WAITS_FOR_ROOM
+from submissions.core.database import NO_ROOM, WAITS_FOR_ROOM
 from submissions.models import Batch, BoilerplateUpload, Document, FileChunk, Job, Report, Source, Upload
+from submissions.uploads.change import add_boilerplate, create_batch, rerank
 from submissions.work import jobs
+from submissions.work.jobs import kind_of
 from submissions.work.kinds import INTERACTIVE, MAX_ATTEMPTS
-from submissions.work.messages import kind_of
 from tests.support.html import page_of
 from tests.support.jobs import carry_out, let_time_pass, work_off, work_once
 from tests.support.sample_class import CLASS, STARTER, loose, zipped

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from submissions.actions.retention import apply_retention
+from submissions.courses.retention import apply_retention
 from submissions.models import Assignment, AuditEntry, Batch, Course, Membership
 from tests.submissions.test_retention import age, tell
 from tests.support.api import api_client, problem_of, send

@@ -8,12 +8,12 @@ import pytest
 from django.utils import timezone
 
 from moss import maintenance
-from submissions.actions import comparisons
-from submissions.actions.uploads import create_batch, rerank
 from submissions.models import Batch, Document, Job, LanguageChange, Report, SubmissionFile
+from submissions.uploads import rereading as comparisons
+from submissions.uploads.change import create_batch, rerank
 from submissions.work import jobs
-from submissions.work.messages import TASKS
-from submissions.work.stuck import SENDING
+from submissions.work.jobs import TASKS
+from submissions.work.running import SENDING
 from tests.conftest import wait_until
 from tests.submissions.test_tasks import SLOW, upload, wait_for
 from tests.support.jobs import let_time_pass, work_off

@@ -11,9 +11,9 @@ from hypothesis import given, strategies as st
 from fingerprint.languages import front_end
 from fingerprint.languages.lexical_terms import LexicalTerms, lexical_terms, term_lengths
 from fingerprint.languages.vocabulary import MAX_LENGTH
+from submissions.intake.packed_readings import pack_lexical, unpack_lexical
 from submissions.models import Document
-from submissions.pages.templatetags.pages import percent
-from submissions.storage.tokens import pack_lexical, unpack_lexical
+from submissions.pages.filters import percent
 from tests.support.html import get_page
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import pytest
 from django.db import transaction
 
 from moss import maintenance
-from submissions import lifecycle
-from submissions.actions.uploads import create_batch
 from submissions.models import Batch, Report
+from submissions.uploads import lifecycle
+from submissions.uploads.change import create_batch
 from tests.support.jobs import work_once
 from tests.support.sample_class import CLASS, zipped
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions import measuring
-from submissions.actions.deletions import delete_batch
-from submissions.actions.ignoring import choose_lines, ignore_lines, propose_passage
-from submissions.actions.uploads import rerank
-from submissions.measuring import GONE
+from submissions.cases.read import report_cases
+from submissions.courses.retention import delete_batch
 from submissions.models import Boilerplate, IgnoringProposal, Report, SubmissionFile
-from submissions.queries.cases import report_cases
-from submissions.queries.pairs import threshold_of
-from submissions.ranking.load import load_cohort
+from submissions.pairs.read import threshold_of
+from submissions.reports import jobs as measuring
+from submissions.reports.change import choose_lines, ignore_lines, propose_passage
+from submissions.reports.cohort import load_cohort
+from submissions.reports.jobs import GONE
+from submissions.uploads.change import rerank
 from tests.submissions.ranking.test_findings import TEMPLATE
 from tests.support.html import get_page, page_of
 from tests.support.jobs import carry_out, let_time_pass, work_off
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from django.test import Client
 
     from submissions.models import Assignment
-    from submissions.ranking.load import LoadedCohort
-    from submissions.ranking.selection import Selection
+    from submissions.reports.cohort import LoadedCohort, Selection
     from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.services

@@ -14,12 +14,10 @@ from django.db import connection, transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions.actions.accounts import QuotaExceeded
-from submissions.actions.boilerplate import add_boilerplate
-from submissions.actions.deletions import delete_batch
-from submissions.actions.uploads import create_batch
+from submissions.core.accounts import QuotaExceeded, Usage, usage_of
+from submissions.courses.retention import delete_batch
 from submissions.models import Assignment, Batch, Boilerplate, Membership
-from submissions.queries.accounts import Usage, usage_of
+from submissions.uploads.change import add_boilerplate, create_batch
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 

@@ -17,16 +17,15 @@ from kombu.exceptions import OperationalError
 
 from moss import maintenance
 from moss.celery import app
-from submissions import lifecycle
-from submissions.actions.uploads import create_batch
-from submissions.ingest.uploads import FOLDER, delete_orphans
 from submissions.intake.sandbox.process import NotStarted
 from submissions.models import Batch, Document, Job
+from submissions.uploads import lifecycle
+from submissions.uploads.change import create_batch
+from submissions.uploads.files import UPLOADS_FOLDER, delete_orphans
 from submissions.work import jobs
-from submissions.work.kinds import INTERACTIVE
+from submissions.work.jobs import TASKS, kind_of
+from submissions.work.kinds import INTERACTIVE, OUT_OF_TIME
 from submissions.work.locks import Work, end_session, sessions, work_lock
-from submissions.work.messages import TASKS, kind_of
-from submissions.work.reasons import OUT_OF_TIME
 from tests.conftest import wait_until
 from tests.support.jobs import let_time_pass, work_off, work_once
 from tests.support.sample_class import CLASS, zipped
@@ -160,7 +159,7 @@ def test_a_file_whose_upload_was_never_stored_is_deleted(
     if storage == "folder":
         request.getfixturevalue("folder_storage")
     batch = create_batch(assignment, alice, [zipped(CLASS)])
-    name = default_storage.save(f"{FOLDER}/orphan", ContentFile(b"x"))
+    name = default_storage.save(f"{UPLOADS_FOLDER}/orphan", ContentFile(b"x"))
     maintenance.sweep()
     assert default_storage.exists(name)  # its upload may be stored just now
     delete_orphans(timezone.now() + timedelta(seconds=1))
@@ -176,7 +175,7 @@ def test_a_reader_that_is_killed_while_it_starts_fails_no_upload(
 
     batch = create_batch(assignment, alice, [zipped(CLASS)])
     with monkeypatch.context() as patch:
-        patch.setattr("submissions.ingest.sources.identify", start)
+        patch.setattr("submissions.uploads.ingestion.identify", start)
         with pytest.raises(NotStarted):
             work_once("unpack")
     assert Job.objects.get().state == "running"  # It has no lock: maintenance finds it.

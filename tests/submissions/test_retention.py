@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from moss import maintenance
-from submissions.actions.retention import apply_retention
+from submissions.courses.retention import apply_retention
 from submissions.models import Assignment, AuditEntry, Batch, Course, Decision
 from tests.support.html import get_page, page_of
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
+from submissions.core.database import insert
 from submissions.models import Batch, Document, Entry, Source
-from submissions.rows import insert
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as some
 
 from fingerprint.engine import storable
-from submissions.sealing import OtherKey, SealedTextField, opened, opened_or_empty, seal
+from submissions.core.database import OtherKey, SealedTextField, opened, opened_or_empty, seal
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings

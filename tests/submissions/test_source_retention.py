@@ -11,13 +11,13 @@ from django.utils import timezone
 
 from moss import maintenance
 from moss.sample import sample_zip
-from submissions.actions.decisions import DecisionInput, decide
-from submissions.actions.retention import apply_source_retention
-from submissions.lifecycle import enqueue_rank
+from submissions.cases.change import DecisionInput, decide
+from submissions.cases.documents import REAL_NAMES
+from submissions.cases.read import pair_names
+from submissions.courses.retention import apply_source_retention
 from submissions.models import Assignment, AuditEntry, Batch, Course, Document, Report, Source
-from submissions.pages.exports.copies import REAL_NAMES
-from submissions.queries.decisions import pair_names
-from submissions.queries.reports import report_state
+from submissions.reports.read import report_state
+from submissions.uploads.lifecycle import enqueue_rank
 from tests.support.api import api_client, send
 from tests.support.every_page import address_of, addresses
 from tests.support.html import get_page, page_of

@@ -13,13 +13,13 @@ from django.conf import settings
 from django.db import connection
 
 from moss import maintenance
-from submissions.actions.uploads import create_batch
-from submissions.ingest.documents import MAX_ATTEMPTS
 from submissions.models import Assignment, Batch, Course, Document, Job
-from submissions.work import jobs, stuck
+from submissions.uploads.change import create_batch
+from submissions.uploads.fingerprinting import MAX_ATTEMPTS
+from submissions.work import jobs, running as stuck
+from submissions.work.jobs import kind_of
 from submissions.work.kinds import INTERACTIVE
 from submissions.work.locks import Work, sessions
-from submissions.work.messages import kind_of
 from tests.conftest import wait_until
 from tests.submissions.test_tasks import SLOW
 from tests.support.processes import pool_children, stopped

@@ -7,14 +7,13 @@ from django.db.models import F
 from django.utils import timezone
 
 from moss import maintenance
-from submissions import reading
-from submissions.actions.boilerplate import remove_boilerplate
-from submissions.actions.deletions import delete_batch
-from submissions.actions.uploads import create_batch, rerank
-from submissions.lifecycle import cancel_batch
+from submissions.courses.retention import delete_batch
 from submissions.models import Batch, Boilerplate, Document, Entry, Ignored, Job, Pair, Report, Source, Upload
+from submissions.uploads import jobs as reading
+from submissions.uploads.change import create_batch, remove_boilerplate, rerank
+from submissions.uploads.lifecycle import cancel_batch
 from submissions.work import jobs
-from submissions.work.stuck import SENDING
+from submissions.work.running import SENDING
 from tests.conftest import wait_until
 from tests.support.jobs import let_time_pass, work_off
 from tests.support.processes import kill, pool_children

@@ -10,16 +10,14 @@ import pytest
 from django.test import TestCase
 
 from moss.celery import app
-from submissions import lifecycle, reading
-from submissions.actions.uploads import create_batch
-from submissions.ingest import documents, sources
-from submissions.lifecycle import cancel_batch
 from submissions.models import Assignment, Batch, Course, Job, Report
-from submissions.ranking import progress
+from submissions.reports import progress
+from submissions.uploads import fingerprinting as documents, ingestion as sources, jobs as reading, lifecycle
+from submissions.uploads.change import create_batch
+from submissions.uploads.lifecycle import cancel_batch
 from submissions.work import jobs, running
+from submissions.work.jobs import announce_blocked, kind_of, places, startable, turns
 from submissions.work.kinds import HEAVY, INTERACTIVE
-from submissions.work.messages import kind_of
-from submissions.work.turns import announce_blocked, places, startable, turns
 from tests.support.jobs import work_off, work_once
 from tests.support.sample_class import CLASS, zipped
 from tests.support.uploads import MANY

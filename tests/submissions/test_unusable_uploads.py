@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.actions.uploads import create_batch
+from submissions.uploads.change import create_batch
 from tests.support.sample_class import loose
 
 if TYPE_CHECKING:

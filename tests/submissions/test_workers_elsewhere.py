@@ -13,9 +13,9 @@ from django.core.files.storage import default_storage
 
 from moss.celery import app
 from moss.maintenance import sweep
-from submissions.actions import uploads
-from submissions.actions.uploads import create_batch
 from submissions.models import Course, FileChunk, Job, RankingShard, Report
+from submissions.uploads import change as uploads
+from submissions.uploads.change import create_batch
 from submissions.work.locks import Work, session_names
 from tests.conftest import wait_until, worker_environment
 from tests.submissions.test_tasks import names, wait_for

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.test import Client
 
-from submissions.actions.accounts import create_token
+from submissions.core.accounts import create_token
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.actions.uploads import create_batch, rerank
 from submissions.models import Assignment, Course, Report
+from submissions.uploads.change import create_batch, rerank
 from tests.support.kept_classes import stored
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 from tests.support.uploads import register_boilerplate

@@ -13,15 +13,15 @@ import zipfile
 import zlib
 from typing import TYPE_CHECKING
 
-from submissions.intake.archives.libarchive_binding import load
-from submissions.intake.archives.unpack import unpack
+from submissions.intake.libarchive_reader import load
 from submissions.intake.limits import Limits
+from submissions.intake.unpacking import unpack
 from tests.support.rar import rar_4, rar_5
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from submissions.intake.archives.members import UnpackedEntry
+    from submissions.intake.members import UnpackedEntry
 
 Files = dict[str, bytes]
 

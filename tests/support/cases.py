@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
 
-from submissions.pages.report.cases import cases
-from submissions.queries.reports import PairFilter, ranked_pairs
+from submissions.cases.case_list import cases
+from submissions.reports.read import PairFilter, ranked_pairs
 from tests.support.html import page_of
 
 if TYPE_CHECKING:
     from django.test import Client
 
+    from submissions.cases.case_list import Case
     from submissions.models import Report
-    from submissions.pages.report.cases import Case
     from tests.support.html import Page
 
 # A case of Ann, Ben and Cal, and one of Eve and Fay.

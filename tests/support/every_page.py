@@ -20,9 +20,10 @@ from moss.integrations.webhooks import actions as webhooks, urls as webhook_urls
 from moss.integrations.webhooks.models import TEST, Delivery, Event, Webhook
 from moss.integrations.webhooks.sending import enqueue as enqueue_delivery
 from moss.sample import SAMPLE, sample_zip
-from submissions.actions import people, resumable, shares
-from submissions.actions.ignoring import propose_passage
-from submissions.actions.statements import add_statement
+from submissions import urls
+from submissions.cases.case_list import cases
+from submissions.cases.change import add_statement
+from submissions.courses import change as people
 from submissions.models import (
     Assignment,
     Batch,
@@ -39,8 +40,9 @@ from submissions.models import (
     ResumableUpload,
     Share,
 )
-from submissions.pages import urls
-from submissions.pages.report.cases import cases
+from submissions.reports.change import propose_passage
+from submissions.shares import links as shares
+from submissions.uploads import change as resumable
 from tests.support.kept_classes import stored
 from tests.support.sample_class import loose
 from tests.support.uploads import register_boilerplate

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from submissions.models import Document, Source
-from submissions.storage.fingerprints import pack_fingerprints
-from submissions.storage.posting_runs import add_run
+from submissions.uploads.fingerprinting import add_run
+from submissions.uploads.stored_documents import pack_fingerprints
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,8 +10,7 @@ from tests.support.harms import harm
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from submissions.intake.sandbox.child import Channel
-    from submissions.intake.sandbox.frames import Frame, Header
+    from submissions.intake.sandbox.child import Channel, Frame, Header
 
 REFUSALS = archive_jobs.REFUSALS
 preload = archive_jobs.preload

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from submissions.intake.layouts.listing import Listing
+from submissions.intake.layouts.places import Listing
 from submissions.intake.sandbox import grouping_jobs
 from tests.support.harms import harm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from submissions.intake.sandbox.child import Channel
-    from submissions.intake.sandbox.frames import Frame, Header
+    from submissions.intake.sandbox.child import Channel, Frame, Header
 
 REFUSALS = grouping_jobs.REFUSALS
 

@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from submissions.ingest import sandboxed
 from submissions.intake.sandbox.groupings import GroupingReader
+from submissions.uploads import read as sandboxed
 
 sandboxed.GroupingReader = partial(GroupingReader, jobs="tests.support.harmful_groupings")  # type: ignore[assignment, attr-defined]
 

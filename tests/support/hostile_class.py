@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.actions.uploads import rerank
+from submissions.core.models import Refusal
 from submissions.models import Report, Submission, SubmissionFile
-from submissions.models.records import Refusal
+from submissions.uploads.change import rerank
 from tests.support.every_page import World, world_of
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, STARTER, loose, zipped

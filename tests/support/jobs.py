@@ -7,10 +7,9 @@ from datetime import timedelta
 from django.utils import timezone
 
 from submissions.models import Job
+from submissions.work.jobs import kind_of, startable
 from submissions.work.kinds import INTERACTIVE, QUEUES
-from submissions.work.messages import kind_of
 from submissions.work.running import run, run_here
-from submissions.work.turns import startable
 
 LONG = timedelta(hours=13)
 

@@ -16,7 +16,7 @@ from submissions.intake.sandbox.process import Child
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from submissions.intake.sandbox.frames import Frame
+    from submissions.intake.sandbox.child import Frame
 
 # Children that wait for a job, by the module of their jobs and their memory.
 WAITING: dict[tuple[str, int], Child] = {}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from submissions.intake.archives.choices import Choices
-from submissions.intake.archives.grouping import ListingBuilder, group_files
-from submissions.intake.archives.unpack import unpack
+from submissions.intake.choices import Choices
+from submissions.intake.grouping import ListingBuilder, group_files
 from submissions.intake.left_out.listing import Listing, describe
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.limits import Limits
+from submissions.intake.unpacking import unpack
 from tests.support.archives import zipped
 
 if TYPE_CHECKING:

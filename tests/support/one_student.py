@@ -10,12 +10,13 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions.actions import shares
-from submissions.actions.rosters import replace_roster
-from submissions.actions.statements import add_statement
-from submissions.actions.uploads import create_batch
-from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep
-from submissions.intake.rosters.parsing import parse_roster
+from submissions.archive.models import Corpus, CorpusDocument, CorpusSweep
+from submissions.cases.change import add_statement
+from submissions.cases.read import pair_names
+from submissions.core.models import Refusal
+from submissions.core.names import ensure_aliases
+from submissions.courses.change import replace_roster
+from submissions.intake.rosters import parse_roster
 from submissions.models import (
     Assignment,
     AuditEntry,
@@ -29,10 +30,9 @@ from submissions.models import (
     DeletedBatch,
     StatedReason,
 )
-from submissions.models.records import Refusal
-from submissions.pseudonyms.students import ensure_aliases
-from submissions.queries.decisions import pair_names
-from submissions.queries.reports import report_state
+from submissions.reports.read import report_state
+from submissions.shares import links as shares
+from submissions.uploads.change import create_batch
 from tests.support.api import API, api_client
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped

@@ -11,8 +11,8 @@ from django.urls import reverse
 from playwright.sync_api import Page
 
 from bench.pages_class import long_files
-from submissions.actions.uploads import create_batch
 from submissions.models import Pair
+from submissions.uploads.change import create_batch
 from tests.conftest import wait_until
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, zipped

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from django.db import connection
 
-from submissions.actions.uploads import create_batch
 from submissions.models import Batch, Job, Report
-from submissions.ranking import rank as ranking
+from submissions.reports import results as ranking
+from submissions.uploads.change import create_batch
 from submissions.work.kinds import INTERACTIVE
 from tests.support.sample_class import COPIED, RENAMED, zipped
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
     from submissions.models import Assignment
-    from submissions.ranking.prepared import Prepared
+    from submissions.reports.shards import Prepared
 
 TWO = {"ada/m.py": COPIED, "ben/m.py": RENAMED}
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.actions import uploads
-from submissions.actions.comparisons import compare_with
-from submissions.actions.uploads import create_batch
 from submissions.models import Job, Pair, RankingPlan, RankingShard, Report
+from submissions.reports.change import compare_with
+from submissions.uploads import change as uploads
+from submissions.uploads.change import create_batch
 from submissions.work import jobs
+from submissions.work.jobs import TASKS
 from submissions.work.kinds import HEAVY
-from submissions.work.messages import TASKS
 from tests.support.jobs import carry_out
 from tests.support.kept_classes import stored
 from tests.support.paths import ROOT

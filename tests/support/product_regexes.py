@@ -21,7 +21,7 @@ FLAGS = {"compile": 1, "split": 3, "sub": 4, "subn": 4}
 PASSED = {"find": "match", "student_names": "match", "reads": "fullmatch"}
 # Each with the product's own patterns, against names of files that users chose.
 FILE_NAME_PATTERNS = {
-    "submissions/intake/left_out/matching.py": {"translate"},
+    "submissions/intake/left_out/rules.py": {"translate"},
 }
 
 

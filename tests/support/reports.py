@@ -6,8 +6,8 @@ import random
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from submissions.core.models import BestMatch, Findings
 from submissions.models import Pair
-from submissions.models.records import BestMatch, Findings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

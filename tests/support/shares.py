@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions.actions import shares
-from submissions.queries.decisions import PairNames
+from submissions.cases.read import PairNames
+from submissions.shares import links as shares
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

@@ -8,11 +8,10 @@ import pytest
 from django.conf import settings as used_settings
 
 from moss.celery import app
-from submissions.actions.boilerplate import add_boilerplate
-from submissions.actions.uploads import create_batch
 from submissions.intake.sandbox.documents import DocumentReader
 from submissions.intake.sandbox.groupings import GroupingReader
 from submissions.models import Assignment, Batch, Course, Report
+from submissions.uploads.change import add_boilerplate, create_batch
 from tests.support import harmful_jobs
 from tests.support.jobs import carry_out, work_off
 from tests.support.kept_classes import fixed_id, stored
@@ -136,9 +135,9 @@ def harmful_groupings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.setattr(f"submissions.intake.sandbox.groupings.{limit}", 1.0)
     reader = GroupingReader(used_settings.READER_MEMORY, "tests.support.harmful_groupings")
     for module in (
-        "submissions.ingest.batches",
-        "submissions.queries.previews",
-        "submissions.actions.rosters",
+        "submissions.uploads.ingestion",
+        "submissions.uploads.read",
+        "submissions.courses.change",
     ):
         monkeypatch.setattr(f"{module}.grouping_reader", lambda: reader)
     yield

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from django.db.models import Q
 
-from submissions.actions.uploads import create_batch
 from submissions.models import Assignment, Course, Pair, Report
+from submissions.uploads.change import create_batch
 from tests.support.every_page import World, world_of
 from tests.support.kept_classes import stored
 from tests.support.sample_class import CLASS, COPIED, STARTER, loose, zipped

@@ -10,8 +10,8 @@ from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import User
 
 from moss.integrations.accounts.models import Session
+from submissions.core.accounts import usage_of
 from submissions.intake.limits import format_size
-from submissions.queries.accounts import usage_of
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

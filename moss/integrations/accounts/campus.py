@@ -15,7 +15,7 @@ from django.dispatch import receiver
 from django.shortcuts import render
 
 from moss.integrations.accounts.proofs import PROVED, note_sign_in, time_of_sign_in
-from submissions.actions.people import join_by_groups
+from submissions.courses.change import join_by_groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable

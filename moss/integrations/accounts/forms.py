@@ -11,8 +11,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from moss.integrations.accounts.proofs import proof_of
+from submissions.core.rights import Right, courses_with
 from submissions.models import ApiToken, Course
-from submissions.permissions import Right, courses_with
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

@@ -9,7 +9,7 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-from submissions.sealing import opened, seal
+from submissions.core.database import opened, seal
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser

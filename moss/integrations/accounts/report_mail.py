@@ -12,11 +12,11 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from moss.integrations.accounts.models import MailChoice
-from submissions.events import state_changed
-from submissions.mails import Mail
+from submissions.core.mails import Mail
+from submissions.core.rights import Right, may
 from submissions.models import Batch, Report
-from submissions.permissions import Right, may
 from submissions.work import jobs
+from submissions.work.jobs import state_changed
 
 if TYPE_CHECKING:
     from submissions.models import Job

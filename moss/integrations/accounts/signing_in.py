@@ -14,7 +14,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from moss.integrations.accounts.sessions import SAML
-from submissions.pages.views.access import is_path_of_this_site
+from submissions.pages.requests import is_path_of_this_site
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,15 +21,14 @@ from moss.integrations.accounts.models import MailChoice
 from moss.integrations.accounts.sessions import end_all_but, end_sessions, listed_sessions
 from moss.integrations.moss_protocol.models import user_id_of
 from moss.proxies import client_address
-from submissions.actions.accounts import create_token, note_tokens, revoke_tokens
+from submissions.core.accounts import create_token, note_tokens, revoke_tokens, tokens, usage_of
 from submissions.intake.limits import format_size
-from submissions.queries.accounts import tokens, usage_of
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
 
     from submissions.models import ApiToken
-    from submissions.pages.views.access import AuthenticatedRequest
+    from submissions.pages.requests import AuthenticatedRequest
 
 logger = logging.getLogger(__name__)
 

@@ -14,18 +14,14 @@ from ninja import Field, Router, Schema, Status
 from moss.integrations.api.inputs import Body, Name, Time
 from moss.integrations.api.objects import Id, names_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
-from submissions.actions import deletions
-from submissions.actions.comparisons import choose_threshold
+from submissions.core.access import find_assignment, find_course
+from submissions.core.rights import Right, courses_of_old_work
+from submissions.courses import retention as deletions
+from submissions.courses.forms import AssignmentForm, SettingsForm, save_settings, take_back_languages
 from submissions.models import Assignment
-from submissions.pages.forms.assignments import (
-    AssignmentForm,
-    SettingsForm,
-    save_settings,
-    take_back_languages,
-)
-from submissions.permissions import Right, courses_of_old_work
-from submissions.queries.access import find_assignment, find_course
-from submissions.queries.comparisons import comparable_assignments, rereading_of
+from submissions.reports.change import choose_threshold
+from submissions.reports.old_work import comparable_assignments
+from submissions.uploads.rereading import rereading_of
 
 router = Router()
 

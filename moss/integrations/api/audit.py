@@ -12,9 +12,9 @@ from ninja import Field, Query, Router, Schema
 from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numbers_of
 from moss.integrations.api.inputs import Input
 from moss.integrations.api.objects import user_of
-from submissions.models.audit import AuditAction
-from submissions.permissions import limits_of
-from submissions.queries.audit import AuditFilter, audit_entries
+from submissions.audit.log import AuditFilter, audit_entries
+from submissions.audit.models import AuditAction
+from submissions.core.rights import limits_of
 
 router = Router()
 REFUSED = "Reading the audit log takes an administrator's token for all courses."

@@ -10,8 +10,7 @@ from django.middleware.csrf import CsrfViewMiddleware
 from ninja.security import HttpBearer
 
 from moss.integrations.api.problems import Problem
-from submissions.actions.accounts import token_digest
-from submissions.queries.accounts import token_by_digest
+from submissions.core.accounts import token_by_digest, token_digest
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

@@ -10,13 +10,13 @@ from ninja import Form, Router, Schema, Status
 from moss.integrations.api.inputs import Files, Input
 from moss.integrations.api.objects import Id, names_of, user_of
 from moss.integrations.api.problems import invalid_form
-from submissions.actions import boilerplate as boilerplate_actions
+from submissions.core.access import find_assignment, find_boilerplate
+from submissions.core.names import Names
+from submissions.core.rights import Right
 from submissions.models import Boilerplate, BoilerplateUpload
-from submissions.pages.forms.uploads import UploadForm
-from submissions.permissions import Right
-from submissions.pseudonyms.names import Names
-from submissions.queries.access import find_assignment, find_boilerplate
-from submissions.queries.exclusions import listed_boilerplate, listed_boilerplate_uploads
+from submissions.reports.read import listed_boilerplate, listed_boilerplate_uploads
+from submissions.uploads import change as boilerplate_actions
+from submissions.uploads.forms import UploadForm
 
 router = Router()
 

@@ -11,16 +11,15 @@ from ninja import Router, Schema
 from moss.integrations.api.decisions import DecisionIn, DecisionOut, decision_fields, decision_out
 from moss.integrations.api.objects import Id, Threshold, names_of, report_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
-from submissions.actions.decisions import CaseNames, decide_case
+from submissions.cases.case_list import Case, cases, find_case
+from submissions.cases.change import CaseNames, decide_case
+from submissions.cases.read import Suspicion, case_decisions, case_history, decided_case, suspicions
+from submissions.cases.views import DecisionForm
+from submissions.core.access import find_assignment
+from submissions.core.names import Names
+from submissions.core.rights import Right
 from submissions.models import Report, Submission
-from submissions.pages.forms.decisions import DecisionForm
-from submissions.pages.report.cases import Case, cases, find_case
-from submissions.permissions import Right
-from submissions.pseudonyms.names import Names
-from submissions.queries.access import find_assignment
-from submissions.queries.cases import case_decisions, case_history, decided_case
-from submissions.queries.pairs import threshold_of
-from submissions.queries.suspicions import Suspicion, suspicions
+from submissions.pairs.read import threshold_of
 
 router = Router()
 PATH = "/assignments/{assignment_id}/cases/{submission_id}/decision"

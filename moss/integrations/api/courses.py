@@ -12,13 +12,13 @@ from ninja import Query, Router, Schema, Status
 from moss.integrations.api.inputs import Body, Name
 from moss.integrations.api.objects import Id, require_writing, user_of
 from moss.integrations.api.problems import Problem, invalid_form
-from submissions.actions import deletions
+from submissions.core.access import find_course
+from submissions.core.rights import Right, require, rights
+from submissions.courses import retention as deletions
+from submissions.courses.forms import CourseSettingsForm
+from submissions.courses.read import listed_courses
+from submissions.courses.retention import months_kept, source_days_kept
 from submissions.models import Course
-from submissions.pages.forms.courses import CourseSettingsForm
-from submissions.permissions import Right, require, rights
-from submissions.queries.access import find_course
-from submissions.queries.lists import listed_courses
-from submissions.queries.retention_rules import months_kept, source_days_kept
 
 router = Router()
 CourseName = Annotated[str, Query(max_length=200, description="The name of the course, to confirm it.")]

@@ -12,20 +12,14 @@ from ninja import Field, Router, Schema
 from moss.integrations.api.inputs import Body
 from moss.integrations.api.objects import LARGEST_ID, Id, names_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
-from submissions.actions.decisions import decide
+from submissions.cases.change import decide
+from submissions.cases.models import ChangeFields
+from submissions.cases.read import PairNames, decision_history, find_decision, pair_names, possible_assignees
+from submissions.cases.views import MAX_NOTES_CHARACTERS, DecisionForm
+from submissions.core.access import find_assignment
+from submissions.core.names import Names
+from submissions.core.rights import Right
 from submissions.models import Assignment, CaseDecision, Decision
-from submissions.models.decisions import ChangeFields
-from submissions.pages.forms.decisions import MAX_NOTES_CHARACTERS, DecisionForm
-from submissions.permissions import Right
-from submissions.pseudonyms.names import Names
-from submissions.queries.access import find_assignment
-from submissions.queries.decisions import (
-    PairNames,
-    decision_history,
-    find_decision,
-    pair_names,
-    possible_assignees,
-)
 
 router = Router()
 PATH = "/assignments/{assignment_id}/pairs/{left_id}/{right_id}/decision"

@@ -11,16 +11,15 @@ from moss.integrations.api.cases import find_stored_case
 from moss.integrations.api.inputs import Input
 from moss.integrations.api.objects import Id, Threshold, names_of, report_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
-from submissions.comparison.pdf import PrintingFailed
-from submissions.pages.exports.copies import ALIASES, REAL_NAMES, Subject
-from submissions.pages.exports.paper import DocumentTooLong
-from submissions.pages.forms.filters import ExportForm
-from submissions.pages.views.exports import case_subject, document_file, suspicion_subject
-from submissions.permissions import Right
-from submissions.queries.access import find_assignment
-from submissions.queries.exports import confirmed_pairs
-from submissions.queries.pairs import find_pair, threshold_of
-from submissions.queries.suspicions import find_suspicion
+from submissions.cases.documents import ALIASES, REAL_NAMES, Subject
+from submissions.cases.read import find_suspicion
+from submissions.core.access import find_assignment
+from submissions.core.rights import Right
+from submissions.matches.export_formats import PrintingFailed
+from submissions.pages.paper import DocumentTooLong
+from submissions.pairs.read import find_pair, threshold_of
+from submissions.reports.exports import case_subject, confirmed_pairs, document_file, suspicion_subject
+from submissions.reports.forms import ExportForm
 
 router = Router()
 FILE = {"schema": {"type": "string", "format": "binary"}}

@@ -11,13 +11,13 @@ from ninja import Field, Router, Schema, Status
 from moss.integrations.api.inputs import Body
 from moss.integrations.api.objects import Id, user_of
 from moss.integrations.api.problems import invalid_form
-from submissions.actions import people as actions
+from submissions.core.access import find_course
+from submissions.core.rights import Right
+from submissions.courses import change as actions
+from submissions.courses.change import invitation_address, mail_invitation, mail_owner
+from submissions.courses.forms import InvitationForm
+from submissions.courses.read import course_with_people, find_invitation, find_membership, people_of
 from submissions.models import Invitation, Membership
-from submissions.pages.forms.people import InvitationForm
-from submissions.pages.people_mail import invitation_address, mail_invitation, tell_owner
-from submissions.permissions import Right
-from submissions.queries.access import find_course
-from submissions.queries.people import course_with_people, find_invitation, find_membership, people_of
 
 router = Router()
 MEMBERS, INVITATIONS = "/courses/{course_id}/members", "/courses/{course_id}/invitations"
@@ -91,7 +91,7 @@ def change_member(request: HttpRequest, course_id: Id, member_id: Id, body: Role
     row = _member(request, course_id, member_id, Right.INVITE)
     request.audit_subject = f"{row}; {body.role}"  # type: ignore[attr-defined] # read by moss.audit
     actions.change_role(row, body.role, user)
-    tell_owner(request, user, row.course, actions.access_text(row))
+    mail_owner(request, user, row.course, actions.access_text(row))
     return _member_out(row)
 
 
@@ -122,7 +122,7 @@ def invite(request: HttpRequest, course_id: Id, body: InvitationIn) -> Status[Ne
         raise invalid_form(form)
     row = actions.invite(course, user, form.cleaned_data["email"], body.role)
     request.audit_subject = f"{row.email}; {row.role}"  # type: ignore[attr-defined] # read by moss.audit
-    tell_owner(request, user, course, actions.access_text(row))
+    mail_owner(request, user, course, actions.access_text(row))
     answer = _invitation_out(request, row).dict() | {"mailed": mail_invitation(request, row)}
     return Status(201, NewInvitationOut(**answer))
 

@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 from moss.integrations.api import problems
 from moss.integrations.api.authentication import token_of, user_of_request
 from moss.integrations.api.problems import Problem
-from submissions.queries.accounts import note_use
+from submissions.core.accounts import note_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable

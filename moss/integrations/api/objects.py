@@ -8,17 +8,17 @@ from django.core.exceptions import PermissionDenied
 from ninja import Path, Query, Schema
 
 from moss.integrations.api.problems import Problem
-from submissions.permissions import Right, limits_of, may
-from submissions.pseudonyms.names import anonymous_names, real_names
-from submissions.queries.activity import ranking_progress
-from submissions.queries.reports import report_state
+from submissions.core.names import anonymous_names, real_names
+from submissions.core.rights import Right, limits_of, may
+from submissions.reports.progress import ranking_progress
+from submissions.reports.read import report_state
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.http import HttpRequest
 
+    from submissions.core.names import Names
     from submissions.models import Assignment, Report
-    from submissions.pseudonyms.names import Names
 
 LARGEST_ID = 2**63 - 1
 Id = Annotated[int, Path(ge=1, le=LARGEST_ID)]

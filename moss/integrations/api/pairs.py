@@ -11,13 +11,13 @@ from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numb
 from moss.integrations.api.inputs import Input
 from moss.integrations.api.objects import Id, names_of, report_of, user_of
 from moss.integrations.api.problems import Problem, invalid_form
+from submissions.core.access import find_assignment
+from submissions.core.rights import Right
 from submissions.models import Pair
-from submissions.pages.forms.filters import FilterForm, parse_pair_filter
-from submissions.pages.views.pairs import READERS
-from submissions.permissions import Right
-from submissions.queries.access import find_assignment
-from submissions.queries.exports import PairExport, exported_pairs
-from submissions.queries.pairs import find_pair
+from submissions.pairs.read import find_pair
+from submissions.pairs.views import READERS
+from submissions.reports.exports import PairExport, exported_pairs
+from submissions.reports.forms import FilterForm, parse_pair_filter
 
 router = Router()
 
@@ -116,7 +116,7 @@ def list_pairs(
 def get_pair(request: HttpRequest, assignment_id: Id, left_id: Id, right_id: Id) -> PairOut:
     """Get the pair of two submissions, in either order, from the newest report."""
     # Imported here because it loads the front-ends, which other answers do not need.
-    from submissions.pages.source_view.pair_view import view_pair  # noqa: PLC0415
+    from submissions.pairs.pair_view import view_pair  # noqa: PLC0415
 
     assignment = find_assignment(user_of(request), assignment_id, Right.READ)
     report, names = report_of(assignment), names_of(request, assignment)

@@ -12,9 +12,9 @@ from django.http import Http404, HttpResponse
 from django.urls import reverse
 from ninja.errors import HttpError, ValidationError
 
-from submissions.actions.accounts import QuotaExceeded
-from submissions.actions.deletions import Held
-from submissions.queries.access import Gone
+from submissions.core.access import Gone
+from submissions.core.accounts import QuotaExceeded
+from submissions.courses.retention import Held
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

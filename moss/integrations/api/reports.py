@@ -9,17 +9,15 @@ from django.http import HttpRequest, StreamingHttpResponse
 from ninja import Router, Schema, Status
 
 from moss.integrations.api.objects import Id, RankingOut, Threshold, names_of, ranking_out, user_of
-from submissions.actions.uploads import rerank
+from submissions.cases.read import case_count, pairs_above
+from submissions.core.access import find_assignment, readable_pairs, readable_submissions
+from submissions.core.rights import Right
 from submissions.models import Assignment, Report
-from submissions.pages.views.exports import table_response
-from submissions.permissions import Right
-from submissions.queries import reports
-from submissions.queries.access import find_assignment
-from submissions.queries.cases import pairs_above
-from submissions.queries.pairs import suggested_threshold, threshold_of
-from submissions.queries.reports import report_state
-from submissions.queries.suspicions import case_count
-from submissions.queries.withheld import readable_pairs, readable_submissions
+from submissions.pairs.read import suggested_threshold, threshold_of
+from submissions.reports import read as reports
+from submissions.reports.exports import table_response
+from submissions.reports.read import report_state
+from submissions.uploads.change import rerank
 
 router = Router()
 

@@ -15,9 +15,9 @@ from moss.integrations.repositories import actions
 from moss.integrations.repositories.forms import LONGEST_TOKEN, RepositoriesForm
 from moss.integrations.repositories.listing import MOST_CHARACTERS
 from moss.integrations.repositories.models import MOST_HOURS, Repository, RepositoryFetch
+from submissions.core.access import find_assignment
+from submissions.core.rights import Right
 from submissions.models import Assignment
-from submissions.permissions import Right
-from submissions.queries.access import find_assignment
 
 router = Router()
 PATH = "/assignments/{assignment_id}/repositories"

@@ -14,13 +14,12 @@ from ninja import Header, Router, Schema, Status
 
 from moss.integrations.api.objects import Id, user_of
 from moss.integrations.api.problems import Problem
-from submissions.actions import resumable as resumable_actions
-from submissions.actions.resumable import end_resumable
-from submissions.ingest import uploads
+from submissions.core.access import find_assignment, find_resumable
+from submissions.core.rights import Right
 from submissions.models import Batch
-from submissions.pages.request_bodies import too_much_at_once
-from submissions.permissions import Right
-from submissions.queries.access import find_assignment, find_resumable
+from submissions.pages.requests import too_much_at_once
+from submissions.uploads import change as resumable_actions, files as uploads
+from submissions.uploads.change import end_resumable
 
 if TYPE_CHECKING:
     from submissions.models import ResumableUpload

@@ -11,12 +11,12 @@ from ninja import File, Router, Schema, Status, UploadedFile
 from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numbers_of
 from moss.integrations.api.objects import Id, user_of
 from moss.integrations.api.problems import Problem, invalid_form
-from submissions.actions import rosters as actions
+from submissions.core.access import find_course
+from submissions.core.rights import Right, may
+from submissions.courses import change as actions
+from submissions.courses.read import roster_of
 from submissions.models import Course, CourseRoster
-from submissions.pages.forms.previews import RosterForm
-from submissions.permissions import Right, may
-from submissions.queries.access import find_course
-from submissions.queries.people import roster_of
+from submissions.uploads.forms import RosterForm
 
 router = Router()
 PATH, URL = "/courses/{course_id}/roster", "api_roster"

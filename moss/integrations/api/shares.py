@@ -13,14 +13,12 @@ from ninja import Field, Router, Schema, Status
 from moss.integrations.api.inputs import Body
 from moss.integrations.api.objects import LARGEST_ID, Id, user_of
 from moss.integrations.api.problems import Problem, invalid_form
-from submissions.actions.shares import create_share, revoke_share, share_token
+from submissions.cases.read import pair_names
+from submissions.core.access import find_assignment, find_share, withheld
+from submissions.core.rights import Right
 from submissions.models import Assignment, Share
-from submissions.pages.forms.people import ShareForm
-from submissions.permissions import Right
-from submissions.queries.access import find_assignment, find_share
-from submissions.queries.decisions import pair_names
-from submissions.queries.shares import shares_of
-from submissions.queries.withheld import withheld
+from submissions.shares.links import create_share, revoke_share, share_token, shares_of
+from submissions.shares.views import ShareForm
 
 router = Router()
 PATH = "/assignments/{assignment_id}/shares"

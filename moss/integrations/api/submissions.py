@@ -10,12 +10,11 @@ from ninja import Router, Schema
 
 from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numbers_of
 from moss.integrations.api.objects import Id, names_of, user_of
+from submissions.core.access import all_submissions, find_assignment
+from submissions.core.models import Commits
+from submissions.core.names import Names
+from submissions.core.rights import Right
 from submissions.models import Submission
-from submissions.models.records import Commits
-from submissions.permissions import Right
-from submissions.pseudonyms.names import Names
-from submissions.queries.access import find_assignment
-from submissions.queries.withheld import all_submissions
 
 router = Router()
 

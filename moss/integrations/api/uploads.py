@@ -12,18 +12,16 @@ from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numb
 from moss.integrations.api.inputs import Body, Files, Input
 from moss.integrations.api.objects import Id, RankingOut, names_of, ranking_out, user_of
 from moss.integrations.api.problems import Problem, invalid_form
-from submissions.actions.deletions import delete_batch
-from submissions.actions.uploads import create_batch, group_as, read_listed
-from submissions.ingest.later import NotYet
-from submissions.intake.archives.choices import BadChoices, Choices
+from submissions.core.access import find_assignment, find_batch
+from submissions.core.rights import Right
+from submissions.courses.retention import delete_batch
+from submissions.intake.choices import BadChoices, Choices
 from submissions.intake.limits import BadArchive
 from submissions.models import Batch
-from submissions.pages.forms.uploads import SubmissionsForm
-from submissions.permissions import Right
-from submissions.queries.access import find_assignment, find_batch
-from submissions.queries.activity import uploads_before
-from submissions.queries.lists import listed_batches
-from submissions.queries.previews import preview_of
+from submissions.reports.progress import uploads_before
+from submissions.uploads.change import create_batch, group_as, read_listed
+from submissions.uploads.forms import SubmissionsForm
+from submissions.uploads.read import NotYet, listed_batches, preview_of
 
 router = Router()
 PATH, URL = "/assignments/{assignment_id}/uploads", "uploads"

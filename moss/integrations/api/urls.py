@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET
 from moss.integrations.api import problems
 from moss.integrations.api.idempotency import idempotent
 from moss.integrations.api.service import ROUTERS, api
-from submissions.pages.request_bodies import takes_files
+from submissions.pages.requests import takes_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

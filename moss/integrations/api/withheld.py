@@ -10,12 +10,11 @@ from ninja import Router, Schema, Status
 from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numbers_of
 from moss.integrations.api.objects import Id, names_of, report_of, user_of
 from moss.integrations.api.problems import Problem
-from submissions.actions import shares as actions
-from submissions.permissions import Right
-from submissions.pseudonyms.names import Names
-from submissions.queries.access import find_assignment
-from submissions.queries.pairs import find_pair
-from submissions.queries.withheld import WithheldPair, withheld_pair, withheld_pairs
+from submissions.core.access import WithheldPair, find_assignment, withheld_pair, withheld_pairs
+from submissions.core.names import Names
+from submissions.core.rights import Right
+from submissions.pairs.read import find_pair
+from submissions.shares import links as actions
 
 router = Router()
 

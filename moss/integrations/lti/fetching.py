@@ -19,8 +19,8 @@ from moss.integrations.lti.keys import ASSETS, access_token
 from moss.integrations.lti.models import PushedFile, PushedSubmission
 from moss.integrations.lti.refusals import HostNotStored, PlatformFailed, TooMuch, WrongStatus
 from moss.integrations.lti.requests_out import get_file
+from submissions.intake.entry_names import replace_invisible
 from submissions.intake.limits import format_size
-from submissions.intake.names import replace_invisible
 from submissions.work import jobs
 
 if TYPE_CHECKING:

@@ -18,13 +18,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from moss.integrations.lti.models import PushedFile, PushedSubmission
-from submissions.actions.accounts import QuotaExceeded
-from submissions.actions.uploads import create_batch
-from submissions.enrolment import course_roster
-from submissions.intake.archives.submission_names import clean_name
+from submissions.core.accounts import QuotaExceeded
+from submissions.core.submitters import course_roster
+from submissions.intake.choices import clean_name
 from submissions.intake.layouts.places import Student
 from submissions.intake.layouts.platforms.pushed import METADATA
 from submissions.models import Assignment
+from submissions.uploads.change import create_batch
 from submissions.work import jobs
 
 if TYPE_CHECKING:

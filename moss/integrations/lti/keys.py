@@ -21,7 +21,7 @@ from jwt.algorithms import RSAAlgorithm
 from moss.integrations.lti.models import Platform, ToolKey
 from moss.integrations.lti.refusals import PlatformFailed
 from moss.integrations.lti.requests_out import get_json, post_form
-from submissions.sealing import OtherKey
+from submissions.core.database import OtherKey
 
 if TYPE_CHECKING:
     from moss.integrations.lti.models import Platform

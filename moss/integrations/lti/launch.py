@@ -27,8 +27,8 @@ from moss.integrations.lti.refusals import LaunchRefused
 from moss.integrations.lti.states import browser_key, new_state, open_again, read_state, set_cookie, use_nonce
 from moss.integrations.lti.tokens import DEEP_LINKING, REVIEW, read_token
 from moss.proxies import client_address
+from submissions.audit.models import AuditAction
 from submissions.models import Assignment, AuditEntry
-from submissions.models.audit import AuditAction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -21,19 +21,19 @@ from moss.integrations.lti.memberships import students
 from moss.integrations.lti.models import LONGEST_ID, Platform, PlatformCourse
 from moss.integrations.lti.refusals import PlatformFailed
 from moss.integrations.lti.registration import service_addresses
-from submissions.actions.rosters import replace_roster
+from submissions.core.access import find_course
+from submissions.core.rights import Right
+from submissions.courses.change import replace_roster
+from submissions.courses.forms import AssignmentForm
 from submissions.models import Assignment
-from submissions.pages.forms.assignments import AssignmentForm
-from submissions.pages.views.access import staff_only
-from submissions.permissions import Right
-from submissions.queries.access import find_course
+from submissions.pages.requests import staff_only
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from django.http.response import HttpResponseBase
 
     from moss.integrations.lti.models import DeepLinkRequest
-    from submissions.pages.views.access import AuthenticatedRequest
+    from submissions.pages.requests import AuthenticatedRequest
 
 if TYPE_CHECKING:
     from submissions.models import Course

@@ -18,8 +18,8 @@ from django.utils.translation import gettext as _
 from moss.integrations.lti.models import LONGEST_ID, GivenRole, PlatformAccount, PlatformCourse
 from moss.integrations.lti.refusals import LaunchRefused
 from moss.integrations.lti.texts import is_id
+from submissions.courses.models import Role
 from submissions.models import Course, Membership
-from submissions.models.people import Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

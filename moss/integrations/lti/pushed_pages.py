@@ -16,15 +16,15 @@ from django.views.decorators.http import require_GET, require_POST
 
 from moss.integrations.lti.fetching import start_again
 from moss.integrations.lti.models import PushedSubmission
-from submissions.permissions import Right
-from submissions.pseudonyms.names import hides_names
-from submissions.queries.access import find_assignment
+from submissions.core.access import find_assignment
+from submissions.core.names import hides_names
+from submissions.core.rights import Right
 from submissions.work import jobs
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
 
-    from submissions.pages.views.access import AuthenticatedRequest
+    from submissions.pages.requests import AuthenticatedRequest
 
 logger = logging.getLogger(__name__)
 

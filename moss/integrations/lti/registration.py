@@ -31,13 +31,13 @@ from moss.integrations.lti.refusals import PlatformFailed, RegistrationRefused
 from moss.integrations.lti.requests_out import get_json, post_json
 from moss.integrations.lti.texts import is_id
 from moss.integrations.lti.tokens import DEEP_LINKING, RESOURCE, REVIEW, SETTINGS
-from submissions.pages.views.access import staff_only
+from submissions.pages.requests import staff_only
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.http import HttpRequest, HttpResponse
 
-    from submissions.pages.views.access import AuthenticatedRequest
+    from submissions.pages.requests import AuthenticatedRequest
 
 HOLDS = timedelta(hours=1)
 NAME = "moss"

@@ -21,13 +21,13 @@ from moss.integrations.lti.keys import REPORTS, access_token
 from moss.integrations.lti.models import PushedSubmission
 from moss.integrations.lti.refusals import PlatformFailed, WrongStatus
 from moss.integrations.lti.requests_out import post_json
-from submissions.events import erasing, state_changed
-from submissions.intake.archives.formats import archive_stem
+from submissions.intake.unpacking import archive_stem
 from submissions.models import Batch, Entry, Job
 from submissions.work import jobs
+from submissions.work.jobs import erasing, state_changed
 
 if TYPE_CHECKING:
-    from submissions.students.receipts import Counts
+    from submissions.students.rows import Counts
     from submissions.students.scope import Scope
 
 logger = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ import json
 from typing import Any, TypeGuard
 
 from moss.integrations.lti.models import LONGEST_ID
-from submissions.stored_text import storable_json
+from submissions.core.database import storable_json
 
 REPLACED = "\ufffd"
 

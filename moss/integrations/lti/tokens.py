@@ -12,7 +12,7 @@ from moss.integrations.lti.keys import ALGORITHM, platform_key
 from moss.integrations.lti.models import LONGEST_ID
 from moss.integrations.lti.refusals import LaunchRefused, PlatformFailed
 from moss.integrations.lti.texts import is_id
-from submissions.stored_text import storable_json
+from submissions.core.database import storable_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

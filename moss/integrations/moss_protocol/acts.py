@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from moss.proxies import client_address
+from submissions.audit.models import AuditAction
 from submissions.models import AuditEntry
-from submissions.models.audit import AuditAction
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

@@ -14,14 +14,12 @@ from django.utils.translation import gettext as _
 from fingerprint.engine import group_passages
 from moss.integrations.moss_protocol.models import ClientResult
 from moss.integrations.moss_protocol.uploads import digest
+from submissions.core.access import Gone, for_reader, readable_pairs
+from submissions.intake.packed_readings import unpack_with_lines
 from submissions.models import Entry
-from submissions.queries.access import Gone
-from submissions.queries.exclusions import listed_boilerplate_uploads
-from submissions.queries.pairs import add_contents, pair_files
-from submissions.queries.reports import report_state
-from submissions.queries.withheld import for_reader, readable_pairs
-from submissions.storage.listings import file_text
-from submissions.storage.tokens import unpack_with_lines
+from submissions.pairs.read import add_contents, pair_files
+from submissions.reports.read import listed_boilerplate_uploads, report_state
+from submissions.uploads.stored_documents import file_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from submissions.models import Pair, Report, SubmissionFile
-    from submissions.models.reports import PassageRecord
+    from submissions.reports.models import PassageRecord
 
     Lines = npt.NDArray[np.int32]
 

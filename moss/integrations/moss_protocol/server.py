@@ -18,7 +18,7 @@ from moss.integrations.moss_protocol.connections import Connections, ListeningLi
 from moss.integrations.moss_protocol.models import account_of
 from moss.integrations.moss_protocol.session import CHUNK, FAILED, Session
 from moss.integrations.moss_protocol.uploads import outcome, store
-from submissions.actions.accounts import QuotaExceeded
+from submissions.core.accounts import QuotaExceeded
 
 if TYPE_CHECKING:
     import socket

@@ -16,16 +16,15 @@ from django.utils import timezone
 
 from moss.integrations.moss_protocol.acts import record_upload
 from moss.integrations.moss_protocol.models import MAX_OPTIONS, ClientResult
-from submissions.actions.accounts import QuotaExceeded
-from submissions.actions.boilerplate import add_boilerplate
-from submissions.actions.deletions import delete_assignment
-from submissions.actions.uploads import create_batch
-from submissions.ingest.uploads import discard_uploads
-from submissions.intake.archives.choices import Choices
-from submissions.intake.names import replace_invisible
+from submissions.core.accounts import QuotaExceeded
+from submissions.courses.retention import delete_assignment
+from submissions.intake.choices import Choices
+from submissions.intake.entry_names import replace_invisible
 from submissions.models import Assignment, Batch, Course, Upload
-from submissions.queries.activity import activity_of
-from submissions.queries.reports import report_state
+from submissions.reports.progress import activity_of
+from submissions.reports.read import report_state
+from submissions.uploads.change import add_boilerplate, create_batch
+from submissions.uploads.files import discard_uploads
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

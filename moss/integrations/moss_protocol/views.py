@@ -23,9 +23,9 @@ from django.views.decorators.http import require_GET, require_POST
 from moss.integrations.moss_protocol import results
 from moss.integrations.moss_protocol.acts import record_reading
 from moss.integrations.moss_protocol.models import renew_user_id
-from submissions.pages.views.access import hide_address
-from submissions.permissions import Right
-from submissions.queries.access import Gone, find_assignment
+from submissions.core.access import Gone, find_assignment
+from submissions.core.rights import Right
+from submissions.pages.requests import hide_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,14 +17,14 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
 from moss.integrations.repositories.models import Repository, RepositoryFetch
-from submissions.actions.accounts import QuotaExceeded
-from submissions.actions.uploads import create_batch
-from submissions.enrolment import course_roster
-from submissions.events import erasing
+from submissions.core.accounts import QuotaExceeded
+from submissions.core.submitters import course_roster
 from submissions.intake.layouts.places import Student
 from submissions.intake.layouts.platforms.pushed import METADATA
 from submissions.models import Batch
+from submissions.uploads.change import create_batch
 from submissions.work import jobs
+from submissions.work.jobs import erasing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from moss.integrations.repositories.listing import Listed
     from submissions.models import Assignment
-    from submissions.students.receipts import Counts
+    from submissions.students.rows import Counts
     from submissions.students.scope import Scope
 
 logger = logging.getLogger(__name__)

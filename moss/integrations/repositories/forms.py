@@ -14,7 +14,7 @@ from moss.integrations.repositories.git import GitMissing, program
 from moss.integrations.repositories.listing import BadList, Listed, parse
 from moss.integrations.repositories.models import MOST_HOURS
 from submissions.models import Batch
-from submissions.pages.forms.uploads import ROLES
+from submissions.uploads.forms import ROLES
 
 if TYPE_CHECKING:
     from submissions.models import Assignment

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from django.utils.translation import gettext as _
 
 from moss.outgoing import web_origin
-from submissions.intake.archives.submission_names import clean_name
+from submissions.intake.choices import clean_name
 
 MOST_REPOSITORIES, MOST_CHARACTERS = 2000, 500_000
 LONGEST_NAME, LONGEST_ADDRESS, LONGEST_BRANCH = 200, 500, 200

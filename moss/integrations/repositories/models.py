@@ -12,8 +12,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from moss.integrations.repositories.listing import LONGEST_ADDRESS, LONGEST_BRANCH, LONGEST_NAME
+from submissions.core.database import SealedTextField
 from submissions.models import Assignment, Batch
-from submissions.sealing import SealedTextField
 
 if TYPE_CHECKING:
     from datetime import datetime

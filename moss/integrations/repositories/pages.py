@@ -17,15 +17,15 @@ from moss.integrations.repositories import actions
 from moss.integrations.repositories.forms import RepositoriesForm, TokenForm
 from moss.integrations.repositories.git import WITH_FIGURES
 from moss.integrations.repositories.models import Repository, RepositoryFetch
-from submissions.pages.warning_texts import in_language
-from submissions.permissions import Right
-from submissions.pseudonyms.names import hides_names
-from submissions.queries.access import find_assignment
+from submissions.core.access import find_assignment
+from submissions.core.names import hides_names
+from submissions.core.rights import Right
+from submissions.pages.language import in_language
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
 
-    from submissions.pages.views.access import AuthenticatedRequest
+    from submissions.pages.requests import AuthenticatedRequest
 
 FETCHES_SHOWN, ROWS_A_PAGE = 20, 200
 

@@ -20,8 +20,8 @@ from moss.integrations.repositories.git import (
     GitFailed,
     Remote,
 )
-from submissions.intake.archives.commit_log import GIT, LOG, MOST_LOG_BYTES
 from submissions.intake.limits import Limits, format_size
+from submissions.intake.members import GIT, LOG, MOST_LOG_BYTES
 
 if TYPE_CHECKING:
     import subprocess

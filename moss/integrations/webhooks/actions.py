@@ -9,8 +9,8 @@ from django.shortcuts import get_object_or_404
 
 from moss.integrations.webhooks.models import TEST, Delivery, Webhook
 from moss.integrations.webhooks.sending import enqueue
-from submissions.permissions import Right
-from submissions.queries.access import find_course
+from submissions.core.access import find_course
+from submissions.core.rights import Right
 from submissions.work import jobs
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from submissions.core.database import SealedTextField
+from submissions.core.rights import Right, may, still_has
 from submissions.models import Course
-from submissions.permissions import Right, may, still_has
-from submissions.sealing import SealedTextField
 
 SECRET_BYTES = 32
 LONGEST_ADDRESS = 2000

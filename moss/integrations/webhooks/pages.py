@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from django.http import HttpResponse
 
     from moss.integrations.webhooks.models import Delivery
-    from submissions.pages.views.access import AuthenticatedRequest
+    from submissions.pages.requests import AuthenticatedRequest
 
 logger = logging.getLogger(__name__)
 

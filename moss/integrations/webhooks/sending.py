@@ -20,11 +20,11 @@ from standardwebhooks import Webhook as Signer
 from moss.integrations.webhooks.models import Delivery, Event, Webhook
 from moss.integrations.webhooks.payloads import absolute, body_of, of_decision, of_report, of_upload
 from moss.outgoing import ForbiddenHost, UnknownHost, answer_of, is_public
-from submissions.events import decided, state_changed
-from submissions.mails import Mail
+from submissions.core.database import OtherKey
+from submissions.core.mails import Mail
 from submissions.models import Assignment, Batch, CaseDecision, Decision, Report
-from submissions.sealing import OtherKey
 from submissions.work import jobs
+from submissions.work.jobs import decided, state_changed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

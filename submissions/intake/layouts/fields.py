@@ -1,17 +1,20 @@
-"""Names of people, times and records, in the forms that platforms write them."""
+"""Find the names that a layout gives in paths, and parse names of people, times and records of platforms."""
 
 from __future__ import annotations
 
 import json
 import re
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from submissions.intake import reasons
-from submissions.intake.layouts.places import Ignored
+from submissions.intake import sentences as reasons
+from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection, Iterable
+
+    from submissions.intake.layouts.places import Listing, Place
 
 TIME = re.compile(
     r"(\d{4}-\d\d-\d\d)[ T](\d\d)[:_.-](\d\d)[:_.-](\d\d)(?:[.,]\d+)?(?: ?(Z|UTC|[+-]\d\d:?\d\d))?", re.ASCII
@@ -26,6 +29,23 @@ QUESTION = re.compile(
     r"[ _.-]*(?P<number>\d{1,3}|[a-z])(?:[ _.:-].*)?",
     re.IGNORECASE,
 )
+
+LISTS = (".csv", ".tsv", ".xls", ".xlsx", ".ods")
+COURSE_FILES = frozenset({
+    "makefile", "dockerfile", "readme", "readme.txt", "readme.md", "license", "license.txt", "index.html",
+})  # fmt: skip
+# Where the students handed in programs, files of these kinds are not handed in by one.
+TEXTS = (
+    ".md", ".rst", ".json", ".xml", ".yml", ".yaml", ".toml", ".cfg", ".ini", ".properties", ".log", ".pdf",
+    ".doc", ".docx", ".odt",
+)  # fmt: skip
+LOOSE = Ignored(reasons.LOOSE)
+LOOSE_FILE = Ignored(reasons.LOOSE_FILE)
+
+# Folders around the students: of an archive in the upload, of a section, of the assignment.
+DEPTH = 3
+# A layout fits only where at least this part of what lies side by side has its names.
+MIN_SHARE = 0.5
 
 
 def common_beginning(names: Collection[str]) -> str:
@@ -100,19 +120,6 @@ def parse_scalar(text: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-LISTS = (".csv", ".tsv", ".xls", ".xlsx", ".ods")
-COURSE_FILES = frozenset({
-    "makefile", "dockerfile", "readme", "readme.txt", "readme.md", "license", "license.txt", "index.html",
-})  # fmt: skip
-# Where the students handed in programs, files of these kinds are not handed in by one.
-TEXTS = (
-    ".md", ".rst", ".json", ".xml", ".yml", ".yaml", ".toml", ".cfg", ".ini", ".properties", ".log", ".pdf",
-    ".doc", ".docx", ".odt",
-)  # fmt: skip
-LOOSE = Ignored(reasons.LOOSE)
-LOOSE_FILE = Ignored(reasons.LOOSE_FILE)
-
-
 def is_loose(name: str, *, programs: bool) -> bool:
     """Return whether a file beside the folders is the course's; `programs`: whether students have any."""
     lower = name.lower()
@@ -127,3 +134,116 @@ def have_programs(paths: Collection[str]) -> bool:
 def is_list(path: str) -> bool:
     """Return whether a file may list the students of a course, by its name."""
     return path.lower().endswith(LISTS)
+
+
+class MatchedName(NamedTuple):
+    """A name of a layout in a path: the folders before it, the match, and the path after it."""
+
+    prefix: str
+    match: re.Match[str]
+    rest: str
+
+    @property
+    def unit(self) -> str:
+        """Path of the matched file or folder."""
+        return self.prefix + self.match[0]
+
+    def path(self, first: str = "") -> str:
+        """Return the path in the submission: `first`, a part of the matched name, and what follows it."""
+        return "/".join(part for part in (first, self.rest) if part)
+
+
+def find(pattern: re.Pattern[str], path: str) -> MatchedName | None:
+    """Return the first match of `pattern` that begins at one of the first components of `path`."""
+    start = 0
+    for _ in range(DEPTH + 1):
+        match = pattern.match(path, start)
+        if match:
+            return MatchedName(path[:start], match, path[match.end() :].lstrip("/"))
+        start = path.find("/", start) + 1
+        if not start:
+            break
+    return None
+
+
+def share(
+    listing: Listing, finder: Callable[[str], MatchedName | None], records: Collection[str] = ()
+) -> float:
+    """Return the part of what lies side by side that has a name of a layout; 0 below MIN_SHARE.
+
+    Files with the names `records`, which the platform adds, do not count.
+    """
+    matched = [(path, finder(path)) for path in listing.sample if path.rpartition("/")[2] not in records]
+    units = {hit.unit for _, hit in matched if hit}
+    if not units:
+        return 0.0
+    prefixes = {hit.prefix for _, hit in matched if hit}
+    others = {_sibling(path, prefixes) for path, hit in matched if hit is None}
+    part = len(units) / (len(units) + len(others))
+    return part if part >= MIN_SHARE else 0.0
+
+
+def _sibling(path: str, prefixes: set[str]) -> str:
+    """Return the beginning of `path` that lies beside the matched names."""
+    best, start = "", 0
+    for _ in range(DEPTH):
+        start = path.find("/", start) + 1
+        if not start:
+            break
+        if path[:start] in prefixes:
+            best = path[:start]
+    return best + path[len(best) :].partition("/")[0]
+
+
+def place_each(
+    paths: Iterable[str],
+    finder: Callable[[str], MatchedName | None],
+    place_one: Callable[[MatchedName], Place],
+    label: str,
+) -> dict[str, Place]:
+    """Return the place of each path by the name that is found in it; ignored if there is none."""
+    places: dict[str, Place] = {}
+    for path in paths:
+        matched = finder(path)
+        places[path] = place_one(matched) if matched else unnamed(path, label)
+    return places
+
+
+def unnamed(path: str, label: str) -> Ignored:
+    """Return the place of a file without a student's name."""
+    name = path.rpartition("/")[2]
+    if name.lower() in {"index.html", "readme.txt", "readme.md"}:
+        return Ignored(reasons.PAGE_OF_LAYOUT.format(name=name, layout=label))
+    return Ignored(reasons.UNNAMED.format(layout=label))
+
+
+def by_name(key: str, label: str, student_names: re.Pattern[str], ignored: str = "") -> Layout:
+    """Return the layout of a platform that says in the names of its files all that it says.
+
+    `student_names` is looked for as in `find`. Its groups are `name` and `id` of the student, `version` or
+    `time` (ISO 8601) of the attempt, `part`, such as a question, which has attempts of its own, and `file`,
+    the student's own part of the name. A path with the group `ignored` is left out for that reason.
+    """
+
+    def finder(path: str) -> MatchedName | None:
+        return find(student_names, path)
+
+    return Layout(
+        key,
+        label,
+        lambda listing: share(listing, finder),
+        lambda listing: place_each(listing.paths, finder, partial(_place_named, ignored=ignored), label),
+    )
+
+
+def _place_named(matched: MatchedName, ignored: str) -> Place:
+    groups = {name: text for name, text in matched.match.groupdict().items() if text}
+    if "ignored" in groups:
+        return Ignored(ignored)
+    time = parse_time(groups.get("time", ""))
+    attempt = int(groups["version"]) if "version" in groups else time
+    name = groups["name"]
+    student = Student(natural_name(name) if "," in name else name, groups.get("id", ""))
+    part, file = groups.get("part", ""), groups.get("file", "")
+    path = "/".join(name for name in (part, matched.path(file)) if name)
+    return Placement((student,), path, attempt, time, part)

@@ -1,16 +1,125 @@
-"""Places: whose work a file is, by its layout, or why it is no work of a student."""
+"""Places: whose work a file is, by its layout, or why it is no work of a student.
+
+A layout sees the paths, sizes and times of an upload, and the bytes of metadata files. Where it has no
+names of its own, the entries of one folder are the students.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import normalize
+
+from submissions.intake.limits import Limits
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from submissions.intake.layouts.listing import Listing
+# Bytes of all metadata files together that are read.
+ALL_METADATA_BYTES = 20_000_000
+# Number of paths that a score looks at, so that recognising a layout takes the same time for any upload.
+SAMPLED = 1_000
+
+PARTICIPANT = "Participant "
+
+# Bytes of a metadata file that are read: of one about a student or an attempt, and of one about the class.
+RECORD_BYTES, CLASS_BYTES = 200_000, 5_000_000
+
+# A folder that mostly contains these is the project of one student, not a class of submissions.
+PROJECT_ENTRIES = frozenset({
+    "src", "test", "tests", "lib", "include", "docs", "doc", "main", "__init__.py", "makefile",
+    "pom.xml", "build.gradle", "build.gradle.kts", "cmakelists.txt", "package.json", "cargo.toml",
+    "go.mod", "setup.py", "pyproject.toml",
+})  # fmt: skip
+# Folders of the course beside those of its students, with blanks for hyphens and underscores.
+COURSE_FOLDERS = frozenset({
+    "test", "tests", "lib", "include", "docs", "doc", "solution", "solutions", "model solution", "starter",
+    "starter code", "template", "skeleton", "handout", "instructor", "grading", "autograder",
+    "lösung", "lösungen", "musterlösung", "musterlösungen", "vorlage", "vorlagen",
+    "solución", "soluciones", "solucion", "plantilla", "enunciado",
+})  # fmt: skip
+# With fewer other folders, those of a course may be parts of what students handed in.
+MIN_STUDENTS = 2
+# Characters that the name of a submission has at most, as a path has.
+NAME_CHARACTERS = Limits().path_length
+# Folders in which the same file occurs are alike: that many of them, and that part of all, are a class.
+MIN_ALIKE, MIN_ALIKE_SHARE = 2, 0.5
+# Scores of the layouts without names of their own, below those of every platform.
+FITS, FITS_LESS, FITS_NOT = 0.3, 0.2, 0.05
+
+# Words end at blanks: what is joined otherwise, as `case-01_L1.java`, a program named, and others know it.
+WORD_END = " "
+# These are left out beside what was cut off.
+JOINING = " _-"
+# With fewer names, what they have in common may be a family name.
+MIN_NAMES = 3
+# What is left of a name has so many letters: numbers alone are no names.
+MIN_LETTERS = 2
+
+
+class ListedFile(NamedTuple):
+    """Size of a file in bytes, and when it was last modified (naive if local time; None if not known)."""
+
+    size: int
+    modified: datetime | None = None
+
+
+class Listing:
+    """The files of an upload by path, in the order of their paths.
+
+    `metadata` has the bytes of files that a layout may read; `name` is that of the upload without its suffix,
+    or empty. No layout is recognised by it. `unread` has the reason why a metadata file is not read, and
+    `reading` is called with the path of each that is.
+    """
+
+    def __init__(
+        self,
+        files: Mapping[str, ListedFile],
+        metadata: Mapping[str, bytes] | None = None,
+        name: str = "",
+        unread: Mapping[str, str] | None = None,
+        reading: Callable[[str], None] | None = None,
+    ) -> None:
+        self.files = {path: files[path] for path in sorted(files)}
+        self.name = name
+        self.unread = unread or {}
+        self._metadata, self._reading = metadata or {}, reading
+
+    def with_paths(self, paths: Iterable[str]) -> Listing:
+        """Return a listing with more files, of which only the paths are known."""
+        more = {path: ListedFile(0) for path in paths}
+        return Listing(more | self.files, self._metadata, self.name, self.unread, self._reading)
+
+    @cached_property
+    def paths(self) -> list[str]:
+        return list(self.files)
+
+    @cached_property
+    def sample(self) -> list[str]:
+        """Paths to score by: all, or SAMPLED of them at equal distances."""
+        count = len(self.paths)
+        if count <= SAMPLED:
+            return self.paths
+        return [self.paths[index * count // SAMPLED] for index in range(SAMPLED)]
+
+    @cached_property
+    def file_names(self) -> dict[str, list[str]]:
+        """Paths by the name of their file."""
+        by_name: dict[str, list[str]] = {}
+        for path in self.paths:
+            by_name.setdefault(path.rpartition("/")[2], []).append(path)
+        return by_name
+
+    def read(self, path: str) -> str:
+        """Return the text of a metadata file; empty if there is none, or if it is not read."""
+        if self._reading and path in self._metadata:
+            self._reading(path)
+        return self._metadata.get(path, b"").decode("utf-8-sig", "replace")
 
 
 class Student(NamedTuple):
@@ -18,9 +127,6 @@ class Student(NamedTuple):
 
     name: str
     identifier: str = ""
-
-
-PARTICIPANT = "Participant "
 
 
 def participant(number: str) -> str:
@@ -60,9 +166,6 @@ class Ignored(NamedTuple):
 
 Place = Placement | Ignored
 
-# Bytes of a metadata file that are read: of one about a student or an attempt, and of one about the class.
-RECORD_BYTES, CLASS_BYTES = 200_000, 5_000_000
-
 
 @dataclass(frozen=True)
 class Layout:
@@ -79,3 +182,121 @@ class Layout:
     place: Callable[[Listing], dict[str, Place]]
     reads: re.Pattern[str] | None = None
     read_bytes: int = RECORD_BYTES
+
+
+class FolderOrFile(NamedTuple):
+    """The submission of one student: its path, and whether it is a folder."""
+
+    path: str
+    is_folder: bool
+
+
+def one_student(name: str, path: str) -> Placement:
+    """Return the place of a file of the submission `name`."""
+    return Placement((Student(name),), path)
+
+
+def root_of(paths: Sequence[str]) -> str:
+    """Return the innermost folder around all of the sorted `paths`, with a slash at its end.
+
+    Empty for the upload itself, and for a single path.
+    """
+    if len(paths) < 2:  # noqa: PLR2004 - one path has no entries side by side
+        return ""
+    first, last = paths[0].split("/")[:-1], paths[-1].split("/")[:-1]
+    common = 0
+    while common < min(len(first), len(last)) and first[common] == last[common]:
+        common += 1
+    return "".join(f"{name}/" for name in first[:common])
+
+
+def children_of(paths: Sequence[str], root: str) -> dict[str, bool]:
+    """Return the names directly in a folder, and whether each is a folder."""
+    children: dict[str, bool] = {}
+    for path in paths:
+        name, slash, _ = path[len(root) :].partition("/")
+        children[name] = children.get(name, False) or bool(slash)
+    return children
+
+
+def is_project(paths: Sequence[str], root: str) -> bool:
+    """Return whether the entries of a folder are the parts of one project.
+
+    They are not where the typical parts of projects are few beside other folders, or where these folders are
+    alike, as those of a class are.
+    """
+    children = children_of(paths, root)
+    parts = {name for name in children if name.lower() in PROJECT_ENTRIES}
+    others = {name for name, is_folder in children.items() if is_folder and name not in parts}
+    return bool(parts) and len(parts) * 2 >= len(others) and not _are_alike(paths, root, others)
+
+
+def _are_alike(paths: Sequence[str], root: str, folders: set[str]) -> bool:
+    files: Counter[str] = Counter()
+    for path in paths:
+        name, _, inner = path[len(root) :].partition("/")
+        if name in folders and inner.rpartition("/")[2].lower() not in PROJECT_ENTRIES:
+            files[inner] += 1
+    most = max(files.values(), default=0)
+    return most >= MIN_ALIKE and most >= MIN_ALIKE_SHARE * len(folders)
+
+
+def course_folders(paths: Sequence[str], root: str, children: dict[str, bool]) -> set[str]:
+    """Return the folders of `root` that were handed out beside those of the students."""
+    handed_out = {name for name in children if children[name] and _words(name) in COURSE_FOLDERS}
+    students = sum(children.values()) - len(handed_out)
+    return set() if students < MIN_STUDENTS or is_project(paths, root) else handed_out
+
+
+def _words(name: str) -> str:
+    return normalize("NFC", name).lower().replace("_", " ").replace("-", " ")
+
+
+def distinct_names(units: Collection[FolderOrFile], root: str) -> dict[FolderOrFile, str]:
+    """Return a name for each folder or file: its own, and what is around it where others have that name."""
+    plain = {unit: unit.path.rpartition("/")[2] for unit in units}
+    counts = Counter((name, unit.is_folder) for unit, name in plain.items())
+    taken = set(plain.values())
+    names: dict[FolderOrFile, str] = {}
+    for unit in sorted(plain):
+        name = plain[unit]
+        around = unit.path[len(root) :].rpartition("/")[0]
+        if counts[name, unit.is_folder] > 1:
+            names[unit] = _free(name, around, taken)
+        elif not unit.is_folder and counts[name, True]:
+            names[unit] = _free(name, "file", taken)
+        else:
+            names[unit] = name
+    return names
+
+
+def _free(name: str, note: str, taken: set[str]) -> str:
+    """Return a name with a note after it, and a number if that is taken; add it to the names `taken`."""
+    number, unique = 1, name
+    while unique in taken:
+        end = f" ({note})" if number == 1 else f" ({note} {number})"
+        unique, number = name[: max(1, NAME_CHARACTERS - len(end))] + end, number + 1
+    taken.add(unique)
+    return unique
+
+
+def without_common_parts(names: Collection[str]) -> dict[str, str]:
+    """Return each of the distinct `names` without the words with which all of them begin or end.
+
+    All names stay as they are where fewer than three would remain distinct names with letters.
+    """
+    if len(names) < MIN_NAMES:
+        return {name: name for name in names}
+    start = _common_words(names)
+    end = _common_words([name[start:][::-1] for name in names])
+    short = {name: name[start : len(name) - end].strip(JOINING) for name in names}
+    letters = (sum(map(str.isalpha, rest)) for rest in short.values())
+    fits = min(letters) >= MIN_LETTERS and len(set(short.values())) == len(short)
+    return short if fits else {name: name for name in names}
+
+
+def _common_words(names: Collection[str]) -> int:
+    """Return how many characters all names begin with, up to the last end of a word among these."""
+    common = takewhile(lambda characters: len(set(characters)) == 1, zip(*names, strict=False))
+    text = "".join(characters[0] for characters in common)
+    return text.rfind(WORD_END) + 1

@@ -6,33 +6,26 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.intake import reasons
-from submissions.intake.layouts.matching import by_name
+from submissions.intake import sentences as reasons
+from submissions.intake.layouts.fields import by_name
 from submissions.intake.layouts.platforms.artemis import ARTEMIS
 from submissions.intake.layouts.platforms.blackboard import BLACKBOARD
 from submissions.intake.layouts.platforms.brightspace import BRIGHTSPACE
 from submissions.intake.layouts.platforms.canvas import CANVAS
 from submissions.intake.layouts.platforms.domjudge import DOMJUDGE
-from submissions.intake.layouts.platforms.files import FILES
-from submissions.intake.layouts.platforms.folders import FOLDERS
+from submissions.intake.layouts.platforms.folders import FILES, FOLDERS, PROJECT, QUESTIONS, SECTIONS
 from submissions.intake.layouts.platforms.github import GITHUB
 from submissions.intake.layouts.platforms.gradescope import GRADESCOPE
 from submissions.intake.layouts.platforms.ilias import ILIAS
-from submissions.intake.layouts.platforms.moodle import MOODLE
-from submissions.intake.layouts.platforms.moodle_quiz import MOODLE_QUIZ
-from submissions.intake.layouts.platforms.moodle_vpl import MOODLE_VPL
+from submissions.intake.layouts.platforms.moodle import MOODLE, MOODLE_QUIZ, MOODLE_VPL
 from submissions.intake.layouts.platforms.nbgrader import NBGRADER
 from submissions.intake.layouts.platforms.openolat import OPENOLAT
-from submissions.intake.layouts.platforms.project import PROJECT
 from submissions.intake.layouts.platforms.pushed import PUSHED
-from submissions.intake.layouts.platforms.questions import QUESTIONS
 from submissions.intake.layouts.platforms.sakai import SAKAI
-from submissions.intake.layouts.platforms.sections import SECTIONS
 from submissions.intake.layouts.platforms.submitty import SUBMITTY
 
 if TYPE_CHECKING:
-    from submissions.intake.layouts.listing import Listing
-    from submissions.intake.layouts.places import Layout
+    from submissions.intake.layouts.places import Layout, Listing
 
 # Paths whose limits are kept: they are asked for when an upload is listed, grouped and shown.
 CACHED_PATHS = 50_000

@@ -6,15 +6,15 @@ from collections import defaultdict
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.intake.left_out.matching import (
+from submissions.intake.left_out.patterns import EXCLUDED, FilePatterns
+from submissions.intake.left_out.rules import (
+    RULES,
     Folder,
     is_output,
     matches,
     rule_of_content,
     rules_of_folder,
 )
-from submissions.intake.left_out.patterns import EXCLUDED, FilePatterns
-from submissions.intake.left_out.rules import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

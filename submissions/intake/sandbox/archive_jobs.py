@@ -5,20 +5,19 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from submissions.intake.archives import libarchive_binding
-from submissions.intake.archives.members import PositionedFile
-from submissions.intake.archives.unpack import unpack, unpack_all
+from submissions.intake import libarchive_reader as libarchive_binding
+from submissions.intake.entry_names import import_encodings
 from submissions.intake.left_out.listing import reason_of_content
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.limits import BadArchive, Limits
-from submissions.intake.names import import_encodings
+from submissions.intake.members import PositionedFile
+from submissions.intake.unpacking import unpack, unpack_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from submissions.intake.archives.members import UnpackedEntry
-    from submissions.intake.sandbox.child import Channel
-    from submissions.intake.sandbox.frames import Frame, Header
+    from submissions.intake.members import UnpackedEntry
+    from submissions.intake.sandbox.child import Channel, Frame, Header
 
 REFUSALS = (BadArchive,)
 # Bytes of an upload that are kept, and that are asked for at a time at most.

@@ -9,20 +9,19 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
-from submissions.intake import reasons
-from submissions.intake.archives.commit_log import LAST_SECOND, MAX_COMMITS
-from submissions.intake.archives.members import MAX_SIZE, CommitTimes, UnpackedEntry
-from submissions.intake.archives.unpack import DEFAULT_LIMITS, DEFAULT_PATTERNS
+from submissions.intake import sentences as reasons
+from submissions.intake.entry_names import clean_path, replace_invisible
 from submissions.intake.left_out.rules import REASONS
 from submissions.intake.limits import JUNK_FACTOR, BadArchive, Limits, format_size
-from submissions.intake.names import clean_path, replace_invisible
+from submissions.intake.members import LAST_SECOND, MAX_COMMITS, MAX_SIZE, CommitTimes, UnpackedEntry
 from submissions.intake.sandbox.process import Broken, Cause, Child, Ended, JobLimits, Refused
+from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from submissions.intake.left_out.patterns import FilePatterns
-    from submissions.intake.sandbox.frames import Header
+    from submissions.intake.sandbox.child import Header
 
 logger = logging.getLogger(__name__)
 

@@ -18,15 +18,14 @@ from fingerprint.engine import (
     read_together,
     time_limit,
 )
-from submissions.intake.sandbox.syntax_spans import span_columns, styled_columns, syntax_spans
+from submissions.intake.packed_readings import span_columns, styled_columns, syntax_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fingerprint.engine import SpanColumns
     from fingerprint.kernels.types import Kinds, Lines, Offsets, Terms
-    from submissions.intake.sandbox.child import Channel
-    from submissions.intake.sandbox.frames import Frame, Header
+    from submissions.intake.sandbox.child import Channel, Frame, Header
 
 REFUSALS = (Unreadable,)
 REASON_CHARACTERS = 2000

@@ -1,4 +1,7 @@
-"""Group uploads and read rosters in a child: names and metadata that students wrote, within limits."""
+"""Group uploads and read rosters in a child: names and metadata that students wrote, within limits.
+
+Everything that it answers is checked: a hostile child could send anything.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +9,41 @@ import json
 import logging
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from submissions.intake import reasons, roster_sentences
+from submissions.intake import sentences as reasons
+from submissions.intake.choices import FilePlace, GroupedSubmission
+from submissions.intake.grouping import Grouping
+from submissions.intake.layouts.places import Student
+from submissions.intake.layouts.platforms.folders import FILES, folders_at
+from submissions.intake.layouts.registry import LAYOUTS, Ranked
+from submissions.intake.left_out.listing import LeftOut, LeftOutEntry
 from submissions.intake.limits import BadArchive, format_size
-from submissions.intake.rosters.columns import RosterRefused
-from submissions.intake.sandbox.frames import Nonsense
-from submissions.intake.sandbox.grouping_answers import grouped_upload, preview, roster
+from submissions.intake.members import MAX_SIZE
+from submissions.intake.preview import GroupedUpload, Preview, PreviewedSubmission, SkippedGroup
+from submissions.intake.rosters import MAX_ROWS, Roster, RosterProblem, RosterRefused, RosterStudent
+from submissions.intake.sandbox.child import Nonsense
 from submissions.intake.sandbox.process import Broken, Cause, Ended, JobLimits, Refused, ReusedChild
+from submissions.intake.warnings import GroupingWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable
 
-    from submissions.intake.archives.listed_upload import GroupedUpload, ListedUpload
-    from submissions.intake.archives.preview import Preview
-    from submissions.intake.rosters import Roster
-    from submissions.intake.sandbox.frames import Header
+    from submissions.intake.choices import Choices
+    from submissions.intake.layouts.places import Layout
+
+    T = TypeVar("T")
+    from collections.abc import Iterator, Sequence
+
+    from submissions.intake.preview import ListedUpload
+    from submissions.intake.sandbox.child import Header
 
     Answer = TypeVar("Answer")
+
+# Characters of any text, which may name a few submissions, and of a name that is stored.
+MAX_TEXT, MAX_NAME = 10_000, 400
 
 logger = logging.getLogger(__name__)
 
@@ -41,6 +60,161 @@ MAX_BYTES = 200_000_000
 # A child that crashed is replaced once, in case someone else ended it. After so many metadata files at which
 # a child ended, none of the upload is read.
 MAX_ATTEMPTS, MAX_FAILURES = 2, 3
+
+
+def grouped_upload(data: bytes, paths: frozenset[str], choices: Choices) -> GroupedUpload:
+    """Return the answer to a request with entries of these paths, or raise Nonsense."""
+    return _read(lambda: _grouped(_object(json.loads(data)), paths, choices))
+
+
+def preview(data: bytes, paths: frozenset[str], choices: Choices) -> Preview:
+    """Return the answer to a request with entries of these paths, or raise Nonsense."""
+    return _read(lambda: _preview(_object(json.loads(data)), paths, choices))
+
+
+def roster(data: bytes) -> Roster:
+    """Return the answer to a request with a roster, or raise Nonsense."""
+    return _read(lambda: _roster(_object(json.loads(data))))
+
+
+def _read(reader: Callable[[], T]) -> T:
+    try:
+        return reader()
+    except Nonsense:
+        raise
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise Nonsense(f"not the parts of an answer ({type(error).__name__})") from error
+
+
+def _roster(answer: dict[str, Any]) -> Roster:
+    students = [
+        RosterStudent._make([*map(_cell, student), tuple(map(_cell, _list(others)))])
+        for *student, others in map(_list, _list(answer["students"]))
+    ]
+    problems = [RosterProblem(_count(line), _text(why)) for line, why in _list(answer["problems"])]
+    if len(students) > MAX_ROWS or not all(student.display_name for student in students):
+        raise Nonsense("students that there are not")
+    return Roster(tuple(students), tuple(problems))
+
+
+def _cell(value: Any) -> str:
+    if len(_text(value)) > MAX_NAME:
+        raise Nonsense("a cell that is too long")
+    return str(value)
+
+
+def _grouped(answer: dict[str, Any], paths: frozenset[str], choices: Choices) -> GroupedUpload:
+    grouping = _grouping(answer["grouping"], paths, choices)
+    return GroupedUpload(grouping, _left_out(answer["left_out"], grouping), _texts(answer["owners"]))
+
+
+def _preview(answer: dict[str, Any], paths: frozenset[str], choices: Choices) -> Preview:
+    grouping = _grouping(answer["grouping"], paths, choices)
+    return Preview(
+        grouping,
+        tuple(Ranked(LAYOUTS[_text(key)], _share(score)) for key, score in _list(answer["layouts"])),
+        tuple(
+            PreviewedSubmission(_text(name), grouping.submissions[name], _count(files), _count(size))
+            for name, files, size in _list(answer["submissions"])
+        ),
+        tuple(map(_skipped, _list(answer["ignored"]))),
+        tuple(map(_skipped, _list(answer["left_out"]))),
+        tuple(map(_skipped, _list(answer["refused"]))),
+        tuple(map(_warning, _list(answer["warnings"]))),
+        _counted(answer["counted"], grouping),
+    )
+
+
+def _counted(answer: Any, grouping: Grouping) -> tuple[str, ...]:
+    paths = tuple(map(_text, _list(answer)))
+    if not grouping.places.keys() >= set(paths):
+        raise Nonsense("files that there are not")
+    return paths
+
+
+def _grouping(answer: Any, paths: frozenset[str], choices: Choices) -> Grouping:
+    submissions = {_text(name): _submission(one) for name, one in _object(answer["submissions"]).items()}
+    places = {path: FilePlace(*map(_text, place)) for path, place in _object(answer["places"]).items()}
+    ignored, earlier = _texts(answer["ignored"]), _texts(answer["earlier"])
+    if not places.keys() | ignored.keys() <= paths or not earlier.keys() <= ignored.keys():
+        raise Nonsense("entries that there are not")
+    if not {place.submission for place in places.values()} <= submissions.keys():
+        raise Nonsense("submissions that there are not")
+    if any(not name or len(name) > MAX_NAME for name in submissions):
+        raise Nonsense("names of submissions")
+    warnings = list(map(_warning, _list(answer["warnings"])))
+    return Grouping(
+        _layout(_text(answer["layout"]), choices), submissions, places, ignored, earlier, warnings
+    )
+
+
+def _layout(key: str, choices: Choices) -> Layout:
+    if choices.depth is not None:
+        return folders_at(choices.depth) if choices.depth else FILES
+    return LAYOUTS[key]
+
+
+def _submission(answer: Any) -> GroupedSubmission:
+    students, attempt, attempts, submitted, late = _list(answer)
+    known = tuple(Student(_text(name), _text(identifier)) for name, identifier in _list(students))
+    time = datetime.fromisoformat(_text(submitted)) if submitted else None
+    return GroupedSubmission(known, _count(attempt), _count(attempts), time, late is True)
+
+
+def _left_out(answer: Any, grouping: Grouping) -> LeftOut:
+    paths = frozenset(map(_text, _list(answer["paths"])))
+    if not paths <= grouping.places.keys():
+        raise Nonsense("files that there are not")
+    entries = [
+        LeftOutEntry(_text(name), _count(size), _text(why)) for name, size, why in _list(answer["entries"])
+    ]
+    return LeftOut(paths, frozenset(map(_text, _list(answer["folders"]))), entries)
+
+
+def _skipped(answer: Any) -> SkippedGroup:
+    reason, entries, size, examples = _list(answer)
+    return SkippedGroup(_text(reason), _count(entries), _count(size), tuple(map(_text, _list(examples))))
+
+
+def _warning(answer: Any) -> GroupingWarning:
+    kind, text, submissions = _list(answer)
+    return GroupingWarning(_text(kind), _text(text), tuple(map(_text, _list(submissions))))
+
+
+def _text(value: Any) -> str:
+    """Return a text that can be stored; lone surrogates make `encode` raise an error."""
+    if not isinstance(value, str) or len(value) > MAX_TEXT or "\0" in value:
+        raise Nonsense("a text that is none")
+    value.encode()
+    return value
+
+
+def _texts(value: Any) -> dict[str, str]:
+    return {_text(key): _text(text) for key, text in _object(value).items()}
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or not 0 <= value <= MAX_SIZE:
+        raise Nonsense("a number that counts nothing")
+    return value
+
+
+def _share(value: Any) -> float:
+    if type(value) not in {int, float} or not 0 <= value <= 1:
+        raise Nonsense("a share that is none")
+    return float(value)
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise Nonsense("no list where there should be one")
+    return value
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise Nonsense("no object where there should be one")
+    return value
 
 
 class GroupingReader(ReusedChild):
@@ -93,7 +267,7 @@ class GroupingReader(ReusedChild):
             except (Ended, Broken, Nonsense) as error:
                 self._failed(error)
                 reason = self._reason(error, PREVIEW_SECONDS)
-                raise RosterRefused(roster_sentences.NOT_READ.format(reason=reason)) from error
+                raise RosterRefused(reasons.NOT_READ.format(reason=reason)) from error
 
     @contextmanager
     def _turn(self, refusal: type[ValueError]) -> Iterator[None]:

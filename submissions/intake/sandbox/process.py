@@ -18,12 +18,12 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.intake.sandbox import frames
+from submissions.intake.sandbox import child as frames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from submissions.intake.sandbox.frames import Frame, Header
+    from submissions.intake.sandbox.child import Frame, Header
 
     Serve = Callable[[Header], bytes]
 

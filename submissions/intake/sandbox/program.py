@@ -10,7 +10,7 @@ import os
 import resource
 import sys
 
-from submissions.intake.sandbox.confinement import end_with, refuse_privileges
+from submissions.intake.sandbox.child import end_with, refuse_privileges
 
 OPEN_FILES = 256
 

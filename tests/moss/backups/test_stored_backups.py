@@ -21,9 +21,9 @@ from moss.backups import restoring, writing
 from moss.backups.contents import row_counts
 from moss.database_schema import differences
 from moss.doctor import checks
-from submissions.actions.uploads import rerank
 from submissions.models import Assignment, Batch, Invitation, Report, Share
 from submissions.pages.rendered import RENDERED
+from submissions.uploads.change import rerank
 from tests.moss.backups.test_backups import other_database
 from tests.moss.integrations.api.test_roles import RIGHTS, statuses
 from tests.submissions.pages.test_roles import STAFF

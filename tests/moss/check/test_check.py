@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from moss.cli import main
 from moss.commands.demo import planted_pairs
 from moss.sample import SAMPLE
-from submissions.comparison.pair_rows import PairRow
+from submissions.matches.ranked_pairs import PairRow
 from tests.support.archives import ARCHIVE_WRITERS, zipped as zip_of
 from tests.support.sample_class import CLASS, HONEST, STARTER, zipped
 

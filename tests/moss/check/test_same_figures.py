@@ -9,7 +9,7 @@ import pytest
 
 from moss.check.pairs import pair_row
 from moss.check.rank import RankingOptions, rank_path
-from submissions.comparison.pair_rows import PairRow
+from submissions.matches.ranked_pairs import PairRow
 from submissions.models import Report
 from tests.moss.check.test_check import folder
 from tests.support.long_rows import rest_is_long

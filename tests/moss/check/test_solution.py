@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from submissions.actions.uploads import create_batch
 from submissions.models import Batch, Report
-from submissions.queries.reports import PairFilter, ranked_pairs
+from submissions.reports.read import PairFilter, ranked_pairs
+from submissions.uploads.change import create_batch
 from tests.moss.check.test_check import check, folder
 from tests.moss.check.test_earlier import LAST_YEAR
 from tests.support.html import Page

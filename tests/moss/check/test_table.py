@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from moss.commands.table import HEADINGS, WIDTH, pairs_text
-from submissions.comparison.pair_rows import PairRow
+from submissions.matches.ranked_pairs import PairRow
 
 
 @pytest.fixture(autouse=True)

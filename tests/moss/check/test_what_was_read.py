@@ -10,7 +10,7 @@ from fingerprint.languages import front_end
 from fingerprint.reading import read, read_share
 from moss.check.inputs import InputOptions
 from moss.check.rank import RankingOptions, preview_path, rank_path
-from submissions.intake.archives.read_files import ReadFile, languages_read, reading_warnings
+from submissions.intake.warnings import ReadFile, languages_read, reading_warnings
 from tests.fingerprint.languages.construct_tables import PATHS, table
 from tests.fingerprint.languages.test_every_language import CODE, program
 from tests.support.read_classes import ranked

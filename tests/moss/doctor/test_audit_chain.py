@@ -12,8 +12,8 @@ from django.db import DatabaseError, connection, transaction
 
 from moss.cli import main
 from moss.doctor.checks import audit
+from submissions.audit.models import digest_of
 from submissions.models import AuditEntry
-from submissions.models.audit import digest_of
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings

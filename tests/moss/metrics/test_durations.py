@@ -12,10 +12,10 @@ from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from submissions import lifecycle
-from submissions.actions.uploads import retry_batch
 from submissions.models import Batch, Duration
-from submissions.work.states import count_duration
+from submissions.uploads import lifecycle
+from submissions.uploads.change import retry_batch
+from submissions.work.jobs import count_duration
 from tests.moss.metrics.test_metrics import BEARER, open_metrics, samples
 
 if TYPE_CHECKING:

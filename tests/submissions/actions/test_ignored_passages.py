@@ -8,12 +8,12 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions.actions.ignoring import ignore_lines, propose_passage
-from submissions.actions.uploads import rerank
 from submissions.models import Boilerplate, IgnoringProposal, Pair, Report, Source
-from submissions.pages.source_view import screen
-from submissions.pages.templatetags.pages import percent
-from submissions.queries.reports import report_state
+from submissions.pages.filters import percent
+from submissions.pairs import source_view as screen
+from submissions.reports.change import ignore_lines, propose_passage
+from submissions.reports.read import report_state
+from submissions.uploads.change import rerank
 from tests.support.html import get_page, page_of
 from tests.support.jobs import work_off
 from tests.support.kept_classes import stored

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
-from submissions.comparison.orders import HashedFile, content_order
+from submissions.matches.groups import HashedFile, content_order
 
 SUBMISSIONS = 4
 files = st.lists(

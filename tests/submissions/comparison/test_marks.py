@@ -11,8 +11,8 @@ from hypothesis import given, strategies as st
 
 from moss.check.outputs import standalone_report
 from moss.check.rank import RankingOptions, rank_path
-from submissions.comparison.marks import cuts_between
-from submissions.pages.exports.standalone import standalone_html
+from submissions.matches.source_html import cuts_between
+from submissions.pages.paper import standalone_html
 from tests.moss.check.test_check import folder
 from tests.support.html import Page
 from tests.support.programs import edited, program, remarked, renamed

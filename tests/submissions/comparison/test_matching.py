@@ -6,7 +6,7 @@ from itertools import combinations
 
 from hypothesis import given, strategies as st
 
-from submissions.comparison.matching import MAX_ALIGNED, matching_runs
+from submissions.matches.differences import MAX_ALIGNED, matching_runs
 
 TEXTS = st.lists(st.sampled_from(["a", "bb", "c", "dddd"]), max_size=6)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from submissions.comparison.mates import STUDENT, Identity, Key, group_numbers, student_key
+from submissions.matches.groups import STUDENT, Identity, Key, group_numbers, student_key
 
 keys = st.lists(st.sets(st.sampled_from("abcd").map(lambda text: (STUDENT, text))), max_size=6)
 

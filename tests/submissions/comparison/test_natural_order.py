@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
-from submissions.comparison.orders import natural_key
+from submissions.matches.groups import natural_key
 
 
 def test_numbers_count_by_value_and_case_and_accents_do_not() -> None:

@@ -6,7 +6,7 @@ from decimal import ROUND_FLOOR, Decimal
 
 from hypothesis import given, strategies as st
 
-from submissions.comparison.pair_rows import parts_in_percent, percent_text, whole_percent
+from submissions.matches.ranked_pairs import parts_in_percent, percent_text, whole_percent
 
 millionths = st.integers(0, 1_000_000).map(lambda n: n / 1_000_000)
 

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 from fingerprint import engine
 from fingerprint.engine import CohortFile, Exclusions, LexicalTerms, RankingInput
 from fingerprint.params import Params
-from submissions.comparison.ranked_pairs import ranked_pairs, round_to_six
+from submissions.matches.ranked_pairs import ranked_pairs, round_to_six
 
 PARAMS = Params(k=3, window=2)
 # A file: for each line the tokens that begin on it.

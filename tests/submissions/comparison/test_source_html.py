@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, strategies as st
 
-from submissions.comparison.source_html import Layers, PassageMark, Spans, colour, line_starts
-from submissions.comparison.visible import visible_html
-from submissions.pages.source_view.screen import LONG_LINE, Anchors, source_html
-from submissions.pages.templatetags.pages import percent
+from submissions.matches.source_html import Layers, PassageMark, Spans, colour, line_starts, visible_html
+from submissions.pages.filters import percent
+from submissions.pairs.source_view import LONG_LINE, Anchors, source_html
 from tests.support.html import Page
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from django.urls import reverse
 from hypothesis import assume, example, given, strategies as st
 
 from fingerprint.reading import read
-from submissions.comparison.written_differences import (
+from submissions.intake.packed_readings import syntax_spans
+from submissions.matches.differences import (
     WORD,
     DifferenceExample,
     DifferenceSummary,
@@ -20,8 +21,7 @@ from submissions.comparison.written_differences import (
     shorten_lexeme,
     summarise_runs,
 )
-from submissions.intake.sandbox.syntax_spans import syntax_spans
-from submissions.pages.source_view.pair_summary import counted
+from submissions.pages.filters import counted
 from tests.support.html import get_page
 from tests.support.sample_class import COPIED, RENAMED, zipped
 

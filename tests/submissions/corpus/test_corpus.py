@@ -12,10 +12,9 @@ from click.testing import CliRunner, Result
 
 from fingerprint.sketches.shingling import containment, resemblance, shingles
 from moss.cli import main
-from submissions.corpus.models import Corpus, CorpusDocument, CorpusText
-from submissions.corpus.reading import decode_document, read_documents, token_kinds
-from submissions.corpus.recipe import RECIPE
-from submissions.corpus.screening import query_corpus
+from submissions.archive.models import Corpus, CorpusDocument, CorpusText
+from submissions.archive.screening import query_corpus
+from submissions.archive.signatures import RECIPE, decode_document, read_documents, token_kinds
 from tests.moss.check.test_check import folder
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fingerprint.engine import Unreadable
-from submissions.corpus.reading import decode_document
+from submissions.archive.signatures import decode_document
 from tests.moss.check.test_check import folder
 from tests.submissions.corpus.test_corpus import error_output, exact, prose, run_json
 
@@ -68,6 +68,6 @@ def test_an_error_that_no_reader_is_known_to_raise_fails_one_document(
     def identify(*_: object) -> None:
         raise SystemError("unheard of")
 
-    monkeypatch.setattr("submissions.corpus.reading.identify", identify)
+    monkeypatch.setattr("submissions.archive.signatures.identify", identify)
     with pytest.raises(Unreadable, match=r"the lexer failed \(SystemError: unheard of\)"):
         decode_document("a.py", b"x = 1\n")

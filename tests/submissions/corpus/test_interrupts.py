@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.corpus.sharing import interrupts_held
+from submissions.archive.jobs import interrupts_held
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

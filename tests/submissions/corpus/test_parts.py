@@ -17,15 +17,22 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fingerprint.sketches.shingling import Sketches, mod_containment, mod_resemblance
-from submissions.corpus.matching import (
+from submissions.archive.screening import (
     Estimate,
     index_sketches,
     near_fingerprints,
     shared_values,
     sharing_features,
 )
-from submissions.corpus.reading import MAX_DEPTH, decode_document, html_text, token_kinds
-from submissions.corpus.recipe import RECIPE, Recipe, compute_signatures
+from submissions.archive.signatures import (
+    MAX_DEPTH,
+    RECIPE,
+    Recipe,
+    compute_signatures,
+    decode_document,
+    html_text,
+    token_kinds,
+)
 from tests.fingerprint import naive
 
 SKETCHES = st.lists(st.sets(st.integers(0, 12), max_size=8), max_size=6)
@@ -138,8 +145,8 @@ def test_a_long_page_of_flat_or_closed_elements_is_read() -> None:
 
 def test_matching_and_recipes_need_no_database() -> None:
     code = (
-        "import sys, submissions.corpus.matching, submissions.corpus.recipe;"
-        "import submissions.corpus.reading;"
+        "import sys, submissions.archive.screening, submissions.archive.signatures;"
+        "import submissions.archive.signatures;"
         "print([name for name in ('django', 'psycopg', 'celery') if name in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -16,8 +16,8 @@ from django.conf import settings
 from django.db import connection
 from psycopg import connect
 
-from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep
-from submissions.corpus.recipe import RECIPE
+from submissions.archive.models import Corpus, CorpusDocument, CorpusSweep
+from submissions.archive.signatures import RECIPE
 from submissions.work.locks import Work
 from tests.conftest import wait_until
 from tests.moss.check.test_check import folder

@@ -13,11 +13,11 @@ from hypothesis import given, strategies as st
 
 from fingerprint import Sketches
 from moss.celery import app
-from submissions.corpus import adding, clustering, sharing
-from submissions.corpus.corpora import CorpusError
-from submissions.corpus.models import Corpus, CorpusDocument, CorpusShard, CorpusSweep, CorpusText
-from submissions.corpus.recipe import RECIPE
-from submissions.corpus.storing import (
+from submissions.archive import jobs as adding
+from submissions.archive.corpora import CorpusError
+from submissions.archive.models import Corpus, CorpusDocument, CorpusShard, CorpusSweep, CorpusText
+from submissions.archive.signatures import (
+    RECIPE,
     RawDocument,
     pack_documents,
     pack_sketches,
@@ -52,13 +52,13 @@ def archive(tmp_path: Path) -> Path:
 @pytest.fixture
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adding, "PART_DOCUMENTS", 4)
-    monkeypatch.setattr(clustering, "RANGE_VALUES", 500)
+    monkeypatch.setattr(adding, "RANGE_VALUES", 500)
 
 
 @pytest.fixture
 def ready(celery_worker_process: Path) -> Path:
     """Return the log of a worker that has given a sign of life."""
-    wait_until(sharing.has_workers, what="a sign of life")
+    wait_until(adding.has_workers, what="a sign of life")
     return celery_worker_process
 
 
@@ -122,7 +122,7 @@ def test_documents_and_texts_that_are_written_twice_are_there_once(sweep: Corpus
 def test_what_was_read_is_written_from_time_to_time(
     sweep: CorpusSweep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("submissions.corpus.storing.WRITE_SECONDS", -1.0)
+    monkeypatch.setattr("submissions.archive.signatures.WRITE_SECONDS", -1.0)
     documents = [RawDocument("a.txt", prose(1).encode()), RawDocument("bad.txt", b"\0\1\2\xff" * 400)]
 
     def stop(name: str, data: bytes) -> None:
@@ -130,7 +130,7 @@ def test_what_was_read_is_written_from_time_to_time(
         raise KeyboardInterrupt
 
     store_documents(sweep, documents)
-    monkeypatch.setattr("submissions.corpus.storing.decode_document", stop)
+    monkeypatch.setattr("submissions.archive.signatures.decode_document", stop)
     with pytest.raises(KeyboardInterrupt):
         store_documents(sweep, [RawDocument("c.txt", b"")])
     assert sorted(CorpusDocument.objects.values_list("name", flat=True)) == ["a.txt", "bad.txt"]
@@ -138,7 +138,7 @@ def test_what_was_read_is_written_from_time_to_time(
 
 @pytest.mark.usefixtures("sign_of_life", "empty_queues")
 def test_a_lost_message_is_sent_again(sweep: CorpusSweep, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(adding, "CHECK_SECONDS", 0.0)
     queued = jobs.enqueue
 
     def lose(kind: str, subject: int, **fields: Any) -> None:
@@ -149,7 +149,7 @@ def test_a_lost_message_is_sent_again(sweep: CorpusSweep, monkeypatch: pytest.Mo
     monkeypatch.setattr(jobs, "enqueue", lose)
     payload = pack_documents([RawDocument("a.txt", prose(1).encode())])
     try:
-        assert list(sharing.compute_on_workers(sweep.corpus, [payload], sweep)) == [b""]
+        assert list(adding.compute_on_workers(sweep.corpus, [payload], sweep)) == [b""]
     finally:
         app.conf.task_always_eager = False
     assert CorpusDocument.objects.get().name == "a.txt"
@@ -157,7 +157,7 @@ def test_a_lost_message_is_sent_again(sweep: CorpusSweep, monkeypatch: pytest.Mo
 
 @pytest.mark.usefixtures("sign_of_life", "empty_queues")
 def test_a_part_that_fails_is_told(sweep: CorpusSweep, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(adding, "CHECK_SECONDS", 0.0)
     queued = jobs.enqueue
 
     def fail(kind: str, subject: int, **fields: Any) -> None:
@@ -167,7 +167,7 @@ def test_a_part_that_fails_is_told(sweep: CorpusSweep, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(jobs, "enqueue", fail)
     with pytest.raises(CorpusError, match="failed; the logs of the workers say why"):
-        list(sharing.compute_on_workers(sweep.corpus, [b"\5" + bytes(7) + b"nojson"], sweep))
+        list(adding.compute_on_workers(sweep.corpus, [b"\5" + bytes(7) + b"nojson"], sweep))
     assert not CorpusShard.objects.exists()
     assert not Job.objects.exists()
 

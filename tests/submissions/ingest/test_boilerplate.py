@@ -12,10 +12,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from moss import maintenance
-from submissions import lifecycle
-from submissions.actions.boilerplate import add_boilerplate
-from submissions.actions.deletions import delete_assignment, delete_course
-from submissions.ingest.uploads import FOLDER
+from submissions.courses.retention import delete_assignment, delete_course
 from submissions.intake.sandbox.documents import DocumentReader
 from submissions.models import (
     Assignment,
@@ -29,10 +26,12 @@ from submissions.models import (
     Source,
     Upload,
 )
+from submissions.uploads import lifecycle
+from submissions.uploads.change import add_boilerplate
+from submissions.uploads.files import UPLOADS_FOLDER
 from submissions.work import jobs
-from submissions.work.jobs import GAVE_UP
-from submissions.work.messages import kind_of
-from submissions.work.reasons import OUT_OF_TIME
+from submissions.work.jobs import GAVE_UP, kind_of
+from submissions.work.kinds import OUT_OF_TIME
 from tests.conftest import wait_until
 from tests.support.html import get_page, page_of
 from tests.support.jobs import carry_out
@@ -46,8 +45,8 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.test import Client
 
+    from submissions.core.models import Refusal
     from submissions.intake.sandbox.documents import NamedFile
-    from submissions.models.records import Refusal
 
 pytestmark = pytest.mark.services
 
@@ -66,7 +65,7 @@ def change(upload: BoilerplateUpload, **fields: object) -> None:
 
 
 def stored_files() -> list[str]:
-    return default_storage.listdir(FOLDER)[1] if default_storage.exists(FOLDER) else []
+    return default_storage.listdir(UPLOADS_FOLDER)[1] if default_storage.exists(UPLOADS_FOLDER) else []
 
 
 def test_no_web_request_reads_boilerplate(

@@ -8,10 +8,10 @@ import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.urls import reverse
 
-from submissions.actions.boilerplate import add_boilerplate
 from submissions.intake.sandbox.documents import DocumentReader, NamedFile
 from submissions.intake.sandbox.process import NotStarted
 from submissions.models import Boilerplate, Document
+from submissions.uploads.change import add_boilerplate
 from tests.support.html import get_page
 from tests.support.jobs import carry_out
 from tests.support.long_rows import rest_is_long

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from submissions.core.models import Commits
 from submissions.models import Entry, Submission
-from submissions.models.records import Commits
 from tests.submissions.intake.archives.test_commit_log import line
 from tests.support.archives import zipped
 from tests.support.git_server import START

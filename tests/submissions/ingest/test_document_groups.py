@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fingerprint.engine import Unreadable
-from submissions.ingest import documents
-from submissions.ingest.documents import MAX_ATTEMPTS, fingerprint_groups, fingerprint_pending
-from submissions.ingest.sources import store_documents, store_sources
 from submissions.models import Document
+from submissions.uploads import fingerprinting as documents
+from submissions.uploads.fingerprinting import MAX_ATTEMPTS, fingerprint_groups, fingerprint_pending
+from submissions.uploads.ingestion import store_documents, store_sources
 from submissions.work.locks import Work, sessions
 
 if TYPE_CHECKING:

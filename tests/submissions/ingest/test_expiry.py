@@ -10,9 +10,9 @@ from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from moss import maintenance
-from submissions.actions.uploads import create_batch, group_as
-from submissions.intake.archives.choices import Choices
+from submissions.intake.choices import Choices
 from submissions.models import Batch, Source
+from submissions.uploads.change import create_batch, group_as
 from tests.support.html import get_page
 from tests.support.sample_class import CLASS, zipped
 

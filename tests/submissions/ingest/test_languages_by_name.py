@@ -11,11 +11,7 @@ from hypothesis import given, strategies as st
 from fingerprint.engine import choices
 from moss.check.inputs import InputOptions
 from moss.check.rank import RankingOptions, preview_path, rank_path
-from submissions.intake.archives.languages import (
-    ChosenLanguages,
-    check_language_patterns,
-    reading_languages,
-)
+from submissions.intake.file_languages import ChosenLanguages, check_language_patterns, reading_languages
 from submissions.intake.left_out.patterns import BadPatterns
 from submissions.models import SubmissionFile
 from tests.submissions.pages.test_settings_page import fields

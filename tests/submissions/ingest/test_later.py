@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from submissions.ingest import later
-from submissions.ingest.later import Later, NotYet
+from submissions.uploads import read as later
+from submissions.uploads.read import Later, NotYet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from submissions.models import Batch, Submission, SubmissionFile
-from submissions.queries.submissions import refused_entries
+from submissions.uploads.read import refused_entries
 from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.support.sample_class import COPIED, HONEST, STARTER, zipped
 

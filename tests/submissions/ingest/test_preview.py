@@ -8,12 +8,12 @@ import pytest
 from django.core.files.storage import default_storage
 
 from moss import maintenance
-from submissions.actions.deletions import delete_batch
-from submissions.actions.uploads import create_batch, list_again, read_listed
-from submissions.ingest.batches import ingest_batch
-from submissions.lifecycle import cancel_batch
+from submissions.core.accounts import stored_bytes
+from submissions.courses.retention import delete_batch
 from submissions.models import Batch, Document, Entry, ListedEntry, Source, Submission
-from submissions.queries.accounts import stored_bytes
+from submissions.uploads.change import create_batch, list_again, read_listed
+from submissions.uploads.ingestion import ingest_batch
+from submissions.uploads.lifecycle import cancel_batch
 from tests.support.sample_class import CLASS, loose, zipped
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def test_a_batch_with_a_preview_is_listed_and_nothing_of_it_is_read(listed: Batc
 def test_a_checked_batch_is_read_without_unpacking_it_again(
     listed: Batch, django_capture_on_commit_callbacks: Committing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("submissions.ingest.batches.list_entries", None)
+    monkeypatch.setattr("submissions.uploads.ingestion.list_entries", None)
     with django_capture_on_commit_callbacks(execute=True):
         assert read_listed(listed)
     listed.refresh_from_db()

@@ -13,8 +13,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from submissions.ingest.batches import submission_times
 from submissions.models import Batch, Submission
+from submissions.uploads.ingestion import submission_times
 from tests.support.archives import entries
 from tests.support.sample_class import CLASS, loose
 

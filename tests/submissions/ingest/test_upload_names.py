@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.actions.uploads import create_batch
 from submissions.models import Batch, Upload
+from submissions.uploads.change import create_batch
 from tests.support.sample_class import CLASS, COPIED, loose, zipped
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given, strategies as st
 
-from submissions.intake.names import PRIORS, detect_encoding, likeliest_code_page
+from submissions.intake.entry_names import PRIORS, detect_encoding, likeliest_code_page
 
 # Names of students by language, and the code pages in which its users' archivers write them.
 NAMES = {

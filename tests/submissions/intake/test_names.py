@@ -8,8 +8,8 @@ import zlib
 
 import pytest
 
-from submissions.intake.archives.zip_reader import UNREAD_NAME_FIELD, _RepairedReads
 from submissions.intake.limits import Limits
+from submissions.intake.zip_and_tar import UNREAD_NAME_FIELD, _RepairedReads
 from tests.support.archives import (
     ARCHIVE_WRITERS,
     entries,

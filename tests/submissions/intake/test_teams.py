@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from submissions.intake import teams
-from submissions.intake.teams import BadTeams
+from submissions.matches import groups as teams
+from submissions.matches.groups import BadTeams
 
 
 def test_a_line_is_a_team_and_commas_part_its_names() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from fingerprint.engine import Passage
 from submissions.models import Pair, Report
-from submissions.models.reports import PassageRecord, pack_passages, pack_records, unpack
+from submissions.reports.models import PassageRecord, pack_passages, pack_records, unpack
 
 if TYPE_CHECKING:
     from submissions.models import Assignment

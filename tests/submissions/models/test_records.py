@@ -10,8 +10,8 @@ from django.core.serializers import deserialize, serialize
 from django.db import connection
 from pydantic import ValidationError
 
+from submissions.core.models import BestMatch, DuplicateRecord, Findings
 from submissions.models import Report
-from submissions.models.records import BestMatch, DuplicateRecord, Findings
 
 if TYPE_CHECKING:
     from submissions.models import Assignment

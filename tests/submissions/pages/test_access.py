@@ -133,7 +133,7 @@ def test_an_error_shows_a_page_without_a_traceback(
     def fail(*_: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("submissions.pages.views.courses.listed_courses", fail)
+    monkeypatch.setattr("submissions.courses.views.listed_courses", fail)
     alice_client.raise_request_exception = False
     response = alice_client.get(reverse("courses"))
     assert response.status_code == 500

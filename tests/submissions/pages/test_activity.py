@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from submissions.models import Batch, Report
-from submissions.ranking import progress
+from submissions.reports import progress
 from tests.support.html import Page, get_page, page_of
 from tests.support.sample_class import zipped
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.actions.accounts import create_token, service_account
+from submissions.core.accounts import create_token, service_account
 from submissions.models import ApiToken, AuditEntry
 from tests.support.html import get_page
 

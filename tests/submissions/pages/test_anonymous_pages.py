@@ -12,8 +12,8 @@ from django.urls import reverse
 from pypdf import PdfReader
 
 from moss.sample import SAMPLE
+from submissions.core.models import Refusal
 from submissions.models import Pair, Submission
-from submissions.models.records import Refusal
 from tests.support.every_page import FILES, FRAGMENTS, PAGES, PUBLIC, address_of
 from tests.support.html import get_page
 from tests.support.sample_class import loose, zipped

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.actions import shares
 from submissions.models import DismissedHint
+from submissions.shares import links as shares
 from tests.support.html import get_page
 from tests.support.paths import ROOT
 

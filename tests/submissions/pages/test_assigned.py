@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.actions.decisions import CaseNames, DecisionInput, decide_case
+from submissions.cases.change import CaseNames, DecisionInput, decide_case
 from submissions.models import Membership
 from tests.support.html import get_page
 from tests.support.reports import create_report

@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from fingerprint.engine import SCORE_VERSION
 from submissions.models import Batch, Report
+from submissions.pages.filters import percent
 from submissions.pages.rendered import RENDERED
-from submissions.pages.templatetags.pages import percent
 from tests.support.html import Page, get_page, page_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 from tests.support.tabs import tab

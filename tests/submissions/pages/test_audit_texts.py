@@ -10,11 +10,11 @@ import pytest
 from django.urls import reverse
 from django.utils.translation import override
 
-from submissions.actions import people
-from submissions.actions.accounts import create_token, note_tokens
+from submissions.audit.models import AuditAction
+from submissions.audit.views import entry_text
+from submissions.core.accounts import create_token, note_tokens
+from submissions.courses import change as people
 from submissions.models import AuditEntry
-from submissions.models.audit import AuditAction
-from submissions.pages.templatetags.audit import entry_text
 from tests.support.every_page import addresses
 from tests.support.html import page_of
 

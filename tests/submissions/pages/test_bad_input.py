@@ -14,8 +14,8 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from submissions.actions import shares
 from submissions.models import Share
+from submissions.shares import links as shares
 from tests.support.browser import drop
 from tests.support.every_page import PAGES, PUBLIC, address_of
 from tests.support.hostile_class import LIVE, NAMES, SOURCES

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from submissions.models import Batch, Entry, Report, Submission
-from submissions.ranking import progress
+from submissions.reports import progress
 from tests.support.html import Page, get_page, page_of
 from tests.support.sample_class import CLASS, COPIED, HONEST, STARTER, zipped
 

@@ -10,13 +10,13 @@ import pytest
 from django.urls import reverse
 from hypothesis import given, strategies as st
 
-from submissions.actions.shares import share_token
+from submissions.cases.case_list import TimedMember, cases
+from submissions.cases.views import LABEL_PERCENT, TimelineMark, labelled
 from submissions.models import Decision, Submission
 from submissions.pages.rendered import RENDERED
-from submissions.pages.report.case_page import LABEL_PERCENT, TimelineMark, labelled
-from submissions.pages.report.cases import TimedMember, cases
-from submissions.queries.exports import unlisted_confirmed_count
-from submissions.queries.reports import PairFilter, ranked_pairs
+from submissions.reports.exports import unlisted_confirmed_count
+from submissions.reports.read import PairFilter, ranked_pairs
+from submissions.shares.links import share_token
 from tests.support.cases import SIMILARITIES, address, case_of, decide
 from tests.support.html import get_page, page_of
 from tests.support.reports import create_report

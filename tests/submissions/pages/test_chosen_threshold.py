@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.urls import reverse
 
+from submissions.cases.case_list import cases
+from submissions.courses.read import course_overview
 from submissions.models import AuditEntry, Membership
-from submissions.pages.report.cases import cases
-from submissions.queries.course_of_student import assignments_of_student
-from submissions.queries.recurring import course_overview
+from submissions.reports.read import assignments_of_student
 from tests.support.api import api_client, send
 from tests.support.cases import SIMILARITIES, address, decide
 from tests.support.html import get_page, page_of

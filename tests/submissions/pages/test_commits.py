@@ -15,14 +15,14 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone, translation
 
-from submissions.actions.comparisons import choose_threshold
-from submissions.actions.decisions import DecisionInput, decide
+from submissions.cases.case_list import cases
+from submissions.cases.change import DecisionInput, decide
+from submissions.cases.read import PairNames
 from submissions.checking.findings import contradictions
+from submissions.core.models import Commits
 from submissions.models import Membership, Report, Submission
-from submissions.models.records import Commits
-from submissions.pages.report.cases import cases
-from submissions.pages.templatetags.commits import days_between
-from submissions.queries.decisions import PairNames
+from submissions.pages.filters import days_between
+from submissions.reports.change import choose_threshold
 from submissions.students.exporting import write_export
 from submissions.students.scope import scope
 from tests.submissions.intake.archives.test_commit_log import line

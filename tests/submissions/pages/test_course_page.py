@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.actions.decisions import CaseNames, DecisionInput, decide_case
+from submissions.cases.change import CaseNames, DecisionInput, decide_case
 from submissions.intake.layouts.places import participant
 from submissions.models import Assignment, Course, CourseRoster, Membership, Submission, SubmissionStudent
 from tests.support.html import get_page, page_of

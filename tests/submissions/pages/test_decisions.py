@@ -8,9 +8,9 @@ import pytest
 from django.db import connection
 from django.urls import reverse
 
-from submissions.actions.decisions import DecisionInput, decide
+from submissions.cases.change import DecisionInput, decide
+from submissions.cases.read import PairNames, decision_history, find_decision, stored_decisions
 from submissions.models import Change, Decision, Membership, Pair, Report
-from submissions.queries.decisions import PairNames, decision_history, find_decision, stored_decisions
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS, zipped
 from tests.support.shares import best, decided_on, pair_page

@@ -8,11 +8,11 @@ import pytest
 from django.utils import translation
 
 from fingerprint.ranking.threshold import estimate_tail, suggest_threshold
-from submissions.intake.archives.commit_log import CommitLog
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.left_out.rules import REASONS
-from submissions.pages.fixed_texts import STAGES, fixed_text, threshold_reason
-from submissions.ranking import prepared, progress, rank
+from submissions.intake.members import CommitLog
+from submissions.pages.language import STAGES, fixed_text, threshold_reason
+from submissions.reports import progress, results as rank, shards as prepared
 
 
 def test_every_label_and_reason_is_translated_where_its_row_is_written() -> None:

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions.actions import people
+from submissions.courses import change as people
 from submissions.models import AuditEntry, CampusGroup, Invitation, Membership, StatedReason
 from tests.support.html import get_page
 

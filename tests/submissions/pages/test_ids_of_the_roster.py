@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.actions.rosters import replace_roster
-from submissions.intake.rosters.parsing import parse_roster
+from submissions.courses.change import replace_roster
+from submissions.intake.rosters import parse_roster
 from tests.support.sample_class import COPIED, RENAMED, zipped
 
 if TYPE_CHECKING:

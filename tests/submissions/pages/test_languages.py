@@ -11,8 +11,8 @@ from django.utils import translation
 from django.utils.translation import ngettext
 
 from fingerprint.engine import choices
-from submissions.actions import shares
 from submissions.models import Assignment, Batch, Membership
+from submissions.shares import links as shares
 from tests.support.every_page import ACCOUNT_PAGES, INVITATIONS, PAGES, PUBLIC, STAFF_PAGES, address_of
 from tests.support.html import SPACES, get_page, page_of
 from tests.support.long_rows import rest_is_long

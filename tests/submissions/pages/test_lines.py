@@ -9,7 +9,7 @@ from django.urls import reverse
 from hypothesis import given, strategies as st
 
 from submissions.models import Report, Submission, SubmissionFile
-from submissions.pages.views.lines import MAX_LINES, diff
+from submissions.pairs.views import MAX_LINES, diff
 from tests.support.html import get_page, page_of
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped

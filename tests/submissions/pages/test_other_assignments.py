@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.actions.comparisons import compare_with
-from submissions.actions.deletions import delete_assignment
-from submissions.actions.uploads import create_batch
+from submissions.courses.retention import delete_assignment
 from submissions.models import Assignment, Course, Report
+from submissions.reports.change import compare_with
+from submissions.uploads.change import create_batch
 from tests.support.html import get_page
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped

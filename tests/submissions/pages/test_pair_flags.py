@@ -6,7 +6,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from submissions.models import Pair
-from submissions.queries.flags import Flag
+from submissions.pairs.read import Flag
 from tests.support.html import Page
 
 

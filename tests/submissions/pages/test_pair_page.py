@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from submissions.models import Pair, Report
-from submissions.pages.templatetags.pages import percent
+from submissions.pages.filters import percent
 from tests.support.html import Page, get_page, page_of
 from tests.support.sample_class import CLASS, COPIED, HONEST, STARTER, loose, zipped
 

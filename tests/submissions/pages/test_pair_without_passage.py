@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from submissions.models import Pair
-from submissions.pages.templatetags.pages import percent
+from submissions.pages.filters import percent
 from tests.support.html import get_page
 from tests.support.kept_classes import stored
 from tests.support.rewritten import ORIGINAL, REWRITTEN

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from fingerprint.engine import read
 from submissions.models import Assignment, Document, Submission
-from submissions.queries.flags import partly_read
+from submissions.pairs.read import partly_read
 from tests.support.html import get_page, page_of
 from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import CLASS, zipped

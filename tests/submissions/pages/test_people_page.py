@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions.actions import people
+from submissions.courses import change as people
 from submissions.models import Course, Invitation, Membership, StatedReason
 from tests.support.html import get_page, page_of
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.actions.uploads import read_listed
-from submissions.intake.archives.choices import Choices
+from submissions.intake.choices import Choices
 from submissions.models import Batch, Document, Submission
+from submissions.uploads.change import read_listed
 from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.support.html import get_page, page_of
 from tests.support.previews import group

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.enrolment import save_students
+from submissions.core.submitters import save_students
 from submissions.models import Batch, CourseRoster, Submission
 from tests.support.html import get_page, page_of
 from tests.support.previews import group

@@ -11,8 +11,8 @@ from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.urls import reverse
 
-from submissions.actions.deletions import delete_batch
-from submissions.database_errors import is_conflict
+from submissions.core.database import is_conflict
+from submissions.courses.retention import delete_batch
 from submissions.models import Assignment, Batch, DeletedBatch, Report, Submission
 from tests.support.api import API, api_client, problem_of, secret_of
 

@@ -12,9 +12,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions.actions import shares
-from submissions.actions.uploads import rerank
 from submissions.models import AuditEntry, Course, Membership, ReadingRequest
+from submissions.shares import links as shares
+from submissions.uploads.change import rerank
 from tests.submissions.pages.test_roles import client_of
 from tests.support.every_page import address_of
 from tests.support.html import get_page

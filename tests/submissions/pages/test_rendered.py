@@ -10,11 +10,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from submissions.actions.deletions import delete_assignment, delete_batch
-from submissions.actions.shares import revoke_share, share_token
+from submissions.courses.retention import delete_assignment, delete_batch
 from submissions.models import Batch, Pair, Report
 from submissions.pages import rendered
 from submissions.pages.rendered import MAX_IDLE_SECONDS, RENDERED, RenderedParts
+from submissions.shares.links import revoke_share, share_token
 from tests.support.html import Page, get_page, page_of
 from tests.support.shares import (
     best,

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 
 from submissions.models import Batch
-from submissions.pages.request_bodies import too_much_at_once
+from submissions.pages.requests import too_much_at_once
 from tests.conftest import wait_until
 from tests.support.html import page_of
 from tests.support.paths import ROOT

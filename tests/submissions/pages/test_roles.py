@@ -11,7 +11,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-from submissions.actions import people
+from submissions.courses import change as people
 from submissions.models import Membership
 from tests.support.every_page import ACCOUNT_PAGES, INVITATIONS, PUBLIC, address_of, addresses, patterns
 from tests.support.html import get_page, page_of

@@ -13,9 +13,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions.actions import shares
-from submissions.actions.uploads import create_batch, rerank
 from submissions.models import Assignment, Course, Report
+from submissions.shares import links as shares
+from submissions.uploads.change import create_batch, rerank
 from tests.moss.integrations.api.test_roles import PREFIX, QUERIES, endpoints
 from tests.submissions.pages.test_roles import client_of
 from tests.submissions.pages.test_withheld import DOCUMENTS, FILTERED, FILTERS

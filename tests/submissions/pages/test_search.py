@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from django.urls import reverse
 
-from submissions.pseudonyms.names import search_words
+from submissions.core.names import search_words
 from tests.support.html import get_page
 from tests.support.reports import create_report
 

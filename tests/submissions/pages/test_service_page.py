@@ -13,15 +13,14 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from moss import maintenance
-from submissions import lifecycle
-from submissions.actions.uploads import create_batch
-from submissions.ingest.uploads import KEPT_FOR_RETRY
 from submissions.models import Batch, Job, Report, Upload
-from submissions.ranking import rank as ranking
+from submissions.reports import results as ranking
+from submissions.uploads import lifecycle
+from submissions.uploads.change import create_batch
+from submissions.uploads.files import KEPT_FOR_RETRY
 from submissions.work import heartbeats, jobs
-from submissions.work.kinds import HEAVY, INTERACTIVE, QUEUES
+from submissions.work.kinds import BROKEN, HEAVY, INTERACTIVE, OUT_OF_TIME, QUEUES
 from submissions.work.locks import Work, session_names, work_lock
-from submissions.work.reasons import BROKEN, OUT_OF_TIME
 from tests.support.every_page import STAFF_PAGES
 from tests.support.html import get_page, page_of
 from tests.support.jobs import work_once

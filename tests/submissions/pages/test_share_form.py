@@ -7,8 +7,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions.actions import shares
 from submissions.models import Report, Share
+from submissions.shares import links as shares
 from tests.support.html import get_page, page_of
 from tests.support.shares import best, link_to, shared_report
 

@@ -7,9 +7,9 @@ import pytest
 from django.core.signing import Signer
 from django.utils import timezone
 
-from submissions.actions import shares
-from submissions.actions.uploads import create_batch
 from submissions.models import Assignment, Pair, Report, Share
+from submissions.shares import links as shares
+from submissions.uploads.change import create_batch
 from tests.support.every_page import PUBLIC, addresses
 from tests.support.html import Page, get_page, page_of
 from tests.support.reports import create_report

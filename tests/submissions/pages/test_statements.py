@@ -9,11 +9,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from submissions.actions.statements import MAX_PDF_BYTES, MAX_STATEMENTS, MAX_TEXT_BYTES, add_statement
+from submissions.cases.case_list import cases
+from submissions.cases.change import MAX_PDF_BYTES, MAX_STATEMENTS, MAX_TEXT_BYTES, add_statement
 from submissions.checking.findings import contradictions
+from submissions.core.names import ANONYMOUS
 from submissions.models import AuditEntry, Report, Statement
-from submissions.pages.report.cases import cases
-from submissions.pseudonyms.names import ANONYMOUS
 from tests.support.html import get_page, page_of
 from tests.support.kept_classes import stored
 from tests.support.sample_class import CLASS, zipped

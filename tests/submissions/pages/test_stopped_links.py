@@ -9,11 +9,12 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions import permissions
-from submissions.actions import people, shares
+from submissions.core import rights as permissions
+from submissions.core.rights import Right
+from submissions.courses import change as people
+from submissions.courses.models import Role
 from submissions.models import AuditEntry, CampusGroup, Share
-from submissions.models.people import Role
-from submissions.permissions import Right
+from submissions.shares import links as shares
 from tests.support.api import api_client
 from tests.support.every_page import addresses
 from tests.support.html import get_page, page_of

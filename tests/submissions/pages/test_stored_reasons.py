@@ -9,12 +9,12 @@ import pytest
 from django.utils import translation
 
 from fingerprint.reading import Unreadable
-from submissions.intake import reasons, roster_sentences, warning_sentences
-from submissions.intake.archives.grouping import group_files
-from submissions.intake.names import clean_path
-from submissions.pages.fixed_texts import fixed_text
+from submissions.intake import sentences as reasons
+from submissions.intake.entry_names import clean_path
+from submissions.intake.grouping import group_files
+from submissions.pages.language import fixed_text
 from submissions.work.jobs import GAVE_UP
-from submissions.work.reasons import BROKEN, OUT_OF_TIME
+from submissions.work.kinds import BROKEN, OUT_OF_TIME
 from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.submissions.intake.layouts.test_layouts import listing_of
 from tests.support.paths import ROOT
@@ -54,7 +54,7 @@ def test_a_text_for_an_uploader_stands_among_the_sentences_that_pages_translate(
 
 
 def test_no_text_for_an_uploader_stands_in_two_places() -> None:
-    sentences = [*reasons.REASONS, *roster_sentences.PROBLEMS, *warning_sentences.SENTENCES]
+    sentences = [*reasons.REASONS, *reasons.PROBLEMS, *reasons.SENTENCES]
     assert len({*sentences}) == len(sentences)
     sources = "".join(
         path.read_text()

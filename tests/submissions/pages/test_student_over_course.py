@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.enrolment import enrol
+from submissions.core.submitters import enrol
 from submissions.intake.layouts.places import participant
 from submissions.models import CourseRoster, SubmissionStudent
 from tests.support.html import get_page

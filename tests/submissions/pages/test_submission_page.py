@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.urls import reverse
 
+from submissions.core.names import ANONYMOUS
 from submissions.models import Assignment, Batch, Pair, Report, Submission, SubmissionFile
+from submissions.pages.filters import percent
 from submissions.pages.rendered import render_part
-from submissions.pages.templatetags.pages import percent
-from submissions.pseudonyms.names import ANONYMOUS
 from tests.support.html import Page, get_page
 from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, HONEST, STARTER, zipped
@@ -181,7 +181,7 @@ def test_all_members_of_a_case_show_the_same_list_which_is_rendered_once(
         rendered.append(template)
         return render_part(template, context)
 
-    monkeypatch.setattr("submissions.pages.views.submissions.render_part", counted)
+    monkeypatch.setattr("submissions.reports.views.render_part", counted)
     pages = [get_submission(alice_client, member) for member in (ada, submission_named("ben"))]
     lists = [page.values(f"{GROUPS} .names a", "href") for page in pages]
     assert lists[0] == lists[1]

@@ -59,7 +59,7 @@ def test_a_database_that_is_away_is_no_error_of_ours(
     def away(*_: object) -> None:
         raise OperationalError("the connection is lost")
 
-    monkeypatch.setattr("submissions.pages.views.courses.listed_courses", away)
+    monkeypatch.setattr("submissions.courses.views.listed_courses", away)
     alice_client.raise_request_exception = False
     response = alice_client.get(reverse("courses"))
     assert (response.status_code, response.headers["Retry-After"]) == (503, "5")

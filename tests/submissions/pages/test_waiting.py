@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions import lifecycle
 from submissions.models import Assignment, Batch, Course
+from submissions.uploads import lifecycle
 from submissions.work import heartbeats, jobs
 from submissions.work.kinds import HEAVY, INTERACTIVE
 from tests.conftest import wait_until

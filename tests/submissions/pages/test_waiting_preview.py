@@ -11,9 +11,9 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions.ingest.later import LATER, SLOTS, WAIT_SECONDS, NotYet
-from submissions.intake.roster_sentences import NOT_READ_YET
+from submissions.intake.sentences import NOT_READ_YET
 from submissions.models import Batch, ListedEntry
+from submissions.uploads.read import LATER, SLOTS, WAIT_SECONDS, NotYet
 from tests.support.api import api_client, send
 from tests.support.html import get_page, page_of
 from tests.support.previews import group

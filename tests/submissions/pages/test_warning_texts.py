@@ -5,14 +5,12 @@ from __future__ import annotations
 import pytest
 from django.utils import translation
 
-from submissions.intake.archives.grouping_warnings import roster_warnings
-from submissions.intake.archives.read_files import ReadFile, languages_read, reading_warnings
-from submissions.intake.archives.regrouping import GroupedSubmission
+from submissions.intake.choices import GroupedSubmission
 from submissions.intake.layouts.places import Student
 from submissions.intake.rosters import RosterRefused, parse_roster
-from submissions.intake.warning_sentences import SENTENCES
-from submissions.pages.stored_reasons import PLACE
-from submissions.pages.warning_texts import languages_text, roster_problem, warning_text
+from submissions.intake.sentences import SENTENCES
+from submissions.intake.warnings import ReadFile, languages_read, reading_warnings, roster_warnings
+from submissions.pages.language import PLACE, languages_text, roster_problem, warning_text
 from tests.support.translations import LANGUAGES
 
 

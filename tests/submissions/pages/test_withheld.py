@@ -12,10 +12,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions.actions import shares
-from submissions.actions.ignoring import ignore_lines, propose_passage
+from submissions.courses.read import course_overview
 from submissions.models import Membership
-from submissions.queries.recurring import course_overview
+from submissions.reports.change import ignore_lines, propose_passage
+from submissions.shares import links as shares
 from tests.moss.integrations.api.test_roles import BODIES, PREFIX, QUERIES, endpoints
 from tests.submissions.pages.test_roles import OF_NOBODY, ROLES, client_of
 from tests.support.api import api_client, send

@@ -8,9 +8,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from submissions.actions.deletions import delete_assignment, delete_course
+from submissions.core.access import withheld
+from submissions.courses.retention import delete_assignment, delete_course
 from submissions.models import AuditEntry, ReadingRequest, Submission
-from submissions.queries.withheld import withheld
 from tests.submissions.pages.test_roles import client_of
 from tests.submissions.pages.test_withheld import FILTERED, leaks, read_everything, told_by_endpoints
 from tests.support.api import api_client, send

@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from django.utils import translation
 
-from submissions.models.decisions import State
-from submissions.pages.templatetags.charting import duration, language_or_each, ordinal
-from submissions.pages.templatetags.pages import field_word, state_word
+from submissions.cases.models import State
+from submissions.pages.filters import field_word, state_word
+from submissions.reports.charts import duration, language_or_each, ordinal
 
 
 @pytest.mark.parametrize(

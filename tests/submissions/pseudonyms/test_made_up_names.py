@@ -9,9 +9,8 @@ import pytest
 from django.db import connection
 from django.urls import reverse
 
+from submissions.core.names import FIRST_WORDS, SECOND_WORDS, anonymous_names, draw_alias, ensure_aliases
 from submissions.models import Alias, Assignment, Submission
-from submissions.pseudonyms.names import anonymous_names
-from submissions.pseudonyms.students import FIRST_WORDS, SECOND_WORDS, draw_alias, ensure_aliases
 from tests.support.html import get_page
 
 if TYPE_CHECKING:

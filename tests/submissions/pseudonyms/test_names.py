@@ -6,7 +6,7 @@ import time
 import pytest
 from hypothesis import given, strategies as st
 
-from submissions.pseudonyms.names import Names, redacted_names
+from submissions.core.names import Names, redacted_names
 
 ALIASES = {
     "Lovelace-Ada": "Amber Otter",

@@ -9,10 +9,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.urls import reverse
 
-from submissions.actions import shares
+from submissions.core.names import anonymous_names
 from submissions.models import Submission
-from submissions.pseudonyms.names import anonymous_names
-from submissions.queries.submissions import listed_duplicates
+from submissions.shares import links as shares
+from submissions.uploads.read import listed_duplicates
 from tests.support.html import get_page
 from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import CLASS, zipped

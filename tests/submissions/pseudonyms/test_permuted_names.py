@@ -16,11 +16,11 @@ from django.urls import reverse
 from django.utils import timezone
 from pypdf import PdfReader
 
-from submissions.actions import shares
-from submissions.actions.uploads import rerank
+from submissions.cases.read import PairNames
+from submissions.core.names import ensure_aliases
 from submissions.models import Alias, Entry, Report, Submission, SubmissionFile
-from submissions.pseudonyms.students import ensure_aliases
-from submissions.queries.decisions import PairNames
+from submissions.shares import links as shares
+from submissions.uploads.change import rerank
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, zipped
 
 if TYPE_CHECKING:

@@ -6,13 +6,14 @@ import pytest
 from django.http import Http404
 from django.utils import timezone
 
+from submissions.core.access import find_assignment, find_batch, find_course
+from submissions.core.names import Names
+from submissions.core.rights import Right, courses_with
+from submissions.courses.read import listed_assignments
 from submissions.models import Assignment, Batch, Course, Pair, Report
-from submissions.permissions import Right, courses_with
-from submissions.pseudonyms.names import Names
-from submissions.queries.access import find_assignment, find_batch, find_course
-from submissions.queries.lists import batch_submissions, failed_files, listed_assignments
-from submissions.queries.pairs import find_pair, ignored_tokens, pair_files
-from submissions.queries.reports import SORT_FIELDS, PairFilter, ranked_pairs, report_state
+from submissions.pairs.read import find_pair, ignored_tokens, pair_files
+from submissions.reports.read import SORT_FIELDS, PairFilter, ranked_pairs, report_state
+from submissions.uploads.read import batch_submissions, failed_files
 from tests.support.sample_class import CLASS, loose, zipped
 
 if TYPE_CHECKING:

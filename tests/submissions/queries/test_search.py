@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from django.urls import reverse
 
-from submissions.actions.decisions import CaseNames, DecisionInput, decide, decide_case
+from submissions.cases.change import CaseNames, DecisionInput, decide, decide_case
+from submissions.cases.read import PairNames
 from submissions.models import Change
-from submissions.queries.decisions import PairNames
 from tests.support.html import get_page
 from tests.support.reports import create_report
 from tests.support.shares import shared_pairs, shared_report

@@ -8,13 +8,13 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from submissions import lifecycle
-from submissions.actions.uploads import create_batch
+from submissions.courses.read import archive_languages, archive_size
 from submissions.models import Assignment, Course, Document, SubmissionFile
-from submissions.queries.archive import archive_languages, archive_size
-from submissions.ranking import rank
-from submissions.ranking.progress import Cancelled
-from submissions.ranking.selection import select_cohort
+from submissions.reports import results as rank
+from submissions.reports.cohort import select_cohort
+from submissions.reports.progress import Cancelled
+from submissions.uploads import lifecycle
+from submissions.uploads.change import create_batch
 from tests.support.sample_class import CLASS, COPIED, loose, zipped
 from tests.support.uploads import register_boilerplate
 

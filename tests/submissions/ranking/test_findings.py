@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.actions.boilerplate import add_boilerplate
-from submissions.actions.uploads import rerank
+from submissions.core.models import ExclusionEffect
+from submissions.intake.packed_readings import unpack_tokens
 from submissions.models import Document, Report
-from submissions.models.records import ExclusionEffect
-from submissions.ranking import rank as ranking
-from submissions.storage.tokens import unpack_tokens
+from submissions.reports import results as ranking
+from submissions.uploads.change import add_boilerplate, rerank
 from tests.support.html import get_page
 from tests.support.programs import program
 from tests.support.reports import findings_of
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
 
     from django.test import Client
 
+    from submissions.core.models import CommonPassage
     from submissions.models import Assignment
-    from submissions.models.records import CommonPassage
     from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.services

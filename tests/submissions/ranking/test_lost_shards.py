@@ -12,15 +12,13 @@ from django.utils import timezone
 
 from fingerprint import engine
 from moss import maintenance
-from submissions import ranking_jobs
-from submissions.actions.deletions import delete_assignment
+from submissions.courses.retention import delete_assignment
 from submissions.models import Job, RankingPlan, Report, Submission
-from submissions.ranking import kept_cohorts, progress, shards
+from submissions.reports import cohort as kept_cohorts, jobs as ranking_jobs, progress, shards
 from submissions.work import jobs, running
 from submissions.work.heartbeats import Worker, delete_worker, package_version, save_worker
-from submissions.work.jobs import GAVE_UP
+from submissions.work.jobs import GAVE_UP, TASKS, kind_of
 from submissions.work.kinds import HEAVY, MAX_ATTEMPTS
-from submissions.work.messages import TASKS, kind_of
 from tests.support.jobs import let_time_pass, work_off, work_once
 from tests.support.long_rows import rest_is_long
 from tests.support.planned_rankings import (
@@ -195,7 +193,7 @@ def test_a_session_that_is_cut_loses_a_shard_and_fails_no_report(
 ) -> None:
     shard = planned.shards.get(number=0)
     with monkeypatch.context() as patch:
-        patch.setattr("submissions.ranking.shards.pack_scores", cut)
+        patch.setattr("submissions.reports.shards.pack_scores", cut)
         with pytest.raises(DatabaseAway):
             score(shard)
     connection.close()

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from submissions.actions.rosters import replace_roster
-from submissions.actions.uploads import create_batch, rerank
+from submissions.cases.read import report_cases
+from submissions.courses.change import replace_roster
+from submissions.courses.read import roster_of
 from submissions.intake.rosters import parse_roster
 from submissions.models import Batch, Report, Submission, SubmissionStudent
-from submissions.queries.cases import report_cases
-from submissions.queries.people import roster_of
-from submissions.ranking.mates import Mates
+from submissions.reports.cohort import Mates
+from submissions.uploads.change import create_batch, rerank
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
 

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.actions.uploads import create_batch, rerank
 from submissions.models import Assignment, Batch, RankingPlan, Report
-from submissions.queries import service
-from submissions.ranking import kept_cohorts
-from submissions.ranking.kept_cohorts import ClassTooLarge, check_memory
-from submissions.ranking.selection import Selection, select_cohort
+from submissions.pages import views as service
+from submissions.reports import cohort as kept_cohorts
+from submissions.reports.cohort import ClassTooLarge, Selection, check_memory, select_cohort
+from submissions.uploads.change import create_batch, rerank
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ def test_a_class_that_is_too_large_fails_with_the_figure_before_it_is_loaded(
     hand_in: HandIn, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.RANKING_MEMORY = kept_cohorts.WORKER_BYTES
-    monkeypatch.setattr("submissions.ranking.prepared.load_cohort", None)
+    monkeypatch.setattr("submissions.reports.shards.load_cohort", None)
     batch = hand_in(zipped(CLASS))
     report = Report.objects.get()
     assert (batch.state, report.state, batch.message) == ("failed", "failed", report.message)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from django.urls import reverse
 
-from submissions.actions.uploads import create_batch
+from submissions.cases.read import report_cases
 from submissions.models import Batch, Pair, Report, SubmissionStudent
-from submissions.queries.cases import report_cases
-from submissions.queries.pairs import suggested_threshold
-from submissions.queries.reports import PairFilter, ranked_pairs
+from submissions.pairs.read import suggested_threshold
+from submissions.reports.read import PairFilter, ranked_pairs
+from submissions.uploads.change import create_batch
 from tests.support.html import get_page
 from tests.support.kept_classes import stored
 from tests.support.programs import program, renamed

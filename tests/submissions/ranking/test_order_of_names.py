@@ -9,8 +9,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from submissions.queries.decisions import pair_names
-from submissions.ranking.copies import name_ranks
+from submissions.cases.read import pair_names
+from submissions.reports.results import name_ranks
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, Submission

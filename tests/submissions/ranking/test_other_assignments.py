@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.actions.boilerplate import add_boilerplate
-from submissions.actions.comparisons import compare_with
-from submissions.actions.deletions import delete_assignment
-from submissions.actions.uploads import create_batch, rerank
+from submissions.cases.read import report_cases
+from submissions.courses.retention import delete_assignment
 from submissions.models import Assignment, Batch, Decision, Document, Report, Submission
-from submissions.queries.cases import report_cases
-from submissions.ranking import old_work
+from submissions.reports import old_work
+from submissions.reports.change import compare_with
+from submissions.uploads.change import add_boilerplate, create_batch, rerank
 from tests.support.sample_class import COPIED, HONEST, RENAMED, loose, zipped
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from django.core.cache import cache
 from django.urls import reverse
 from redis import Redis
 
-from submissions.actions.deletions import delete_assignment, delete_batch, delete_course
-from submissions.actions.uploads import rerank
-from submissions.lifecycle import cancel_ranking
+from submissions.courses.retention import delete_assignment, delete_batch, delete_course
 from submissions.models import Batch, Course, DeletedBatch, Document, Report, Source, Upload
-from submissions.ranking import progress, rank as ranking
-from submissions.ranking.progress import Cancelled, Progress
+from submissions.reports import progress, results as ranking
+from submissions.reports.progress import Cancelled, Progress
+from submissions.uploads.change import rerank
+from submissions.uploads.lifecycle import cancel_ranking
 from tests.conftest import wait_until
 from tests.support.html import get_page
 from tests.support.jobs import work_off
@@ -52,7 +52,7 @@ def test_every_stage_of_a_ranking_is_stored(report: Report, monkeypatch: pytest.
     ranking.rank(report)
     assert stages[1] == ("Comparing 3 submissions with each other", 0)
     assert ("Aligning pairs", report.pairs.count()) in stages
-    assert progress.latest([0, report.pk]) == Progress(str(stages[-1][0]))
+    assert progress.latest_progress([0, report.pk]) == Progress(str(stages[-1][0]))
 
 
 def test_progress_is_stored_as_plain_data_and_no_pickle(report: Report) -> None:
@@ -67,7 +67,7 @@ def test_a_loop_stores_how_many_are_done_of_how_many() -> None:
     items = []
     for item in progress.track(7, "Aligning pairs", iter("abc"), 1_234):
         items.append(item)
-        latest = progress.latest([7])
+        latest = progress.latest_progress([7])
     assert items == ["a", "b", "c"]
     assert latest == Progress("Aligning pairs", 0, 1_234)
     assert latest.counts == "0 of 1,234"

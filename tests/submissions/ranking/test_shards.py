@@ -9,13 +9,13 @@ from django.db import connection
 
 from fingerprint import engine
 from moss import maintenance
-from submissions import lifecycle, ranking_jobs
-from submissions.lifecycle import cancel_ranking
 from submissions.models import Job, RankingPlan, RankingShard, Report
-from submissions.ranking import kept_cohorts, progress, shards
-from submissions.ranking.load import load_cohort
+from submissions.reports import cohort as kept_cohorts, jobs as ranking_jobs, progress, shards
+from submissions.reports.cohort import load_cohort
+from submissions.uploads import lifecycle
+from submissions.uploads.lifecycle import cancel_ranking
 from submissions.work import running
-from submissions.work.messages import TASKS
+from submissions.work.jobs import TASKS
 from tests.support.jobs import carry_out, work_off
 from tests.support.planned_rankings import (
     ONE_PAIR,
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
     from submissions.models import Assignment, Batch
-    from submissions.ranking.load import LoadedCohort
-    from submissions.ranking.selection import Selection
+    from submissions.reports.cohort import LoadedCohort, Selection
     from tests.support.uploads import Committing
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
@@ -103,7 +102,7 @@ def test_progress_counts_the_pairs_of_all_shards(planned: RankingPlan) -> None:
     one, two = planned.shards.order_by("number")[:2]
     for number, shard in enumerate((one, two), 1):
         score(shard)
-        published = progress.latest([planned.report_id])
+        published = progress.latest_progress([planned.report_id])
         assert published
         assert (published.done, published.total) == (number, planned.pairs)
         assert published.stage == f"Comparing {planned.submissions} submissions with each other"
@@ -165,7 +164,7 @@ def test_the_listed_pairs_are_aligned_in_shards_in_any_order_and_perhaps_twice(
         stored = bytes(aligning.get(pk=shard.pk).result or b"")
         shards.compute(shard)
         assert bytes(aligning.get(pk=shard.pk).result or b"") == stored
-        published = progress.latest([scored.report_id])
+        published = progress.latest_progress([scored.report_id])
         assert published
         assert (published.stage, published.done, published.total) == ("Aligning pairs", 1, listed)
     work_off("rank")  # a second message does not cut them again
@@ -234,6 +233,6 @@ def test_a_class_is_loaded_outside_of_the_transaction_that_locks_its_assignment(
         seen.append(len(connection.savepoint_ids))
         return load_cohort(assignment, selection)
 
-    monkeypatch.setattr("submissions.ranking.prepared.load_cohort", load)
+    monkeypatch.setattr("submissions.reports.shards.load_cohort", load)
     content(rerank())
     assert seen == [outside]

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.actions.ignoring import propose_passage
-from submissions.actions.uploads import create_batch
 from submissions.models import Document, Report
+from submissions.reports.change import propose_passage
+from submissions.uploads.change import create_batch
 from tests.conftest import wait_until
 from tests.support.html import get_page
 from tests.support.kept_classes import stored

@@ -18,7 +18,7 @@ from django.utils import timezone
 from hypothesis import given, strategies as st
 
 from submissions.models import FileChunk
-from submissions.storage.database_files import CHUNK_BYTES, DatabaseStorage
+from submissions.uploads.files import CHUNK_BYTES, DatabaseStorage
 from tests.conftest import worker_environment
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from submissions.models import Document
-from submissions.storage.fingerprints import load, pack_fingerprints, unpack_fingerprints
+from submissions.uploads.stored_documents import load, pack_fingerprints, unpack_fingerprints
 from tests.support.fingerprints import create_documents
 
 TOP = 2**64 - 1

@@ -11,8 +11,8 @@ import pytest
 from django.db import connection, transaction
 
 from submissions.models import Document, PostingBlock, PostingRun
-from submissions.storage import posting_runs
-from submissions.storage.posting_runs import POSTING, forget, look_up, merge_runs
+from submissions.uploads import fingerprinting as posting_runs
+from submissions.uploads.fingerprinting import POSTING, forget, look_up, merge_runs
 from submissions.work.locks import Work, transaction_lock
 from tests.support.fingerprints import create_documents, store
 

@@ -10,8 +10,8 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from submissions.models import Document, PostingBlock, PostingRun, Source
-from submissions.storage import posting_runs
-from submissions.storage.posting_runs import LOOK_UP, SharedRarity, look_up, merge_runs
+from submissions.uploads import fingerprinting as posting_runs
+from submissions.uploads.fingerprinting import LOOK_UP, SharedRarity, look_up, merge_runs
 from tests.support.fingerprints import create_documents, store
 
 pytestmark = pytest.mark.services

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, strategies as st
 
-from submissions.intake.sandbox.syntax_spans import COLOURED_CHARACTERS, syntax_spans
+from submissions.intake.packed_readings import COLOURED_CHARACTERS, syntax_spans
 from submissions.models import Document
-from submissions.storage.syntax_spans import pack_spans, stored_spans, unpack_spans
+from submissions.uploads.stored_documents import pack_spans, stored_spans, unpack_spans
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from fingerprint.engine import Coarse, StringWords
 from fingerprint.tokens import TokenStream
-from submissions.storage.tokens import (
+from submissions.intake.packed_readings import (
     pack_coarse,
     pack_tokens,
     pack_words,

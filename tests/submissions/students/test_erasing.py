@@ -8,8 +8,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
 
-from submissions.actions.uploads import create_batch
-from submissions.corpus.models import CorpusDocument
+from submissions.archive.models import CorpusDocument
 from submissions.models import (
     ApiAnswer,
     Assignment,
@@ -21,10 +20,11 @@ from submissions.models import (
     SubmissionFile,
     Upload,
 )
-from submissions.queries.reports import report_state
+from submissions.reports.read import report_state
 from submissions.students.erasing import ask_for_erasure
 from submissions.students.scope import NotFound, scope
 from submissions.students.spellings import digest
+from submissions.uploads.change import create_batch
 from submissions.work.jobs import BUSY
 from tests.support.every_column import places_of
 from tests.support.jobs import carry_out, due_in

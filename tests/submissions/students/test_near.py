@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.actions.uploads import create_batch
 from submissions.models import AuditEntry, Decision, Erasure, Submission
 from submissions.students.erasing import ask_for_erasure
-from submissions.students.finding import find
-from submissions.students.near import Decided, Near, near_matches
+from submissions.students.finding import Decided, Near, find, near_matches
 from submissions.students.scope import NotFound, scope
+from submissions.uploads.change import create_batch
 from tests.support.every_column import places_of
 from tests.support.html import page_of
 from tests.support.jobs import carry_out

@@ -9,9 +9,9 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from moss.integrations.lti.addresses import check_address, check_addresses, origin
+from submissions.core.database import SealedTextField
+from submissions.courses.models import Role
 from submissions.models import Course, Membership
-from submissions.models.people import Role
-from submissions.sealing import SealedTextField
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise as Promise

@@ -11,12 +11,11 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from submissions.intake.layouts.matching import MatchedName, find, place_each, share
+from submissions.intake.layouts.fields import MatchedName, find, place_each, share
 from submissions.intake.layouts.places import Layout, Placement, Student
 
 if TYPE_CHECKING:
-    from submissions.intake.layouts.listing import Listing
-    from submissions.intake.layouts.places import Place
+    from submissions.intake.layouts.places import Listing, Place
 
 NAME = re.compile(
     r"(?=[^/]*+/)(?P<exercise>[^/-]+-[^/]+?)-(?P<number>\d+)-"

@@ -12,14 +12,12 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from submissions.intake import reasons
-from submissions.intake.layouts.fields import natural_name
-from submissions.intake.layouts.matching import MatchedName, find, place_each, share
+from submissions.intake import sentences as reasons
+from submissions.intake.layouts.fields import MatchedName, find, natural_name, place_each, share
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
-    from submissions.intake.layouts.listing import Listing
-    from submissions.intake.layouts.places import Place
+    from submissions.intake.layouts.places import Listing, Place
 
 NAME = re.compile(
     r"(?P<first>\d+)-(?P<second>\d+) - (?:(?P<number>[A-Z]?\d{5,}) - ?)?(?P<name>[^/]+?) ?- "

@@ -12,12 +12,10 @@ import re
 from typing import TYPE_CHECKING
 
 from submissions.intake.layouts.fields import LOOSE, are_questions, common_beginning, is_loose
-from submissions.intake.layouts.places import Layout, Placement, Student
-from submissions.intake.layouts.root import children_of, root_of
+from submissions.intake.layouts.places import Layout, Placement, Student, children_of, root_of
 
 if TYPE_CHECKING:
-    from submissions.intake.layouts.listing import Listing
-    from submissions.intake.layouts.places import Place
+    from submissions.intake.layouts.places import Listing, Place
 
 BRANCH = re.compile(r"-(?:main|master)(?:-[0-9a-f]{40})?\Z|-[0-9a-f]{40}\Z")
 # Words that number students or teams by themselves, as in `student-01`.

@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from submissions.intake.layouts.matching import MatchedName, find, place_each, share
+from submissions.intake.layouts.fields import MatchedName, find, place_each, share
 from submissions.intake.layouts.places import Layout, Placement, Student
 
 if TYPE_CHECKING:
-    from submissions.intake.layouts.listing import Listing
-    from submissions.intake.layouts.places import Place
+    from submissions.intake.layouts.places import Listing, Place
 
 NAME = re.compile(r"(?:(?P<team>(?:Team|Equipo)[ _]\d+)/)?(?P<who>[^/_]*_[^/_]*_[^/]*_\d+)(?=/)")
 

@@ -10,14 +10,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from submissions.intake import reasons
-from submissions.intake.layouts.fields import parse_time
-from submissions.intake.layouts.matching import MatchedName, find, place_each, share
+from submissions.intake import sentences as reasons
+from submissions.intake.layouts.fields import MatchedName, find, parse_time, place_each, share
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
-    from submissions.intake.layouts.listing import Listing
-    from submissions.intake.layouts.places import Place
+    from submissions.intake.layouts.places import Listing, Place
 
 INBOUND = re.compile(
     r"(?P<student>[^/]+)\+(?P<assignment>[^/+]+)\+(?P<time>\d{4}-\d\d-\d\d \d\d[:_.-]\d\d[:_.-]\d\d[^/+]*)"

@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from submissions.intake import reasons
-from submissions.intake.layouts.matching import MatchedName, find, place_each, share
+from submissions.intake import sentences as reasons
+from submissions.intake.layouts.fields import MatchedName, find, place_each, share
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
-    from submissions.intake.layouts.listing import Listing
-    from submissions.intake.layouts.places import Place
+    from submissions.intake.layouts.places import Listing, Place
 
 NAME = re.compile(
     r"(?P<who>[^/]+)/\d+_(?:(?P<received>task|corrections(?:_\d+)?|assessment)|submissions"

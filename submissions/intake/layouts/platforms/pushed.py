@@ -10,16 +10,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from submissions.intake import reasons
-from submissions.intake.layouts.fields import parse_json, parse_time
-from submissions.intake.layouts.matching import MatchedName, find, place_each, share
+from submissions.intake import sentences as reasons
+from submissions.intake.layouts.fields import MatchedName, find, parse_json, parse_time, place_each, share
 from submissions.intake.layouts.places import CLASS_BYTES, Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from submissions.intake.layouts.listing import Listing
-    from submissions.intake.layouts.places import Place
+    from submissions.intake.layouts.places import Listing, Place
 
 METADATA = "pushed-submissions.json"
 NAME = re.compile(r"(?P<key>pushed-\d+)(?=/)")

@@ -12,14 +12,12 @@ import re
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from submissions.intake import reasons
-from submissions.intake.layouts.fields import natural_name, parse_digits
-from submissions.intake.layouts.matching import MatchedName, find, place_each, share
+from submissions.intake import sentences as reasons
+from submissions.intake.layouts.fields import MatchedName, find, natural_name, parse_digits, place_each, share
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
-    from submissions.intake.layouts.listing import Listing
-    from submissions.intake.layouts.places import Place
+    from submissions.intake.layouts.places import Listing, Place
 
 _ONE = r"[^/;(),]*,[^/;()]*\([^/()]+\)"
 NAME = re.compile(rf"(?P<who>{_ONE}(?:;{_ONE})*)(?:/|_(?=\S))")

@@ -10,14 +10,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from submissions.intake import reasons
-from submissions.intake.layouts.fields import parse_json
-from submissions.intake.layouts.matching import MatchedName, find, place_each, share
+from submissions.intake import sentences as reasons
+from submissions.intake.layouts.fields import MatchedName, find, parse_json, place_each, share
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
-    from submissions.intake.layouts.listing import Listing
-    from submissions.intake.layouts.places import Place
+    from submissions.intake.layouts.places import Listing, Place
 
 SETTINGS = "user_assignment_settings.json"
 NAME = re.compile(rf"(?P<user>[^/]+)/(?:(?P<version>\d+)(?=/)|{re.escape(SETTINGS)}\Z)")

@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from moss.integrations.accounts.models import MailChoice
-from submissions import lifecycle
 from submissions.models import Batch, Membership, Report
+from submissions.uploads import lifecycle
 from tests.conftest import running_worker, wait_until
 from tests.moss.test_logged_data import send
 from tests.support.html import get_page

@@ -10,9 +10,8 @@ import pytest
 
 from moss.integrations.api.assignments import AssignmentChange
 from moss.integrations.api.courses import CourseChange
+from submissions.courses.forms import CourseSettingsForm, SettingsForm
 from submissions.models import Batch, CaseChange, Decision, Report
-from submissions.pages.forms.assignments import SettingsForm
-from submissions.pages.forms.courses import CourseSettingsForm
 from tests.support.api import API, api_client, problem_of, send
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 

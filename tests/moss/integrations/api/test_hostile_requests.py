@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.contrib.auth.models import User
 
-from submissions.actions.people import remove_member
+from submissions.courses.change import remove_member
 from submissions.models import Course, CourseRoster, Membership
 from tests.moss.integrations.api.test_roles import PREFIX
 from tests.moss.integrations.api.test_unknown_fields import JSON, operations

@@ -130,7 +130,7 @@ def test_the_link_is_for_who_made_the_invitation(course: Course, tess: Membershi
 def test_an_account_invites_so_many_in_an_hour_by_the_api_and_the_page(
     course: Course, alice: User, alice_client: Client, bob: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("submissions.pages.forms.people.MOST_INVITATIONS", 3)
+    monkeypatch.setattr("submissions.courses.forms.MOST_INVITATIONS", 3)
     Membership.objects.create(course=course, user=bob, role="instructor")
     path, page = f"/courses/{course.pk}/invitations", reverse("people", args=[course.pk])
     body = {"email": "a@example.org", "role": "observer"}

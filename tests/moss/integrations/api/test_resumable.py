@@ -15,9 +15,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from moss.maintenance import sweep
-from submissions.actions.resumable import MOST_BEGUN, begin_resumable
+from submissions.core.accounts import stored_bytes
 from submissions.models import AuditEntry, Batch, FileChunk, Membership, ResumableUpload, Upload
-from submissions.queries.accounts import stored_bytes
+from submissions.uploads.change import MOST_BEGUN, begin_resumable
 from tests.support.api import API, api_client, problem_of
 from tests.support.sample_class import CLASS, zipped
 

@@ -10,8 +10,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from moss.integrations.api.service import api
-from submissions.actions import people
-from submissions.actions.rosters import read_roster, replace_roster
+from submissions.courses import change as people
+from submissions.courses.change import read_roster, replace_roster
 from submissions.models import Batch, Membership, ResumableUpload
 from tests.submissions.pages.test_roles import ANY, ROLES, STAFF, is_at_a_boundary
 from tests.support.api import api_client, problem_of

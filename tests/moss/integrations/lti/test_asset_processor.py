@@ -15,7 +15,7 @@ from submissions.models import Assignment, Batch, Job, Report, Submission
 from submissions.students.erasing import ask_for_erasure
 from submissions.students.exporting import write_export
 from submissions.students.scope import scope
-from submissions.work.stuck import sweep_jobs
+from submissions.work.running import sweep_jobs
 from tests.conftest import wait_until
 from tests.support.every_column import places_of
 from tests.support.html import get_page, page_of

@@ -11,8 +11,8 @@ from django.utils import timezone
 from moss.integrations.lti.gathering import forget_old
 from moss.integrations.lti.models import PushedFile, PushedSubmission
 from submissions.models import Batch, CourseRoster, Report, Submission
-from submissions.ranking.selection import cohort_submissions
-from submissions.work.stuck import restart_lost
+from submissions.reports.cohort import cohort_submissions
+from submissions.work.running import restart_lost
 from tests.support.jobs import carry_out, let_time_pass
 from tests.support.pushed import CODE
 from tests.support.sample_class import zipped

@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from moss.integrations.lti.models import PushedSubmission
+from submissions.courses.models import Role
 from submissions.models import AuditEntry, Batch, Membership
-from submissions.models.people import Role
 from tests.support.html import get_page
 from tests.support.jobs import carry_out
 

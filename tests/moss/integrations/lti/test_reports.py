@@ -9,10 +9,10 @@ import pytest
 
 from moss.integrations.lti.models import PushedSubmission
 from moss.integrations.lti.reporting import WAITS
-from submissions.lifecycle import cancel_batch
 from submissions.models import Job
+from submissions.uploads.lifecycle import cancel_batch
 from submissions.work import jobs
-from submissions.work.stuck import restart_lost
+from submissions.work.running import restart_lost
 from tests.support.jobs import carry_out, due_in, let_time_pass
 from tests.support.pushed import CODE
 from tests.support.sample_class import zipped

@@ -14,8 +14,8 @@ from django.core.files.storage import default_storage
 
 from moss.integrations.moss_protocol.models import ClientResult, MossUserId, account_of, renew_user_id
 from moss.integrations.moss_protocol.protocol import Options
-from submissions.ingest.uploads import FOLDER
 from submissions.models import Assignment, Boilerplate, Course, Submission, Upload
+from submissions.uploads.files import UPLOADS_FOLDER
 from tests.conftest import wait_until
 from tests.support.moss_clients import Listening, RawClient, listening
 from tests.support.sample_class import COPIED, RENAMED
@@ -41,7 +41,7 @@ def number(alice: User) -> str:
 
 
 def stored_files() -> list[str]:
-    return default_storage.listdir(FOLDER)[1] if default_storage.exists(FOLDER) else []
+    return default_storage.listdir(UPLOADS_FOLDER)[1] if default_storage.exists(UPLOADS_FOLDER) else []
 
 
 def assert_nothing_is_left(server: Listening) -> None:

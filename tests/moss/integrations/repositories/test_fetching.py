@@ -15,8 +15,8 @@ from moss.integrations.repositories.actions import cancel, retry_failed, start_d
 from moss.integrations.repositories.git import GitMissing
 from moss.integrations.repositories.listing import parse
 from moss.integrations.repositories.models import RepositoryFetch
+from submissions.core.models import Commits
 from submissions.models import Batch, Job, Report
-from submissions.models.records import Commits
 from submissions.work import jobs
 from tests.moss.integrations.repositories.test_snapshots import CODE, at
 from tests.support.git_server import HOUR, START, hand_in

@@ -13,7 +13,7 @@ from moss.integrations.repositories import git as running, snapshots
 from moss.integrations.repositories.fetching import reachable
 from moss.integrations.repositories.git import Git, GitFailed, Remote
 from moss.integrations.repositories.snapshots import Snapshot, Wanted, take_snapshot
-from submissions.intake.archives.unpack import unpack
+from submissions.intake.unpacking import unpack
 from tests.support.git_server import HOUR, START, blob, commit, git, hand_in, tree
 
 if TYPE_CHECKING:

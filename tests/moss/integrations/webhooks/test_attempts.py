@@ -13,9 +13,9 @@ from moss.integrations.webhooks import actions as webhook_actions
 from moss.integrations.webhooks.models import Delivery, Webhook
 from moss.integrations.webhooks.sending import WAITS
 from moss.outgoing import is_public
-from submissions import lifecycle
+from submissions.uploads import lifecycle
 from submissions.work import jobs, running
-from submissions.work.messages import kind_of
+from submissions.work.jobs import kind_of
 from tests.support.jobs import carry_out, due_in
 from tests.support.receiver import webhook_to
 

@@ -10,9 +10,9 @@ from standardwebhooks import Webhook as Verifier, WebhookVerificationError
 
 from moss.integrations.webhooks import actions as webhook_actions
 from moss.integrations.webhooks.models import Delivery, Webhook
-from submissions.actions.uploads import create_batch
 from submissions.models import Report
-from submissions.work.stuck import sweep_jobs
+from submissions.uploads.change import create_batch
+from submissions.work.running import sweep_jobs
 from tests.conftest import wait_until
 from tests.support.jobs import due_in, let_time_pass
 from tests.support.sample_class import CLASS, loose, zipped

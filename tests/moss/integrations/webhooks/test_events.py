@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from moss.integrations.webhooks.models import Delivery, Event, Webhook
-from submissions import lifecycle
-from submissions.actions.decisions import CaseNames, DecisionInput, decide, decide_case
-from submissions.actions.deletions import delete_course
+from submissions.cases.change import CaseNames, DecisionInput, decide, decide_case
+from submissions.cases.read import pair_names
+from submissions.courses.retention import delete_course
 from submissions.models import Assignment, Batch, Course
-from submissions.queries.decisions import pair_names
+from submissions.uploads import lifecycle
 from tests.support.receiver import webhook_to
 
 if TYPE_CHECKING:

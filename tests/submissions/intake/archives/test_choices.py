@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from submissions.intake.archives.choices import BadChoices, Choices
+from submissions.intake.choices import BadChoices, Choices
 
 CHOICES = Choices(
     "moodle",

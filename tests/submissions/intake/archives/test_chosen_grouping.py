@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.intake.archives.choices import Choices
-from submissions.intake.archives.grouping import group_files
+from submissions.intake.choices import Choices
+from submissions.intake.grouping import group_files
 from submissions.intake.layouts.places import Student
 from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.submissions.intake.layouts.test_layouts import listing_of
@@ -16,7 +16,7 @@ from tests.submissions.intake.layouts.test_layouts import listing_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from submissions.intake.archives.grouping import Grouping
+    from submissions.intake.grouping import Grouping
 
 SECTIONS = ["class/A/ada/main.py", "class/A/ada/src/area.py", "class/A/ben/main.py", "class/B/ada/main.py",
             "class/B/cleo.py", "class/README.md"]  # fmt: skip

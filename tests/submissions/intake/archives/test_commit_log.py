@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, strategies as st
 
-from submissions.intake.archives.commit_log import CommitLog, folder_of_log, read_commit_log
-from submissions.intake.archives.members import CommitTimes
-from submissions.intake.archives.unpack import unpack
 from submissions.intake.limits import Limits
+from submissions.intake.members import CommitLog, CommitTimes, folder_of_log, read_commit_log
 from submissions.intake.sandbox.archives import UploadedFile, unpack as unpack_in_child
+from submissions.intake.unpacking import unpack
 from tests.support.archives import zipped
 from tests.support.git_server import START, git
 

@@ -26,7 +26,7 @@ from tests.support.archives import (
 )
 
 if TYPE_CHECKING:
-    from submissions.intake.archives.members import UnpackedEntry
+    from submissions.intake.members import UnpackedEntry
 
 pytestmark = pytest.mark.slow
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from submissions.intake.archives.grouping import group_submissions
-from submissions.intake.archives.members import UnpackedEntry
+from submissions.intake.grouping import group_submissions
+from submissions.intake.members import UnpackedEntry
 
 
 def grouped(*paths: str) -> dict[str, list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from submissions.intake.archives.languages import NO_PROGRAM, reading_languages
+from submissions.intake.file_languages import NO_PROGRAM, reading_languages
 
 LANGUAGES = st.sampled_from(["java", "python", "c", "cpp", "text", "json", "xml", "notebook", "make"])
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, strategies as st
 
-from submissions.intake.archives.libarchive_reader import encrypted_entries
-from submissions.intake.archives.unpack import unpack_all, walk
+from submissions.intake.libarchive_reader import encrypted_entries
 from submissions.intake.limits import BadArchive, Limits
 from submissions.intake.sandbox.archives import (
     UploadedFile,
@@ -21,6 +20,7 @@ from submissions.intake.sandbox.archives import (
     unpack_all as unpack_all_in_child,
     unpack_opened,
 )
+from submissions.intake.unpacking import unpack_all, walk
 from tests.support import jobs_without_libarchive
 from tests.support.archives import (
     HAS_LIBARCHIVE,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from submissions.intake.archives.members import UnpackedEntry
+    from submissions.intake.members import UnpackedEntry
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not HAS_LIBARCHIVE, reason="libarchive is not installed")]
 

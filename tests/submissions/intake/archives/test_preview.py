@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, strategies as st
 
-from submissions.intake.archives.choices import Choices
-from submissions.intake.archives.grouping import ListingBuilder
-from submissions.intake.archives.preview import Preview, SkippedEntry, preview_upload
-from submissions.intake.archives.unpack import unpack
+from submissions.intake.choices import Choices
+from submissions.intake.grouping import ListingBuilder
 from submissions.intake.left_out.listing import Listing, describe
 from submissions.intake.left_out.patterns import FilePatterns
+from submissions.intake.preview import Preview, SkippedEntry, preview_upload
+from submissions.intake.unpacking import unpack
 from tests.submissions.intake.layouts.plain_samples import CODE
 from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.support.archives import zipped

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.intake.archives.members import UnpackedEntry
-from submissions.intake.archives.unpack import unpack, unpack_all, walk
 from submissions.intake.limits import BadArchive, Limits
+from submissions.intake.members import UnpackedEntry
+from submissions.intake.unpacking import unpack, unpack_all, walk
 from tests.support.archives import (
     ARCHIVE_WRITERS,
     Files,
@@ -208,5 +208,5 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 
 def test_unpacking_needs_no_django() -> None:
-    code = "import sys, submissions.intake.archives.unpack; sys.exit('django' in sys.modules)"
+    code = "import sys, submissions.intake.unpacking; sys.exit('django' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

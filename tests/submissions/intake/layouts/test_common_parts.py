@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from submissions.intake.layouts.root import without_common_parts
+from submissions.intake.layouts.places import without_common_parts
 
 
 @pytest.mark.parametrize(

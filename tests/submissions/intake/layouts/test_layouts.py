@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.intake.archives.choices import Choices
-from submissions.intake.archives.grouping import Grouping, ListingBuilder, group_files, group_submissions
-from submissions.intake.archives.members import UnpackedEntry
+from submissions.intake.choices import Choices
+from submissions.intake.grouping import Grouping, ListingBuilder, group_files, group_submissions
 from submissions.intake.layouts.registry import LAYOUTS, recognise
+from submissions.intake.members import UnpackedEntry
 from tests.submissions.intake.layouts.plain_samples import CODE
 from tests.submissions.intake.layouts.records import GRADESCOPE_RECORDS
 from tests.submissions.intake.layouts.samples import SAMPLES, VARIANTS
@@ -19,7 +19,7 @@ from tests.support.archives import entries, zipped
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from submissions.intake.layouts.listing import Listing
+    from submissions.intake.layouts.places import Listing
     from tests.support.golden import Golden
 
 GOLDEN = Path(__file__).with_name("golden")

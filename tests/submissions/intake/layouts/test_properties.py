@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from submissions.intake.archives.choices import Choices
-from submissions.intake.archives.grouping import Grouping, ListingBuilder, group_files
-from submissions.intake.archives.members import UnpackedEntry
+from submissions.intake.choices import Choices
+from submissions.intake.grouping import Grouping, ListingBuilder, group_files
 from submissions.intake.layouts.registry import LAYOUTS, recognise
+from submissions.intake.members import UnpackedEntry
 from tests.submissions.intake.layouts.samples import SAMPLES
 
 PARTS = sorted({part for files in SAMPLES.values() for path in files for part in path.split("/")})

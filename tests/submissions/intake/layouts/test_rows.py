@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from submissions.intake.layouts.matching import by_name
+from submissions.intake.layouts.fields import by_name
 from submissions.intake.layouts.places import Ignored, Placement, Student
 from tests.submissions.intake.layouts.test_layouts import listing_of
 

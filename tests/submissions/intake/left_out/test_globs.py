@@ -13,13 +13,15 @@ import pytest
 from hypothesis import assume, given, strategies as st
 from pathspec import GitIgnoreSpec
 
-from submissions.intake.left_out.globs import BadGlob, Globs, parse_glob
 from submissions.intake.left_out.patterns import (
     MAX_CHARACTERS,
     MAX_PATTERNS,
     MAX_STARS,
+    BadGlob,
     BadPatterns,
     FilePatterns,
+    Globs,
+    parse_glob,
     parse_patterns,
 )
 from tests.support.regex_ambiguity import pumped_word

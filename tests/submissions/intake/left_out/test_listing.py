@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, strategies as st
 
-from submissions.intake.archives.choices import Choices
-from submissions.intake.archives.grouping import group_files
-from submissions.intake.layouts.listing import ListedFile, Listing as UploadListing
+from submissions.intake.choices import Choices
+from submissions.intake.grouping import group_files
+from submissions.intake.layouts.places import ListedFile, Listing as UploadListing
 from submissions.intake.left_out.listing import LeftOut, Listing, describe
 from submissions.intake.left_out.patterns import FilePatterns
 from tests.support.left_out import CODE, left_out

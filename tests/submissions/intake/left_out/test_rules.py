@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from submissions.intake.left_out.listing import NO_CODE
-from submissions.intake.left_out.matching import matches
-from submissions.intake.left_out.rules import OUTPUT, REASONS, RULES
+from submissions.intake.left_out.rules import OUTPUT, REASONS, RULES, matches
 from tests.support.left_out import CODE, left_out
 
 JAVA = "public class Main { public static void main(String[] a) { System.out.println(a.length); } }\n"

@@ -7,8 +7,7 @@ import time
 import pytest
 from hypothesis import given, strategies as st
 
-from submissions.intake.rosters import Roster, RosterRefused, RosterStudent, parse_roster
-from submissions.intake.rosters.table import MAX_BYTES, MAX_ROWS
+from submissions.intake.rosters import MAX_BYTES, MAX_ROWS, Roster, RosterRefused, RosterStudent, parse_roster
 from tests.support.long_rows import rest_is_long
 
 BRUNO = RosterStudent("Bruno Popescu", "00042", "bpopescu", "bpopescu@example.edu")

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING
 
 import pytest
 
-from submissions.intake.archives import unpack as in_this_process
+from submissions.intake import unpacking as in_this_process
 from submissions.intake.limits import BadArchive, Limits
 from submissions.intake.sandbox.archives import UploadedFile, unpack, unpack_all
 from tests.support import harmful_archives
@@ -20,7 +20,7 @@ from tests.support.processes import descendants
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from submissions.intake.archives.members import UnpackedEntry
+    from submissions.intake.members import UnpackedEntry
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("new_children")]
 
@@ -171,6 +171,6 @@ def test_the_end_of_the_memory_is_not_damage_of_the_archive(monkeypatch: pytest.
     def no_memory(*_: object) -> object:
         raise MemoryError
 
-    monkeypatch.setattr("submissions.intake.archives.zip_reader.detect_encoding", no_memory)
+    monkeypatch.setattr("submissions.intake.zip_and_tar.detect_encoding", no_memory)
     with pytest.raises(MemoryError):
         list(in_this_process.unpack("a.zip", io.BytesIO(zipped(FILES))))

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from fingerprint.engine import Unreadable
-from submissions.intake.sandbox.confinement import TCP_VERSION, give_up_files
+from submissions.intake.sandbox.child import TCP_VERSION, give_up_files
 from submissions.intake.sandbox.documents import DocumentReader
 from submissions.intake.sandbox.process import Child, NotStarted
 from tests.conftest import wait_until

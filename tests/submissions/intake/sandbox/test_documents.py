@@ -16,8 +16,8 @@ import pytest
 
 from fingerprint import engine
 from fingerprint.engine import Unreadable
+from submissions.intake.packed_readings import span_columns, syntax_spans
 from submissions.intake.sandbox.documents import DocumentReader, NamedFile
-from submissions.intake.sandbox.syntax_spans import span_columns, syntax_spans
 from tests.fingerprint import languages
 from tests.fingerprint.test_read_together import plain
 from tests.support import harmful_jobs

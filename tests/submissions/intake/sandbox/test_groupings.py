@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.intake.archives.choices import Choices
-from submissions.intake.archives.listed_upload import ListedRow, ListedUpload, group_upload, preview_listed
+from submissions.intake.choices import Choices
 from submissions.intake.layouts.places import RECORD_BYTES
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.limits import BadArchive
+from submissions.intake.preview import ListedRow, ListedUpload, group_upload, preview_listed
 from submissions.intake.sandbox.groupings import GroupingReader
 from tests.submissions.intake.layouts.plain_samples import CODE
 from tests.submissions.intake.layouts.records import BLACKBOARD_RECORD

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.intake.names import PRIORS
+from submissions.intake.entry_names import PRIORS
 from submissions.intake.rosters import RosterRefused, parse_roster
 from submissions.intake.sandbox.groupings import GroupingReader
 from tests.support import harmful_groupings

@@ -11,8 +11,9 @@ import pytest
 from django.urls import reverse
 from pypdf import PdfReader
 
+from submissions.cases import documents
 from submissions.models import Decision, Pair, Report
-from submissions.pages.exports import documents, paper
+from submissions.pages import paper
 from tests.support.html import Page, get_page, page_of
 from tests.support.kept_classes import stored
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, zipped

@@ -7,15 +7,9 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, strategies as st
 
-from submissions.comparison.aligned_lines import LinePair, align_lines
-from submissions.comparison.source_html import Layers, PassageMark, Spans, line_starts
-from submissions.pages.exports.paper import (
-    ROW_CHARACTERS,
-    PassageSide,
-    PrintedSource,
-    passage_rows,
-    source_rows,
-)
+from submissions.matches.differences import LinePair, align_lines
+from submissions.matches.source_html import Layers, PassageMark, Spans, line_starts
+from submissions.pages.paper import ROW_CHARACTERS, PassageSide, PrintedSource, passage_rows, source_rows
 from tests.support.html import Page
 
 if TYPE_CHECKING:

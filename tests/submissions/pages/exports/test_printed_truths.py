@@ -11,11 +11,11 @@ import pytest
 from django.urls import reverse
 from pypdf import PdfReader
 
-from submissions.actions.comparisons import choose_threshold
-from submissions.actions.decisions import DecisionInput, decide
+from submissions.cases.case_list import cases
+from submissions.cases.change import DecisionInput, decide
+from submissions.cases.read import PairNames
 from submissions.models import Report
-from submissions.pages.report.cases import cases
-from submissions.queries.decisions import PairNames
+from submissions.reports.change import choose_threshold
 from tests.support.html import Page, page_of
 from tests.support.long_rows import rest_is_long
 from tests.support.programs import edited, program, remarked, renamed

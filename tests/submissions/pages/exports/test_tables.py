@@ -11,10 +11,10 @@ import pytest
 from django.urls import reverse
 from hypothesis import given, strategies as st
 
-from submissions.comparison.export_formats import FORMATS, TABLE_FORMATS, ExportTable, write_csv
-from submissions.comparison.pair_rows import PairRow
+from submissions.matches.export_formats import FORMATS, TABLE_FORMATS, ExportTable, write_csv
+from submissions.matches.ranked_pairs import PairRow
 from submissions.models import Decision, Pair, Report
-from submissions.pages.exports.documents import TABLES
+from submissions.reports.exports import TABLES
 from tests.support.html import get_page
 from tests.support.sample_class import CLASS, COPIED, RENAMED, zipped
 from tests.support.uploads import MANY

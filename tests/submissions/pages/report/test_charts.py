@@ -11,22 +11,12 @@ from django.urls import reverse
 from humanize import ordinal
 from hypothesis import given, strategies as st
 
-from submissions.comparison.components import connected_components
-from submissions.comparison.pair_rows import percent_text
+from submissions.cases.case_list import MAX_LINKS, MAX_NODES, case_graph, cases, graph
+from submissions.core.names import ANONYMOUS, Names
+from submissions.matches.groups import connected_components
+from submissions.matches.ranked_pairs import percent_text
 from submissions.models import Submission
-from submissions.pages.report.cases import cases
-from submissions.pages.report.charts import (
-    MAX_LINKS,
-    MAX_NODES,
-    PAIR_BIN,
-    Histogram,
-    case_graph,
-    graph,
-    histogram,
-    pair_bins,
-)
-from submissions.pages.templatetags.charting import duration
-from submissions.pseudonyms.names import ANONYMOUS, Names
+from submissions.reports.charts import PAIR_BIN, Histogram, duration, histogram, pair_bins
 from tests.support.html import get_page
 from tests.support.reports import create_report, random_similarities
 from tests.support.tabs import tab

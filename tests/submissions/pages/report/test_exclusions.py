@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.actions.uploads import rerank
+from submissions.core.names import Names, anonymous_names
 from submissions.models import Batch, Boilerplate, Document, Entry, Report, SubmissionFile
-from submissions.pages.source_view.excerpts import MAX_LINES, documents, source_excerpt
-from submissions.pages.templatetags.pages import percent
-from submissions.pseudonyms.names import Names, anonymous_names
+from submissions.pages.filters import percent
+from submissions.pairs.source_view import MAX_LINES, documents, source_excerpt
+from submissions.uploads.change import rerank
 from tests.submissions.ranking.test_findings import TEMPLATE, class_sharing
 from tests.support.html import get_page
 from tests.support.reports import findings_of

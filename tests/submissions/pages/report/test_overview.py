@@ -8,12 +8,11 @@ import pytest
 from django.http import QueryDict
 from django.utils import timezone
 
+from submissions.core.names import Names, anonymous_names
 from submissions.models import Assignment, Decision, Pair, Report, Submission
-from submissions.pages.report.overview import findings_context, steady_context, tab_context
-from submissions.pages.report.pair_list import ReportRow, report_rows
-from submissions.pages.report.report_page import Address, ReportPage
-from submissions.pseudonyms.names import Names, anonymous_names
-from submissions.queries.reports import PairFilter, effective_threshold, report_state
+from submissions.reports.forms import Address, ReportPage
+from submissions.reports.page import ReportRow, findings_context, report_rows, steady_context, tab_context
+from submissions.reports.read import PairFilter, effective_threshold, report_state
 from tests.support.html import Page, get_page, page_of
 from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, zipped

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from submissions.pages.source_view.parts import shortest_unique_paths
+from submissions.pairs.pair_view import shortest_unique_paths
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from django.urls import reverse
 
 from submissions.models import Pair
-from submissions.pages.source_view import pair_view, parts, screen
+from submissions.pairs import pair_view, source_view as screen
 from tests.support.html import Page, get_page
 from tests.support.sample_class import COPIED, zipped
 
@@ -80,8 +80,8 @@ def follow(client: Client, address: str, side: str) -> list[Page]:
 def test_the_page_of_two_large_files_has_a_limited_size(
     alice_client: Client, address_of: Callable[[dict[str, str]], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert 2 * parts.SIDE_CHARACTERS < 2 * MEGABYTE
-    monkeypatch.setattr(parts, "SIDE_CHARACTERS", 100_000)
+    assert 2 * pair_view.SIDE_CHARACTERS < 2 * MEGABYTE
+    monkeypatch.setattr(pair_view, "SIDE_CHARACTERS", 100_000)
     large = "".join(functions(3, 700))
     address = address_of({"ada/m.py": large, "ben/m.py": large.replace("a", "z")})
     for query in ("", "?passage=99999", "?left=1-40000&right=1-9"):
@@ -94,7 +94,7 @@ def test_the_page_of_two_large_files_has_a_limited_size(
 def test_all_parts_together_are_the_whole_file(
     alice_client: Client, address_of: Callable[[dict[str, str]], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts, "SIDE_CHARACTERS", 30_000)
+    monkeypatch.setattr(pair_view, "SIDE_CHARACTERS", 30_000)
     text = "".join(functions(3, 200))
     address = address_of({"ada/m.py": text, "ben/m.py": text})
     pages = follow(alice_client, address, "L")
@@ -111,7 +111,7 @@ def test_all_parts_together_are_the_whole_file(
 def test_every_passage_can_be_reached_and_opens_on_both_sides(
     alice_client: Client, address_of: Callable[[dict[str, str]], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts, "SIDE_CHARACTERS", 25_000)
+    monkeypatch.setattr(pair_view, "SIDE_CHARACTERS", 25_000)
     monkeypatch.setattr(pair_view, "PASSAGES_LISTED", 8)
     address = address_of({"ada/m.py": interleaved(30, 1), "ben/m.py": interleaved(30, 2)})
     page = get_page(alice_client, address)
@@ -138,7 +138,7 @@ def test_every_passage_can_be_reached_and_opens_on_both_sides(
 def test_a_badge_whose_other_side_is_not_shown_loads_the_page_with_it(
     alice_client: Client, address_of: Callable[[dict[str, str]], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts, "SIDE_CHARACTERS", 25_000)
+    monkeypatch.setattr(pair_view, "SIDE_CHARACTERS", 25_000)
     address = address_of({"ada/m.py": interleaved(30, 1), "ben/m.py": interleaved(30, 2)})
     page = get_page(alice_client, f"{address}?left=1-0&right=1-4000")
     links = page.values('[data-side="L"] .badge', "href")
@@ -185,8 +185,8 @@ def test_a_passage_within_an_endless_line_is_shown(
 def test_of_many_files_the_page_has_some_and_links_to_the_others(
     alice_client: Client, address_of: Callable[[dict[str, str]], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts, "FILES_LISTED", 5)
-    monkeypatch.setattr(parts, "SIDE_CHARACTERS", 40_000)
+    monkeypatch.setattr(pair_view, "FILES_LISTED", 5)
+    monkeypatch.setattr(pair_view, "SIDE_CHARACTERS", 40_000)
     text = "".join(functions(3, 40))
     files = {f"ada/m{n:02}.py": text.replace("a", f"a{n}") for n in range(12)}
     address = address_of(files | {"ben/m.py": text})

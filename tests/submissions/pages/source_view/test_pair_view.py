@@ -12,9 +12,9 @@ from django.urls import reverse
 from fingerprint.engine import passage_weight
 from fingerprint.ranking.score_constants import RARITY_EXPONENT
 from fingerprint.ranking.weights import rarity
+from submissions.core.names import redacted_names
 from submissions.models import Pair
-from submissions.pages.source_view.pair_view import view_pair
-from submissions.pseudonyms.names import redacted_names
+from submissions.pairs.pair_view import view_pair
 from tests.support.html import Page, page_of
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, zipped
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from django.test import Client
 
     from submissions.models import Assignment
-    from submissions.pages.source_view.pair_view import PairView
+    from submissions.pairs.pair_view import PairView
     from tests.support.uploads import HandIn
 
 

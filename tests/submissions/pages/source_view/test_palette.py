@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 from coloraide import Color
 
-from submissions.comparison.source_html import COLOURS
+from submissions.matches.source_html import COLOURS
 from tests.support.paths import ROOT
 
 STATIC = ROOT / "submissions" / "static" / "submissions"

@@ -1,0 +1,1 @@
+"""The audit log: who saw, decided, exported, shared or deleted whose work."""

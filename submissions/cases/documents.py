@@ -1,0 +1,258 @@
+"""Documents about pairs, as one self-contained HTML page, in copies for different readers.
+
+A copy has real names, the name of one student, or aliases.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import networkx as nx
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from submissions.cases.read import statements_of
+from submissions.core.names import (
+    Names,
+    anonymous_names,
+    ensure_aliases,
+    known_ids,
+    known_spellings,
+    origin_suffixes,
+    others_in_roster,
+    redacted_names,
+    roster_labels,
+)
+from submissions.core.redaction import NAME_PLACEHOLDER
+from submissions.pages.paper import DocumentTooLong, style
+from submissions.pairs.read import displayed_pair
+from submissions.reports.read import readable_boilerplate
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+    from datetime import timedelta
+
+    from submissions.cases.models import ChangeFields
+    from submissions.cases.read import CaseCore
+    from submissions.models import CaseDecision, Decision, Pair, Report, Submission, SubmissionFile
+
+# Readers of a copy, besides the ids of students.
+REAL_NAMES, ALIASES = "open", "made-up"
+
+# Pairs that one document may contain.
+MAX_PAIRS = 300
+
+
+class DocumentOptions(NamedTuple):
+    """Content of a document besides the passages of its pairs."""
+
+    decision: bool
+    sources: bool
+
+
+class PrintedCase(NamedTuple):
+    """A case to write about.
+
+    Pairs of the `threshold` and more connect it. `members` have the time between the first one and theirs, or
+    None; `identical` are groups of members, by primary key, with the same files; `decision` is None where
+    nothing was decided. A case `by_hand` has no pairs, and `files` of each member instead. `core`: what all
+    members have; no student's copy has it.
+    """
+
+    number: int
+    threshold: float
+    members: Sequence[tuple[Submission, timedelta | None]]
+    identical: list[list[int]]
+    decision: CaseDecision | Decision | None
+    changes: Sequence[ChangeFields]
+    files: Sequence[tuple[Submission, list[SubmissionFile]]] = ()
+    core: CaseCore | None = None
+
+    @property
+    def submissions(self) -> list[Submission]:
+        return [submission for submission, _later in self.members]
+
+    @property
+    def by_hand(self) -> bool:
+        return bool(self.files)
+
+    @property
+    def title(self) -> str:
+        return _("Case {number}").format(number=self.number)
+
+
+class Subject(NamedTuple):
+    """Pairs of a report to write about; a `single` pair or a `case` gives the document its title."""
+
+    report: Report
+    pairs: list[Pair]
+    single: bool = False
+    case: PrintedCase | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.pairs and not self.case
+
+
+class Copy(NamedTuple):
+    """A document for one reader: its pairs, the names in it, the parts of its title, a remark on names."""
+
+    pairs: list[Pair]
+    names: Names
+    title_parts: list[str]
+    single: bool
+    remark: str = ""
+    case: PrintedCase | None = None
+    is_for_student: bool = False
+    # The names of the submissions whose statements are printed: to a student only the student's own.
+    speakers: Collection[str] = ()
+
+    @property
+    def title(self) -> str:
+        both = _("{left} and {right}")
+        return reduce(lambda left, right: both.format(left=left, right=right), self.title_parts)
+
+
+def students(pairs: Iterable[Pair]) -> list[Submission]:
+    """Return the submissions of the pairs, each once, by name."""
+    by_id = {submission.pk: submission for pair in pairs for submission in (pair.left, pair.right)}
+    return sorted(by_id.values(), key=lambda submission: submission.name)
+
+
+def copy_for(subject: Subject, names: Names, reader: str) -> Copy:
+    """Return the copy for a reader: REAL_NAMES for `names`, ALIASES, or the id of a student's submission.
+
+    A student's copy has only the pairs of that student, and all other names of the cohort are hidden.
+    """
+    report, pairs, remark = subject.report, subject.pairs, ""
+    speakers = {student.name for student in students(pairs)}
+    if subject.case:
+        speakers.update(member.name for member, _later in subject.case.members)
+    if reader == ALIASES:
+        names, remark = anonymous_names(report.assignment), _("The names of all students are made up.")
+    elif reader != REAL_NAMES:
+        pairs = [pair for pair in pairs if int(reader) in (pair.left_id, pair.right_id)]
+        name = next(student.name for student in students(pairs) if student.pk == int(reader))
+        names = _names_for_student(report, pairs, name)
+        speakers = {name}
+        remark = _("Copy for {name}. Everybody else's name is hidden.").format(name=names.display_name(name))
+    is_for_student = reader not in {REAL_NAMES, ALIASES}
+    case = subject.case
+    if case:
+        pairs = distinct_pairs(pairs, case.identical, all_of_them=is_for_student)
+        case = case._replace(core=None) if is_for_student else case
+    pairs = _displayed_pairs(pairs, names)
+    title = [case.title] if case else [_("Confirmed pairs")]
+    if subject.single:
+        title = [*_displayed_names(pairs[0], names)]
+    return Copy(pairs, names, title, subject.single, remark, case, is_for_student, speakers)
+
+
+def distinct_pairs(
+    pairs: Iterable[Pair], identical: Iterable[Collection[int]], *, all_of_them: bool
+) -> list[Pair]:
+    """Return the pairs of a case that a document needs: identical submissions count once.
+
+    `pairs` are the most similar first. Without `all_of_them`, only the pairs that connect the case are
+    returned: a pair of two that stronger pairs connect already is left out.
+    """
+    same = {pk: min(group) for group in identical for pk in group}
+    seen: set[frozenset[int]] = set()
+    distinct: list[Pair] = []
+    for pair in pairs:
+        both = frozenset(same.get(pk, pk) for pk in (pair.left_id, pair.right_id))
+        if both not in seen:
+            seen.add(both)
+            distinct.append(pair)
+    if all_of_them:
+        return distinct
+    graph: nx.Graph[int] = nx.Graph()
+    connecting = []
+    for pair in distinct:
+        left, right = (same.get(pk, pk) for pk in (pair.left_id, pair.right_id))
+        if left == right or not (left in graph and right in graph and nx.has_path(graph, left, right)):
+            graph.add_edge(left, right)
+            connecting.append(pair)
+    return connecting
+
+
+def _displayed_pairs(pairs: Iterable[Pair], names: Names) -> list[Pair]:
+    """Return pairs as the reader sees them; where names are hidden, equal ones by the displayed names."""
+    displayed = [displayed_pair(pair, names) for pair in pairs]
+    if names.hidden:
+        displayed.sort(key=lambda pair: (-pair.similarity, -pair.tokens, *_displayed_names(pair, names)))
+    return displayed
+
+
+def _displayed_names(pair: Pair, names: Names) -> tuple[str, str]:
+    return names.display_name(pair.left.name), names.display_name(pair.right.name)
+
+
+def _names_for_student(report: Report, pairs: list[Pair], reader: str) -> Names:
+    """Hide all names but the reader's; the other students of the pairs get distinct aliases."""
+    made_up, absent = ensure_aliases(report.assignment), others_in_roster(report.assignment)
+    spellings = absent | known_spellings(report.assignment)
+    readable = [reader, *spellings.get(reader, ())]
+    others = {student.name for student in students(pairs)} - {reader}
+    # Their letters follow the aliases: the order of the real names would reveal who is behind a letter.
+    hidden = redacted_names(sorted(others, key=made_up.__getitem__), readable)
+    aliases = dict.fromkeys([*made_up, *absent], NAME_PLACEHOLDER) | dict(hidden.aliases)
+    hidden_aliases = {
+        name: alias
+        for name, alias in aliases.items()
+        if name in others or not {name, *spellings.get(name, ())} & {*readable}
+    }
+    labels = roster_labels(report.assignment)
+    suffixes = origin_suffixes(report.assignment)
+    ids = known_ids(report.assignment)
+    return Names(hidden_aliases, "", hidden.visible_names, spellings, labels, suffixes, ids)
+
+
+class PairDocument(NamedTuple):
+    """A copy of a report's pairs for one reader, with the options of its content."""
+
+    report: Report
+    copy: Copy
+    options: DocumentOptions
+
+
+def document_html(document: PairDocument) -> str:
+    """Return the page.
+
+    Raises
+    ------
+    DocumentTooLong
+        When there are too many pairs, or too many rows of sources.
+    """
+    # Imported here because it loads the front-ends, which other pages do not need.
+    from submissions.cases.chapters import chapters  # noqa: PLC0415
+
+    report, copy, options = document
+    assignment = report.assignment
+    if len(copy.pairs) > MAX_PAIRS:
+        raise DocumentTooLong(
+            _(
+                "More than {n} pairs are too many for one document: export copies for single "
+                "students instead."
+            ).format(n=MAX_PAIRS)
+        )
+    context: dict[str, Any] = {
+        "assignment": assignment,
+        "report": report,
+        "copy": copy,
+        "names": copy.names,
+        "options": options,
+        "style": style(),
+        "page_header": f"{assignment.course.name} · {assignment.name}",
+        "created": timezone.localtime(),
+        "version": version("moss-server"),
+        "boilerplate": sorted(
+            map(copy.names.redact_text, readable_boilerplate(assignment).values_list("name", flat=True))
+        ),
+        "statements": statements_of(assignment, copy.speakers, contents=True) if options.decision else [],
+        "chapters": chapters(report, copy.pairs, copy.names, options, single=copy.single),
+    }
+    return render_to_string("submissions/exports/document.html", context)

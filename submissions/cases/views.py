@@ -1,0 +1,598 @@
+"""Pages of decisions: on a pair, and on a case with its matrix, its timeline and its strongest pair.
+
+Statements of students are put on file, downloaded and deleted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import content_disposition_header
+from django.utils.translation import gettext as _, gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import retarget
+
+from fingerprint.engine import storable
+from submissions.cases.case_list import case_graph, listed_case, listed_cases
+from submissions.cases.change import (
+    MAX_PDF_BYTES,
+    CaseNames,
+    DecisionInput,
+    StatementRefused,
+    add_statement,
+    decide,
+    decide_case,
+)
+from submissions.cases.documents import PrintedCase
+from submissions.cases.read import (
+    PairNames,
+    case_core,
+    case_decisions,
+    case_history,
+    decided_case,
+    decision_history,
+    find_decision,
+    find_statement,
+    followed_decision,
+    listed_statements,
+    pair_names,
+    pairs_between,
+    possible_assignees,
+    stored_decisions,
+)
+from submissions.core.access import find_assignment, readable_pairs, readable_submissions
+from submissions.core.names import names_for
+from submissions.core.rights import Right
+from submissions.models import Decision, SubmissionFile
+from submissions.pages.filters import percent
+from submissions.pages.requests import changed_meanwhile, redirect_with_query, takes_files
+from submissions.pairs.read import displayed_pair, find_pair, partly_read, submission_names
+from submissions.pairs.source_view import SourceExcerpt, documents, source_excerpt
+from submissions.reports.forms import filter_values, parse_pair_filter, query_string
+from submissions.reports.read import effective_threshold, next_undecided_in, report_state
+from submissions.uploads.read import find_submission
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from submissions.cases.case_list import Case, TimedMember
+    from submissions.core.names import Names
+    from submissions.models import Assignment, CaseChange, CaseDecision, Change, Pair, Report, Submission
+    from submissions.pages.requests import AuthenticatedRequest
+
+MAX_NOTES_CHARACTERS = 10_000
+
+# Members that the matrix has rows for; a larger one cannot be read.
+MATRIX_MEMBERS = 20
+# Least distance of two labels of the timeline, in percent of its width: two numbers fit on a telephone.
+LABEL_PERCENT = 12
+
+ANOTHER_PAIR = gettext_lazy(
+    "The decision was sent with another pair than the one that it is stored for, so nothing was saved."
+    " Reload the page, see which pair it shows, and decide again."
+)
+
+_MEANWHILE = {
+    "state": gettext_lazy("Meanwhile {who} changed the state; see the history."),
+    "assignee": gettext_lazy("Meanwhile {who} changed the assignee; see the history."),
+    "notes": gettext_lazy("Meanwhile {who} changed the notes; see the history."),
+}
+
+CHANGED = gettext_lazy(
+    "This case has other members now than on the page on which you decided, so nothing was saved."
+    " Reload the page, look at its members, and decide again."
+)
+
+
+class DecisionForm(forms.Form):
+    """A decision's state, assignee and notes; `seen` is the id of the newest change at rendering, or 0."""
+
+    state = forms.ChoiceField(choices=Decision.State.choices, widget=forms.RadioSelect)
+    notes = forms.CharField(
+        required=False,
+        max_length=MAX_NOTES_CHARACTERS,
+        strip=True,
+        widget=forms.Textarea(attrs={"rows": 2, "id": "decision-notes"}),
+    )
+    seen = forms.IntegerField(min_value=0, max_value=2**63 - 1, widget=forms.HiddenInput)
+
+    def __init__(
+        self, assignment: Assignment, decision: Decision | CaseDecision, *args: Any, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["assignee"] = forms.ModelChoiceField(
+            possible_assignees(assignment, decision),
+            required=False,
+            empty_label=gettext_lazy("nobody"),
+            widget=forms.Select(attrs={"id": "decision-assignee"}),
+        )
+
+    def clean_notes(self) -> str:
+        """Convert line ends to LF; browsers send CRLF."""
+        return cast("str", self.cleaned_data["notes"]).replace("\r\n", "\n")
+
+    @property
+    def error_texts(self) -> list[str]:
+        """The messages about all fields that are not valid."""
+        return [str(error) for errors in self.errors.values() for error in errors]
+
+    @property
+    def decision_input(self) -> DecisionInput:
+        """The values of a valid form; `notes` is None if the page had no field for them."""
+        data = self.cleaned_data
+        has_notes = "notes" in self.data
+        return DecisionInput(
+            data["state"], data["assignee"], data["notes"] if has_notes else None, data["seen"]
+        )
+
+
+class MatrixCell(NamedTuple):
+    """The similarity of two members; None where their pair is not stored, or both are the same member."""
+
+    other: Submission
+    similarity: float | None
+    is_same: bool
+
+
+class MatrixRow(NamedTuple):
+    number: int
+    member: Submission
+    cells: list[MatrixCell]
+
+
+class TimelineMark(NamedTuple):
+    """A member on the timeline, `place` percent of the way from the first to the last time.
+
+    `label` has the numbers of the member and of those that follow too closely for labels of their own.
+    """
+
+    member: TimedMember
+    place: float
+    label: str = ""
+
+
+class PairExcerpt(NamedTuple):
+    """One side of the longest passage of a pair."""
+
+    submission: Submission
+    path: str
+    excerpt: SourceExcerpt
+
+
+def case_context(report: Report, case: Case, names: Names) -> dict[str, Any]:
+    """Return the context of `_case.html`."""
+    strongest = find_pair(report, *case.links[0][:2])
+    return {
+        "case": case,
+        "report": report,
+        "graph": case_graph(case),
+        "core": case_core(report, [member.submission for member in case.members]),
+        "matrix": similarity_matrix(report, case),
+        "matrix_left_out": max(0, len(case.members) - MATRIX_MEMBERS),
+        "timeline": timeline(case),
+        "strongest": displayed_pair(strongest, names) if strongest else None,
+        "excerpts": _excerpts(strongest, names) if strongest else [],
+        "identical": identical_members(report, case, names),
+        "own_decisions": _decisions_inside(report, case, names),
+        "partly_read": partly_read(readable_submissions(report).filter(name__in=case.names)),
+    }
+
+
+def pairs_of_case(report: Report, case: Case, threshold: float) -> list[Pair]:
+    """Return the stored pairs of a case at or above its threshold, most similar first, without passages."""
+    members = [member.submission.pk for member in case.members]
+    pairs = readable_pairs(report).filter(left__in=members, right__in=members, similarity__gte=threshold)
+    return list(pairs.select_related("left__batch", "right__batch").defer("passages"))
+
+
+def printed_case(report: Report, case: Case, threshold: float, names: Names) -> PrintedCase:
+    """Return a case, of which pairs of a threshold and more are one, as its document has it."""
+    identical = identical_members(report, case, names)
+    decision = case.decision if case.decision.pk else None
+    return PrintedCase(
+        case.number,
+        threshold,
+        case.members,
+        [[one.pk for one in group] for group in identical],
+        decision,
+        case_history(case.decided) if decision else [],
+        core=case_core(report, [member.submission for member in case.members]),
+    )
+
+
+def similarity_matrix(report: Report, case: Case) -> list[MatrixRow]:
+    """Return the similarities of the first members with each other, in the order of the members."""
+    members = [member.submission for member in case.members[:MATRIX_MEMBERS]]
+    similarities = pairs_between(report, [member.pk for member in members])
+    return [
+        MatrixRow(number, one, [_cell(one, other, similarities) for other in members])
+        for number, one in enumerate(members, 1)
+    ]
+
+
+def _cell(one: Submission, other: Submission, similarities: Mapping[frozenset[int], float]) -> MatrixCell:
+    return MatrixCell(other, similarities.get(frozenset((one.pk, other.pk))), one == other)
+
+
+def timeline(case: Case) -> list[TimelineMark]:
+    """Return the members whose time is known; nothing where fewer than two have one."""
+    timed = [member for member in case.members if member.later is not None]
+    if not case.timed:
+        return []
+    last = max(member.later.total_seconds() for member in timed if member.later is not None)
+    marks = [
+        TimelineMark(member, 100 * member.later.total_seconds() / last if last else 0.0)
+        for member in timed
+        if member.later is not None
+    ]
+    return labelled(marks)
+
+
+def labelled(marks: list[TimelineMark]) -> list[TimelineMark]:
+    """Return the marks with the numbers of the list of members; close ones share a label."""
+    firsts: list[int] = []
+    for index, mark in enumerate(marks):
+        if not firsts or mark.place - marks[firsts[-1]].place >= LABEL_PERCENT:
+            firsts.append(index)
+    ends = dict(zip(firsts, [*firsts[1:], len(marks)], strict=True))
+    return [
+        mark._replace(label=(f"{index + 1}" if ends[index] == index + 1 else f"{index + 1}-{ends[index]}"))
+        if index in ends
+        else mark
+        for index, mark in enumerate(marks)
+    ]
+
+
+def identical_members(report: Report, case: Case, names: Names) -> list[list[Submission]]:
+    """Return the members that handed in the same bytes, in groups, each in the order of the members."""
+    groups = [group.submissions for group in report.duplicates if group.sameness == "identical"]
+    same = [
+        [member.submission for member in case.members if member.submission.pk in group] for group in groups
+    ]
+    same.sort(key=lambda group: (-len(group), *(names.display_name(one.name) for one in group[:1])))
+    return [group for group in same if len(group) > 1]
+
+
+def _excerpts(pair: Pair, names: Names) -> list[PairExcerpt]:
+    """Return both sides of a pair's longest passage; nothing where a file cannot be read."""
+    if not pair.passages:
+        return []
+    passage = pair.passages[0]
+    sides = [
+        (pair.left, passage.left_file, passage.left_token),
+        (pair.right, passage.right_file, passage.right_token),
+    ]
+    if not names.in_order(pair.left.name, pair.right.name):
+        sides.reverse()
+    files = SubmissionFile.objects.in_bulk([file for _, file, _ in sides])
+    by_id = documents(file.document_id for file in files.values())
+    if len(files) < len(sides) or any(file.document_id not in by_id for file in files.values()):
+        return []
+    return [
+        PairExcerpt(
+            submission,
+            files[file].path,
+            source_excerpt(by_id[files[file].document_id], token, token + passage.tokens, names),
+        )
+        for submission, file, token in sides
+    ]
+
+
+def _decisions_inside(report: Report, case: Case, names: Names) -> list[Decision]:
+    """Return the decisions on single pairs of members, which do not follow the case."""
+    members = set(case.names)
+    decided: Iterable[Decision] = stored_decisions(report.assignment).values()
+    inside = [one for one in decided if one.state != "undecided" and {one.left, one.right} <= members]
+    return sorted(inside, key=lambda one: sorted(map(names.display_name, (one.left, one.right))))
+
+
+def decision_context(
+    assignment: Assignment,
+    pair: PairNames,
+    names: Names,
+    query: Mapping[str, Any],
+    similarity: float = 0.0,
+) -> dict[str, Any]:
+    """Return the context of `_decision.html` for a pair, decided or not; `query` may set the threshold.
+
+    `similarity` is that of the pair in the newest report; 0 where it is not in it.
+    """
+    decision = find_decision(assignment, pair)
+    pair_filter = parse_pair_filter(query)
+    displayed = pair.displayed(names)
+    return {
+        **form_context(assignment, decision, decision_history(decision), names),
+        "kept_filter": filter_values(pair_filter),
+        "decided_on": decided_on(displayed),
+        "followed": followed_decision(case_decisions(assignment), pair[:2], similarity),
+        "decide_url": reverse("decide", args=[assignment.pk, displayed.left_id, displayed.right_id]),
+        "next_url": _next_url(assignment, displayed, query_string(pair_filter, page=1)),
+        "next_label": _("Next undecided"),
+        "statements": listed_statements(assignment, {pair.left: pair.left_id, pair.right: pair.right_id}),
+    }
+
+
+def form_context(
+    assignment: Assignment,
+    decision: Decision | CaseDecision,
+    changes: Sequence[Change] | Sequence[CaseChange],
+    names: Names,
+) -> dict[str, Any]:
+    """Return what `_decision.html` shows of a decision on a pair or case; `changes` are the newest first."""
+    # If names in the notes are replaced, the notes cannot be edited: the aliases would be saved.
+    redacted_notes = names.redact_source(decision.notes)
+    initial = {
+        "state": decision.state,
+        "assignee": decision.assignee_id,
+        "notes": decision.notes,
+        "seen": changes[0].pk if changes else 0,
+    }
+    return {
+        "decision": decision,
+        "decision_form": DecisionForm(assignment, decision, initial=initial, auto_id=False),
+        "states": Decision.State.choices,
+        "redacted_notes": redacted_notes if redacted_notes != decision.notes else "",
+        "history": changes,
+    }
+
+
+def _next_url(assignment: Assignment, pair: PairNames, query: str) -> str:
+    following = reverse("next_undecided", args=[assignment.pk])
+    return f"{following}?after={pair.left_id}-{pair.right_id}{query.replace('?', '&', 1)}"
+
+
+def _similarity(assignment: Assignment, pair: PairNames) -> float:
+    report = report_state(assignment).report
+    ranked = find_pair(report, pair.left_id, pair.right_id) if report else None
+    return ranked.similarity if ranked else 0.0
+
+
+def decided_on(pair: PairNames) -> str:
+    """Return what a form sends of the pair that its page shows, whatever the order of the sides."""
+    return "-".join(map(str, sorted((pair.left_id, pair.right_id))))
+
+
+@login_required
+@require_POST
+def save(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
+    """Store the decision on a pair, even if no report has it; answer htmx with a fragment of the form."""
+    assignment = find_assignment(request.user, pk, Right.DECIDE)
+    pair = pair_names(assignment, left_id, right_id)
+    if request.POST.get("decided_on") != decided_on(pair):
+        return changed_meanwhile(request, str(ANOTHER_PAIR), reverse("pair", args=[pk, left_id, right_id]))
+    form = DecisionForm(assignment, find_decision(assignment, pair), request.POST)
+    names = names_for(request, assignment)
+    context = {"assignment": assignment, "names": names}
+    if form.is_valid():
+        result = decide(assignment, pair, request.user, form.decision_input)
+        context |= {"saved": result.changes, "meanwhile": result.meanwhile}
+    else:
+        context["form_errors"] = form.error_texts
+    if not request.htmx:
+        add_messages(request, context)
+        displayed = pair.displayed(names)
+        return redirect("pair", pk, displayed.left_id, displayed.right_id)
+    context |= decision_context(assignment, pair, names, request.POST, _similarity(assignment, pair))
+    if not context.get("meanwhile"):
+        return render(request, "submissions/decisions/_saved.html", context)
+    # Replace the whole form, so that it has the values that others have set meanwhile.
+    return retarget(render(request, "submissions/decisions/_decision.html", context), "#decision-panel")
+
+
+def add_messages(request: AuthenticatedRequest, context: dict[str, Any]) -> None:
+    """Add messages for the next page, for browsers without htmx."""
+    for error in context.get("form_errors", ()):
+        messages.warning(request, _("Nothing was changed: {error}").format(error=error))
+    for change in context.get("meanwhile", ()):
+        messages.warning(request, _MEANWHILE[change.field].format(who=change.who))
+    if context.get("saved"):
+        messages.success(request, _("Saved."))
+
+
+@login_required
+@require_GET
+def next_undecided(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Redirect to the next undecided pair of the list that the address describes.
+
+    In the order of the ranking, those at or above the threshold come first, then the rest.
+    """
+    assignment = find_assignment(request.user, pk, Right.READ)
+    report = report_state(assignment).report
+    if not report:
+        messages.info(request, _("There are no pairs to decide yet."))
+        return redirect(assignment)
+    pair_filter = parse_pair_filter(request.GET)
+    threshold = effective_threshold(report, pair_filter)
+    previous = _previous_pair(request, report)
+    pair = next_undecided_in(report, pair_filter, names_for(request, assignment), previous)
+    query = query_string(pair_filter, page=1)
+    if not pair:
+        return _none_left(request, assignment, previous, query)
+    in_ranking_order = not {*filter_values(pair_filter)} - {"threshold", "decision"}
+    was_below = previous is not None and previous.similarity < threshold
+    if in_ranking_order and pair.similarity < threshold and not was_below:
+        text = _("Every pair of {threshold} and more is decided. What follows is below that.")
+        messages.info(request, text.format(threshold=percent(threshold)))
+    return redirect(_pair_address(request, assignment, pair) + query)
+
+
+def _pair_address(request: AuthenticatedRequest, assignment: Assignment, pair: Pair) -> str:
+    """Return the address of a pair's page, with the ids in the order in which the user sees the sides."""
+    displayed = PairNames.from_pair(pair).displayed(names_for(request, assignment))
+    return reverse("pair", args=[assignment.pk, displayed.left_id, displayed.right_id])
+
+
+def _previous_pair(request: AuthenticatedRequest, report: Report) -> Pair | None:
+    """Return the pair that the address names as viewed last, if the report has it."""
+    after = request.GET.get("after", "")
+    left, _, right = after.partition("-")
+    is_pair = after.isascii() and left.isdecimal() and right.isdecimal()
+    if not is_pair or max(len(left), len(right)) >= 19:  # noqa: PLR2004 - bigint
+        return None
+    return find_pair(report, int(left), int(right))
+
+
+def _none_left(
+    request: AuthenticatedRequest, assignment: Assignment, previous: Pair | None, query: str
+) -> HttpResponse:
+    if previous and find_decision(assignment, PairNames.from_pair(previous)).state == "undecided":
+        messages.info(request, _("Every other pair is decided: this is the last one."))
+        return redirect(_pair_address(request, assignment, previous) + query)
+    messages.info(request, _("No undecided pair is left."))
+    return redirect(reverse("pairs", args=[assignment.pk]) + query)
+
+
+@never_cache
+@login_required
+@require_GET
+def case(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
+    """Show the case of a submission. The address stays valid after a new ranking."""
+    assignment = find_assignment(request.user, pk, Right.READ)
+    names = names_for(request, assignment)
+    report = report_state(assignment).report
+    case = listed_case(report, request.GET, names, submission_id) if report else None
+    if not report or not case:
+        return _no_case(request, assignment, submission_id)
+    if case.key != submission_id:
+        return redirect_with_query(request, "case", pk, case.key)
+    at = effective_threshold(report, parse_pair_filter(request.GET))
+    # A decision that is made now holds from the threshold of the page on.
+    holds_from = case.decision.threshold if case.decision.pk else at
+    context = {"assignment": assignment, "names": names, "query": request.GET, "holds_from": holds_from}
+    context |= case_context(report, case, names) | case_decision_context(assignment, case, names, request.GET)
+    return render(request, "submissions/cases/case.html", context)
+
+
+def _no_case(request: AuthenticatedRequest, assignment: Assignment, submission_id: int) -> HttpResponse:
+    submitted = submission_names(assignment, submission_id)
+    if not submitted:
+        raise Http404("No such case.")
+    names = names_for(request, assignment)
+    context = {"assignment": assignment, "names": names, "name": submitted[submission_id]}
+    return render(request, "submissions/cases/gone.html", context, status=404)
+
+
+def case_decision_context(
+    assignment: Assignment, case: Case, names: Names, query: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the context of `_decision.html` for a case."""
+    threshold = round(parse_pair_filter(query).threshold * 100)
+    suffix = f"?threshold={threshold}" if threshold else ""
+    next_url = reverse("next_case", args=[assignment.pk])
+    return {
+        **form_context(assignment, case.decision, case_history(case.decided), names),
+        "threshold": threshold,
+        "kept_filter": {},
+        "decided_on": case.members_key,
+        "decide_url": reverse("decide_case", args=[assignment.pk, case.key]) + suffix,
+        "next_url": f"{next_url}?after={case.key}" + suffix.replace("?", "&"),
+        "next_label": _("Next undecided case"),
+        "statements": listed_statements(
+            assignment, {one.submission.name: one.submission.pk for one in case.members}
+        ),
+    }
+
+
+@login_required
+@require_POST
+def save_case(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
+    """Store the decision on a case; refuse it if the case has other members now than on the page."""
+    assignment = find_assignment(request.user, pk, Right.DECIDE)
+    names = names_for(request, assignment)
+    report = report_state(assignment).report
+    case = listed_case(report, request.GET, names, submission_id) if report else None
+    if not report or not case or request.POST.get("decided_on") != case.members_key:
+        return changed_meanwhile(request, str(CHANGED), reverse("case", args=[pk, submission_id]))
+    form = DecisionForm(assignment, case.decision, request.POST)
+    context: dict[str, Any] = {"assignment": assignment, "names": names}
+    if form.is_valid():
+        all_cases = listed_cases(report, request.GET, names)
+        others = {name for other in all_cases if other.key != case.key for name in other.names}
+        at = effective_threshold(report, parse_pair_filter(request.GET))
+        members = CaseNames(case.names, others, at)
+        result = decide_case(assignment, members, request.user, form.decision_input)
+        context |= {"saved": result.changes, "meanwhile": result.meanwhile}
+    else:
+        context["form_errors"] = form.error_texts
+    if not request.htmx:
+        add_messages(request, context)
+        return redirect_with_query(request, "case", pk, case.key)
+    decided = decided_case(case.names, case_decisions(assignment))
+    saved = case._replace(decided=decided)
+    context |= case_decision_context(assignment, saved, names, request.GET)
+    if not context.get("meanwhile"):
+        return render(request, "submissions/decisions/_saved.html", context)
+    return retarget(render(request, "submissions/decisions/_decision.html", context), "#decision-panel")
+
+
+@login_required
+@require_GET
+def next_undecided_case(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Redirect to the next undecided case after the one that the address names, or else to the first."""
+    assignment = find_assignment(request.user, pk, Right.READ)
+    report = report_state(assignment).report
+    all_cases = listed_cases(report, request.GET, names_for(request, assignment)) if report else []
+    keys = [case.key for case in all_cases]
+    after = request.GET.get("after", "")
+    start = keys.index(int(after)) + 1 if after.isdecimal() and int(after) in keys else 0
+    in_order = all_cases[start:] + all_cases[:start]
+    undecided = [case.key for case in in_order if case.decision.state == Decision.State.UNDECIDED]
+    threshold = parse_pair_filter(request.GET).threshold
+    query = f"?threshold={round(threshold * 100)}" if threshold else ""
+    if not undecided:
+        messages.info(request, _("No undecided case is left."))
+        return redirect(assignment.get_absolute_url() + query)
+    if undecided == [keys[start - 1]] and start:
+        messages.info(request, _("Every other case is decided: this is the last one."))
+    return redirect(reverse("case", args=[pk, undecided[0]]) + query)
+
+
+@takes_files
+@login_required
+@require_POST
+def add(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
+    """Put a file on file as the statement of the student of a submission."""
+    assignment = find_assignment(request.user, pk, Right.DECIDE)
+    submission, file = find_submission(assignment, submission_id), request.FILES.get("file")
+    try:
+        data = file.read(MAX_PDF_BYTES + 1) if file else b""
+        name = storable(file.name or "statement") if file else ""
+        add_statement(assignment, submission.name, request.user, name, data)
+    except StatementRefused as refused:
+        messages.warning(request, _("Nothing was put on file: {error}").format(error=refused))
+    else:
+        messages.success(request, _("The statement is on file."))
+    return redirect("submission", pk, submission_id)
+
+
+@never_cache
+@login_required
+@require_GET
+def download(request: AuthenticatedRequest, pk: int, submission_id: int, statement_id: int) -> HttpResponse:
+    """Download a statement; no browser shows it as a page of the service."""
+    assignment = find_assignment(request.user, pk, Right.SEE_NAMES)
+    if names_for(request, assignment).hidden:
+        raise Http404("A statement has names in it.")
+    statement = find_statement(assignment, find_submission(assignment, submission_id), statement_id)
+    response = HttpResponse(bytes(statement.data), content_type="application/octet-stream")
+    header = content_disposition_header(as_attachment=True, filename=statement.file_name)
+    response.headers["Content-Disposition"] = header or "attachment"
+    response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    return response
+
+
+@login_required
+@require_POST
+def delete(request: AuthenticatedRequest, pk: int, submission_id: int, statement_id: int) -> HttpResponse:
+    """Delete a statement."""
+    assignment = find_assignment(request.user, pk, Right.DECIDE)
+    find_statement(assignment, find_submission(assignment, submission_id), statement_id).delete()
+    messages.info(request, _("The statement was deleted."))
+    return redirect("submission", pk, submission_id)

@@ -1,1 +1,0 @@
-"""Facts about compared submissions that pages, commands and the API state alike; without Django."""

@@ -1,0 +1,1 @@
+"""What every feature stands on: rights, names of students and their hiding, mails, the database."""

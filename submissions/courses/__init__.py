@@ -1,0 +1,1 @@
+"""Courses and their assignments: people, roles, rosters, settings, retention."""

@@ -1,0 +1,457 @@
+"""Retention: when assignments, or only their sources, are deleted, and deleting all dependent records."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from dateutil.relativedelta import relativedelta
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Exists, F, Max, OuterRef, Q, Subquery
+from django.db.models.functions import Greatest
+from django.utils import timezone
+from django.utils.translation import gettext as _, ngettext
+
+from submissions.audit.models import AuditAction, cut_text
+from submissions.core.database import done_again
+from submissions.core.mails import Mail
+from submissions.core.names import hides_names
+from submissions.models import (
+    Assignment,
+    AuditEntry,
+    Batch,
+    Boilerplate,
+    Course,
+    Decision,
+    DeletedBatch,
+    EnrolledStudent,
+    ListedEntry,
+    Report,
+    Share,
+    Submission,
+    SubmissionFile,
+    Upload,
+)
+from submissions.uploads import lifecycle
+from submissions.uploads.files import discard_uploads, empty_sources, releasable, release
+from submissions.uploads.fingerprinting import delete_unused, delete_unused_sources
+from submissions.work import jobs
+from submissions.work.kinds import HEAVY
+from submissions.work.locks import Work, transaction_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+
+    from django.db.models import QuerySet
+    from django.http import HttpRequest
+
+# How long before the deletion the people of a course are told, and before that of sources only.
+NOTICE, SOURCES_NOTICE = timedelta(days=30), timedelta(days=7)
+
+logger = logging.getLogger(__name__)
+
+# Only the owner of the audit log may, so that no page and no task of the service can.
+UNPROTECT = "ALTER TABLE submissions_auditentry DISABLE TRIGGER append_only"
+PROTECT = "ALTER TABLE submissions_auditentry ENABLE TRIGGER append_only"
+
+
+class RetainedAssignment(NamedTuple):
+    """An assignment, and when the retention of its course ends for it."""
+
+    assignment: Assignment
+    ends: datetime
+
+
+def months_kept(course: Course) -> int | None:
+    """Return how many months assignments are kept: by the course or the default, within the most."""
+    months: int | None = course.keep_months or settings.KEEP_MONTHS or settings.KEEP_MONTHS_MOST or None
+    return min(months, settings.KEEP_MONTHS_MOST or months) if months else None
+
+
+def source_days_kept(course: Course) -> int | None:
+    """Return how many days sources are kept: by the course or the default, within the most."""
+    most: int = settings.KEEP_SOURCES_DAYS_MOST
+    days: int | None = course.keep_sources_days or settings.KEEP_SOURCES_DAYS or most or None
+    return min(days, most or days) if days else None
+
+
+def retained_assignments(course: Course | None = None) -> Iterator[RetainedAssignment]:
+    """Yield the assignments that the retention of their course ends for, of all courses or of one.
+
+    It counts from the last upload or decision. An assignment that is held, or has work in the report of one
+    that is held, has no end.
+    """
+    rows = Assignment.objects.filter(hold="").select_related("course__owner")
+    rows = rows.exclude(Exists(_copies_under_a_hold()))
+    if course:
+        rows = rows.filter(course=course)
+    # Greatest ignores NULL in Postgres.
+    last = Greatest(
+        "created", Max("batches__created"), Max("decisions__updated"), Max("case_decisions__updated")
+    )
+    for assignment in rows.annotate(last_change=last).order_by("pk"):
+        if months := months_kept(assignment.course):
+            yield RetainedAssignment(assignment, assignment.last_change + relativedelta(months=months))
+
+
+def _copies_under_a_hold() -> QuerySet[Submission]:
+    held = Submission.objects.exclude(batch__assignment__hold="")
+    return held.filter(origin__batch__assignment=OuterRef("pk"))
+
+
+def holds_on(assignments: Q) -> list[Assignment]:
+    """Return the assignments under a hold that a deletion would take something from.
+
+    `assignments` is the condition for those to delete: a copy of their work in the report of another one
+    would leave with them.
+    """
+    rows = Assignment.objects.filter(assignments)
+    copies = Submission.objects.filter(origin__batch__assignment__in=rows).order_by()
+    kept = Q(pk__in=rows.order_by().values("pk")) | Q(pk__in=copies.values("batch__assignment"))
+    return list(Assignment.objects.filter(kept).exclude(hold="").select_related("course"))
+
+
+def deletions_ahead(course: Course) -> dict[int, datetime]:
+    """Return when assignments of a course are deleted, by primary key: of those whose people were told."""
+    return {
+        row.assignment.pk: max(row.ends, row.assignment.retention_notice + NOTICE)
+        for row in retained_assignments(course)
+        if row.assignment.retention_notice
+    }
+
+
+def assignments_with_sources(course: Course | None = None) -> Iterator[RetainedAssignment]:
+    """Yield the assignments whose sources go before the rest, with the time, of all courses or of one.
+
+    It counts from the newest report. One that is held, or ranked or read just now, has no such time, nor has
+    one whose sources were deleted after its newest report.
+    """
+    reports = Report.objects.filter(assignment=OuterRef("pk"))
+    newest = reports.filter(state=Report.State.DONE).order_by("-pk").values("finished")[:1]
+    rows = Assignment.objects.filter(hold="")
+    if course:
+        rows = rows.filter(course=course)
+    rows = rows.annotate(last_report=Subquery(newest)).exclude(last_report=None)
+    rows = rows.filter(Q(sources_deleted=None) | Q(sources_deleted__lt=F("last_report")))
+    rows = rows.exclude(Exists(reports.filter(state__in=Report.UNFINISHED)))
+    for assignment in rows.select_related("course__owner").order_by("pk"):
+        if days := source_days_kept(assignment.course):
+            yield RetainedAssignment(assignment, assignment.last_report + timedelta(days=days))
+
+
+def source_deletions_ahead(course: Course) -> dict[int, datetime]:
+    """Return when sources of assignments of a course are deleted, of those whose people were told."""
+    return {
+        row.assignment.pk: max(row.ends, row.assignment.sources_notice + SOURCES_NOTICE)
+        for row in assignments_with_sources(course)
+        if row.assignment.sources_notice
+    }
+
+
+class LostRecords(NamedTuple):
+    """A number of records of one kind; `text` says it in words, with {n} for the number."""
+
+    number: int
+    text: str
+
+    def __str__(self) -> str:
+        return self.text.format(n=f"{self.number:,}")
+
+
+def lost_with_batch(batch: Batch) -> list[LostRecords]:
+    return _not_empty(_submissions(batch.submissions.count()))
+
+
+def lost_with_assignment(assignment: Assignment) -> list[LostRecords]:
+    return _lost_with_assignments(Assignment.objects.filter(pk=assignment.pk).values_list("pk", flat=True))
+
+
+def lost_with_course(course: Course) -> list[LostRecords]:
+    assignments = course.assignments.values_list("pk", flat=True)
+    count = len(assignments)
+    whole_assignments = LostRecords(count, ngettext("{n} assignment", "{n} assignments", count))
+    students = EnrolledStudent.objects.filter(roster__course=course).count()
+    enrolled = LostRecords(
+        students, ngettext("{n} student in the roster", "{n} students in the roster", students)
+    )
+    return _not_empty(whole_assignments, enrolled) + _lost_with_assignments(assignments)
+
+
+def _lost_with_assignments(assignments: QuerySet[Assignment, int]) -> list[LostRecords]:
+    uploads = Batch.objects.filter(assignment__in=assignments).exclude(role=Batch.Role.OTHER)
+    count = uploads.count()
+    reports = Report.objects.filter(assignment__in=assignments, state=Report.State.DONE).count()
+    decisions = Decision.objects.filter(assignment__in=assignments).count()
+    shares = Share.objects.filter(assignment__in=assignments).count()
+    return _not_empty(
+        LostRecords(count, ngettext("{n} upload", "{n} uploads", count)),
+        _submissions(Submission.objects.filter(batch__in=uploads).count()),
+        _copies(Submission.objects.filter(origin__batch__in=uploads).count()),
+        LostRecords(reports, ngettext("{n} report with its pairs", "{n} reports with their pairs", reports)),
+        LostRecords(decisions, ngettext("{n} decision", "{n} decisions", decisions)),
+        LostRecords(shares, ngettext("{n} shared link", "{n} shared links", shares)),
+    )
+
+
+def _submissions(count: int) -> LostRecords:
+    text = ngettext("{n} submission with its sources", "{n} submissions with their sources", count)
+    return LostRecords(count, text)
+
+
+def _copies(count: int) -> LostRecords:
+    text = ngettext(
+        "{n} submission in the report of another assignment, with its pairs",
+        "{n} submissions in the reports of other assignments, with their pairs",
+        count,
+    )
+    return LostRecords(count, text)
+
+
+def _not_empty(*records: LostRecords) -> list[LostRecords]:
+    return [record for record in records if record.number]
+
+
+class Held(ValueError):
+    """A hold keeps what was to be deleted; the message names the assignment, not the reason."""
+
+
+def _refuse_held(assignments: Q) -> None:
+    for held in holds_on(assignments):
+        text = _("A hold protects {assignment}, so nothing was deleted. Its settings have the reason.")
+        raise Held(text.format(assignment=held.name))
+
+
+def delete_batch(batch: Batch) -> None:
+    """Delete a batch with all dependent records, and rank the remaining submissions.
+
+    Raises
+    ------
+    Held
+        When the assignment is under a hold, or one that has copies of its work. The others raise the same.
+    """
+    pk = batch.pk
+    _refuse_held(Q(pk=batch.assignment_id))
+    done_again(lambda: _delete_batch(pk))
+
+
+def _delete_batch(pk: int) -> None:
+    batch = Batch.objects.select_related("assignment").filter(pk=pk).first()
+    if not batch:
+        return
+    # Commit this before locking: a running ranking holds the lock until it sees that it was cancelled.
+    lifecycle.cancel_reports(batch.assignment)
+    with transaction.atomic():
+        assignment = lifecycle.lock_assignment(batch.assignment_id)
+        if not assignment:
+            return
+        record = {"name": batch.name, "uploaded_by": batch.uploaded_by, "uploaded": batch.created}
+        DeletedBatch.objects.get_or_create(batch=batch.pk, defaults={"assignment": assignment, **record})
+        documents, listed = _documents_in([batch]), _listed_sources([batch])
+        discard_uploads(batch.uploads.all())
+        for kind in ("unpack", "read_documents"):
+            jobs.cancel(kind, [batch.pk])
+        batch.delete()
+        transaction.on_commit(partial(delete_unused, documents))
+        jobs.enqueue("merge_postings", queue=HEAVY)
+        transaction.on_commit(partial(delete_unused_sources, listed))
+        uploaded = assignment.batches.exclude(role=Batch.Role.OTHER)
+        if uploaded.filter(state__in=Batch.FULLY_READ).exists():
+            lifecycle.enqueue_rank(assignment)
+        else:
+            assignment.reports.all().delete()
+
+
+def delete_assignment(assignment: Assignment) -> None:
+    """Cancel the work on an assignment, and delete it with its uploads, reports and decisions."""
+    _refuse_held(Q(pk=assignment.pk))
+    pk = assignment.pk
+    done_again(lambda: _delete_assignment(pk))
+
+
+def _delete_assignment(pk: int) -> None:
+    assignment = Assignment.objects.filter(pk=pk).first()
+    if not assignment:
+        return
+    _cancel_work(assignment)
+    with transaction.atomic():
+        if lifecycle.lock_assignment(pk):
+            _delete_locked(assignment)
+
+
+def delete_course(course: Course) -> None:
+    """Cancel the work on a course's assignments, and delete the course and all of them in one transaction."""
+    _refuse_held(Q(course=course))
+    pk = course.pk
+    done_again(lambda: _delete_course(pk))
+
+
+def _delete_course(pk: int) -> None:
+    course = Course.objects.filter(pk=pk).first()
+    if not course:
+        return
+    for assignment in course.assignments.all():
+        _cancel_work(assignment)
+    with transaction.atomic():
+        for assignment in course.assignments.order_by("pk"):
+            lifecycle.lock_assignment(assignment.pk)
+            _delete_locked(assignment)
+        course.delete()
+
+
+def _cancel_work(assignment: Assignment) -> None:
+    for batch in assignment.batches.filter(state__in=Batch.CANCELLABLE):
+        lifecycle.cancel_batch(batch)
+    lifecycle.cancel_ranking(assignment)
+
+
+def _delete_locked(assignment: Assignment) -> None:
+    boilerplate = Boilerplate.objects.filter(assignment=assignment)
+    documents = [*_documents_in(assignment.batches.all()), *_all_documents(boilerplate)]
+    listed = _listed_sources(assignment.batches.all())
+    discard_uploads(Upload.objects.filter(batch__assignment=assignment))
+    discard_uploads(Upload.objects.filter(boilerplate_upload__assignment=assignment))
+    assignment.delete()
+    transaction.on_commit(partial(delete_unused, documents))
+    jobs.enqueue("merge_postings", queue=HEAVY)
+    transaction.on_commit(partial(delete_unused_sources, listed))
+
+
+def _listed_sources(batches: Iterable[Batch]) -> list[int]:
+    listed = ListedEntry.objects.filter(batch__in=list(batches)).exclude(source=None)
+    return list(listed.values_list("source_id", flat=True).distinct())
+
+
+def _documents_in(batches: Iterable[Batch]) -> list[int]:
+    """Return the documents of the submissions in batches, and of the copies of these."""
+    keys = list(batches)
+    in_batches = Q(submission__batch__in=keys) | Q(submission__origin__batch__in=keys)
+    return _all_documents(SubmissionFile.objects.filter(in_batches))
+
+
+def _all_documents(rows: QuerySet[SubmissionFile] | QuerySet[Boilerplate]) -> list[int]:
+    """Return the documents of rows, and those that are to replace them."""
+    keys = chain.from_iterable(rows.values_list("document_id", "next_document_id"))
+    return list({key for key in keys if key})
+
+
+def apply_retention() -> None:
+    """Tell the owners of assignments that are deleted soon; delete those whose owners were told in time."""
+    now = timezone.now()
+    for row in retained_assignments():
+        if row.ends > now + NOTICE:
+            _store_notice(row, is_notified=False)
+        elif row.assignment.retention_notice is None:
+            _store_notice(row, is_notified=True)
+            _send_notice(row)
+        elif max(row.ends, row.assignment.retention_notice + NOTICE) <= now:
+            _delete(row)
+
+
+def _store_notice(row: RetainedAssignment, *, is_notified: bool) -> None:
+    if is_notified != (row.assignment.retention_notice is not None):
+        row.assignment.retention_notice = timezone.now() if is_notified else None
+        row.assignment.save(update_fields=["retention_notice"])
+
+
+def apply_source_retention() -> None:
+    """Tell the owners of assignments whose sources go soon; release those whose owners were told in time."""
+    now = timezone.now()
+    for row in assignments_with_sources():
+        assignment, notice = row.assignment, row.assignment.sources_notice
+        if row.ends > now + SOURCES_NOTICE:
+            if notice:
+                Assignment.objects.filter(pk=assignment.pk).update(sources_notice=None)
+        elif notice is None:
+            if releasable(assignment).exists():
+                Assignment.objects.filter(pk=assignment.pk).update(sources_notice=now)
+                _send_mail(row, "submissions/department/sources_retention.txt", SOURCES_NOTICE)
+        elif max(row.ends, notice + SOURCES_NOTICE) <= now:
+            _release(assignment)
+    if emptied := empty_sources():
+        logger.info("%d sources were deleted by the retention of courses", emptied)
+
+
+def _release(assignment: Assignment) -> None:
+    released = release(assignment)
+    now = timezone.now()
+    Assignment.objects.filter(pk=assignment.pk).update(sources_deleted=now, sources_notice=None)
+    _log_deletion(assignment, "sources").save()
+    logger.info("the sources of %d submissions of assignment %d were given up", released, assignment.pk)
+
+
+def _send_notice(row: RetainedAssignment) -> None:
+    logger.info("assignment %d is deleted by retention in %d days", row.assignment.pk, NOTICE.days)
+    _send_mail(row, "submissions/department/retention.txt", NOTICE)
+
+
+def _send_mail(row: RetainedAssignment, template: str, notice: timedelta) -> None:
+    """Tell the owner of a course what is deleted when; without mail, the page of the course alone says it."""
+    if not settings.MAIL:
+        return
+    day = max(row.ends, timezone.now() + notice)
+    context = {"name": row.assignment.name, "course": row.assignment.course.name, "day": day}
+    names = {"assignment": row.assignment.name, "day": f"{day:%Y-%m-%d}"}
+    Mail("{assignment}: {day}", template, context, names).send_to(row.assignment.course.owner)
+
+
+def _delete(row: RetainedAssignment) -> None:
+    entry = _log_deletion(row.assignment)
+    delete_assignment(row.assignment)
+    entry.save()
+    logger.info("assignment %s was deleted by the retention of its course", entry.assignment)
+
+
+def _log_deletion(assignment: Assignment, subject: str = "") -> AuditEntry:
+    return AuditEntry(
+        who="retention",
+        action=AuditAction.DELETED,
+        course=assignment.course.name,
+        assignment=assignment.name,
+        subject=subject,
+        page="retention",
+    )
+
+
+@transaction.atomic
+def shorten_log(before: datetime, who: str) -> int:
+    """Delete the entries of the audit log from before a time; return how many.
+
+    A new entry says so, and joins the chain.
+
+    Raises
+    ------
+    ProgrammingError
+        When the role of the database does not own the table.
+    """
+    transaction_lock(Work.AUDIT, wait=True)
+    last = AuditEntry.objects.filter(created__lt=before).order_by("-number").first()
+    if last is None:
+        return 0
+    page, cut = "shorten_log", cut_text(last.number, last.digest)
+    # Written first: it follows the newest entry, which may be among those that go.
+    AuditEntry.objects.create(who=who, action=AuditAction.SHORTENED, assignment=cut, page=page)
+    with connection.cursor() as cursor:
+        cursor.execute(UNPROTECT)
+        cursor.execute("DELETE FROM submissions_auditentry WHERE number <= %s", [last.number])
+        number: int = cursor.rowcount
+        cursor.execute(PROTECT)
+    return number
+
+
+class ShownHold(NamedTuple):
+    """A hold on an assignment; `reason` is "" for a reader from whom names are hidden: it can have some."""
+
+    assignment: Assignment
+    reason: str
+
+
+def shown_holds(request: HttpRequest, assignments: Q) -> list[ShownHold]:
+    """Return the holds that keep what is of these assignments, also those of courses that compare with it."""
+    return [
+        ShownHold(one, "" if hides_names(request, one.course) else one.hold) for one in holds_on(assignments)
+    ]

@@ -1,0 +1,125 @@
+"""Choose the files of a submission that are compared, and the language in which each is read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from fingerprint.engine import choices
+from submissions.intake.left_out.patterns import BadPatterns, Globs, parse_patterns, pattern_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+# Languages of texts and data. Beside a program they are kept for reading and not compared.
+NO_PROGRAM = frozenset(
+    {"text", "json", "xml", "yaml", "ini", "toml", "properties", "diff", "make", "docker", "cmake", "nginx"}
+)
+# Languages that are often detected in files of each other, such as headers.
+FAMILIES = (frozenset({"c", "cpp"}), frozenset({"c", "objective-c"}), frozenset({"javascript", "typescript"}))
+# A notebook has cells in a language of its own.
+NOTEBOOK = "notebook"
+NOT_COMPARED = "text or data beside a program, or another language than that of the assignment"
+
+
+@dataclass(frozen=True)
+class ChosenLanguages:
+    """The languages that an instructor chose: `language` for all files, or "", and others for some names.
+
+    `patterns` are lines such as `*.st = structured-text`, in the syntax of `.gitignore`; of several that fit
+    a file the last one decides.
+    """
+
+    language: str = ""
+    patterns: str = ""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return pattern_lines(self.patterns.splitlines())
+
+    @property
+    def key(self) -> str:
+        """All of it on one line."""
+        return "; ".join((self.language, *self.lines))
+
+    def reading(self, paths: Sequence[str], detected: Sequence[str]) -> list[str]:
+        """Return for each file of one submission the language to read it in, or "" if it is not compared.
+
+        `paths` are those inside the submission, `detected` the languages that the files seem to have.
+        """
+        by_name = [self._by_name(path) for path in paths]
+        seeming = [name or language for name, language in zip(by_name, detected, strict=True)]
+        chosen = reading_languages(seeming, self.language)
+        return [name or language for name, language in zip(by_name, chosen, strict=True)]
+
+    def _by_name(self, path: str) -> str:
+        return next((language for globs, language in self._rows if globs.match(path)), "")
+
+    @cached_property
+    def _rows(self) -> list[tuple[Globs, str]]:
+        """The patterns and their languages, the last line first; a line that is none is left out."""
+        rows = map(_named_language, reversed(self.lines))
+        return [(Globs([pattern]), language) for pattern, language in rows if language]
+
+
+def _named_language(line: str) -> tuple[str, str]:
+    """Return the pattern of a line, and the name of its language, "" if there is no such one."""
+    pattern, _, language = line.rpartition("=")
+    wanted = language.strip().casefold()
+    names = (name for name, title in choices() if wanted in {name, title.casefold()})
+    return pattern.strip(), next(names, "")
+
+
+def check_language_patterns(text: str) -> None:
+    """Check the lines of `ChosenLanguages.patterns`.
+
+    Raises
+    ------
+    BadPatterns
+        For a line without a pattern or a known language; the message says what to write.
+    """
+    rows = {line: _named_language(line) for line in pattern_lines(text.splitlines())}
+    for line, (pattern, language) in rows.items():
+        if not pattern:
+            raise BadPatterns(f"{line[:60]!r} names no language. Write it as in: *.st = structured-text")
+        if not language:
+            unknown = line.rpartition("=")[2].strip()[:60]
+            raise BadPatterns(f"No language is called {unknown!r}. The menu of languages has their names.")
+    parse_patterns(pattern for pattern, _ in rows.values())
+
+
+def reading_languages(detected: Sequence[str], wanted: str = "") -> list[str]:
+    """Return for each file of one submission the language to read it in, or "" if it is not compared.
+
+    `detected` are the languages that the files seem to have, `wanted` is the language of the assignment, if
+    one was chosen: then only files in it count, unless the submission has none. Their names do not tell the
+    language then, so all of its files are read in it. Without a chosen language all programs count, and
+    where there is none, all texts and data.
+    """
+    if wanted:
+        family = family_of(wanted)
+        if not family.intersection(detected):
+            return [wanted] * len(detected)
+        return [_in_family(language, wanted) if language in family else "" for language in detected]
+    if all(language in NO_PROGRAM for language in detected):
+        return list(detected)
+    return ["" if language in NO_PROGRAM else language for language in detected]
+
+
+def family_of(language: str) -> set[str]:
+    """Return the languages that files of a class in this one may seem to have: it, and those like it."""
+    return {language, NOTEBOOK}.union(*(family for family in FAMILIES if language in family))
+
+
+def likely_language(detected: Iterable[str]) -> str:
+    """Return the language in which most programs of a class are, "" if there is no such one."""
+    programs = Counter(language for language in detected if language and language not in NO_PROGRAM)
+    language, files = max(programs.items(), key=itemgetter(1), default=("", 0))
+    return language if files > programs.total() / 2 else ""
+
+
+def _in_family(language: str, wanted: str) -> str:
+    return language if language == NOTEBOOK else wanted

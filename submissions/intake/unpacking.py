@@ -1,0 +1,406 @@
+"""Unpack an upload or a folder safely: accepted entries with their bytes, all others with a reason.
+
+To support a new format, add an entry to READERS.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import re
+import stat
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
+
+from submissions.intake import sentences as reasons
+from submissions.intake.entry_names import UniqueNames, clean_path, redecode, shorten
+from submissions.intake.left_out.patterns import FilePatterns
+from submissions.intake.libarchive_reader import ZstandardFile, is_loaded, read_with_libarchive
+from submissions.intake.limits import CHUNK, BadArchive, Budget, Limits, RefusalError, TooLarge, damage_reason
+from submissions.intake.members import (
+    DAMAGE_ERRORS,
+    LOG,
+    ArchiveMember,
+    UnpackedEntry,
+    check_size,
+    children_of,
+    commit_log_entry,
+    copy_within_limits,
+    disk_member,
+    empty_copy,
+    folder_of_log,
+    root_name,
+    too_large,
+)
+from submissions.intake.zip_and_tar import read_tar, read_zip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Reader = Callable[[IO[bytes], Budget], Iterator[ArchiveMember]]
+    from collections.abc import Callable, Iterable, Iterator
+    from datetime import datetime
+
+    # Yields the entries of an archive as paths in a folder: its name, its file, the folder, limits, patterns.
+    InChild = Callable[[str, IO[bytes], str, Limits, FilePatterns], Iterator["UnpackedEntry"]]
+
+# Number of bytes at the start of a file from which its format is detected.
+HEAD_BYTES = 512
+
+# Zips that are documents or programs. They are not unpacked; the front-ends refuse them as binary files.
+ZIPPED_DOCUMENTS = frozenset({
+    ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".jar", ".war", ".ear", ".apk", ".aab",
+    ".whl", ".egg", ".nupkg", ".mlx", ".ggb",
+})  # fmt: skip
+
+DEFAULT_LIMITS = Limits()
+DEFAULT_PATTERNS = FilePatterns()
+
+
+class ArchiveFormat(NamedTuple):
+    """A format, recognised by the first bytes of a file, else by its suffix.
+
+    `start` is a regular expression for the first bytes. A format without `read` is refused, by its `name`.
+    One with `needs_libarchive` is read only in a child that loaded the library.
+    """
+
+    name: str
+    start: bytes
+    suffixes: tuple[str, ...] = ()
+    read: Reader | None = None
+    needs_libarchive: bool = False
+
+    def matches(self, head: bytes) -> bool:
+        """Return whether a file with the first bytes `head` starts like this format."""
+        return re.match(self.start, head, re.DOTALL) is not None
+
+
+# tar must be first: a tar starts with the name of its first file, which may look like any other format.
+READERS = (
+    ArchiveFormat("tar", rb".{257}ustar", (".tar",), read_tar),
+    ArchiveFormat("zip", rb"PK(\x03\x04|\x05\x06)", (".zip", ".sb3"), read_zip),
+    ArchiveFormat("gz", rb"\x1f\x8b\x08", (".tgz", ".gz"), partial(read_tar, decompress=gzip.open)),
+    ArchiveFormat(
+        "bz2",
+        rb"BZh.(1AY&SY|\x17\x72\x45\x38\x50\x90)",
+        (".tbz2", ".tbz", ".bz2"),
+        partial(read_tar, decompress=bz2.open),
+    ),
+    ArchiveFormat("xz", rb"\xfd7zXZ\x00", (".txz", ".xz"), partial(read_tar, decompress=lzma.open)),
+    ArchiveFormat(
+        "zst",
+        rb"\x28\xb5\x2f\xfd",
+        (".tzst", ".zst"),
+        partial(read_tar, decompress=ZstandardFile),
+        needs_libarchive=True,
+    ),
+    ArchiveFormat(
+        "7z",
+        rb"7z\xbc\xaf\x27\x1c",
+        (".7z",),
+        partial(read_with_libarchive, formats=("7zip",)),
+        needs_libarchive=True,
+    ),
+    ArchiveFormat(
+        "RAR 4",
+        rb"Rar!\x1a\x07\x00",
+        read=partial(read_with_libarchive, formats=("rar",), local_time=True),
+        needs_libarchive=True,
+    ),
+    ArchiveFormat(
+        "RAR",
+        rb"Rar!\x1a\x07",
+        (".rar",),
+        partial(read_with_libarchive, formats=("rar5",)),
+        needs_libarchive=True,
+    ),
+    ArchiveFormat("cabinet", rb"MSCF\0\0\0\0"),
+    ArchiveFormat("ar", rb"!<arch>\n"),
+    ArchiveFormat("compress", rb"\x1f\x9d"),
+    ArchiveFormat("lzip", rb"LZIP"),
+)
+# The start of a file of any format: most files are none.
+STARTS = re.compile(b"|".join(b"(?:%b)" % archive.start for archive in READERS), re.DOTALL)
+BY_SUFFIX = {suffix: archive for archive in reversed(READERS) for suffix in archive.suffixes}
+
+
+def head_of(file: IO[bytes]) -> bytes:
+    """Return the first HEAD_BYTES bytes of a file, and go back to its start."""
+    file.seek(0)
+    head = file.read(HEAD_BYTES)
+    file.seek(0)
+    return head
+
+
+def archive_format(name: str, head: bytes) -> ArchiveFormat | None:
+    """Return the format of a file by its first HEAD_BYTES bytes, else its name; None if it is no archive."""
+    suffix = _suffix(name)
+    if suffix in ZIPPED_DOCUMENTS:
+        return None
+    if STARTS.match(head):
+        return next(archive for archive in READERS if archive.matches(head))
+    return BY_SUFFIX.get(suffix)
+
+
+def archive_stem(name: str) -> str:
+    """Return the name of the folder that stands for a nested archive: `work` for `work.tar.gz`."""
+    stem = name
+    if _suffix(stem) in BY_SUFFIX:
+        stem = stem[: -len(_suffix(stem))]
+        if _suffix(stem) == ".tar":
+            stem = stem[: -len(".tar")]
+    return stem
+
+
+def _suffix(name: str) -> str:
+    """Return the part of `name` from its last full stop on, in lower case."""
+    return name[name.rfind(".") :].lower() if "." in name else ""
+
+
+def unpack(
+    name: str,
+    file: BinaryIO,
+    limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+    *,
+    folder: str = "",
+    in_child: InChild | None = None,
+) -> Iterator[UnpackedEntry]:
+    """Yield the entries of an uploaded archive, as paths in `folder`, or the uploaded file as one entry.
+
+    `in_child` unpacks archives that need libarchive where this process has not loaded it. Files that are
+    left out by their names alone are not unpacked, unless `patterns` include them.
+    A nested archive is unpacked as a folder named after it. Of entries with the same name, later ones are
+    numbered: `Main (2).java`. When the archive is damaged or a limit of the whole upload is reached, a
+    last entry, with the size of the archive, says why the rest is missing; it is `incomplete`.
+
+    Raises
+    ------
+    BadArchive
+        When nothing of an archive can be read, or it contains no file.
+    """
+    unpacker = _Unpacker(limits, patterns, in_child)
+    archive = archive_format(name, head_of(file))
+    any_entry = False
+    try:
+        if archive is None:
+            yield from unpacker.unpack_file(name, file)
+            return
+        for entry in unpacker.unpack_archive(archive, name, file, folder, 1):
+            any_entry = True
+            yield entry
+    except BadArchive as error:
+        if not any_entry:
+            raise BadArchive(f"{name}: {error}") from error
+        clean, _ = clean_path(name, limits.path_length)
+        yield UnpackedEntry(clean, None, file.seek(0, io.SEEK_END), str(error), incomplete=True)
+
+
+def unpack_all(
+    files: Iterable[tuple[str, BinaryIO]],
+    limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+) -> Iterator[UnpackedEntry]:
+    """Yield the entries of several files uploaded together, as if they were in one folder.
+
+    The limits apply to all files together. An archive becomes a folder named after it; one that cannot be
+    read becomes an entry with a reason.
+    """
+    unpacker = _Unpacker(limits, patterns)
+    for name, file in files:
+        try:
+            yield from unpacker.unpack_file(name, file)
+        except TooLarge as error:
+            yield UnpackedEntry(clean_path(name, limits.path_length)[0], None, 0, str(error), incomplete=True)
+            return
+
+
+def walk(
+    folder: Path,
+    limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+    in_child: InChild | None = None,
+) -> Iterator[UnpackedEntry]:
+    """Yield the entries of a folder, sorted by path; links are listed as refused, not followed.
+
+    The limits on all entries and bytes apply to each archive in the folder by itself, not to the folder.
+
+    Raises
+    ------
+    BadArchive
+        When `folder` is not a folder that can be read.
+    """
+    if not folder.is_dir():
+        raise BadArchive(f"{folder} is not a folder")
+    unpacker = _Unpacker(limits, patterns, in_child)
+    yield from unpacker.unpack_folder(folder, "")
+
+
+class _Unpacker:
+    """Unpacks one upload; keeps its budget and the names used so far."""
+
+    def __init__(self, limits: Limits, patterns: FilePatterns, in_child: InChild | None = None) -> None:
+        self.limits = limits
+        self.patterns = patterns
+        self.in_child = in_child
+        self.budget = Budget(limits)
+        self._names = UniqueNames(limits.path_length)
+        self._listed_junk: set[str] = set()
+
+    def unpack_archive(
+        self,
+        archive: ArchiveFormat,
+        name: str,
+        file: IO[bytes],
+        folder: str,
+        depth: int,
+        *,
+        modified: datetime | None = None,
+    ) -> Iterator[UnpackedEntry]:
+        """Yield the entries of an archive as paths in `folder`; raise BadArchive where it is unreadable."""
+        if archive.read is None:
+            raise BadArchive(reasons.KIND_UNKNOWN.format(kind=archive.name))
+        if depth > self.limits.depth:
+            raise BadArchive(reasons.DEPTH.format(n=self.limits.depth))
+        if archive.needs_libarchive and not is_loaded():
+            yield from self._unpack_in_child(archive, name, file, folder, depth)
+            return
+        empty = True
+        try:
+            for member in archive.read(file, self.budget):
+                empty = False
+                dated = member if member.modified else replace(member, modified=modified)
+                yield from self.unpack_member(dated, folder, depth)
+        except BadArchive:
+            raise
+        except DAMAGE_ERRORS as error:
+            raise BadArchive(f"{damage_reason(error)} (read as {archive.name})") from error
+        if empty:
+            raise BadArchive(reasons.EMPTY_ARCHIVE)
+
+    def _unpack_in_child(
+        self, archive: ArchiveFormat, name: str, file: IO[bytes], folder: str, depth: int
+    ) -> Iterator[UnpackedEntry]:
+        if self.in_child is None:
+            raise BadArchive(reasons.NO_LIBARCHIVE.format(kind=archive.name))
+        limits = replace(self.limits, depth=self.limits.depth - depth + 1)
+        for entry in self.in_child(name, file, folder, limits, self.patterns):
+            self.budget.count_entry()
+            self.budget.count_bytes(len(entry.data or b""))
+            if entry.incomplete:
+                raise BadArchive(entry.reason)
+            unique = self._names.unique(entry.name) if entry.data is not None else entry.name
+            yield entry._replace(name=unique)
+
+    def unpack_member(self, member: ArchiveMember, folder: str, depth: int) -> Iterator[UnpackedEntry]:
+        member = check_size(member)
+        name, refusal = self._clean_name(member.name, folder)
+        junk = None if refusal else self.patterns.left_out_by_name(name)
+        if junk:
+            yield from self._list_junk(*junk, member.size)
+            yield from self._read_commit_log(member, name, junk[0])
+            return
+        self.budget.count_entry()
+        if refusal := refusal or member.refusal:
+            yield UnpackedEntry(name, None, member.size, refusal)
+            return
+        try:
+            yield from self._read(member, name, depth)
+        except RefusalError as error:
+            yield UnpackedEntry(name, None, member.size, str(error))
+        except BadArchive:
+            raise
+        except DAMAGE_ERRORS as error:
+            yield UnpackedEntry(name, None, member.size, damage_reason(error))
+
+    def unpack_file(self, name: str, file: IO[bytes]) -> Iterator[UnpackedEntry]:
+        file.seek(0, io.SEEK_END)
+        size = file.tell()
+        file.seek(0)
+        yield from self.unpack_member(ArchiveMember(name, size, "", lambda: nullcontext(file)), "", 0)
+
+    def unpack_folder(self, folder: Path, prefix: str) -> Iterator[UnpackedEntry]:
+        try:
+            children = children_of(folder)
+        except OSError as error:
+            name = f"{prefix}/" if prefix else root_name(folder, self.limits.path_length)
+            yield UnpackedEntry(name, None, 0, damage_reason(error))
+            return
+        for child in children:
+            name, refusal = self._clean_name(redecode(child.name), prefix)
+            try:
+                status = child.stat(follow_symlinks=False)
+            except OSError as error:
+                yield UnpackedEntry(name, None, 0, damage_reason(error))
+                continue
+            if stat.S_ISDIR(status.st_mode) and not refusal:
+                junk = None if self.patterns.may_include else self.patterns.left_out_by_name(f"{name}/inside")
+                yield from self._list_junk(*junk, 0) if junk else self.unpack_folder(Path(child), name)
+            else:
+                yield from self._unpack_on_disk(disk_member(child, status), name, prefix)
+
+    def _unpack_on_disk(self, member: ArchiveMember, name: str, prefix: str) -> Iterator[UnpackedEntry]:
+        """Yield a file of a folder, or the entries of an archive in it, within a budget of its own."""
+        self.budget = Budget(self.limits)
+        try:
+            yield from self.unpack_member(member, prefix, 0)
+        except TooLarge as error:
+            yield UnpackedEntry(name, None, member.size, str(error), incomplete=True)
+
+    def _clean_name(self, name: str, folder: str) -> tuple[str, str]:
+        """Return the clean path of an entry in `folder`, and why it is refused or an empty string."""
+        most = self.limits.path_length
+        path, refusal = clean_path(name, most)
+        joined = f"{folder}/{path}" if folder else path  # Its folder shows which archive it is in.
+        is_final = refusal or len(joined) <= most
+        return (shorten(joined, most), refusal) if is_final else clean_path(joined, most)
+
+    def _list_junk(self, name: str, reason: str, size: int) -> Iterator[UnpackedEntry]:
+        self.budget.count_junk()
+        if name not in self._listed_junk:
+            self._listed_junk.add(name)
+            yield UnpackedEntry(name, None, size, reason)
+
+    def _read_commit_log(self, member: ArchiveMember, name: str, folder: str) -> Iterator[UnpackedEntry]:
+        """Yield the times in a log of Git that is directly in a folder left out by its name."""
+        is_log = name == folder + LOG and folder_of_log(name) is not None and not member.refusal
+        if is_log and self.limits.commit_log_bytes and name not in self._listed_junk:
+            self._listed_junk.add(name)
+            yield commit_log_entry(member, name, self.budget)
+
+    def _read(self, member: ArchiveMember, name: str, depth: int) -> Iterator[UnpackedEntry]:
+        with member.open() as stream:
+            head = stream.read(CHUNK)
+            archive = archive_format(name, head[:HEAD_BYTES])
+            limit = self.limits.archive_bytes if archive else self.limits.file_bytes
+            if member.size > limit:
+                raise too_large(limit)
+            with empty_copy(self.limits.spool_bytes if archive else 0) as copy:
+                size = copy_within_limits(head, stream, copy, member=member, budget=self.budget, limit=limit)
+                if not size:
+                    raise RefusalError(reasons.EMPTY_FILE)
+                copy.seek(0)
+                if archive:
+                    folder = archive_stem(name)
+                    inner = self.unpack_archive(
+                        archive, name, copy, folder, depth + 1, modified=member.modified
+                    )
+                    yield from self._refuse_unreadable(inner, name, size)
+                else:
+                    yield UnpackedEntry(self._names.unique(name), copy.read(), size, "", member.modified)
+
+    def _refuse_unreadable(
+        self, entries: Iterator[UnpackedEntry], name: str, size: int
+    ) -> Iterator[UnpackedEntry]:
+        """Yield the entries of a nested archive; where it cannot be read, a refused entry for the archive."""
+        try:
+            yield from entries
+        except TooLarge:
+            raise
+        except BadArchive as error:
+            yield UnpackedEntry(name, None, size, str(error))

@@ -1,0 +1,332 @@
+"""Differences between matching passages: lines and tokens that two students wrote differently.
+
+Equal texts, lines or words, are matched in an order that both sides have. Lines go side by side for
+printing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import accumulate, pairwise, takewhile, zip_longest
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    LineText = Callable[[int], str]
+    from collections.abc import Callable, Container
+
+    from fingerprint.engine import TokenStream
+
+# Product of the numbers of texts that are matched: the time can grow with more than it.
+MAX_ALIGNED = 10_000
+
+MAX_EXAMPLES = 5
+# Characters of a lexeme that an example shows.
+MAX_EXAMPLE_CHARACTERS = 24
+# Characters of a lexeme that are read to make an example.
+MAX_LEXEME_CHARACTERS = 400
+# Product of the numbers of words that are aligned in two lexemes.
+MAX_ALIGNED_WORDS = 1_000
+WORD = re.compile(r"\w+|\s+|[^\w\s]")
+LITERAL = re.compile(r"\d|\.\d|[A-Za-z@$]{0,2}[\"'`]")
+
+
+def matching_runs(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Return the runs of equal texts in an order that both sides have: both first ones, and the number.
+
+    These have the most characters together. With exchanged sides, or with texts that only one side has, the
+    same ones match. None are returned where there are too many.
+    """
+    if len(left) * len(right) > MAX_ALIGNED:
+        return []
+    runs: list[tuple[int, int, int]] = []
+    for at, other in _matches(left, right):
+        if runs and (at, other) == (runs[-1][0] + runs[-1][2], runs[-1][1] + runs[-1][2]):
+            runs[-1] = (*runs[-1][:2], runs[-1][2] + 1)
+        else:
+            runs.append((at, other, 1))
+    return runs
+
+
+def _matches(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the numbers of the texts of both sides that match, in order."""
+    common = {*left} & {*right}
+    rows, columns = ([at for at, one in enumerate(side) if one in common] for side in (left, right))
+    best = _most_characters([left[at] for at in rows], [right[at] for at in columns])
+    row = column = 0
+    while row < len(rows) and column < len(columns):
+        on_left, on_right = left[rows[row]], right[columns[column]]
+        without_left, without_right = best[row + 1][column], best[row][column + 1]
+        if on_left == on_right:
+            yield rows[row], columns[column]
+            row, column = row + 1, column + 1
+        # Of two ways that are as good, the text decides, so that both sides go the same.
+        elif (without_left, on_right) > (without_right, on_left):
+            row += 1
+        else:
+            column += 1
+
+
+def _most_characters(left: Sequence[str], right: Sequence[str]) -> list[list[int]]:
+    """Return for each place on both sides how many characters the texts from there on can have in common."""
+    best = [[0] * (len(right) + 1) for _ in range(len(left) + 1)]
+    for row in reversed(range(len(left))):
+        for column in reversed(range(len(right))):
+            if left[row] == right[column]:
+                best[row][column] = best[row + 1][column + 1] + max(1, len(left[row]))
+            else:
+                best[row][column] = max(best[row + 1][column], best[row][column + 1])
+    return best
+
+
+class LinePair(NamedTuple):
+    """Numbers, from 1, of the lines that are side by side; None where a side has no line for the other's."""
+
+    left: int | None
+    right: int | None
+
+
+class _LineGroup(NamedTuple):
+    """First and last lines of both sides that contain the same tokens."""
+
+    left_first: int
+    left_last: int
+    right_first: int
+    right_last: int
+
+
+def align_lines(
+    lines: Iterable[tuple[int, int]], last: tuple[int, int], texts: tuple[LineText, LineText]
+) -> Iterator[LinePair]:
+    """Yield the pairs of lines of a passage, in order.
+
+    Every line of a side, from its first token to its `last` line, is in exactly one pair. Of lines on which
+    no token begins, such as comments, those with equal text are paired, and the others from the first on.
+
+    Parameters
+    ----------
+    lines
+        The (left, right) lines, from 1, on which each token of the passage begins.
+    last
+        The last line of the passage on the left and on the right.
+    texts
+        Return the text of a line on the left and on the right.
+    """
+    next_left = next_right = 0
+    for group in _line_groups(lines):
+        if next_left:
+            gap = range(next_left, group.left_first), range(next_right, group.right_first)
+            yield from _pair_gap(*gap, texts)
+        next_left, next_right = group.left_last + 1, group.right_last + 1
+        yield from _pair_lines(range(group.left_first, next_left), range(group.right_first, next_right))
+    if next_left:
+        yield from _pair_gap(range(next_left, last[0] + 1), range(next_right, last[1] + 1), texts)
+
+
+def _pair_gap(left: range, right: range, texts: tuple[LineText, LineText]) -> Iterator[LinePair]:
+    """Yield pairs of lines between two groups: equal ones together, of those that are not blank."""
+    keys, other_keys = (
+        {line: key for line in lines if (key := "".join(text(line).split()))}
+        for text, lines in zip(texts, (left, right), strict=True)
+    )
+    lines, others = list(keys), list(other_keys)
+    next_left, next_right = left.start, right.start
+    for at, other, size in matching_runs([*keys.values()], [*other_keys.values()]):
+        for equal in zip(lines[at : at + size], others[other : other + size], strict=True):
+            yield from _pair_lines(range(next_left, equal[0]), range(next_right, equal[1]))
+            yield LinePair(*equal)
+            next_left, next_right = equal[0] + 1, equal[1] + 1
+    yield from _pair_lines(range(next_left, left.stop), range(next_right, right.stop))
+
+
+def _pair_lines(left: range, right: range) -> Iterator[LinePair]:
+    return (LinePair(*lines) for lines in zip_longest(left, right))
+
+
+def _line_groups(lines: Iterable[tuple[int, int]]) -> Iterator[_LineGroup]:
+    """Yield groups of lines; tokens that share a line on either side are in the same group."""
+    group: _LineGroup | None = None
+    for left, right in lines:
+        if group and (left <= group.left_last or right <= group.right_last):
+            group = group._replace(
+                left_last=max(left, group.left_last), right_last=max(right, group.right_last)
+            )
+            continue
+        if group:
+            yield group
+        group = _LineGroup(left, left, right, right)
+    if group:
+        yield group
+
+
+class Difference(NamedTuple):
+    """A token that both sides wrote differently: its position in the passage, from 0, and both lexemes."""
+
+    position: int
+    left: str
+    right: str
+
+
+class DifferenceExample(NamedTuple):
+    """Two lexemes that stand for each other, and how often they do in the passage."""
+
+    left: str
+    right: str
+    times: int
+
+
+class DifferenceSummary(NamedTuple):
+    """The lexemes on the left, by category, that the right side writes differently, with `examples`.
+
+    A name that was changed in forty places is one. `keywords` includes types, and `signs` are operators and
+    punctuation. `gaps` counts the gaps between two neighbouring tokens in which uncompared text, such as
+    comments, differs.
+    """
+
+    names: frozenset[str]
+    literals: frozenset[str]
+    keywords: frozenset[str]
+    signs: frozenset[str]
+    gaps: int
+    examples: list[DifferenceExample]
+
+
+CATEGORIES = DifferenceSummary._fields[:4]
+
+
+def count_changed(summaries: Sequence[DifferenceSummary]) -> dict[str, int]:
+    """Return how many different lexemes of each category were changed in any of the passages."""
+    return {
+        category: len(frozenset().union(*(getattr(one, category) for one in summaries)))
+        for category in CATEGORIES
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRun:
+    """`count` tokens of a text, from token `first` on.
+
+    `keywords` are the offsets in the text at which keywords and types begin.
+    """
+
+    text: str
+    tokens: TokenStream
+    first: int
+    count: int
+    keywords: Container[int] = ()
+
+    def lexemes(self) -> list[str]:
+        return [self.text[start:end] for start, end in self.spans()]
+
+    def gaps(self) -> list[str]:
+        """Return the text between neighbouring tokens, without white space."""
+        return ["".join(self.text[end:start].split()) for (_, end), (start, _) in pairwise(self.spans())]
+
+    def spans(self) -> list[tuple[int, int]]:
+        """Return the code points [start, end) of every token."""
+        part = slice(self.first, self.first + self.count)
+        return list(zip(self.tokens.starts[part].tolist(), self.tokens.ends[part].tolist(), strict=True))
+
+    def category(self, position: int) -> str:
+        """Return the field of `DifferenceSummary` that counts the token at `position`, from 0, of the run."""
+        start = int(self.tokens.starts[self.first + position])
+        if start in self.keywords:
+            return "keywords"
+        if LITERAL.match(self.text, start):
+            return "literals"
+        first = self.text[start]
+        return "names" if first.isalpha() or first in "_$@" else "signs"
+
+
+def differences(left: TokenRun, right: TokenRun) -> list[Difference]:
+    """Return the tokens of two runs of equal tokens whose lexemes differ, in order."""
+    lexemes = zip(left.lexemes(), right.lexemes(), strict=True)
+    return [Difference(position, *pair) for position, pair in enumerate(lexemes) if pair[0] != pair[1]]
+
+
+class DifferingPart(NamedTuple):
+    """A part that two lexemes write differently, as characters [start, end) of each; one may be empty."""
+
+    left: tuple[int, int]
+    right: tuple[int, int]
+
+
+def differing_parts(left: str, right: str) -> list[DifferingPart]:
+    """Return the words of two lexemes that the other one lacks at that place, in order.
+
+    A word is not divided. Parts with only white space between them are one, and so is what is between the
+    first and the last word that differs where these are too many to align.
+    """
+    words, others = WORD.findall(left), WORD.findall(right)
+    first, last = _equal_ends(words, others)
+    middle, other_middle = words[first : len(words) - last], others[first : len(others) - last]
+    few = len(middle) * len(other_middle) <= MAX_ALIGNED_WORDS
+    runs = matching_runs(middle, other_middle) if few else []
+    edges = [(0, 0, 0), *runs, (len(middle), len(other_middle), 0)]
+    parts: list[DifferingPart] = []
+    starts, other_starts = (_starts(side) for side in (words, others))
+    for (at, other, size), (after, other_after, _) in pairwise(edges):
+        part = DifferingPart(
+            (starts[first + at + size], starts[first + after]),
+            (other_starts[first + other + size], other_starts[first + other_after]),
+        )
+        if part.left[0] == part.left[1] and part.right[0] == part.right[1]:
+            continue
+        if parts and left[parts[-1].left[1] : part.left[0]].isspace():
+            previous = parts.pop()
+            part = DifferingPart((previous.left[0], part.left[1]), (previous.right[0], part.right[1]))
+        parts.append(part)
+    return [_without_equal_ends(part, left, right) for part in parts]
+
+
+def _without_equal_ends(part: DifferingPart, left: str, right: str) -> DifferingPart:
+    """Return a part without what both sides begin or end with: parts that became one may have such words."""
+    words, others = WORD.findall(left[slice(*part.left)]), WORD.findall(right[slice(*part.right)])
+    first, last = _equal_ends(words, others)
+    before, after = sum(map(len, words[:first])), sum(map(len, words[len(words) - last :]))
+    return DifferingPart(
+        (part.left[0] + before, part.left[1] - after), (part.right[0] + before, part.right[1] - after)
+    )
+
+
+def _equal_ends(words: Sequence[str], others: Sequence[str]) -> tuple[int, int]:
+    """Return how many words both sides begin with, and how many of the rest both end with."""
+    first = _equal_count(zip(words, others, strict=False))
+    return first, _equal_count(zip(words[first:][::-1], others[first:][::-1], strict=False))
+
+
+def _equal_count(pairs: Iterable[tuple[str, str]]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _starts(words: Sequence[str]) -> list[int]:
+    """Return where each word begins, and where the last one ends."""
+    return list(accumulate(map(len, words), initial=0))
+
+
+def summarise_runs(
+    runs: Iterable[tuple[TokenRun, TokenRun]], shorten: Callable[[str], str] = str
+) -> DifferenceSummary:
+    """Collect the `differences` of pairs of runs of equal tokens by category, and choose examples."""
+    lexemes: Counter[tuple[str, str]] = Counter()
+    changed: dict[str, set[str]] = {category: set() for category in CATEGORIES}
+    gaps = 0
+    for left, right in runs:
+        for difference in differences(left, right):
+            lexemes[shorten(difference.left), shorten(difference.right)] += 1
+            changed[left.category(difference.position)].add(difference.left)
+        gaps += sum(both[0] != both[1] for both in zip(left.gaps(), right.gaps(), strict=True))
+    return DifferenceSummary(
+        **{category: frozenset(lexemes_of) for category, lexemes_of in changed.items()},
+        gaps=gaps,
+        examples=[DifferenceExample(*pair, times) for pair, times in lexemes.most_common(MAX_EXAMPLES)],
+    )
+
+
+def shorten_lexeme(lexeme: str) -> str:
+    """Return a lexeme on one line of at most MAX_EXAMPLE_CHARACTERS characters."""
+    line = " ".join(lexeme[:MAX_LEXEME_CHARACTERS].split())
+    return line if len(line) <= MAX_EXAMPLE_CHARACTERS else f"{line[: MAX_EXAMPLE_CHARACTERS - 1]}…"

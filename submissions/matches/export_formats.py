@@ -1,0 +1,199 @@
+"""The export formats. A new format is one entry in FORMATS. Needs no Django.
+
+HTML is printed as PDF in a separate process, so that no source can crash or block the server.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import subprocess
+import sys
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from threading import BoundedSemaphore
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+logger = logging.getLogger(__name__)
+
+PRINTER = Path(__file__).with_name("printing.py")
+NO_FONTS = 3  # exit status of the printer
+# Types of errors in a traceback.
+ERRORS = re.compile(rb"^([\w.]*(?:Error|Exception|Interrupt))\b", re.MULTILINE)
+ALTERNATIVE = "Take the HTML file and print it from a browser: that gives the same pages."
+TIMEOUT_SECONDS = 60
+MEMORY_BYTES = 3 * 1024**3 // 2
+# Printers that one server process runs at a time. A further request waits for at most WAIT_SECONDS: it
+# occupies one of the few threads of the process, which other pages need.
+PRINTERS = BoundedSemaphore(2)
+WAIT_SECONDS = 10
+# Variables that help to find fonts. The secret key and the database's address are not passed on.
+PASSED_VARIABLES = (
+    "HOME",
+    "LANG",
+    "PATH",
+    "TZ",
+    "XDG_CACHE_HOME",
+    "XDG_DATA_HOME",
+    "FONTCONFIG_FILE",
+    "FONTCONFIG_PATH",
+)
+
+# Rows of a CSV file that are written at once.
+CHUNK_ROWS = 5_000
+# What a cell has between quotes, in which a quote is written twice.
+QUOTED = re.compile(r'[",\n]')
+# Spreadsheets take a cell that begins with one of these for a formula, some also in the widths of East Asia.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+
+
+class PrintingFailed(Exception):
+    """The document was not printed; the message says why, and what the user can do instead."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"{reason} {ALTERNATIVE}")
+
+
+def print_pdf(html: str, seconds: int = TIMEOUT_SECONDS, memory: int = MEMORY_BYTES) -> bytes:
+    """Return the page as PDF.
+
+    Raises
+    ------
+    PrintingFailed
+        When printing takes more than `seconds` or `memory` bytes, when the printer crashes, when there are no
+        fonts, or when no printer becomes free in WAIT_SECONDS.
+    """
+    environment = {name: os.environ[name] for name in PASSED_VARIABLES if name in os.environ}
+    command = [sys.executable, "-I", str(PRINTER), str(seconds), str(memory)]
+    with _free_printer():
+        try:
+            process = subprocess.run(  # noqa: S603 - our own program
+                command,
+                input=html.encode(),
+                capture_output=True,
+                env=environment,
+                timeout=seconds,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise PrintingFailed(f"Printing took longer than {seconds} seconds.") from error
+    if process.returncode == NO_FONTS:
+        raise PrintingFailed(
+            "This server's fonts are missing; its administrator can install the service again."
+        )
+    if process.returncode:
+        # The messages of its errors may quote the document.
+        kinds = b", ".join(ERRORS.findall(process.stderr)).decode()
+        logger.error("printing failed with exit status %s (%s)", process.returncode, kinds or "no error")
+        raise PrintingFailed("The printer broke on this document.")
+    return process.stdout
+
+
+@contextmanager
+def _free_printer() -> Iterator[None]:
+    if not PRINTERS.acquire(timeout=WAIT_SECONDS):
+        raise PrintingFailed("This server is printing other documents: try again in a minute.")
+    try:
+        yield
+    finally:
+        PRINTERS.release()
+
+
+class ExportTable(NamedTuple):
+    """Rows to export, with the names of their columns.
+
+    `name` is the kind of the rows: `pairs` or `submissions`. Formats with a header, such as JSON, write
+    `about` into it.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    rows: Iterable[Sequence[object]]
+    about: Mapping[str, object]
+
+
+class ExportFormat(NamedTuple):
+    """A file format that writes tables, or documents from their HTML."""
+
+    title: str
+    content_type: str
+    write_table: Callable[[ExportTable], Iterator[str]] | None = None
+    write_document: Callable[[str], bytes] | None = None
+
+
+def write_csv(table: ExportTable) -> Iterator[str]:
+    """Yield a table as CSV, in parts. Lists are joined with semicolons.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it, which makes it a text.
+    """
+    rows = iter(table.rows)
+    chunk: Sequence[Sequence[object]] = [table.columns]
+    while chunk:
+        columns = (_column(values) for values in zip(*chunk, strict=True))
+        yield "".join(f"{','.join(cells)}\n" for cells in zip(*columns, strict=True))
+        chunk = list(islice(rows, CHUNK_ROWS))
+
+
+def _column(values: Sequence[Any]) -> Iterable[str]:
+    """Return the cells of a column; each text is looked at once, as names are in many rows."""
+    types = set(map(type, values))
+    if types <= {int, float}:
+        return map(repr, values)
+    if types == {str}:
+        cells = {text: _cell(text) for text in set(values)}
+        return map(cells.__getitem__, values)
+    return map(_cell, values)
+
+
+def _cell(value: object) -> str:
+    """Return a cell as `csv.writer` writes it, which takes three times as long for a million rows."""
+    text = "; ".join(value) if isinstance(value, list) else "" if value is None else str(value)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if isinstance(value, str | list) and text.startswith(FORMULA_STARTS):
+        text = f"'{text}"
+    if QUOTED.search(text):
+        text = text.replace('"', '""')
+        return f'"{text}"'
+    return text
+
+
+def write_json(table: ExportTable) -> Iterator[str]:
+    """Yield a table as one JSON object, in parts: the keys of `about`, and a list of one object per row.
+
+    Every row is on a line of its own.
+    """
+    header = _json(table.about)[1:-1]
+    yield f"{{{header},\n" if header else "{"
+    yield f"{_json(table.name)}: ["
+    for number, row in enumerate(table.rows):
+        yield (",\n" if number else "\n") + _json(dict(zip(table.columns, row, strict=True)))
+    yield "\n]}\n"
+
+
+def write_json_lines(table: ExportTable) -> Iterator[str]:
+    """Yield a table as JSON Lines: an object a row."""
+    for row in table.rows:
+        yield _json(dict(zip(table.columns, row, strict=True))) + "\n"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+FORMATS = {
+    "csv": ExportFormat("CSV", "text/csv; charset=utf-8", write_table=write_csv),
+    "json": ExportFormat("JSON", "application/json", write_table=write_json),
+    "pdf": ExportFormat("PDF", "application/pdf", write_document=print_pdf),
+    "html": ExportFormat("HTML file", "text/html; charset=utf-8", write_document=str.encode),
+}
+TABLE_FORMATS = {name: export_format for name, export_format in FORMATS.items() if export_format.write_table}
+DOCUMENT_FORMATS = {
+    name: export_format for name, export_format in FORMATS.items() if export_format.write_document
+}

@@ -1,0 +1,296 @@
+"""Pairs of a ranking in one form for the database, the command line and exports; rows of pair tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fingerprint import engine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from fingerprint.engine import CandidatePairs, PairPassages, Passage, Ranking, RankingInput
+    from fingerprint.kernels.types import Flags, Floats, PassageRows, Rows
+
+    Column = npt.NDArray[Any]
+
+# The mark of a pair that was compared across languages, in tables, exports and on pages.
+TRANSLATED = "translated"
+# That of a pair that shares names, literals or imports, but no run of equal tokens as long as a k-gram.
+NO_PASSAGE = "no passage"
+# The flag of a pair with a model solution.
+MODEL_SOLUTION = "model solution"
+
+# A share of 29 hundredths times 100 is a little less than 29 in binary floating point.
+NOISE = 1e-7
+
+# If a value times 10**6 is this close to the middle of two integers, NumPy may round it differently.
+TIE_MARGIN = 1e-6
+# Pairs aligned at a time: enough for all cores, and those of large projects have a few megabytes of passages.
+PAIRS_AT_ONCE = 256
+
+
+def pair_mark(*, translated: bool, structure: float) -> str:
+    """Return the mark of a pair, empty for one without."""
+    if translated:
+        return TRANSLATED
+    return "" if structure else NO_PASSAGE
+
+
+class PairRow(NamedTuple):
+    """Names and figures of a pair.
+
+    `similarity` and the shares are in [0, 1]; `tokens` and `lines`: shared tokens and lines; `longest`: the
+    longest passage, in tokens. `mark`: see `pair_mark`. `left_with_common` and `right_with_common` are the
+    shares where common code counts too. `flag`: `the same student, 2024` for a pair of a student and the same
+    student's earlier work, or `model solution`, in what `moss check` writes.
+    """
+
+    left: str
+    right: str
+    similarity: float
+    left_share: float
+    right_share: float
+    tokens: int
+    lines: int
+    longest: int
+    mark: str
+    left_with_common: float
+    right_with_common: float
+    flag: str = ""
+
+
+class Evidence(NamedTuple):
+    """Contribution of each kind of evidence to the similarity of a pair, which is their sum."""
+
+    structure: float
+    literals: float
+    names: float
+    imports: float
+
+
+def whole_percent(share: float) -> int:
+    """Return a share in [0, 1] in percent, rounded downwards."""
+    return int(share * 100 + NOISE)
+
+
+def percent_text(share: float, space: str = "") -> str:
+    """Return a share as text; one that is not 0 but less than one percent is `<1%`."""
+    whole = whole_percent(share)
+    return f"<1{space}%" if share > 0 and not whole else f"{whole}{space}%"
+
+
+def parts_in_percent(parts: Sequence[float], share: float) -> list[int]:
+    """Return the parts of a share in whole percent, so that they add up to that of the share.
+
+    The parts that lose most by rounding are one percent higher.
+    """
+    whole = [whole_percent(part) for part in parts]
+    missing = whole_percent(share) - sum(whole)
+    by_loss = sorted(range(len(parts)), key=lambda row: whole[row] - parts[row] * 100)
+    return [percent + (row in by_loss[: max(missing, 0)]) for row, percent in enumerate(whole)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedPair:
+    """One scored pair with its passages; `left` and `right` are indexes of submissions in the cohort.
+
+    A `translated` pair was compared across languages: its passages count tokens of coarse streams. `rows` are
+    its passages, see `engine.PairPassages`. A `PairRow` has its rounded figures under the names of the sides.
+    """
+
+    left: int
+    right: int
+    similarity: float
+    left_share: float
+    right_share: float
+    tokens: int
+    lines: int
+    longest: int
+    structure: float
+    literals: float
+    names: float
+    imports: float
+    left_with_common: float
+    right_with_common: float
+    translated: bool
+    rows: PassageRows
+
+    @property
+    def passages(self) -> list[Passage]:
+        """The passages, the longest first and the common ones last."""
+        return engine.as_passages(self.rows)
+
+    @property
+    def exchanged(self) -> RankedPair:
+        """The same pair with left and right exchanged."""
+        return replace(
+            self,
+            left=self.right,
+            right=self.left,
+            left_share=self.right_share,
+            right_share=self.left_share,
+            left_with_common=self.right_with_common,
+            right_with_common=self.left_with_common,
+            rows=engine.exchange_sides(self.rows),
+        )
+
+
+class PairColumns(NamedTuple):
+    """Columns of PairRow, with indexes of submissions for names; similarity and shares have six decimals.
+
+    A ranking is arrays: they are put in order and rounded as arrays, before there is a row for each pair.
+    """
+
+    left: list[int]
+    right: list[int]
+    similarity: list[float]
+    left_share: list[float]
+    right_share: list[float]
+    tokens: list[int]
+    lines: list[int]
+    longest: list[int]
+    mark: list[str]
+    left_with_common: list[float]
+    right_with_common: list[float]
+
+    @classmethod
+    def from_ranking(cls, ranking: Ranking, name_ranks: Sequence[int]) -> PairColumns:
+        """Return the columns with the submission on the left whose name sorts first."""
+        ordered, _ = by_name(ranking, name_ranks)
+        scores = ordered.scores
+        return cls(
+            ordered.pairs.left.tolist(),
+            ordered.pairs.right.tolist(),
+            round_to_six(scores.similarity),
+            round_to_six(scores.left_share),
+            round_to_six(scores.right_share),
+            scores.tokens.tolist(),
+            scores.lines.tolist(),
+            scores.longest.tolist(),
+            _marks(ordered.translated, scores.structure),
+            round_to_six(scores.left_with_common),
+            round_to_six(scores.right_with_common),
+        )
+
+
+def by_name(ranking: Ranking, name_ranks: Sequence[int]) -> tuple[Ranking, Flags]:
+    """Return a ranking with the submission on the left whose name sorts first, and which pairs that changed.
+
+    `name_ranks` has the place of each submission in the order of the names.
+    """
+    pairs, scores = ranking.pairs, ranking.scores
+    exchanged = are_exchanged(pairs, name_ranks)
+
+    def both(left: Column, right: Column) -> tuple[Column, Column]:
+        return np.where(exchanged, right, left), np.where(exchanged, left, right)
+
+    sides, shares = both(pairs.left, pairs.right), both(scores.left_share, scores.right_share)
+    with_common = both(scores.left_with_common, scores.right_with_common)
+    scores = scores._replace(
+        left_share=shares[0],
+        right_share=shares[1],
+        left_with_common=with_common[0],
+        right_with_common=with_common[1],
+    )
+    pairs = pairs._replace(left=sides[0], right=sides[1])
+    return ranking._replace(pairs=pairs, scores=scores), exchanged
+
+
+def are_exchanged(pairs: CandidatePairs, name_ranks: Sequence[int]) -> Flags:
+    """Return for each pair whether the name of its submission on the right sorts first."""
+    ranks = np.asarray(name_ranks, dtype=np.int64)
+    exchanged: Flags = ranks[pairs.left] > ranks[pairs.right]
+    return exchanged
+
+
+def _marks(translated: Flags, structure: Floats) -> list[str]:
+    """Return the mark of each pair; `pair_mark` is called once for each combination, not for each pair."""
+    by_combination = [
+        pair_mark(translated=crossed, structure=structured)
+        for crossed in (False, True)
+        for structured in (0, 1)
+    ]
+    return [by_combination[at] for at in (2 * translated + (structure != 0)).tolist()]
+
+
+def round_to_six(column: Floats) -> list[float]:
+    """Return the values rounded as by `round(x, 6)`; `np.round` differs near the middle of two results."""
+    rounded = np.round(column, 6)
+    ties = np.abs(np.mod(column * 1e6, 1) - 0.5) < TIE_MARGIN
+    rounded[ties] = [round(value, 6) for value in column[ties].tolist()]
+    values: list[float] = rounded.tolist()
+    return values
+
+
+class AlignedPairs(NamedTuple):
+    """Some pairs of a ranking, with their passages."""
+
+    ranking: Ranking
+    passages: PairPassages
+
+
+def aligned_pairs(
+    inputs: RankingInput, ranking: Ranking, check: Callable[[], None] = engine.never_end
+) -> Iterator[AlignedPairs]:
+    """Yield the pairs of a ranking, `PAIRS_AT_ONCE` of them; `check` as for `engine.rank`."""
+    for rows, passages in aligned_rows(inputs, ranking.pairs, ranking.units, check):
+        yield AlignedPairs(ranking.take(rows), passages)
+
+
+def aligned_rows(
+    inputs: RankingInput, pairs: CandidatePairs, units: Rows, check: Callable[[], None]
+) -> Iterator[tuple[Rows, PairPassages]]:
+    """Yield the passages of `PAIRS_AT_ONCE` pairs with the rows of these; see `engine.pair_passages`."""
+    for start in range(0, len(units), PAIRS_AT_ONCE):
+        rows = np.arange(start, min(start + PAIRS_AT_ONCE, len(units)))
+        yield rows, engine.pair_passages(inputs, pairs.take(rows), units[rows], check)
+
+
+def ranked_pairs(inputs: RankingInput, ranking: Ranking) -> Iterator[RankedPair]:
+    """Yield the pairs of a ranking with their passages."""
+    for aligned in aligned_pairs(inputs, ranking):
+        yield from _with_passages(*aligned)
+
+
+def _with_passages(ranking: Ranking, passages: PairPassages) -> Iterator[RankedPair]:
+    figures = enumerate(zip(*ranking.pairs, *ranking.scores, strict=True))
+    for row, (
+        left,
+        right,
+        _,
+        similarity,
+        *shares,
+        tokens,
+        longest,
+        lines,
+        structure,
+        literals,
+        names,
+        imports,
+        left_with_common,
+        right_with_common,
+    ) in figures:
+        yield RankedPair(
+            left=int(left),
+            right=int(right),
+            similarity=float(similarity),
+            left_share=float(shares[0]),
+            right_share=float(shares[1]),
+            tokens=int(tokens),
+            lines=int(lines),
+            longest=int(longest),
+            structure=float(structure),
+            literals=float(literals),
+            names=float(names),
+            imports=float(imports),
+            left_with_common=float(left_with_common),
+            right_with_common=float(right_with_common),
+            translated=bool(ranking.translated[row]),
+            rows=passages.of(row),
+        )

@@ -1,0 +1,177 @@
+"""The content of the HTML file that `moss check` writes, with the terms that both sides share.
+
+Needs no Django.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from fingerprint.engine import LexicalTerms, common_terms, term_places, without_terms
+from submissions.matches.source_html import line_starts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from fingerprint.engine import TokenStream
+    from submissions.matches.differences import TokenRun
+    from submissions.matches.ranked_pairs import PairRow
+
+# Terms that are listed, lines and characters of each.
+LISTED, LINES_LISTED, CHARACTERS = 60, 5, 80
+KINDS = {"literals": "literal", "names": "name", "imports": "import"}
+
+
+class TermFile(NamedTuple):
+    """One file of a side: path as readers see it, name of the language, text, tokens and terms."""
+
+    path: str
+    language: str
+    text: str
+    tokens: TokenStream
+    lexical: LexicalTerms
+
+
+class TermLines(NamedTuple):
+    """The first lines of one file on which a term begins, and how many more there are."""
+
+    path: str
+    lines: list[int]
+    more: int
+
+
+class SharedTerm(NamedTuple):
+    """A term of both sides; `kind` is literal, name or import, `text` its first characters on the left."""
+
+    kind: str
+    text: str
+    left: list[TermLines]
+    right: list[TermLines]
+
+    @property
+    def sides(self) -> tuple[list[TermLines], list[TermLines]]:
+        return self.left, self.right
+
+
+class SharedTerms(NamedTuple):
+    """The longest shared terms with their lines, and the number of all shared terms."""
+
+    listed: list[SharedTerm]
+    total: int
+
+    @property
+    def more(self) -> int:
+        return self.total - len(self.listed)
+
+
+def shared_terms(
+    left: list[TermFile],
+    right: list[TermFile],
+    handed_out: Iterable[LexicalTerms],
+    hide: Callable[[str], str] = str,
+) -> SharedTerms:
+    """Return the terms that both sides have and that were not handed out, the longest first.
+
+    `hide` replaces what a reader may not see in a text.
+    """
+    sides = [[file.lexical for file in files] for files in (left, right)]
+    wanted = without_terms(common_terms(*sides), handed_out)
+    left_lines, texts = _lines_by_term(left, wanted)
+    right_lines, _ = _lines_by_term(right, wanted)
+    terms = [
+        SharedTerm(KINDS[kind], hide(texts[kind, term])[:CHARACTERS], lines, right_lines[kind, term])
+        for (kind, term), lines in left_lines.items()
+        if (kind, term) in right_lines
+    ]
+    order = list(KINDS.values())
+    terms.sort(key=lambda term: (-min(len(term.text), 8), order.index(term.kind), -len(term.text), term.text))
+    return SharedTerms(terms[:LISTED], len(terms))
+
+
+def _lines_by_term(
+    files: list[TermFile], wanted: LexicalTerms
+) -> tuple[dict[tuple[str, int], list[TermLines]], dict[tuple[str, int], str]]:
+    """Return the lines of each term by kind and id, and its text at its first place."""
+    lines: dict[tuple[str, int], list[TermLines]] = {}
+    texts: dict[tuple[str, int], str] = {}
+    for file in files:
+        for key, numbers, text in _file_terms(file, wanted):
+            more = max(len(numbers) - LINES_LISTED, 0)
+            lines.setdefault(key, []).append(TermLines(file.path, numbers[:LINES_LISTED], more))
+            texts.setdefault(key, text)
+    return lines, texts
+
+
+def _file_terms(file: TermFile, wanted: LexicalTerms) -> Iterator[tuple[tuple[str, int], list[int], str]]:
+    """Yield each term of a file with the numbers of its lines and its text."""
+    starts = line_starts(file.text)
+    numbers: dict[tuple[str, int], dict[int, None]] = {}
+    texts: dict[tuple[str, int], str] = {}
+    for kind, term, start, end in term_places(file.language, file.text, file.tokens, wanted):
+        numbers.setdefault((kind, term), {})[bisect_right(starts, start)] = None
+        texts.setdefault((kind, term), file.text[start:end])
+    for key, found_on in numbers.items():
+        yield key, list(found_on), texts[key]
+
+
+@dataclass(frozen=True, slots=True)
+class StandaloneSide:
+    """A block on one side: the path of its file, its pieces, and the line of each of their tokens, from 1.
+
+    `others` has for each piece how many other submissions have it, if it is common code, and otherwise 0.
+    """
+
+    path: str
+    runs: list[TokenRun]
+    lines: list[int]
+    others: list[int]
+
+    @property
+    def text(self) -> str:
+        return self.runs[0].text
+
+    @property
+    def first_line(self) -> int:
+        return self.lines[0]
+
+    @property
+    def last_line(self) -> int:
+        _, end = self.runs[-1].spans()[-1]
+        return bisect_right(line_starts(self.text), end - 1)
+
+
+class StandalonePair(NamedTuple):
+    """A pair with its blocks, each as its left and its right side; without one, with its shared terms."""
+
+    row: PairRow
+    passages: Iterator[tuple[StandaloneSide, StandaloneSide]]
+    terms: SharedTerms | None = None
+
+
+class SkippedEntry(NamedTuple):
+    """A file or archive entry that was not compared."""
+
+    name: str
+    reason: str
+
+
+class StandaloneReport(NamedTuple):
+    """A ranking; `shortfall` is the reason why nothing could be compared, or empty.
+
+    Of the `submissions`, `earlier` are of earlier work and `solutions` are model solutions.
+    """
+
+    title: str
+    submissions: int
+    earlier: int
+    solutions: int
+    common_limit: int | None
+    counts_alike_as_one: bool
+    engine_version: int
+    score_version: int
+    k: int
+    pairs: Iterable[StandalonePair]
+    skipped: list[SkippedEntry]
+    shortfall: str

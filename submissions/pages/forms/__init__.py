@@ -1,1 +1,0 @@
-"""Forms: validation of what users enter and upload."""

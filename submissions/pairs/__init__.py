@@ -1,0 +1,1 @@
+"""Two submissions side by side: the pairs of a report, line by line, or any two."""

@@ -1,0 +1,471 @@
+"""One file of a pair: its text, its tokens, the blocks that it shares, and its view as HTML with a map."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from django.utils.translation import gettext as _
+
+from fingerprint.engine import front_end
+from submissions.intake.packed_readings import unpack_coarse, unpack_tokens
+from submissions.matches.differences import TokenRun, differences, differing_parts
+from submissions.matches.source_html import (
+    Layers,
+    MarkedPiece,
+    PassageMark,
+    Spans,
+    between,
+    block_marks,
+    colour,
+    differing_gaps,
+    line_starts,
+)
+from submissions.models import Document
+from submissions.pairs.source_view import Anchors, notices, part_range, source_part
+from submissions.uploads.stored_documents import decode_file, keyword_offsets, stored_spans
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from django.utils.safestring import SafeString
+
+    from fingerprint.engine import Decoded, TokenStream
+    from submissions.core.names import Names
+    from submissions.models import SubmissionFile
+    from submissions.pairs.source_view import ShownPart
+
+PART_START = re.compile(r"([1-9]\d{0,8})-(\d{1,9})")
+NUMBER = re.compile(r"[1-9]\d{0,8}")
+
+# A map is at least so many lines high. No bar is thinner than the map's height divided by its resolution.
+MIN_MAP_LINES = 120
+MAP_RESOLUTION = 220
+# Passages that a map draws, those of the highest weight.
+MAX_BARS = 1_000
+# Lines and characters that are shown above a passage where a part begins with it.
+CONTEXT_LINES, CONTEXT_CHARACTERS = 20, 4_000
+
+
+class FilePiece(NamedTuple):
+    """A run of equal tokens of a block, from the side of one file; `others` as in `MarkedPiece`."""
+
+    first: int
+    tokens: int
+    other_first: int
+    others: int = 0
+
+
+class FilePassage(NamedTuple):
+    """A block from the side of one file: its number, its tokens with those in its gaps, and its pieces."""
+
+    number: int
+    first: int
+    tokens: int
+    counted: int
+    other: PairFile
+    pieces: list[FilePiece]
+
+    @classmethod
+    def from_pieces(cls, number: int, counted: int, other: PairFile, pieces: list[FilePiece]) -> FilePassage:
+        first, last = pieces[0], pieces[-1]
+        return cls(number, first.first, last.first + last.tokens - first.first, counted, other, pieces)
+
+    def clipped(self, tokens: int | None) -> list[FilePiece]:
+        """Return the pieces as far as their first `tokens` tokens."""
+        if tokens is None:
+            return self.pieces
+        clipped = []
+        for piece in self.pieces:
+            if tokens > 0:
+                clipped.append(piece._replace(tokens=min(piece.tokens, tokens)))
+            tokens -= piece.tokens
+        return clipped
+
+
+def passages_in_order(passages: Iterable[FilePassage]) -> list[FilePassage]:
+    """Return passages in the order of their tokens."""
+    return sorted(passages, key=lambda passage: passage.first)
+
+
+class IgnoredTokens:
+    """The tokens of a file that are not compared: ranges [first, after), in order."""
+
+    def __init__(self, ranges: Sequence[tuple[int, int]]) -> None:
+        self.ranges = ranges
+        self._firsts = [first for first, _ in ranges]
+        self._before = [0, *accumulate(after - first for first, after in ranges)]
+
+    def among(self, first: int, count: int) -> int:
+        """Count those among the `count` tokens from `first` on."""
+        return self._below(first + count) - self._below(first)
+
+    def _below(self, token: int) -> int:
+        index = bisect_right(self._firsts, token)
+        over = max(self.ranges[index - 1][1] - token, 0) if index else 0
+        return self._before[index] - over
+
+
+@dataclass(eq=False)
+class PairFile:
+    """A file of the side L or R, with its number on it, from 1.
+
+    The file is read when its text, its tokens or its colours are first needed. In a `translated` pair its
+    tokens are those of its coarse stream.
+    """
+
+    file: SubmissionFile
+    side: str
+    number: int
+    names: Names
+    ignored: IgnoredTokens
+    shorten: Callable[[str], str] = str
+    translated: bool = False
+    passages: list[FilePassage] = field(default_factory=list)
+    # Whether its bytes and tokens may be read.
+    is_open: bool = False
+
+    @cached_property
+    def decoded(self) -> Decoded:
+        return decode_file(self.file)
+
+    @property
+    def text(self) -> str:
+        return self.decoded.text
+
+    @cached_property
+    def tokens(self) -> TokenStream:
+        document = self.file.document
+        coarse = unpack_coarse(bytes(document.coarse)) if self.translated else None
+        return coarse[0].tokens if coarse else unpack_tokens(bytes(document.tokens))
+
+    @cached_property
+    def starts(self) -> Sequence[int]:
+        return line_starts(self.text)
+
+    @cached_property
+    def keywords(self) -> frozenset[int]:
+        """Offsets in the text at which keywords and types begin."""
+        return keyword_offsets(self.file.document, self.text)
+
+    @property
+    def path(self) -> str:
+        return self.names.redact_text(self.file.path)
+
+    @property
+    def shared(self) -> int:
+        """Number of tokens in its passages."""
+        return sum(passage.tokens for passage in self.passages)
+
+    @property
+    def language(self) -> str:
+        return front_end(self.file.document.language).title
+
+    @property
+    def line_count(self) -> int:
+        return len(self.starts)
+
+    @property
+    def failure(self) -> str:
+        document = self.file.document
+        return document.reason if document.state == Document.State.FAILED else ""
+
+    @property
+    def is_compared(self) -> bool:
+        return self.file.document.state != Document.State.KEPT
+
+    def span(self, first: int, after: int) -> tuple[int, int]:
+        """Return the code points [start, end) of the tokens [`first`, `after`)."""
+        return int(self.tokens.starts[first]), int(self.tokens.ends[after - 1])
+
+    def gap(self, first: int, after: int) -> tuple[int, int]:
+        """Return the code points [start, end) between the tokens before `first` and from `after` on."""
+        return int(self.tokens.ends[first - 1]), int(self.tokens.starts[after])
+
+    def token_run(self, first: int, count: int) -> TokenRun:
+        return TokenRun(self.text, self.tokens, first, count, self.keywords)
+
+    def counted_tokens(self, first: int, count: int) -> int:
+        """Count the tokens that are not ignored among the `count` tokens from `first` on."""
+        return count - self.ignored.among(first, count)
+
+    def lines(self, start: int, end: int) -> tuple[int, int]:
+        """Return the first and the last line, from 1, of the code points [start, end)."""
+        return bisect_right(self.starts, start), bisect_right(self.starts, max(start, end - 1))
+
+    def piece_lines(self, passage: FilePassage) -> Iterator[tuple[int, int, int]]:
+        """Yield the number of a block with the first and the last line of each of its pieces."""
+        for piece in passage.pieces:
+            yield passage.number, *self.lines(*self.span(piece.first, piece.first + piece.tokens))
+
+
+@dataclass(frozen=True, slots=True)
+class PartStart:
+    """The start of the part of a file that is shown: the number of the file, from 1, and a code point."""
+
+    file: int
+    offset: int
+
+    def __str__(self) -> str:
+        return f"{self.file}-{self.offset}"
+
+
+class Selection(NamedTuple):
+    """The passage, from 1, that the page opens at, and for each side the part that was asked for instead."""
+
+    passage: int = 1
+    left: PartStart | None = None
+    right: PartStart | None = None
+
+    def start(self, letter: str) -> PartStart | None:
+        """Return the start of the side L or R."""
+        return self.left if letter == "L" else self.right
+
+    @property
+    def jumps(self) -> bool:
+        """True if the page scrolls to the passage; otherwise a part of a file was asked for."""
+        return not (self.left or self.right)
+
+
+def parse_selection(query: Mapping[str, str]) -> Selection:
+    """Return the selection that the query of an address describes; invalid values are ignored."""
+    passage = query.get("passage", "")
+    number = int(passage) if NUMBER.fullmatch(passage) else 1
+    return Selection(number, _part_start(query.get("left", "")), _part_start(query.get("right", "")))
+
+
+def _part_start(text: str) -> PartStart | None:
+    match = PART_START.fullmatch(text)
+    return PartStart(int(match[1]), int(match[2])) if match else None
+
+
+class PassageLocation(NamedTuple):
+    """Location of a passage on one side; lines count from 1, the last is included.
+
+    They are 0 where the file is too large to be read with the others of the page.
+    """
+
+    file: FileView
+    first_line: int
+    last_line: int
+    anchor: str
+
+
+@dataclass(eq=False)
+class FileView(PairFile):
+    """A file as a page shows it. `show` renders a part of it, once all its `passages` are known."""
+
+    marks: list[PassageMark] = field(default_factory=list)
+    differing: list[tuple[int, int, str]] = field(default_factory=list)
+    # As much of its path as tells it from the other files of its side.
+    short_path: str = ""
+    # The part of its text that the page has.
+    part: ShownPart | None = None
+
+    @property
+    def anchors(self) -> Anchors:
+        return Anchors(self.side, self.number)
+
+    @property
+    def anchor(self) -> str:
+        return f"{self.side}-f{self.number}"
+
+    @cached_property
+    def notices(self) -> list[str]:
+        """Sentences on unusual properties of the text, and on how they are displayed."""
+        return notices(self.decoded, self.starts)
+
+    @property
+    def html(self) -> SafeString:
+        """The part that is shown."""
+        assert self.part
+        return self.part.html
+
+    @property
+    def is_whole(self) -> bool:
+        """True if the part on the page is the whole file."""
+        return self.part is not None and self.part.start == 0 and self.part.end == len(self.text)
+
+    @property
+    def first_start(self) -> PartStart:
+        """The start of the file's first part."""
+        return PartStart(self.number, 0)
+
+    @property
+    def next_start(self) -> PartStart | None:
+        """The start of the part after the one that is shown."""
+        return PartStart(self.number, self.part.end) if self.part and self.part.end < len(self.text) else None
+
+    @property
+    def previous_start(self) -> PartStart | None:
+        """The start of the part before, which has about as many characters."""
+        if not self.part or not self.part.start:
+            return None
+        back = max(self.part.start - max(self.part.end - self.part.start, CONTEXT_CHARACTERS), 0)
+        line_start = self.starts[bisect_right(self.starts, back) - 1]
+        return PartStart(self.number, line_start if back - line_start < CONTEXT_CHARACTERS else back)
+
+    def location(self, passage: FilePassage) -> PassageLocation:
+        """Return the location of one of the file's passages."""
+        anchor = self.anchors.passage(passage.number)
+        if not self.is_open:
+            return PassageLocation(self, 0, 0, anchor)
+        lines = self.lines(*self.span(passage.first, passage.first + passage.tokens))
+        return PassageLocation(self, *lines, anchor)
+
+    def start_before(self, passage: FilePassage) -> int:
+        """Return where a part begins that shows a passage: some lines above, less in a long line."""
+        start, _ = self.span(passage.first, passage.first + 1)
+        line = bisect_right(self.starts, start)
+        above = self.starts[max(line - 1 - CONTEXT_LINES, 0)]
+        return above if start - above < CONTEXT_CHARACTERS else max(start - CONTEXT_CHARACTERS // 10, 0)
+
+    def show(self, start: int, size: int, ready_blocks: int = 0) -> None:
+        """Render the part from `start` on, of about `size` characters; see `source_part`."""
+        span = part_range(self.text, start)
+        self.mark(self._passages_within(*span), span)
+        self.part = source_part(
+            self.text,
+            self.starts,
+            self.layers(span),
+            self.anchors,
+            start=start,
+            size=size,
+            ready_blocks=ready_blocks,
+        )
+
+    def mark(self, passages: list[FilePassage], span: tuple[int, int], tokens: int | None = None) -> None:
+        """Mark passages, and within `span` the tokens, of the first `tokens` of each, that differ."""
+        self.marks, self.differing = [], []
+        for passage in passages_in_order(passages):
+            pieces = self._marked_pieces(passage, span)
+            self.marks += block_marks(self.text, passage.number, pieces, self._label(passage))
+            for piece in passage.clipped(tokens):
+                self.differing += self._differing(passage.other, piece, span)
+        self.differing.sort()
+
+    def layers(self, span: tuple[int, int]) -> Layers:
+        """Return the spans to mark up in the code points `span`, once the passages are marked."""
+        ignored = (self.span(*tokens) for tokens in self.ignored.ranges)
+        return Layers(
+            styles=Spans(stored_spans(self.file.document, self.text, *span)),
+            marks=Spans(
+                (mark.start, mark.end, mark) for mark in sorted(self.marks, key=lambda mark: mark.start)
+            ),
+            ignored=Spans((*each, None) for each in ignored if each[0] < span[1] and each[1] > span[0]),
+            differing=Spans(self.differing),
+            renamed=Spans(self.names.source_spans(self.text)),
+        )
+
+    @property
+    def map_lines(self) -> int:
+        return max(self.line_count, MIN_MAP_LINES)
+
+    @cached_property
+    def bars(self) -> list[MapBar]:
+        """Bars of the map; later ones are drawn over earlier ones."""
+        min_height = self.map_lines / MAP_RESOLUTION
+        ignored = ((0, *self.lines(*self.span(*tokens))) for tokens in self.ignored.ranges)
+        drawn = self.passages[:MAX_BARS]
+        blocks = ((each.number, *self.location(each)[1:3]) for each in drawn if len(each.pieces) > 1)
+        pieces = (run for each in drawn for run in join_touching(self.piece_lines(each), int(min_height)))
+        return [
+            MapBar(number, first - 1, max(last - first + 1, min_height), is_gap)
+            for runs, is_gap in (
+                (join_touching(ignored, int(min_height)), False),
+                (blocks, True),
+                (pieces, False),
+            )
+            for number, first, last in runs
+        ]
+
+    def _passages_within(self, start: int, end: int) -> list[FilePassage]:
+        """Return the passages of which some tokens lie in the code points [start, end)."""
+        if not self.passages:
+            return []
+        firsts = np.array([passage.first for passage in self.passages])
+        lasts = firsts + np.array([passage.tokens for passage in self.passages]) - 1
+        inside = (self.tokens.starts[firsts] < end) & (self.tokens.ends[lasts] > start)
+        return [self.passages[index] for index in np.flatnonzero(inside).tolist()]
+
+    def _label(self, passage: FilePassage) -> str:
+        from_left = _("Passage {number}, {n} tokens: from the left to the right")
+        from_right = _("Passage {number}, {n} tokens: from the right to the left")
+        text = from_left if self.side == "L" else from_right
+        return text.format(number=passage.number, n=passage.counted)
+
+    def _marked_pieces(self, passage: FilePassage, span: tuple[int, int]) -> Iterator[MarkedPiece]:
+        """Yield the pieces of a passage, and what is between them."""
+        for at, piece in enumerate(passage.pieces):
+            if at:
+                yield self._between(passage.other, passage.pieces[at - 1], piece)
+            runs = self._runs_within(passage.other, piece, span)
+            cuts = list(differing_gaps(*runs)) if runs else []
+            yield MarkedPiece(*self.span(piece.first, piece.first + piece.tokens), cuts, piece.others)
+
+    def _between(self, other: PairFile, before: FilePiece, piece: FilePiece) -> MarkedPiece:
+        this = self.text, self.gap(before.first + before.tokens, piece.first)
+        if self.translated or not other.is_open:
+            return between(this, None)
+        return between(this, (other.text, other.gap(before.other_first + before.tokens, piece.other_first)))
+
+    def _runs_within(
+        self, other: PairFile, piece: FilePiece, span: tuple[int, int]
+    ) -> tuple[TokenRun, TokenRun] | None:
+        """Return the tokens of a piece within the code points `span` on both sides, if they are compared."""
+        low = max(piece.first, int(np.searchsorted(self.tokens.ends, span[0], side="right")))
+        high = min(piece.first + piece.tokens, int(np.searchsorted(self.tokens.starts, span[1])))
+        if self.translated or not other.is_open or low >= high:
+            return None
+        other_first = piece.other_first + low - piece.first
+        return self.token_run(low, high - low), other.token_run(other_first, high - low)
+
+    def _differing(
+        self, other: PairFile, piece: FilePiece, span: tuple[int, int]
+    ) -> Iterator[tuple[int, int, str]]:
+        """Yield the tokens of a piece within `span` that the other side writes differently, and how."""
+        if not (runs := self._runs_within(other, piece, span)):
+            return
+        spans = runs[0].spans()
+        for difference in differences(*runs):
+            start = spans[difference.position][0]
+            for (first, after), other_part in differing_parts(difference.left, difference.right):
+                if first < after:
+                    there = self.shorten(difference.right[slice(*other_part)]) or _("nothing")
+                    yield start + first, start + after, there
+
+
+class MapBar(NamedTuple):
+    """A run of lines on the map: of block `number`, or ignored code for number 0.
+
+    `top`, the lines above it, and `height` are in lines. Before its pieces, a block is drawn as a whole
+    with `is_gap`.
+    """
+
+    number: int
+    top: int
+    height: float
+    is_gap: bool = False
+
+    @property
+    def css(self) -> str:
+        return f"c{colour(self.number)}{' gap' if self.is_gap else ''}" if self.number else "ignored"
+
+
+def join_touching(runs: Iterable[tuple[int, int, int]], gap: int = 0) -> Iterator[tuple[int, int, int]]:
+    """Join runs (number, first line, last line) that overlap or have at most `gap` lines between them."""
+    joined: tuple[int, int, int] | None = None
+    for number, first, last in runs:
+        if joined and first <= joined[2] + 1 + gap:
+            joined = number, joined[1], max(joined[2], last)
+            continue
+        if joined:
+            yield joined
+        joined = number, first, last
+    if joined:
+        yield joined

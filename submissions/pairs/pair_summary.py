@@ -1,0 +1,165 @@
+"""Sentences on a pair, made from its figures, and on how rare its passages are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
+
+from fingerprint import engine
+from submissions.matches.differences import count_changed
+from submissions.matches.ranked_pairs import whole_percent
+from submissions.pages.filters import counted
+
+if TYPE_CHECKING:
+    from fingerprint.engine import Rarity
+    from submissions.core.names import Names
+    from submissions.models import Pair
+    from submissions.pairs.pair_view import PairSide, PairView
+
+# Parts that were moved, up to ten, in words; a larger number is written in figures.
+NUMBER_WORDS = (
+    gettext_lazy("no"),
+    gettext_lazy("one"),
+    gettext_lazy("two"),
+    gettext_lazy("three"),
+    gettext_lazy("four"),
+    gettext_lazy("five"),
+    gettext_lazy("six"),
+    gettext_lazy("seven"),
+    gettext_lazy("eight"),
+    gettext_lazy("nine"),
+    gettext_lazy("ten"),
+)
+LEXICAL_PARTS = {
+    "literals": gettext_lazy("literals"),
+    "names": gettext_lazy("names"),
+    "imports": gettext_lazy("imports"),
+}
+
+
+def pair_summary(view: PairView, names: Names) -> str:
+    """Return a sentence on what one side of a pair has of the other, with the names that the reader sees."""
+    side, other = sorted(view.sides, key=lambda side: -side.with_common)
+    name, others = (names.display_name(each.submission.name) for each in (side, other))
+    if _file_hashes(side) == _file_hashes(other):
+        return _("{name} and {others} handed in the same files.").format(name=name, others=others)
+    if not view.passage_count:
+        text = _("{name} and {others} share no run of nine tokens: the similarity comes from {parts}.")
+        parts = _listed(_lexical_parts(view)) or _("nothing that can be shown")
+        return text.format(name=name, others=others, parts=parts)
+    if view.pair.translated:
+        return _translated(side.with_common).format(
+            name=name, others=others, share=_capitalised(side.with_common)
+        )
+    code = _shared(side.with_common).format(name=name, others=others, share=_capitalised(side.with_common))
+    if not view.pair.tokens:
+        return _("{code}, and all of that is common code, which other submissions have too.").format(
+            code=code
+        )
+    if side.has_common_code:
+        code = _("{code} ({share} without common code)").format(code=code, share=_percent(side.share))
+    return _("{code}; {changes}.").format(code=code, changes=_changes(view))
+
+
+def _translated(share: float) -> str:
+    if share >= 1:
+        return _("All of the steps of {name}’s program are in {others}’s, in another language.")
+    return _("{share} of the steps of {name}’s program are in {others}’s, in another language.")
+
+
+def _shared(share: float) -> str:
+    if share >= 1:
+        return _("All of {name}’s code is in {others}’s")
+    return _("{share} of {name}’s code is in {others}’s")
+
+
+def _file_hashes(side: PairSide) -> list[str]:
+    return sorted(file.file.source.sha256 for file in (*side.files, *side.others))
+
+
+def _lexical_parts(view: PairView) -> list[str]:
+    return [str(label) for part, label in LEXICAL_PARTS.items() if getattr(view.pair, part) > 0]
+
+
+def _percent(share: float) -> str:
+    whole = whole_percent(share)
+    return f"{whole} %" if whole or not share else _("less than 1 %")
+
+
+def _capitalised(share: float) -> str:
+    text = _percent(share)
+    return text[0].upper() + text[1:]
+
+
+def _changes(view: PairView) -> str:
+    """Return what was changed in the passages, as far as they were compared."""
+    differences = [passage.differences for passage in view.passages]
+    counts = count_changed(differences)
+    whole = len(view.passages) == view.passage_count and all(
+        passage.compared == passage.tokens for passage in view.passages
+    )
+    parts = [_changed(counts, whole=whole), _moved(view.moved)]
+    if any(parts):
+        return ", ".join(filter(None, parts))
+    if any(side.submission.released for side in view.sides):
+        return _("what is written differently is not known any more")
+    if not whole:
+        return _("it was too large to compare every token")
+    if any(each.gaps for each in differences):
+        return _("only comments and layout differ in it")
+    return _("every token of that is written alike")
+
+
+def _changed(counts: dict[str, int], *, whole: bool) -> str:
+    total = sum(counts.values())
+    if not total:
+        return ""
+    if whole:
+        text = ngettext("{what} was changed", "{what} were changed", total)
+    else:
+        text = ngettext("at least {what} was changed", "at least {what} were changed", total)
+    return text.format(what=_listed(counted(counts)))
+
+
+def _moved(count: int) -> str:
+    if not count:
+        return ""
+    number = NUMBER_WORDS[count] if count < len(NUMBER_WORDS) else f"{count:,}"
+    return ngettext("{number} part was moved", "{number} parts were moved", count).format(number=number)
+
+
+def _listed(parts: list[str]) -> str:
+    *first, last = parts or [""]
+    return _("{first} and {last}").format(first=", ".join(first), last=last) if first else last
+
+
+def rarity_sentence(pair: Pair) -> str:
+    """Return the sentence for a pair that was fetched with its batches; empty where nothing is known."""
+    rarity = pair_rarity(pair)
+    if rarity is None:
+        return ""
+    sentences = {
+        "": _(
+            "About one in {one_in} unrelated pairs of this class is as similar, or more (one in {most} to one"
+            " in {fewest})."
+        ),
+        "below": _("Fewer than one in {one_in} unrelated pairs of this class are as similar."),
+        "above": _("More than one in {one_in} unrelated pairs of this class are as similar."),
+    }
+    numbers = {name: f"{getattr(rarity, name):,}" for name in ("one_in", "most", "fewest")}
+    return sentences[rarity.bound].format(**numbers)
+
+
+def pair_rarity(pair: Pair) -> Rarity | None:
+    """Return how rare a similarity like that of the pair is; None where the report does not know.
+
+    It knows the pairs of one language within the class, where these are enough.
+    """
+    tail = pair.report.parameters.get("unrelated")
+    from submissions.models import Batch  # noqa: PLC0415 - `moss check` uses `counted` without the models
+
+    is_of_class = all(side.batch.role == Batch.Role.CLASS for side in (pair.left, pair.right))
+    if not tail or not is_of_class or pair.translated or pair.same_student:
+        return None
+    return engine.UnrelatedTail(**tail).rarity(pair.similarity)

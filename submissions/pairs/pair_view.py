@@ -1,0 +1,515 @@
+"""View of a pair: the files of both sides as HTML, and the passages between them.
+
+Which files a page reads, and which part of each it shows, is decided here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from fingerprint.engine import group_passages, moved_blocks, passage_weight
+from submissions.intake.packed_readings import unpack_lexical
+from submissions.matches.differences import (
+    MAX_LEXEME_CHARACTERS,
+    DifferenceSummary,
+    shorten_lexeme,
+    summarise_runs,
+)
+from submissions.matches.ranked_pairs import whole_percent
+from submissions.matches.source_html import colour
+from submissions.matches.standalone_report import SharedTerms, TermFile, shared_terms
+from submissions.pairs.file_view import FilePassage, FilePiece, FileView, IgnoredTokens, PartStart, Selection
+from submissions.pairs.read import (
+    add_contents,
+    displayed_pair,
+    handed_out_terms,
+    ignored_tokens,
+    pair_files,
+    stored_terms,
+)
+from submissions.uploads.stored_documents import dictated_terms, registered_statements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from submissions.models import Pair, Submission
+    from submissions.pairs.file_view import PairFile
+    from submissions.reports.models import PassageRecord
+
+    Block = list[PassageRecord]
+    from collections.abc import Collection
+
+    from submissions.core.names import Names
+    from submissions.matches.differences import TokenRun
+    from submissions.pairs.file_view import PassageLocation
+
+# Bytes of sources of a side that a page reads; the file with the selected passage is read in any case.
+READ_BYTES = 6_000_000
+# Characters of HTML that the sources of a side have, the smallest part of a file, and files that are listed.
+SIDE_CHARACTERS, MIN_PART, FILES_LISTED = 800_000, 20_000, 100
+# Blocks of the first file of a side that are elements at once.
+READY_BLOCKS = 1
+OPPOSITE = re.compile(r' href="#([LR]-p(\d+))"')
+
+# Smaller blocks are not counted as moved: two programs have short runs in common by chance.
+LEAST_MOVED_TOKENS = 20
+
+# Passages that a page or a document lists, and tokens of them that are compared word by word.
+PASSAGES_LISTED, COMPARED_TOKENS = 100, 60_000
+# Tokens of one passage of a document in which differences are marked and counted.
+PAPER_TOKENS = 20_000
+# Pieces of one passage that linked scrolling follows.
+MAX_SCROLL_PIECES = 60
+FIRST = Selection()
+
+
+def open_files(views: dict[int, FileView], passages: list[PassageRecord], selection: Selection) -> None:
+    """Read the files of the selection, of the passages, then the others, within READ_BYTES a side.
+
+    A file whose source was released is never read.
+    """
+    for letter in "LR":
+        side = [view for view in views.values() if view.side == letter]
+        used = 0
+        for view in _by_urgency(side, letter, views, passages, selection):
+            if view.file.submission.released:
+                continue
+            size = view.file.source.size
+            if used == 0 or used + size <= READ_BYTES:
+                view.is_open, used = True, used + size
+    add_contents([view.file for view in views.values() if view.is_open])
+
+
+def _by_urgency(
+    side: list[FileView],
+    letter: str,
+    views: dict[int, FileView],
+    passages: list[PassageRecord],
+    selection: Selection,
+) -> Iterator[FileView]:
+    """Yield the files of a side, each once, the most urgent first."""
+    start = selection.start(letter)
+    selected = [view for view in side if start and view.number == start.file]
+    keys = [passage.left_file if letter == "L" else passage.right_file for passage in passages]
+    first = selected[0].number if selected else (views[keys[0]].number if keys else 1)
+    block = (first - 1) // FILES_LISTED * FILES_LISTED
+    yield from dict.fromkeys([*selected, *(views[key] for key in keys), *side[block : block + FILES_LISTED]])
+
+
+def show_side(
+    files: list[FileView], letter: str, selection: Selection
+) -> tuple[list[FileView], list[FileView], int]:
+    """Render parts of the open files of a side, the selected one first.
+
+    Return the files of which the page has a part, those that it only lists, and the number of the first file
+    after these, or 0. Files that share most come first.
+    """
+    selected = _selected(files, letter, selection)
+    first = (selected.number - 1) // FILES_LISTED * FILES_LISTED if selected else 0
+    listed = files[first : first + FILES_LISTED]
+    size = SIDE_CHARACTERS
+    ready_blocks = READY_BLOCKS
+    for view in sorted(listed, key=lambda view: view is not selected):
+        if view.is_open and size >= MIN_PART:
+            _show(view, letter, selection, size, ready_blocks)
+            size, ready_blocks = size - len(view.html), 0
+    names = shortest_unique_paths([view.path for view in files])
+    for view, name in zip(files, names, strict=True):
+        view.short_path = name
+    listed.sort(key=lambda view: (-view.shared, view.number))
+    after = first + len(listed) + 1
+    more = after if after <= len(files) else (1 if first else 0)
+    return [view for view in listed if view.part], [view for view in listed if not view.part], more
+
+
+def _selected(files: list[FileView], letter: str, selection: Selection) -> FileView | None:
+    """Return the file whose part was asked for, or else the one with the selected passage."""
+    start = selection.start(letter)
+    if start and start.file <= len(files):
+        return files[start.file - 1]
+    with_passage = (
+        view for view in files if any(passage.number == selection.passage for passage in view.passages)
+    )
+    return next(with_passage, None)
+
+
+def _show(view: FileView, letter: str, selection: Selection, size: int, ready_blocks: int) -> None:
+    """Show the part that was asked for, or from the top, or if the passage is not in that, from there on."""
+    start = selection.start(letter)
+    if start and start.file == view.number:
+        view.show(min(start.offset, max(len(view.text) - 1, 0)), size, ready_blocks)
+        return
+    passage = next((each for each in view.passages if each.number == selection.passage), None)
+    if not passage or view.span(passage.first, passage.first + 1)[1] < size // 4:
+        view.show(0, size, ready_blocks)
+    if passage and (not view.part or passage.number not in view.part.passages):
+        view.show(view.start_before(passage), size, ready_blocks)
+
+
+def link_sides(left: list[FileView], right: list[FileView]) -> None:
+    """Let links to passages that the other side does not show load the page with them."""
+    for files, others in ((left, right), (right, left)):
+        on_page = {number for view in others if view.part for number in view.part.passages}
+        for view in files:
+            if view.part and not view.part.passages <= on_page:
+                view.part = view.part._replace(html=_with_loading_links(view.part.html, on_page))
+
+
+def _with_loading_links(html: str, on_page: set[int]) -> SafeString:
+    # A quotation mark in a source is escaped: what looks like a link here is one.
+    return SafeString(
+        OPPOSITE.sub(
+            lambda link: link[0] if int(link[2]) in on_page else f' href="?passage={link[2]}#{link[1]}"', html
+        )
+    )
+
+
+def shortest_unique_paths(paths: Sequence[str]) -> list[str]:
+    """Return for every path as few of its last parts as no other path ends with, or else all of it."""
+    ends = [_ends(path) for path in paths]
+    counts = Counter(end for path_ends in ends for end in path_ends)
+    return [next((end for end in path_ends if counts[end] == 1), path_ends[-1]) for path_ends in ends]
+
+
+def _ends(path: str) -> list[str]:
+    """Return the ends of a path, the shortest first: `c`, `b/c` and `a/b/c` for `a/b/c`."""
+    return list(accumulate(reversed(path.split("/")), lambda end, part: f"{part}/{end}"))
+
+
+@dataclass(frozen=True, slots=True)
+class PairSide:
+    """One submission of a pair; `letter` is L or R.
+
+    `share` is its share in [0, 1], and `with_common` the share where common code counts too.
+    `files` are those of which the page has a part, `others` those that it only lists, and `more` is the
+    number of a file from which on it does not list them, or 0.
+    """
+
+    letter: str
+    label: str
+    submission: Submission
+    share: float
+    with_common: float
+    files: list[FileView]
+    others: list[FileView]
+    more: int = 0
+
+    @property
+    def has_common_code(self) -> bool:
+        """True if the share is another figure, in percent, where common code counts too."""
+        return whole_percent(self.with_common) != whole_percent(self.share)
+
+    @property
+    def matched(self) -> int:
+        """Number of the files that have a passage."""
+        return sum(bool(view.passages) for view in self.files)
+
+    @property
+    def unmatched(self) -> int:
+        """Number of the files that have none."""
+        return len(self.files) - self.matched
+
+    @property
+    def more_start(self) -> PartStart:
+        return PartStart(self.more, 0)
+
+
+def shown_side(pair: Pair, letter: str, views: dict[int, FileView], selection: Selection) -> PairSide:
+    """Render what the page shows of one side."""
+    files = [view for view in views.values() if view.side == letter]
+    return _pair_side(pair, letter, *show_side(files, letter, selection))
+
+
+def printed_side(pair: Pair, letter: str, views: dict[int, FileView]) -> PairSide:
+    """Return one side of a document: the files that were opened for it, and the others."""
+    files = [view for view in views.values() if view.side == letter]
+    read, others = ([view for view in files if view.is_open == is_open] for is_open in (True, False))
+    return _pair_side(pair, letter, read, others, 0)
+
+
+def _pair_side(pair: Pair, letter: str, files: list[FileView], others: list[FileView], more: int) -> PairSide:
+    shares = pair.left_share, pair.left_with_common
+    if letter == "L":
+        return PairSide("L", _("Left"), pair.left, *shares, files, others, more)
+    shares = pair.right_share, pair.right_with_common
+    return PairSide("R", _("Right"), pair.right, *shares, files, others, more)
+
+
+def file_pieces(block: Block) -> list[FilePiece]:
+    """Return the pieces of a block from the left side."""
+    return [
+        FilePiece(
+            record.left_token,
+            record.tokens,
+            record.right_token,
+            max(record.submissions - 2, 0) if record.common else 0,
+        )
+        for record in block
+    ]
+
+
+def sorted_blocks(pair: Pair, views: Mapping[int, PairFile]) -> tuple[list[Block], int]:
+    """Return the blocks with the sides of the views, in descending order of weight, then by place.
+
+    Also return how many of them stand in another order than the others.
+    """
+    numbers = {key: number for number, key in enumerate(views)}
+    blocks = group_passages(
+        record if views[record.left_file].side == "L" else record.exchanged for record in pair.passages
+    )
+    moved = moved_blocks(
+        [block for block in blocks if not is_common(block) and token_count(block) >= LEAST_MOVED_TOKENS]
+    )
+    blocks.sort(key=lambda block: (-token_count(block), numbers[block[0].left_file], block[0].left_token))
+    return sorted(blocks, key=lambda block: -_weight(block, views)), moved
+
+
+def is_common(block: Block) -> bool:
+    return all(record.common for record in block)
+
+
+def token_count(block: Block) -> int:
+    return sum(record.tokens for record in block)
+
+
+def _weight(block: Block, views: Mapping[int, PairFile]) -> float:
+    return sum(passage_weight(counted_tokens([record], views), record.submissions) for record in block)
+
+
+def counted_tokens(block: Block, views: Mapping[int, PairFile]) -> int:
+    """Count the block's tokens that are not ignored on the left, as the engine does."""
+    return sum(
+        views[record.left_file].counted_tokens(record.left_token, record.tokens)
+        for record in block
+        if not record.common
+    )
+
+
+def piece_lines(
+    on_left: FilePassage, on_right: FilePassage, left: PairFile, right: PairFile
+) -> list[tuple[int, int, int, int]]:
+    lines = zip(left.piece_lines(on_left), right.piece_lines(on_right), strict=True)
+    return [(*on_this[1:], *on_that[1:]) for on_this, on_that in lines]
+
+
+@dataclass(frozen=True, slots=True)
+class PassageView:
+    """A block, with its location on both sides and the tokens that are written differently.
+
+    `number` counts from 1. `counted` of the `tokens` of its pieces count for the shares; the others are
+    boilerplate or common code, and all of them in a block that is `common`. `submissions` is how many of the
+    cohort contain its rarest k-gram; `key` identifies the block to `ignore_passage`. `differences` are those
+    among its first `compared` tokens; `pieces` has the first and last lines of each piece, left and right.
+    """
+
+    number: int
+    key: str
+    tokens: int
+    counted: int
+    submissions: int
+    differences: DifferenceSummary
+    compared: int
+    left: PassageLocation
+    right: PassageLocation
+    common: bool
+    pieces: list[tuple[int, int, int, int]]
+
+    @property
+    def others(self) -> int:
+        """Number of other submissions that have it too."""
+        return max(self.submissions - 2, 0)
+
+    @property
+    def scroll_pieces(self) -> str:
+        """Lines of the pieces for linked scrolling; empty if there is one piece, or very many."""
+        is_listed = 1 < len(self.pieces) <= MAX_SCROLL_PIECES
+        return " ".join(str(line) for lines in self.pieces for line in lines) if is_listed else ""
+
+    @property
+    def colour(self) -> int:
+        return colour(self.number)
+
+    @property
+    def excluded(self) -> int:
+        """Number of its tokens that are boilerplate or common code."""
+        return self.tokens - self.counted
+
+    @property
+    def locations(self) -> tuple[PassageLocation, PassageLocation]:
+        return self.left, self.right
+
+    @property
+    def is_shown(self) -> bool:
+        """True if a part of it is on the page, on both sides."""
+        return all(side.file.part and self.number in side.file.part.passages for side in self.locations)
+
+
+@dataclass(frozen=True, slots=True)
+class PairView:
+    """A pair with the listed ones of its `passage_count` blocks, in descending order of weight.
+
+    `moved`: how many of all blocks stand in another order.
+    """
+
+    pair: Pair
+    sides: tuple[PairSide, PairSide]
+    passages: list[PassageView]
+    passage_count: int
+    selection: Selection
+    moved: int
+    # What a pair without a passage has in common instead; None for any other pair.
+    terms: SharedTerms | None = None
+
+    @property
+    def previous_passage(self) -> int:
+        """The first passage of the list before this one, or 0."""
+        first = self.passages[0].number if self.passages else 1
+        return max(first - PASSAGES_LISTED, 0) if first > 1 else 0
+
+    @property
+    def next_passage(self) -> int:
+        """The first passage of the list after this one, or 0."""
+        after = self.passages[-1].number + 1 if self.passages else 1
+        return after if after <= self.passage_count else 0
+
+
+class _PairPassages(NamedTuple):
+    """The files of both sides, by primary key and in their order, and the blocks by weight."""
+
+    views: dict[int, FileView]
+    blocks: list[Block]
+    moved: int
+
+
+def view_pair(pair: Pair, names: Names, selection: Selection = FIRST) -> PairView:
+    """Read both submissions, and render what the page shows of their files."""
+    pair = displayed_pair(pair, names)
+    views, blocks, moved = _read_passages(pair, names)
+    selection = selection._replace(passage=min(selection.passage, len(blocks)))
+    first = (selection.passage - 1) // PASSAGES_LISTED * PASSAGES_LISTED if blocks else 0
+    listed = list(enumerate(blocks, 1))[first : first + PASSAGES_LISTED]
+    listed.sort(key=lambda row: row[0] != selection.passage)
+    open_files(views, [block[0] for _, block in listed], selection)
+    sides = (shown_side(pair, "L", views, selection), shown_side(pair, "R", views, selection))
+    link_sides(sides[0].files, sides[1].files)
+    terms = terms_of_pair(pair, views.values(), names)
+    return PairView(pair, sides, _passages(listed, views), len(blocks), selection, moved, terms)
+
+
+def view_whole_pair(pair: Pair, names: Names) -> PairView:
+    """Read both submissions for a document, without rendering them; it has the heaviest passages."""
+    pair = displayed_pair(pair, names)
+    views, blocks, moved = _read_passages(pair, names)
+    listed = list(enumerate(blocks, 1))[:PASSAGES_LISTED]
+    open_files(views, [block[0] for _, block in listed], Selection(0))
+    for view in views.values():
+        printed = [passage for passage in view.passages if passage.number <= PASSAGES_LISTED]
+        if view.is_open and printed:
+            view.mark(printed, (0, len(view.text)), PAPER_TOKENS)
+    sides = (printed_side(pair, "L", views), printed_side(pair, "R", views))
+    terms = terms_of_pair(pair, views.values(), names)
+    return PairView(pair, sides, _passages(listed, views), len(blocks), Selection(0), moved, terms)
+
+
+def _read_passages(pair: Pair, names: Names) -> _PairPassages:
+    """Return the files of a pair with their blocks, without reading the files."""
+    files = pair_files(pair)
+    if names.hidden:
+        files.sort(key=lambda file: (names.redact_text(file.path), file.pk))
+    # What a report ignored is counted in tokens, not in those of the coarse streams.
+    ignored = {} if pair.translated else ignored_tokens(pair.report, files)
+    shorten = cache(lambda lexeme: shorten_lexeme(names.redact_source(lexeme[:MAX_LEXEME_CHARACTERS])))
+    views = {
+        file.pk: FileView(
+            file,
+            letter,
+            number,
+            names,
+            IgnoredTokens(ignored.get(file.document_id, [])),
+            shorten,
+            pair.translated,
+        )
+        for letter, pk in (("L", pair.left_id), ("R", pair.right_id))
+        for number, file in enumerate((file for file in files if file.submission_id == pk), 1)
+    }
+    blocks, moved = sorted_blocks(pair, views)
+    for number, block in enumerate(blocks, 1):
+        left, right = views[block[0].left_file], views[block[0].right_file]
+        counted = counted_tokens(block, views)
+        left.passages.append(FilePassage.from_pieces(number, counted, right, file_pieces(block)))
+        exchanged = [record.exchanged for record in block]
+        right.passages.append(FilePassage.from_pieces(number, counted, left, file_pieces(exchanged)))
+    return _PairPassages(views, blocks, moved)
+
+
+def _passages(listed: list[tuple[int, Block]], views: dict[int, FileView]) -> list[PassageView]:
+    """Return the views of blocks by number; the first of `listed` are compared first."""
+    remaining, passages = COMPARED_TOKENS, []
+    for number, block in listed:
+        passage = _passage(number, block, views, min(remaining, PAPER_TOKENS))
+        remaining -= passage.compared
+        passages.append(passage)
+    return sorted(passages, key=lambda passage: passage.number)
+
+
+def _passage(number: int, block: Block, views: dict[int, FileView], tokens: int) -> PassageView:
+    """Return the view of a block, of which the first `tokens` tokens are compared."""
+    left, right = views[block[0].left_file], views[block[0].right_file]
+    on_left, on_right = (next(one for one in view.passages if one.number == number) for view in (left, right))
+    is_compared = left.is_open and right.is_open and not left.translated
+    compared = min(tokens, token_count(block)) if is_compared else 0
+    common = is_common(block)
+    frequencies = [record.submissions for record in block if record.common == common]
+    return PassageView(
+        number,
+        block[0].key,
+        token_count(block),
+        on_left.counted,
+        max(frequencies) if common else min(frequencies),
+        summarise_runs(_runs(on_left.clipped(compared), left, right), left.shorten),
+        compared,
+        left.location(on_left),
+        right.location(on_right),
+        common,
+        piece_lines(on_left, on_right, left, right) if left.is_open and right.is_open else [],
+    )
+
+
+def _runs(pieces: list[FilePiece], left: FileView, right: FileView) -> list[tuple[TokenRun, TokenRun]]:
+    return [
+        (left.token_run(piece.first, piece.tokens), right.token_run(piece.other_first, piece.tokens))
+        for piece in pieces
+    ]
+
+
+def terms_of_pair(pair: Pair, views: Collection[FileView], names: Names) -> SharedTerms | None:
+    """Return the terms that the files that were read share, for a pair without a passage."""
+    if not pair.has_no_passage:
+        return None
+    packed = stored_terms([view.file for view in views])
+    left, right = (
+        [
+            TermFile(
+                view.path,
+                view.file.document.language,
+                view.text,
+                view.tokens,
+                unpack_lexical(packed[view.file.document_id]),
+            )
+            for view in views
+            if view.side == letter and view.is_open and packed[view.file.document_id]
+        ]
+        for letter in "LR"
+    )
+    handed_out = [*map(unpack_lexical, handed_out_terms(pair.report.assignment))]
+    if dictated := dictated_terms(registered_statements(pair.report.assignment), packed):
+        handed_out.append(dictated.lexical)
+    return shared_terms(left, right, handed_out, names.redact_source)

@@ -1,0 +1,256 @@
+"""The page of a pair, and any two submissions of an assignment side by side as plain lines."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from functools import partial
+from itertools import zip_longest
+from threading import BoundedSemaphore
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404
+from django.shortcuts import redirect, render
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
+from django.views.decorators.http import require_GET
+
+from submissions.cases.read import PairNames, find_suspicion, pair_names
+from submissions.cases.views import decision_context
+from submissions.core.access import find_assignment, is_readable_pair, readable_submissions
+from submissions.core.names import names_for, search_words
+from submissions.core.rights import Right
+from submissions.matches.source_html import LINE_END, visible_html
+from submissions.pages.rendered import RENDERED, part_key, render_part
+from submissions.pages.requests import redirect_with_query
+from submissions.pairs.file_view import parse_selection
+from submissions.pairs.read import displayed_pair, find_pair, pair_flags, submission_names
+from submissions.reports.forms import Address
+from submissions.reports.progress import activity_of
+from submissions.reports.read import ignored_lines, report_state
+from submissions.uploads.read import find_submission, readable_files, submissions_by_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from django.http import HttpRequest, HttpResponse
+
+    from submissions.core.names import Names
+    from submissions.models import Assignment, Pair, SubmissionFile
+    from submissions.pages.requests import AuthenticatedRequest
+    from submissions.reports.read import ReportState
+
+# Pairs that a process renders at a time: each may read megabytes of sources, which take a multiple of that.
+READERS = BoundedSemaphore(2)
+PASSAGE_GONE = gettext_lazy(
+    "That passage is not in the newest report any more, so nothing was changed. These are its passages now."
+)
+
+# Lines of each side that a page shows, and characters of a line: aligning takes the square of the lines.
+MAX_LINES, MAX_CHARACTERS = 1_500, 300
+
+# Matches that a message names.
+NAMED = 5
+
+
+@login_required
+@require_GET
+def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
+    """Show two submissions side by side, as ranked in the newest report.
+
+    The address has the ids of the submissions, not that of the pair, so that it is valid after a new ranking.
+    """
+    assignment = find_assignment(request.user, pk, Right.READ)
+    state = report_state(assignment)
+    pair = find_pair(state.report, left_id, right_id) if state.report else None
+    if not pair:
+        return not_ranked(request, assignment, left_id, right_id)
+    names, pair_names = names_for(request, assignment), PairNames.from_pair(pair)
+    displayed = pair_names.displayed(names)
+    if (displayed.left_id, displayed.right_id) != (left_id, right_id):
+        return redirect_with_query(request, "pair", pk, displayed.left_id, displayed.right_id)
+    context = {
+        **pair_context(request, state, pair, names),
+        **decision_context(assignment, pair_names, names, request.GET, pair.similarity),
+        "activity": activity_of(assignment, state),
+        "similarity_before": _similarity_before(request, state),
+        "ignored_lines": ignored_lines(assignment, request.GET.get("ignored", "")),
+    }
+    return render(request, "submissions/pair/pair.html", context)
+
+
+def pair_context(request: HttpRequest, state: ReportState, pair: Pair, names: Names) -> dict[str, Any]:
+    """Return the context that a page of a pair of the newest report has for everybody.
+
+    Its `parts` are the figures of the pair and the two sides, rendered once and kept.
+    """
+    assignment = pair.report.assignment
+    query = request.GET.copy()
+    for parameter in ("before", "ignored"):
+        query.pop(parameter, None)
+    address = Address.from_request(request, assignment.course)._replace(query=query)
+    key = part_key("pair", assignment, state, names, pair.pk, *address.key)
+    return {
+        "assignment": assignment,
+        "names": names,
+        "pair": displayed_pair(pair, names),
+        "parts": RENDERED.get(key, partial(_rendered, address, pair, names)),
+    }
+
+
+def _rendered(address: Address, pair: Pair, names: Names) -> dict[str, str]:
+    # Imported here because it loads the front-ends and their lexers, which other pages do not need.
+    from submissions.pairs.pair_summary import pair_summary, rarity_sentence  # noqa: PLC0415
+    from submissions.pairs.pair_view import view_pair  # noqa: PLC0415
+
+    with READERS:
+        view = view_pair(pair, names, parse_selection(address.query))
+        context = {"assignment": pair.report.assignment, "names": names, "view": view, "pair": view.pair}
+        context |= address.context
+        displayed = displayed_pair(pair, names)
+        about = {"pair": displayed, "flags": pair_flags(displayed), "rarity": rarity_sentence(pair)}
+        about["summary"] = SafeString(visible_html(pair_summary(view, names)))
+        return {
+            "pair": render_part("submissions/pair/_pair.html", context),
+            "figures": render_part("submissions/pair/_figures.html", context | about),
+        }
+
+
+def _similarity_before(request: AuthenticatedRequest, state: ReportState) -> float | None:
+    """Return the similarity before a passage was ignored, if the pairs have been ranked without it."""
+    percent = request.GET.get("before", "")
+    if state.pending or percent not in map(str, range(101)):
+        return None
+    return int(percent) / 100
+
+
+def not_ranked(
+    request: AuthenticatedRequest, assignment: Assignment, left_id: int, right_id: int
+) -> HttpResponse:
+    """Say that two submissions of an assignment are no pair of its newest report."""
+    names = submission_names(assignment, left_id, right_id)
+    if left_id == right_id or left_id not in names or right_id not in names:
+        raise Http404("No such pair.")
+    context = {
+        "assignment": assignment,
+        "names": names_for(request, assignment),
+        "left": names[left_id],
+        "right": names[right_id],
+        "ids": (left_id, right_id),
+    }
+    return render(request, "submissions/pair/gone.html", context, status=404)
+
+
+class DiffRow(NamedTuple):
+    """A line of each side with its number, from 1; 0 and "" where a side has none.
+
+    `kind`: `same`, `changed`, `left` or `right`, the last two for a line of one side only.
+    """
+
+    left_number: int
+    left: str
+    right_number: int
+    right: str
+    kind: str
+
+
+class Diff(NamedTuple):
+    """Aligned lines, the number of equal ones, and how many lines of each side are not shown."""
+
+    rows: list[DiffRow]
+    equal: int
+    left_more: int
+    right_more: int
+
+
+def diff(left: Sequence[str], right: Sequence[str]) -> Diff:
+    """Align the first MAX_LINES lines of two texts; lines are equal without the white space at their ends."""
+    rows = list(_rows([line.rstrip() for line in left], [line.rstrip() for line in right]))
+    equal = sum(row.kind == "same" and bool(row.left.strip()) for row in rows)
+    return Diff(rows, equal, max(0, len(left) - MAX_LINES), max(0, len(right) - MAX_LINES))
+
+
+def _rows(left: list[str], right: list[str]) -> Iterator[DiffRow]:
+    left, right = left[:MAX_LINES], right[:MAX_LINES]
+    for tag, first, after, other_first, other_after in SequenceMatcher(
+        None, left, right, autojunk=False
+    ).get_opcodes():
+        ours, theirs = range(first, after), range(other_first, other_after)
+        for i, j in zip_longest(ours, theirs):
+            kind = "same" if tag == "equal" else "right" if i is None else "left" if j is None else "changed"
+            yield DiffRow(*_cell(left, i), *_cell(right, j), kind)
+
+
+def _cell(lines: list[str], index: int | None) -> tuple[int, str]:
+    return (0, "") if index is None else (index + 1, lines[index][:MAX_CHARACTERS])
+
+
+@login_required
+@require_GET
+def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
+    """Show a file of each of two submissions side by side; `left` and `right` of the query choose it."""
+    # Imported here because it loads the front-ends and their lexers, which other pages do not need.
+    from submissions.uploads.stored_documents import file_text  # noqa: PLC0415
+
+    assignment = find_assignment(request.user, pk, Right.READ)
+    pair = pair_names(assignment, left_id, right_id)
+    if not is_readable_pair(assignment, left_id, right_id):
+        raise Http404("No such pair.")
+    names = names_for(request, assignment)
+    displayed = pair.displayed(names)
+    if (displayed.left_id, displayed.right_id) != (left_id, right_id):
+        return redirect_with_query(request, "lines", pk, displayed.left_id, displayed.right_id)
+    left_files, right_files = readable_files(left_id), readable_files(right_id)
+    left = _chosen(left_files, request.GET.get("left", ""))
+    right = _chosen(right_files, request.GET.get("right", ""), left.path if left else "")
+    texts = [LINE_END.split(names.redact_source(file_text(one))) if one else [] for one in (left, right)]
+    report, by_id = report_state(assignment).report, submissions_by_id([left_id, right_id])
+    ranked = find_pair(report, left_id, right_id) if report else None
+    context = {
+        "assignment": assignment,
+        "names": names,
+        "sides": [(displayed.left, left_files, left), (displayed.right, right_files, right)],
+        "left": displayed.left,
+        "right": displayed.right,
+        "ids": (left_id, right_id),
+        "submissions": [by_id[key] for key in (left_id, right_id)],
+        "diff": diff(*texts),
+        "pair": ranked,
+        "suspicion": find_suspicion(report, names, (left_id, right_id)) if report and not ranked else None,
+        **decision_context(assignment, pair, names, request.GET, ranked.similarity if ranked else 0.0),
+    }
+    return render(request, "submissions/pair/lines.html", context)
+
+
+def _chosen(files: list[SubmissionFile], key: str, like: str = "") -> SubmissionFile | None:
+    """Return the file with a primary key, else the one of the path `like`, else the largest."""
+    chosen = [one for one in files if str(one.pk) == key] or [one for one in files if one.path == like]
+    return chosen[0] if chosen else max(files, key=lambda one: one.source.size, default=None)
+
+
+@login_required
+@require_GET
+def compare_with(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
+    """Go to the plain lines of a submission and the only other one whose name has the words `with`."""
+    assignment = find_assignment(request.user, pk, Right.READ)
+    submission, report = find_submission(assignment, submission_id), report_state(assignment).report
+    names, words = names_for(request, assignment), search_words(request.GET.get("with", ""))
+    others = readable_submissions(report).exclude(pk=submission.pk) if report and words else []
+    named = [(one.pk, names.display_name(one.name)) for one in others]
+    matching = [(key, name) for key, name in named if all(word.is_in(name) for word in words)]
+    exact = [(key, name) for key, name in matching if name == request.GET["with"].strip()]
+    if len(matching) != 1 and len(exact) != 1:
+        messages.info(request, _no_single(sorted(name for _key, name in matching)))
+        return redirect("submission", pk, submission_id)
+    return redirect("lines", pk, submission_id, (exact or matching)[0][0])
+
+
+def _no_single(names: list[str]) -> str:
+    if not names:
+        return _("No other submission of the report has this name.")
+    text = ngettext(
+        "{n} submission has this name: {names}.", "{n} submissions have this name: {names}.", len(names)
+    )
+    listed = ", ".join(names[:NAMED]) + (" …" if len(names) > NAMED else "")
+    return text.format(n=len(names), names=listed)

@@ -1,1 +1,0 @@
-"""All database reads of the pages, a module for each kind of thing that is read."""

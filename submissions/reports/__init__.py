@@ -1,0 +1,1 @@
+"""Reports: ranking an assignment, its lists of pairs, what is left out, exports."""

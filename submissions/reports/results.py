@@ -1,0 +1,432 @@
+"""Fill a report with the ranked pairs of its assignment's cohort.
+
+Submissions of other assignments that it has pairs with are copied. A ranking in shards is merged.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import asdict, replace
+from importlib.metadata import version
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from django.db import connection
+
+from fingerprint import engine
+from submissions.core.database import insert
+from submissions.core.submitters import stored_names
+from submissions.matches.ranked_pairs import PAIRS_AT_ONCE, aligned_pairs
+from submissions.models import (
+    Batch,
+    Document,
+    Ignored,
+    Pair,
+    RankingShard,
+    Report,
+    Submission,
+    SubmissionFile,
+    SubmissionStudent,
+)
+from submissions.reports import progress
+from submissions.reports.cohort import CohortChanged, planned, unpack_parts, unpack_scores
+from submissions.reports.findings import (
+    RankedInput,
+    collect_findings,
+    duplicate_groups,
+    find_cases,
+    rank_without_exclusions,
+)
+from submissions.reports.old_work import delete_copies, delete_unneeded_labels
+from submissions.reports.shards import (
+    ListedPairs,
+    pack_aligned,
+    pair_columns,
+    plan_check,
+    prepare,
+    ranked_batches,
+    with_copies,
+)
+from submissions.uploads import lifecycle
+from submissions.uploads.fingerprinting import PARAMS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+    import numpy.typing as npt
+
+    from fingerprint.engine import CandidatePairs, Cohort, LexicalTable, Ranking, ScorePairs, Scores
+    from submissions.models import Assignment, RankingPlan
+    from submissions.reports.cohort import LoadedCohort
+    from submissions.reports.shards import Prepared
+
+ROWS = 1000
+# Deleting them waits for the end of this transaction; anything else may go on.
+LOCK = """
+    SELECT file.id, file.document_id
+    FROM submissions_submissionfile file
+    JOIN submissions_submission submission ON submission.id = file.submission_id
+    JOIN submissions_document document ON document.id = file.document_id
+    WHERE submission.id = ANY(%s) FOR KEY SHARE
+"""
+
+# Number of pairs that a report stores, the most similar ones.
+MAX_PAIRS = 5_000
+
+
+def copy_old_work(
+    assignment: Assignment, cohort: LoadedCohort, ranking: Ranking, stored: Ranking
+) -> LoadedCohort:
+    """Return the cohort with a copy in place of each old submission that the report needs.
+
+    These are the old submissions of the `stored` pairs, and the best match of each submission of the class.
+    Copies of an earlier report that are the same are kept; others are deleted, and labels without copies of
+    assignments that are not compared any more.
+
+    Raises
+    ------
+    AssignmentBusy
+        When one of them was deleted or read again since the cohort was loaded; the ranking is tried again.
+    """
+    needed = {index for index in _sides(stored) | _best_matches(ranking) if cohort.is_unlisted(index)}
+    origins = {cohort.submissions[index].pk: cohort.submissions[index] for index in needed}
+    _lock(cohort, set(origins))
+    copies = _kept_copies(assignment, cohort, origins)
+    copies |= _new_copies(assignment, [one for pk, one in origins.items() if pk not in copies])
+    delete_unneeded_labels(assignment)
+    by_path = {
+        (file.submission.origin_id, file.path): file
+        for file in SubmissionFile.objects.filter(submission__in=copies.values()).select_related("submission")
+    }
+    files = [_with_document(by_path.get((file.submission_id, file.path)), file) for file in cohort.files]
+    submissions = [copies.get(one.pk, one) for one in cohort.submissions]
+    return replace(cohort, submissions=submissions, name_ranks=name_ranks(submissions), files=files)
+
+
+def _sides(ranking: Ranking) -> set[int]:
+    return {*ranking.pairs.left.tolist(), *ranking.pairs.right.tolist()}
+
+
+def _best_matches(ranking: Ranking) -> set[int]:
+    """Return both sides of the best pair of each submission, by index."""
+    positive = ranking.take(np.flatnonzero(ranking.scores.similarity > 0))
+    sides = np.stack((positive.pairs.left, positive.pairs.right), axis=1).ravel()
+    _, first = np.unique(sides, return_index=True)
+    return _sides(positive.take(np.unique(first // 2)))
+
+
+def _lock(cohort: LoadedCohort, origins: Collection[int]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(LOCK, [list(origins)])
+        present = set(cursor.fetchall())
+    loaded = {(file.pk, file.document_id) for file in cohort.files if file.submission_id in origins}
+    if not loaded <= present:
+        raise lifecycle.AssignmentBusy
+
+
+def _kept_copies(
+    assignment: Assignment, cohort: LoadedCohort, origins: Mapping[int, Submission]
+) -> dict[int, Submission]:
+    """Return the copies that are the same as their origins now, by the origins; delete all others."""
+    now: dict[int, set[tuple[str, int]]] = defaultdict(set)
+    for file in cohort.files:
+        now[file.submission_id].add((file.path, file.document_id))
+    stored: dict[int, set[tuple[str, int]]] = defaultdict(set)
+    copies = Submission.objects.filter(batch__assignment=assignment, batch__role=Batch.Role.OTHER)
+    files = SubmissionFile.objects.filter(
+        submission__in=copies.values("pk"), document__state=Document.State.READY
+    )
+    for pk, path, document in files.values_list("submission_id", "path", "document_id"):
+        stored[pk].add((path, document))
+    kept = {
+        copy.origin_id: copy
+        for copy in copies.select_related("batch")
+        if copy.origin_id and copy.origin_id in origins and stored[copy.pk] == now[copy.origin_id]
+    }
+    delete_copies(copies.exclude(pk__in=[copy.pk for copy in kept.values()]))
+    return kept
+
+
+def _new_copies(assignment: Assignment, origins: Iterable[Submission]) -> dict[int, Submission]:
+    """Store copies of submissions, of their files that were read and of their students, by the origins."""
+    batches = {batch.origin_id: batch for batch in assignment.batches.filter(role=Batch.Role.OTHER)}
+    by_batch: dict[Batch, dict[str, Submission]] = defaultdict(dict)
+    for one in origins:
+        by_batch[batches[one.batch.assignment_id]][one.name] = one
+    rows = [
+        Submission(
+            batch=batch,
+            name=unique,
+            identifier=by_name[name].identifier,
+            handed_in=by_name[name].handed_in or by_name[name].batch.created,
+            commits=by_name[name].commits,
+            origin=by_name[name],
+            released=by_name[name].released,
+        )
+        for batch, by_name in by_batch.items()
+        for name, unique in stored_names(batch, by_name).items()
+    ]
+    stored = Submission.objects.bulk_create(rows, batch_size=ROWS)
+    copies = {row.origin_id: row for row in stored if row.origin_id}
+    _copy_files(copies)
+    _copy_students(copies)
+    return copies
+
+
+def _copy_files(copies: Mapping[int, Submission]) -> None:
+    files = SubmissionFile.objects.filter(submission__in=copies.keys()).order_by("pk")
+    SubmissionFile.objects.bulk_create(
+        (
+            SubmissionFile(
+                submission=copies[file.submission_id],
+                path=file.path,
+                source_id=file.source_id,
+                document_id=file.document_id,
+                detected=file.detected,
+            )
+            for file in files
+        ),
+        batch_size=ROWS,
+    )
+
+
+def _copy_students(copies: Mapping[int, Submission]) -> None:
+    """Copy the students; the row of another course's roster stays that of the origin."""
+    students = SubmissionStudent.objects.filter(submission__in=copies.keys()).select_related("enrolled")
+    SubmissionStudent.objects.bulk_create(
+        (
+            SubmissionStudent(
+                submission=copies[student.submission_id],
+                name=student.name,
+                identifier=student.identifier,
+                enrolled=student.enrolled,
+            )
+            for student in students.order_by("pk")
+        ),
+        batch_size=ROWS,
+    )
+
+
+def _with_document(copy: SubmissionFile | None, file: SubmissionFile) -> SubmissionFile:
+    """Return the copy of a file with the document that was loaded with it, or the file if it has no copy."""
+    if copy is None:
+        return file
+    copy.document = file.document
+    return copy
+
+
+def name_ranks(submissions: list[Submission]) -> list[int]:
+    """Return the place of each submission in the order of the names, by which decisions find a pair again.
+
+    It is that of the code points, as in `queries.decisions.pair_names`: a database that is restored elsewhere
+    may sort names otherwise.
+    """
+    ordered = sorted(submissions, key=lambda one: (one.name, one.pk))
+    ranks = {one.pk: rank for rank, one in enumerate(ordered)}
+    return [ranks[one.pk] for one in submissions]
+
+
+class Results(NamedTuple):
+    """A ranking, and the `best` pairs, which the report lists.
+
+    `before` ranks the cohort without exclusions.
+    """
+
+    cohort: LoadedCohort
+    ranking: engine.Ranking
+    best: engine.Ranking
+    before: Callable[[], RankedInput]
+
+
+def rank(report: Report, prepared: Prepared | None = None) -> None:
+    """Fill a report with its pairs, ignored tokens, duplicates and findings, in the caller's transaction.
+
+    It is safe to run again: the results of an earlier run are replaced. What is not `prepared` is first.
+
+    Raises
+    ------
+    Cancelled
+        When a user cancelled the ranking.
+    TakesLong
+        When the report is in the interactive queue and takes too long for it.
+    ClassTooLarge
+        When it takes more memory than a worker may use.
+    """
+    ready = prepare(report) if prepared is None else prepared
+    progress.publish(report.pk, progress.comparing(ready.cohort.class_size))
+    check = progress.cancel_check(report.pk)
+    results = compute(ready.cohort, check, ready.jobs[0].pairs)
+    aligned = aligned_pairs(ready.cohort.inputs, results.best, check)
+    tracked = progress.track(report.pk, progress.ALIGNING, aligned, len(results.best.units), PAIRS_AT_ONCE)
+    save(report, results, lambda cohort: pack_aligned(cohort, tracked))
+
+
+def compute(
+    cohort: LoadedCohort,
+    check: Callable[[], None],
+    candidates: engine.CandidatePairs | None = None,
+    score_pairs: ScorePairs | None = None,
+) -> Results:
+    """Rank a cohort; the last two as for `engine.rank_for_report`."""
+    ranking = engine.rank_for_report(
+        cohort.inputs, MAX_PAIRS, check=check, candidates=candidates, score_pairs=score_pairs
+    )
+    return Results(cohort, ranking, _best(cohort, ranking), lambda: rank_without_exclusions(cohort, ranking))
+
+
+def save(report: Report, results: Results, listed: Callable[[LoadedCohort], Iterable[ListedPairs]]) -> None:
+    """Store the results in the caller's transaction, in place of those of an earlier run.
+
+    `listed` returns the best pairs, given the cohort with copies of submissions of other assignments.
+    """
+    cohort, ranking, best, before = results
+    report.pairs.all().delete()
+    cohort = copy_old_work(report.assignment, cohort, ranking, best)
+    report.ignored.all().delete()
+    _save_submissions(report, cohort)
+    for part in listed(cohort):
+        insert(connection, Pair, pair_columns(report, cohort, part))
+    _save_ignored(report, cohort)
+    progress.publish(report.pk, "Grouping duplicates")
+    report.duplicates = duplicate_groups(cohort)
+    progress.publish(report.pk, "Measuring the effect of exclusions")
+    cases = find_cases(report.assignment, cohort, ranking)
+    findings = collect_findings(cohort, ranking, best, before)
+    report.findings = findings.model_copy(update=cases._asdict())
+    report.parameters = parameters(cohort) | {
+        "threshold": ranking.threshold._asdict(),
+        "unrelated": ranking.tail and ranking.tail._asdict(),
+    }
+
+
+def rank_without_cancelled(report: Report, prepared: Prepared | None = None) -> list[int]:
+    """Rank a report again until no batch was cancelled during the ranking.
+
+    Return the primary keys of the batches that are done with it.
+    """
+    while True:
+        ranked = ranked_batches(report.assignment_id)
+        rank(report, prepared)
+        if not has_cancelled(report):
+            return ranked
+        prepared = None
+
+
+def has_cancelled(report: Report) -> bool:
+    """Return whether a batch of the report was cancelled meanwhile."""
+    return Batch.objects.filter(submissions__reports=report, state=Batch.State.CANCELLED).exists()
+
+
+def _best(cohort: LoadedCohort, ranking: engine.Ranking) -> engine.Ranking:
+    """Return the most similar pairs, and the best pair of every submission if it reaches the threshold.
+
+    So the pairs of every case can be opened, however many there are. Pairs with old submissions take the
+    place of none of the class.
+    """
+    is_old = cohort.old[ranking.pairs.left] | cohort.old[ranking.pairs.right]
+    parts = [_best_rows(ranking, np.flatnonzero(part)) for part in (~is_old, is_old)]
+    return ranking.take(np.union1d(*parts))
+
+
+def _best_rows(ranking: engine.Ranking, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """Return those of some rows, the most similar first, that a report stores."""
+    above = rows[ranking.scores.similarity[rows] >= ranking.threshold.value]
+    sides = np.stack((ranking.pairs.left[above], ranking.pairs.right[above]), axis=1).ravel()
+    _, first = np.unique(sides, return_index=True)
+    return np.union1d(rows[:MAX_PAIRS], above[first // 2])
+
+
+def parameters(cohort: LoadedCohort) -> dict[str, object]:
+    """Return everything besides the sources that the figures of a report depend on."""
+    return asdict(PARAMS) | {
+        "guarantee": PARAMS.guarantee,
+        "submissions": cohort.class_size,
+        "common_limit": cohort.inputs.cohort.limit,
+        "engine_version": engine.ENGINE_VERSION,
+        "score_version": engine.SCORE_VERSION,
+        "versions": {"moss": version("moss-server"), "pygments": version("pygments")},
+        "profiles": sorted({file.document.profile for file in cohort.files}),
+    }
+
+
+def _save_submissions(report: Report, cohort: LoadedCohort) -> None:
+    report.submissions.clear()
+    listed = [one.pk for one in cohort.listed]
+    columns = {"report_id": [report.pk] * len(listed), "submission_id": listed}
+    insert(connection, Report.submissions.through, columns)
+
+
+def _save_ignored(report: Report, cohort: LoadedCohort) -> None:
+    """Store the ignored tokens of each document that has any.
+
+    One row serves all files with this document: in one class they have the same ignored tokens. Those of the
+    class go before those of old work, of which its own course handed out other code.
+    """
+    of_files = list(zip(cohort.files, cohort.contents, cohort.inputs.cohort.ignored_spans(), strict=True))
+    of_files.sort(key=lambda row: not cohort.is_old(row[1].submission))
+    spans_of = {
+        file.document_id: spans
+        for file, content, spans in of_files
+        if not cohort.is_unlisted(content.submission)
+    }
+    rows = {document: spans for document, spans in spans_of.items() if spans}
+    columns: dict[str, list[Any]] = {"document_id": list(rows), "spans": list(rows.values())}
+    insert(connection, Ignored, columns | {"report_id": [report.pk] * len(rows)})
+
+
+def merge_scores(plan: RankingPlan) -> Results:
+    """Return what ranking the cohort of a plan in one piece would, from the scores of its shards.
+
+    Raises
+    ------
+    Cancelled
+        When a user cancelled the ranking.
+    CohortChanged
+        When what the plan selected was changed.
+    """
+    kept = planned(plan)
+    return compute(kept.cohort, plan_check(plan.pk), kept.candidates, StoredScores(plan))
+
+
+def with_effect(plan: RankingPlan, results: Results) -> Results:
+    """Return results that know the ranking without exclusions, where that is another one."""
+    cohort, job_count = results.cohort, len(planned(plan).jobs)
+    if not cohort.is_ranked_twice:
+        return results
+    before = rank_without_exclusions(cohort, results.ranking, StoredScores(plan, job_count))
+    return results._replace(before=lambda: before)
+
+
+def merge_passages(plan: RankingPlan, results: Results, copied: LoadedCohort) -> Iterator[ListedPairs]:
+    """Yield the pairs that the report lists, with what its shards aligned; see `rank.save` for `copied`."""
+    shards = plan.shards.filter(kind=RankingShard.Kind.PASSAGES).order_by("number")
+    done = 0
+    for pairs, packed in shards.values_list("pairs", "result").iterator(chunk_size=1):
+        ranking = results.best.take(np.arange(done, done + pairs))
+        yield with_copies(results.cohort, copied, ListedPairs(ranking, unpack_parts(bytes(packed or b""))))
+        done += pairs
+
+
+class StoredScores:
+    """The scores of the jobs of a plan from number `first` on; it is called for them in their order."""
+
+    def __init__(self, plan: RankingPlan, first: int = 0) -> None:
+        self._plan, self._numbers = plan, count(first)
+
+    def __call__(
+        self, cohort: Cohort, lexical: LexicalTable, pairs: CandidatePairs, check: Callable[[], None]
+    ) -> Scores:
+        check()
+        parts = list(self._parts(next(self._numbers)))
+        if not parts:  # No shard has no pairs.
+            parts = [engine.score(cohort, lexical, pairs.take(np.arange(0)), check)]
+        scores = engine.Scores(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+        if len(scores.similarity) != len(pairs.left):
+            raise CohortChanged
+        return scores
+
+    def _parts(self, job: int) -> Iterator[Scores]:
+        shards = self._plan.shards.filter(kind=RankingShard.Kind.SCORES, job=job).order_by("number")
+        for scores in shards.values_list("result", flat=True).iterator(chunk_size=1):
+            yield unpack_scores(bytes(scores or b""))

@@ -1,0 +1,1 @@
+"""Share links, and requests to read work of another course."""

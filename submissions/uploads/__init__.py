@@ -1,0 +1,1 @@
+"""Uploads of an assignment: batches, their sources, documents and boilerplate."""

@@ -1,0 +1,406 @@
+"""Uploaded files: stored in the database in chunks, waiting to be read, and deleted.
+
+Every worker reaches the chunks. Retention gives up sources before the rest: submissions are released, and
+bytes that nobody needs go.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import re
+import tempfile
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import psycopg
+from django.conf import settings
+from django.core.files import File
+from django.core.files.storage import Storage, default_storage
+from django.db import connection, transaction
+from django.db.models import Exists, F, Func, OuterRef, PositiveBigIntegerField, Q, Sum
+from django.utils import timezone
+
+from submissions.cases.models import State
+from submissions.core.database import insert
+from submissions.intake.members import PositionedFile
+from submissions.intake.sandbox.archives import UploadedFile, unpack, unpack_all
+from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS
+from submissions.models import (
+    Batch,
+    Boilerplate,
+    BoilerplateUpload,
+    CaseMember,
+    Decision,
+    DeletedBatch,
+    ListedEntry,
+    ResumableUpload,
+    Source,
+    Submission,
+    SubmissionFile,
+    Upload,
+)
+from submissions.reports.models import Report
+from submissions.uploads import lifecycle
+from submissions.uploads.fingerprinting import delete_unused_sources
+from submissions.uploads.models import FileChunk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import datetime
+
+    from django.db.models import QuerySet
+
+    from submissions.intake.left_out.patterns import FilePatterns
+    from submissions.intake.limits import Limits
+    from submissions.intake.members import UnpackedEntry
+    from submissions.models import Assignment
+
+CHUNK_BYTES = 1 << 20
+SELECT = "SELECT data FROM submissions_filechunk WHERE name = %s AND number = %s"
+
+# The folder of files that grow.
+RESUMABLE_FOLDER = "resumable"
+EXTEND = "UPDATE submissions_filechunk SET data = data || %s WHERE name = %s AND number = %s"
+
+# The folder of uploaded files, in the folder of the default storage.
+UPLOADS_FOLDER = "uploads"
+# The temporary file of a request, as Django names it.
+TEMPORARY_NAME = re.compile(r"tmp\w{8}\.upload.*", re.DOTALL)
+# The files of a failed upload are kept for this time, so that it can be tried again.
+KEPT_FOR_RETRY = timedelta(days=2)
+
+# What was decided like this is evidence, or may become some.
+EVIDENCE = (State.SUSPICIOUS, State.CONFIRMED)
+# Sources that are emptied in one round of maintenance.
+A_ROUND = 500
+
+logger = logging.getLogger(__name__)
+
+
+class DatabaseStorage(Storage):
+    """Files as rows of `FileChunk`; a file is stored whole or not at all, and is not changed afterwards."""
+
+    def exists(self, name: str) -> bool:
+        """Return whether there is a file of this name, or in a folder of this name."""
+        return _chunks(name).exists() or FileChunk.objects.filter(name__startswith=f"{name}/").exists()
+
+    def size(self, name: str) -> int:
+        sizes = Func(F("data"), function="octet_length", output_field=PositiveBigIntegerField())
+        total = _chunks(name).aggregate(total=Sum(sizes))["total"]
+        if total is None:
+            raise FileNotFoundError(f"there is no file {name}")
+        return int(total)
+
+    def delete(self, name: str) -> None:
+        _chunks(name).delete()
+
+    def listdir(self, path: str) -> tuple[list[str], list[str]]:
+        """Return the names of the folders and of the files in a folder."""
+        firsts = FileChunk.objects.filter(name__startswith=f"{path}/", number=0).order_by("name")
+        names = [name[len(path) + 1 :] for name in firsts.values_list("name", flat=True)]
+        folders = dict.fromkeys(name.partition("/")[0] for name in names if "/" in name)
+        return list(folders), [name for name in names if "/" not in name]
+
+    def get_modified_time(self, name: str) -> datetime:
+        stored = _chunks(name).filter(number=0).values_list("stored", flat=True).first()
+        if stored is None:
+            raise FileNotFoundError(f"there is no file {name}")
+        return stored
+
+    def _save(self, name: str, content: File[bytes]) -> str:
+        with transaction.atomic():
+            for number, data in enumerate(_parts(content)):
+                insert(connection, FileChunk, {"name": [name], "number": [number], "data": [data]})
+        return name
+
+    def _open(self, name: str, mode: str = "rb") -> File[bytes]:
+        if mode != "rb":
+            raise ValueError(f"{name} cannot be changed: it is stored in the database")
+        return File(cast("io.BytesIO", io.BufferedReader(_Chunks(name, self.size(name)))), name)
+
+
+def _chunks(name: str) -> QuerySet[FileChunk]:
+    return FileChunk.objects.filter(name=name)
+
+
+def _parts(content: File[bytes]) -> Iterator[bytes]:
+    """Yield the content in pieces of CHUNK_BYTES; an empty file has one empty piece."""
+    content.seek(0)
+    data = content.read(CHUNK_BYTES)
+    yield data
+    while data := content.read(CHUNK_BYTES):
+        yield data
+
+
+class _Chunks(PositionedFile):
+    """A stored file, opened for reading; the chunk that was read last is kept."""
+
+    def __init__(self, name: str, size: int) -> None:
+        super().__init__(size)
+        self._name = name
+        self._number, self._data = -1, b""
+
+    def read_at(self, position: int, size: int) -> bytes:
+        number, start = divmod(position, CHUNK_BYTES)
+        return self._chunk(number)[start : start + size]
+
+    def _chunk(self, number: int) -> bytes:
+        if number != self._number:
+            self._data, self._number = _read_chunk(self._name, number), number
+        return self._data
+
+
+def _read_chunk(name: str, number: int) -> bytes:
+    with connection.wrap_database_errors:
+        connection.ensure_connection()
+        with psycopg.Cursor(connection.connection) as cursor:
+            row = cursor.execute(SELECT, [name, number], binary=True).fetchone()
+    if row is None:
+        raise FileNotFoundError(f"{name} was deleted while it was read")
+    return bytes(row[0])
+
+
+def room(offset: int) -> int:
+    """Return how many bytes fit into the chunk in which a file of `offset` bytes ends."""
+    return CHUNK_BYTES - offset % CHUNK_BYTES
+
+
+def append_bytes(name: str, offset: int, data: bytes) -> None:
+    """Append at most `room(offset)` bytes to a file of `offset` bytes; call this in a transaction."""
+    number, inside = divmod(offset, CHUNK_BYTES)
+    if inside:
+        with connection.cursor() as cursor:
+            cursor.execute(EXTEND, [data, name, number])
+    else:
+        insert(connection, FileChunk, {"name": [name], "number": [number], "data": [data]})
+
+
+def opened(name: str) -> File[bytes]:
+    return DatabaseStorage().open(name)
+
+
+def delete(name: str) -> None:
+    DatabaseStorage().delete(name)
+
+
+def names_before(before: datetime) -> set[str]:
+    """Return the names of the files whose first part is from before `before`."""
+    firsts = FileChunk.objects.filter(name__startswith=f"{RESUMABLE_FOLDER}/", number=0, stored__lt=before)
+    return set(firsts.values_list("name", flat=True))
+
+
+def entries(
+    uploads: QuerySet[Upload],
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    in_one_folder: bool = False,
+) -> Iterator[UnpackedEntry]:
+    """Yield the entries of uploaded files in the order in which they were chosen; a child unpacks them.
+
+    Several files are taken as if they were in one folder, and so is a single one if `in_one_folder`.
+
+    Raises
+    ------
+    BadArchive
+        When nothing of a single upload can be read.
+    """
+    files = list(map(_uploaded_file, uploads.order_by("pk")))
+    if len(files) == 1 and not in_one_folder:
+        return unpack(files[0], settings.READER_MEMORY, limits, patterns)
+    return unpack_all(files, settings.READER_MEMORY, limits, patterns)
+
+
+def _uploaded_file(upload: Upload) -> UploadedFile:
+    stored = upload.file
+    return UploadedFile(upload.name, upload.size, partial(stored.storage.open, stored.name, "rb"))
+
+
+def discard_uploads(uploads: QuerySet[Upload]) -> None:
+    """Delete uploaded files that are no longer needed."""
+    with transaction.atomic():
+        for upload in uploads:
+            upload.file.delete(save=False)
+            upload.delete()
+
+
+def unneeded_uploads() -> QuerySet[Upload]:
+    """Return the uploaded files that wait neither to be read nor to be tried again."""
+    running = Q(batch__state__in=Batch.CANCELLABLE) | Q(
+        boilerplate_upload__state__in=BoilerplateUpload.RUNNING
+    )
+    failed = Q(batch__state=Batch.State.FAILED, batch__touched__gt=timezone.now() - KEPT_FOR_RETRY)
+    return Upload.objects.exclude(pk__in=Upload.objects.filter(running | failed).values("pk"))
+
+
+def delete_orphans(before: datetime) -> None:
+    """Delete files from before `before` that no upload refers to: a process ended while it stored them."""
+    if not default_storage.exists(UPLOADS_FOLDER):
+        return
+    names = {f"{UPLOADS_FOLDER}/{name}" for name in default_storage.listdir(UPLOADS_FOLDER)[1]}
+    for name in names.difference(Upload.objects.values_list("file", flat=True)):
+        try:
+            if default_storage.get_modified_time(name) < before:
+                default_storage.delete(name)
+        except FileNotFoundError:  # It was deleted meanwhile, with its upload.
+            continue
+
+
+def delete_unfinished(before: datetime) -> None:
+    """Delete temporary files of requests that did not change since `before`: their web process was killed."""
+    folder = settings.FILE_UPLOAD_TEMP_DIR or tempfile.gettempdir()
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not TEMPORARY_NAME.fullmatch(entry.name):
+                continue
+            with suppress(FileNotFoundError):  # Its request has ended meanwhile.
+                status = entry.stat(follow_symlinks=False)
+                if status.st_uid == os.geteuid() and status.st_mtime < before.timestamp():
+                    Path(entry).unlink()
+
+
+class OtherOffset(Exception):
+    """A part does not begin where the stored ones end, at `offset`."""
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(f"The next part begins at byte {offset}.")
+        self.offset = offset
+
+
+def append(upload: ResumableUpload, offset: int, read: Callable[[int], bytes]) -> int:
+    """Store what `read(most)` returns until it is nothing or the upload is whole; return the new offset.
+
+    Every MiB is committed for itself, so that a lost connection costs at most one, and no lock is held
+    while the next one is awaited.
+
+    Raises
+    ------
+    OtherOffset
+        When parts were stored meanwhile, or `offset` is not the end of the stored ones.
+    """
+    _locked_at(upload, offset)
+    while data := read(min(room(offset), upload.length - offset)):
+        with transaction.atomic():
+            locked = _locked_at(upload, offset, lock=True)
+            append_bytes(upload.file, offset, data)
+            offset += len(data)
+            locked.offset, locked.touched = offset, timezone.now()
+            locked.save(update_fields=["offset", "touched"])
+    return offset
+
+
+def _locked_at(upload: ResumableUpload, offset: int, *, lock: bool = False) -> ResumableUpload:
+    rows = ResumableUpload.objects.all()
+    stored = (rows.select_for_update() if lock else rows).get(pk=upload.pk)
+    if stored.offset != offset:
+        raise OtherOffset(stored.offset)
+    return stored
+
+
+@transaction.atomic
+def delete_resumable(upload: ResumableUpload) -> None:
+    """Delete an upload with what arrived of it; its batch stays, if it is one already."""
+    delete(upload.file)
+    upload.delete()
+
+
+def delete_expired_uploads() -> None:
+    """Delete the uploads whose time is over, and the parts of those whose assignment was deleted."""
+    before = timezone.now() - ResumableUpload.KEPT
+    for upload in ResumableUpload.objects.filter(touched__lt=before):
+        delete_resumable(upload)
+    known = set(ResumableUpload.objects.values_list("file", flat=True))
+    for name in names_before(before) - known:
+        delete(name)
+
+
+def releasable(assignment: Assignment) -> QuerySet[Submission]:
+    """Return the submissions of an assignment that were read, that have sources, and that are no evidence.
+
+    Evidence are those of the newest report that are in a pair or a case that was decided so.
+    """
+    report = assignment.reports.filter(state=Report.State.DONE).first()
+    pairs = Decision.objects.filter(assignment=assignment, state__in=EVIDENCE)
+    cases = CaseMember.objects.filter(assignment=assignment, decision__state__in=EVIDENCE)
+    names = {
+        *pairs.values_list("left", flat=True),
+        *pairs.values_list("right", flat=True),
+        *cases.values_list("name", flat=True),
+    }
+    evidence = report.submissions.filter(name__in=names).values("pk") if report else []
+    read = Submission.objects.filter(batch__assignment=assignment, batch__state=Batch.State.DONE)
+    return read.filter(released=None).exclude(pk__in=evidence)
+
+
+@transaction.atomic
+def release(assignment: Assignment) -> int:
+    """Release the submissions of an assignment that are no evidence; return how many."""
+    lifecycle.lock_assignment(assignment.pk)
+    # The keys first: an UPDATE would look at the decisions again for each row.
+    keys = list(releasable(assignment).values_list("pk", flat=True))
+    now = timezone.now()
+    files = SubmissionFile.objects.filter(submission__in=keys)
+    Source.objects.filter(pk__in=files.values("source")).update(given_up=now)
+    return Submission.objects.filter(pk__in=keys).update(released=now)
+
+
+def empty_sources() -> int:
+    """Delete the bytes of sources that were given up and that nothing needs; return of how many."""
+    files = SubmissionFile.objects.filter(source=OuterRef("pk"))
+    needed = files.filter(submission__released=None)
+    handed_out = Boilerplate.objects.filter(source=OuterRef("pk"))
+    listed = ListedEntry.objects.filter(source=OuterRef("pk"))
+    given_up = Source.objects.filter(given_up__isnull=False, emptied=None)
+    unneeded = given_up.exclude(Exists(needed)).exclude(Exists(handed_out)).exclude(Exists(listed))
+    with transaction.atomic():
+        keys = list(unneeded.order_by("pk").values_list("pk", flat=True)[:A_ROUND])
+        # What is being unpacked has sources before rows that refer to them: then the next round does it.
+        if not keys or _is_unpacking():
+            return 0
+        return Source.objects.filter(pk__in=keys).update(data=b"", emptied=timezone.now())
+
+
+def _is_unpacking() -> bool:
+    reading = BoilerplateUpload.objects.filter(state=BoilerplateUpload.State.READING)
+    return reading.exists() or Batch.objects.filter(state=Batch.State.UNPACKING).exists()
+
+
+def expiry(batch: Batch) -> datetime:
+    """Return when a listed batch is deleted if it is neither changed nor read."""
+    return batch.touched + timedelta(days=settings.PREVIEW_DAYS)
+
+
+def delete_expired_batches() -> None:
+    """Delete the listed batches whose time is over; a record of each stays, so that its address says so."""
+    before = timezone.now() - timedelta(days=settings.PREVIEW_DAYS)
+    for pk in Batch.objects.filter(state=Batch.State.LISTED, touched__lt=before).values_list("pk", flat=True):
+        with transaction.atomic():
+            # It may have been changed or read meanwhile.
+            expired = Batch.objects.select_for_update(of=("self",)).filter(
+                pk=pk, state=Batch.State.LISTED, touched__lt=before
+            )
+            for batch in expired:
+                _delete(batch)
+
+
+def _delete(batch: Batch) -> None:
+    record = {"name": batch.name, "uploaded_by": batch.uploaded_by, "uploaded": batch.created}
+    DeletedBatch.objects.get_or_create(
+        batch=batch.pk, defaults={"assignment_id": batch.assignment_id, **record}
+    )
+    listed = batch.listed_entries.exclude(source=None)
+    sources = list(listed.values_list("source_id", flat=True).distinct())
+    logger.info(
+        "batch %s of assignment %s: deleted (nobody had it read for %s days)",
+        batch.pk,
+        batch.assignment_id,
+        settings.PREVIEW_DAYS,
+    )
+    discard_uploads(batch.uploads.all())
+    batch.delete()
+    transaction.on_commit(partial(delete_unused_sources, sources))

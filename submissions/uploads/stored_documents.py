@@ -1,0 +1,237 @@
+"""Stored documents: their fingerprints, syntax spans and texts, and the listed entries of an upload.
+
+The statement of a task dictates some of their terms.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from datetime import datetime
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fingerprint.engine import TaskStatement, decode, front_end
+from submissions.intake.layouts.places import ALL_METADATA_BYTES
+from submissions.intake.layouts.registry import metadata_limit
+from submissions.intake.packed_readings import span_columns, syntax_spans, unpack_words
+from submissions.intake.preview import ListedRow, ListedUpload
+from submissions.intake.unpacking import archive_stem
+from submissions.models import Boilerplate, Document, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from fingerprint.engine import Decoded, LexicalTerms, Span, SpanColumns
+    from fingerprint.kernels.types import Hashes, Terms
+    from submissions.models import Assignment, Batch, ListedEntry, SubmissionFile
+
+# The number of fingerprints, and the bytes of a difference of two positions.
+HEADER = struct.Struct("<IB")
+WIDTHS = (1, 2, 4)
+
+
+class Fingerprints(NamedTuple):
+    """Hashes uint64 [n] of the selected k-grams of a document, and the tokens at which they start, int64 [n].
+
+    They are in the order of their positions.
+    """
+
+    hashes: Hashes
+    positions: npt.NDArray[np.int64]
+
+
+def pack_fingerprints(hashes: Hashes, positions: npt.NDArray[np.integer]) -> bytes:
+    """Return the fingerprints of a document as bytes: 8 for a hash, mostly 1 for its position.
+
+    Parameters
+    ----------
+    hashes : uint64 [n]
+    positions : [n], in any order, from 0 to 2**31 - 1
+
+    Raises
+    ------
+    ValueError
+        When the arrays differ in length or a position does not fit.
+    """
+    if len(hashes) != len(positions):
+        raise ValueError(f"{len(hashes)} hashes with {len(positions)} positions")
+    most = int(positions.max(initial=0))
+    if most > np.iinfo(np.int32).max or int(positions.min(initial=0)) < 0:
+        raise ValueError(f"positions up to {most}; they are from 0 to {np.iinfo(np.int32).max}")
+    order = np.argsort(positions, kind="stable")
+    gaps = np.diff(positions[order].astype(np.int64), prepend=0)
+    widest = int(gaps.max(initial=0))
+    width = next(width for width in WIDTHS if widest < 256**width)
+    columns = hashes[order].astype("<u8"), gaps.astype(f"<u{width}")
+    return HEADER.pack(len(hashes), width) + b"".join(column.tobytes() for column in columns)
+
+
+def unpack_fingerprints(packed: bytes) -> Fingerprints:
+    """Return the fingerprints that `pack_fingerprints` packed; none for no bytes."""
+    if not packed:
+        return Fingerprints(np.empty(0, np.uint64), np.empty(0, np.int64))
+    count, width = HEADER.unpack_from(packed)
+    hashes = np.frombuffer(packed, "<u8", count, HEADER.size).astype(np.uint64)
+    gaps = np.frombuffer(packed, f"<u{width}", count, HEADER.size + 8 * count)
+    return Fingerprints(hashes, np.cumsum(gaps, dtype=np.int64))
+
+
+def unpack_hashes(packed: bytes) -> Hashes:
+    """Return the hashes of such fingerprints alone."""
+    count = HEADER.unpack_from(packed)[0] if packed else 0
+    hashes: Hashes = np.frombuffer(packed, "<u8", count, HEADER.size if packed else 0).astype(np.uint64)
+    return hashes
+
+
+def load(document_ids: Collection[int]) -> dict[int, Fingerprints]:
+    """Return the fingerprints of documents by primary key; unknown ones are left out."""
+    rows = Document.objects.filter(pk__in=document_ids).values_list("pk", "fingerprints")
+    return {pk: unpack_fingerprints(bytes(packed)) for pk, packed in rows.iterator(chunk_size=500)}
+
+
+def stored_spans(document: Document, text: str, start: int = 0, end: int | None = None) -> Iterator[Span]:
+    """Return the spans of a document that overlap the code points [start, end).
+
+    Compute and store them all if it was stored without.
+    """
+    return unpack_spans(_packed_spans(document, text), start, end)
+
+
+def keyword_offsets(document: Document, text: str) -> frozenset[int]:
+    """Return the offsets at which keywords and types begin."""
+    columns = _columns(_packed_spans(document, text))
+    codes = [code for code, css in enumerate(columns.classes) if css.startswith("k") or css == "ow"]
+    return frozenset(columns.starts[np.isin(columns.codes, codes)].tolist())
+
+
+def _packed_spans(document: Document, text: str) -> bytes:
+    packed = bytes(document.styles)
+    if not packed:
+        is_plain = document.state in (Document.State.FAILED, Document.State.KEPT)
+        packed = pack_spans([] if is_plain else syntax_spans(text, document.language))
+        Document.objects.filter(pk=document.pk, styles=b"").update(styles=packed)
+        document.styles = packed
+    return packed
+
+
+def pack_spans(spans: Sequence[Span]) -> bytes:
+    """Return spans as `pack_columns` packs them."""
+    return pack_columns(span_columns(spans))
+
+
+def pack_columns(spans: SpanColumns) -> bytes:
+    """Return spans as deflated columns of little-endian numbers, then the class names; never empty."""
+    columns = (
+        np.diff(spans.starts, prepend=0).astype("<i4"),
+        (spans.ends - spans.starts).astype("<i4"),
+        spans.codes.astype("<i4"),
+    )
+    names = " ".join(spans.classes).encode()
+    sizes = np.array([len(names), len(spans.starts)], dtype="<u4")
+    parts = (sizes.tobytes(), *(column.tobytes() for column in columns), names)
+    return zlib.compress(b"".join(parts), level=1)
+
+
+class _Columns(NamedTuple):
+    """Starts, ends and codes of spans; a code is the index of a class."""
+
+    starts: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+    codes: npt.NDArray[np.int32]
+    classes: list[str]
+
+
+def _columns(packed: bytes) -> _Columns:
+    raw = zlib.decompress(packed)
+    name_bytes, count = (int(n) for n in np.frombuffer(raw, "<u4", 2))
+    gaps, lengths, codes = np.frombuffer(raw, "<i4", 3 * count, 8).reshape(3, count)
+    starts = np.cumsum(gaps)
+    return _Columns(starts, starts + lengths, codes, raw[len(raw) - name_bytes :].decode().split())
+
+
+def unpack_spans(packed: bytes, start: int = 0, end: int | None = None) -> Iterator[Span]:
+    """Yield the spans that `pack_spans` packed and that overlap the code points [start, end)."""
+    starts, ends, codes, classes = _columns(packed)
+    low = int(np.searchsorted(ends, start, side="right"))
+    high = len(starts) if end is None else int(np.searchsorted(starts, end))
+    part = slice(low, high)
+    for first, after, code in zip(
+        starts[part].tolist(), ends[part].tolist(), codes[part].tolist(), strict=True
+    ):
+        yield first, after, classes[code]
+
+
+def listed_upload(batch: Batch, listed: Sequence[ListedEntry]) -> ListedUpload:
+    """Return the entries of a batch; only metadata files have their bytes."""
+    rows = [
+        ListedRow(row.name, row.size, row.reason, row.modified, bytes(row.digest or b""), row.left_out)
+        for row in listed
+    ]
+    return ListedUpload(
+        rows, _metadata(listed), _upload_name(batch), batch.grouping_choices, batch.assignment.file_patterns
+    )
+
+
+def _metadata(listed: Sequence[ListedEntry]) -> dict[str, bytes]:
+    """Return the bytes of the files that layouts read, by path, as many as are read of an upload."""
+    fitting = [row for row in listed if row.digest and 0 < row.size <= metadata_limit(row.name)]
+    totals = accumulate(row.size for row in fitting)
+    read = [row for row, total in zip(fitting, totals, strict=True) if total <= ALL_METADATA_BYTES]
+    keys = {row.source_id for row in read} - {None}
+    sources = {source.pk: bytes(source.data) for source in Source.objects.filter(pk__in=keys)}
+    return {row.name: sources[row.source_id] for row in read if row.source_id in sources}
+
+
+def modified(row: ListedEntry) -> datetime | None:
+    """Return when a file was last modified; naive if local time of its uploader."""
+    return datetime.fromisoformat(row.modified) if row.modified else None
+
+
+def _upload_name(batch: Batch) -> str:
+    """Return the name of a single upload without its suffix; empty for several."""
+    names = list(batch.uploads.values_list("name", flat=True))
+    return archive_stem(names[0]) if len(names) == 1 else ""
+
+
+def file_text(file: SubmissionFile) -> str:
+    return decode_file(file).text
+
+
+def decode_file(file: SubmissionFile) -> Decoded:
+    """Return the text of a file and the encoding of its bytes."""
+    decoded = decode(bytes(file.source.data))
+    return decoded._replace(text=front_end(file.document.language).text(decoded.text))
+
+
+def document_text(document: Document) -> str:
+    """Return the text of a document that was loaded with its source."""
+    return front_end(document.language).text(decode(bytes(document.source.data)).text)
+
+
+class DictatedTerms(NamedTuple):
+    """Terms that say nothing: of documents, and of the stream that all languages share."""
+
+    lexical: LexicalTerms
+    coarse: Terms
+
+
+def dictated_terms(boilerplate: Iterable[Boilerplate], documents: Iterable[int]) -> DictatedTerms | None:
+    """Return what the statements among boilerplate dictate in documents, by primary key; None without one."""
+    texts = [decode(bytes(item.source.data)).text for item in boilerplate if item.statement]
+    if not texts:
+        return None
+    statement = TaskStatement.of(texts)
+    rows = Document.objects.filter(pk__in=list(documents)).exclude(words=b"").values_list("words", flat=True)
+    words = (unpack_words(bytes(packed)) for packed in rows.iterator(chunk_size=500))
+    return DictatedTerms(statement.lexical(words), statement.coarse)
+
+
+def registered_statements(assignment: Assignment) -> list[Boilerplate]:
+    """Return the statements of an assignment's task that were read, with their bytes."""
+    rows = assignment.boilerplate.filter(statement=True, document__state=Document.State.READY)
+    return list(rows.select_related("source").order_by("pk"))

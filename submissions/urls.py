@@ -1,0 +1,143 @@
+"""Addresses of the pages."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from submissions.audit import views as audit
+from submissions.cases import views as cases
+from submissions.courses import views as courses
+from submissions.pages import views as appearance
+from submissions.pairs import views as lines
+from submissions.reports import exports, ignoring, views as assignments
+from submissions.shares import views as reading_requests
+from submissions.students import views as students
+from submissions.uploads import views as batches
+
+urlpatterns = [
+    path("", courses.index, name="courses"),
+    path("compare/", courses.compare, name="compare"),
+    path("courses/<int:pk>/", courses.course, name="course"),
+    path("courses/<int:pk>/rename/", courses.rename, name="rename_course"),
+    path("courses/<int:pk>/people/", courses.people, name="people"),
+    path("courses/<int:pk>/transfer/", courses.transfer, name="transfer_course"),
+    path("courses/<int:pk>/reason/", courses.state_reason, name="state_reason"),
+    path("courses/<int:pk>/groups/", courses.add_group, name="add_group"),
+    path("campus-groups/<int:pk>/remove/", courses.remove_group, name="remove_group"),
+    path("memberships/<int:pk>/role/", courses.change_role, name="change_role"),
+    path("memberships/<int:pk>/remove/", courses.remove, name="remove_member"),
+    path("invitations/<int:pk>/withdraw/", courses.withdraw, name="withdraw_invitation"),
+    path("invitations/<str:token>/", courses.invitation, name="invitation"),
+    path("department/", courses.department, name="department"),
+    path("department/log/", audit.log, name="audit_log"),
+    path("department/log/entries.<str:suffix>", audit.file, name="audit_file"),
+    path("department/tokens/", appearance.tokens, name="all_tokens"),
+    path("department/students/", students.student_data, name="student_data"),
+    path("erasures/<int:pk>/", students.erasure, name="erasure"),
+    path("erasures/<int:pk>/receipt.json", students.receipt_file, name="receipt_file"),
+    path("courses/<int:pk>/roster/", courses.roster, name="roster"),
+    path("courses/<int:pk>/roster/remove/", courses.remove_course_roster, name="remove_roster"),
+    path("courses/<int:pk>/delete/", courses.delete, name="delete_course"),
+    path("assignments/<int:pk>/", assignments.assignment, name="assignment"),
+    path("assignments/<int:pk>/pairs/", assignments.assignment, {"tab": "pairs"}, name="pairs"),
+    path("assignments/<int:pk>/students/", assignments.assignment, {"tab": "students"}, name="students"),
+    path("assignments/<int:pk>/ignored/", assignments.assignment, {"tab": "ignored"}, name="ignored"),
+    path("assignments/<int:pk>/uploads/", assignments.assignment, {"tab": "uploads"}, name="uploads"),
+    path("assignments/<int:pk>/activity/", batches.activity, name="activity"),
+    path("assignments/<int:pk>/settings/", assignments.change, name="assignment_settings"),
+    path("assignments/<int:pk>/ranking/cancel/", batches.cancel_ranking, name="cancel_ranking"),
+    path("assignments/<int:pk>/delete/", courses.delete_assignment, name="delete_assignment"),
+    path("assignments/<int:pk>/language/read-again/", assignments.read_again, name="read_again"),
+    path("assignments/<int:pk>/threshold/", assignments.choose, name="choose_threshold"),
+    path("assignments/<int:pk>/rerank/", assignments.rerank, name="rerank"),
+    path("assignments/<int:pk>/upload/", batches.upload, name="upload"),
+    path("assignments/<int:pk>/boilerplate/", batches.add, name="add_boilerplate"),
+    path(
+        "assignments/<int:pk>/boilerplate/progress/",
+        batches.boilerplate_progress,
+        name="boilerplate_progress",
+    ),
+    path("boilerplate-uploads/<int:pk>/dismiss/", batches.dismiss, name="dismiss_boilerplate_upload"),
+    path("boilerplate/<int:pk>/remove/", batches.remove, name="remove_boilerplate"),
+    path("unfinished-uploads/<int:pk>/delete/", batches.delete_unfinished, name="delete_unfinished"),
+    path("batches/<int:pk>/", batches.batch, name="batch"),
+    path("batches/<int:pk>/progress/", batches.progress, name="batch_progress"),
+    path("batches/<int:pk>/cancel/", batches.cancel, name="cancel_batch"),
+    path("batches/<int:pk>/count/", batches.count_rule, name="count_rule"),
+    path("batches/<int:pk>/preview/", batches.show, name="batch_preview"),
+    path("batches/<int:pk>/group/", batches.choose, name="group_batch"),
+    path("batches/<int:pk>/group/roster/", batches.add_roster, name="add_listed_roster"),
+    path("batches/<int:pk>/group/files/", batches.filter_files, name="filter_listed"),
+    path("batches/<int:pk>/delete/", batches.delete, name="delete_batch"),
+    path("assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/", lines.pair, name="pair"),
+    path(
+        "assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/ignore/",
+        ignoring.propose,
+        name="ignore_passage",
+    ),
+    path("assignments/<int:pk>/ignored/propose/", ignoring.propose_starter, name="propose_starter"),
+    path("ignoring/<int:pk>/", ignoring.show, name="ignoring"),
+    path("ignoring/<int:pk>/lines/", ignoring.choose, name="choose_lines"),
+    path("ignoring/<int:pk>/register/", ignoring.ignore, name="ignore_lines"),
+    path("assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/decide/", cases.save, name="decide"),
+    path(
+        "assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/ask/",
+        reading_requests.ask,
+        name="ask_to_read",
+    ),
+    path("reading-requests/<int:pk>/answer/", reading_requests.answer, name="answer_request"),
+    path("assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/lines/", lines.lines, name="lines"),
+    path(
+        "assignments/<int:pk>/submissions/<int:submission_id>/compare/",
+        lines.compare_with,
+        name="compare_with",
+    ),
+    path("assignments/<int:pk>/cases/undecided/", cases.next_undecided_case, name="next_case"),
+    path("assignments/<int:pk>/cases/<int:submission_id>/", cases.case, name="case"),
+    path("assignments/<int:pk>/cases/<int:submission_id>/decide/", cases.save_case, name="decide_case"),
+    path("assignments/<int:pk>/undecided/", cases.next_undecided, name="next_undecided"),
+    path(
+        "assignments/<int:pk>/submissions/<int:submission_id>/",
+        assignments.submission,
+        name="submission",
+    ),
+    path(
+        "assignments/<int:pk>/submissions/<int:submission_id>/statements/",
+        cases.add,
+        name="add_statement",
+    ),
+    path(
+        "assignments/<int:pk>/submissions/<int:submission_id>/statements/<int:statement_id>/",
+        cases.download,
+        name="statement",
+    ),
+    path(
+        "assignments/<int:pk>/submissions/<int:submission_id>/statements/<int:statement_id>/delete/",
+        cases.delete,
+        name="delete_statement",
+    ),
+    path("assignments/<int:pk>/<slug:name>.<slug:suffix>", exports.table, name="table"),
+    path("assignments/<int:pk>/exports/", exports.exports, name="exports"),
+    path(
+        "assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/export/",
+        exports.export_pair,
+        name="export_pair",
+    ),
+    path("assignments/<int:pk>/cases/<int:submission_id>/export/", exports.export_case, name="export_case"),
+    path("assignments/<int:pk>/shares/", reading_requests.shares, name="shares"),
+    path("shares/<int:pk>/revoke/", reading_requests.revoke, name="revoke_share"),
+    path("shares/<int:pk>/take-over/", reading_requests.take_over, name="take_over_share"),
+    path("shared/<str:token>/", reading_requests.report, name="shared"),
+    path("shared/<str:token>/pairs/", reading_requests.report, {"tab": "pairs"}, name="shared_pairs"),
+    path("shared/<str:token>/ignored/", reading_requests.report, {"tab": "ignored"}, name="shared_ignored"),
+    path("shared/<str:token>/cases/<int:submission_id>/", reading_requests.case, name="shared_case"),
+    path("shared/<str:token>/pairs/<int:left_id>/<int:right_id>/", reading_requests.pair, name="shared_pair"),
+    path("service/", appearance.service, name="service"),
+    path("service/now/", appearance.now, name="service_now"),
+    path("batches/<int:pk>/retry/", appearance.retry_batch, name="retry_batch"),
+    path("reports/<int:pk>/retry/", appearance.retry_report, name="retry_report"),
+    path("names/", appearance.switch_names, name="switch_names"),
+    path("theme/", appearance.switch_theme, name="switch_theme"),
+    path("language/", appearance.switch_language, name="switch_language"),
+    path("hints/dismiss/", appearance.dismiss, name="dismiss_hint"),
+]
