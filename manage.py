@@ -3,7 +3,7 @@
 
 import sys
 
-from moss.embedded.paths import EmbeddedError
+from moss.embedded.client import EmbeddedError
 from moss.installation import run
 
 if __name__ == "__main__":

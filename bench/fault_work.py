@@ -19,7 +19,7 @@ from django.utils import timezone
 from bench.fault_corpus import Archive
 from bench.fault_person import HTTP_ERRORS, Person, account, program, retried, signed_in
 from moss.integrations.lti.models import AttachedActivity, PlatformCourse
-from moss.integrations.webhooks import actions
+from moss.integrations.webhooks import sending as actions
 from moss.integrations.webhooks.models import Event as WebhookEvent, Webhook
 from submissions.models import Assignment, Batch, Course
 from tests.support.platform import DEPLOYMENT, LearningPlatform

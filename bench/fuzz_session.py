@@ -15,8 +15,11 @@ django.setup()
 
 from django.contrib.auth.models import User  # noqa: E402 - Django is started first
 
-from moss.integrations.moss_protocol.connections import Connections, ListeningLimits  # noqa: E402
-from moss.integrations.moss_protocol.session import Session  # noqa: E402
+from moss.integrations.moss_protocol.server import (  # noqa: E402
+    Connections,
+    ListeningLimits,
+    Session,  # noqa: E402
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa  # noqa: E402
 from bench.fuzz_targets import CLIENT, PLATFORM  # noqa: E402
 from moss.integrations.lti import tokens  # noqa: E402
 from moss.integrations.lti.models import Platform  # noqa: E402
-from moss.integrations.lti.refusals import LaunchRefused  # noqa: E402
+from moss.integrations.lti.requests_out import LaunchRefused  # noqa: E402
 
 KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 PLATFORM_ROW = Platform(issuer=PLATFORM, client_id=CLIENT, deployments="1 2", name="fuzzed")

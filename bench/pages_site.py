@@ -19,8 +19,7 @@ from playwright.sync_api import Browser, CDPSession, sync_playwright
 
 from bench.pages_class import zipped_class
 from bench.pages_report import invented_report
-from moss.embedded.client import wait_until_stopped
-from moss.embedded.paths import installation_paths
+from moss.embedded.client import installation_paths, wait_until_stopped
 from moss.serving.supervisor import Supervisor
 from submissions.cases.read import report_cases
 from submissions.models import Batch, Course, Report

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moss.embedded.client import ServiceLease, wait_until_stopped
-from moss.embedded.paths import installation_paths
+from moss.embedded.client import ServiceLease, installation_paths, wait_until_stopped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -73,8 +73,7 @@ def _measure(packed: bytes, options: argparse.Namespace) -> None:
     from django.contrib.auth.models import User  # noqa: PLC0415 - after Django's start
     from django.db import connection  # noqa: PLC0415
 
-    from moss.embedded.client import release_services, wait_until_stopped  # noqa: PLC0415
-    from moss.embedded.paths import installation_paths  # noqa: PLC0415
+    from moss.embedded.client import installation_paths, release_services, wait_until_stopped  # noqa: PLC0415
     from submissions.models import Course  # noqa: PLC0415
 
     try:

@@ -10,4 +10,4 @@ class MossConfig(AppConfig):
 
     def ready(self) -> None:
         from moss import celery  # noqa: F401, PLC0415 - the import makes this the current Celery app
-        from moss.metrics import requests  # noqa: F401, PLC0415 - the import has tasks measured
+        from moss.operations import monitoring as requests  # noqa: F401, PLC0415 - the import has tasks measured

@@ -18,8 +18,8 @@ from celery.signals import (
 from django.conf import settings
 from django.utils import timezone
 
-from moss.database_pooling import refuse_shared_sessions
 from moss.embedded.client import ensure_services
+from moss.operations.database import refuse_shared_sessions
 from submissions.work import heartbeats
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")

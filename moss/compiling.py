@@ -1,10 +1,15 @@
-"""Compile the engine where it is not yet, with a bar in the terminal: `python -m moss.compiling`."""
+"""Compile the engine where it is not yet, with a bar in the terminal: `python -m moss.compiling`.
+
+The commands keep what makes the next run shorter in a folder, which may be deleted.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fingerprint.engine import ensure_compiled
@@ -16,6 +21,16 @@ if TYPE_CHECKING:
     StartBar = Callable[[str, int], Callable[[], None]]
 
 READING, PREPARING = "Reading files", "Preparing the engine, once on this machine"
+
+
+def cache_folder() -> Path | None:
+    """Return the folder that MOSS_CACHE names, or else the user's cache folder; None when it is off."""
+    chosen = os.environ.get("MOSS_CACHE", "")
+    if chosen.lower() == "off":
+        return None
+    if chosen:
+        return Path(chosen).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "moss-server"
 
 
 @contextmanager

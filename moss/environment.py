@@ -1,22 +1,23 @@
-"""Read settings from environment variables, or from the file that NAME_FILE names, and check them."""
+"""Settings from environment variables, or from the files that NAME_FILE names; one row a variable."""
 
 from __future__ import annotations
 
 import os
 import re
 import secrets
+import sys
 from contextlib import suppress
 from ipaddress import ip_network
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ImproperlyConfigured
-from environs import FileAwareEnv, ValidationError
+from environs import FileAwareEnv, ValidationError, validate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 SHORTEST_TOKEN = 20
 POSTGRES = ("postgresql", "postgres")
@@ -28,6 +29,10 @@ UPLOAD_STORAGES = {
 
 # Values of variables that are not set, by their kind; a path is read before the settings, where it is needed.
 UNSET: dict[str, Any] = {"str": "", "bool": False, "list": (), "path": ""}
+
+TABLE = re.compile(r"(<!-- variables: (\w+) -->\n)[^<]*(<!-- end -->\n)")
+HEAD = "\n| variable | default | meaning |\n|---|---|---|\n"
+LOG_LEVELS, LOG_FORMATS = ("DEBUG", "INFO", "WARNING", "ERROR"), ("text", "json")
 
 
 class Variable(NamedTuple):
@@ -168,3 +173,256 @@ def broker_url(redis_url: str) -> str:
     if not redis_url.startswith("unix://"):
         return redis_url
     return f"redis+socket://{quote(unquote(urlsplit(redis_url).path))}"
+
+
+V, Range, OneOf = Variable, validate.Range, validate.OneOf
+
+# The tables of the documentation, with the rows in their order.
+TABLES: dict[str, tuple[Variable, ...]] = {
+    "service": (
+        V(
+            "DATABASE_URL",
+            "the database: `postgresql://user:password@host:5432/name`",
+            in_words="a private Postgres"),
+        V("REDIS_URL", "the broker: `redis://host:6379/0`", in_words="a private Valkey"),
+        V(
+            "DATABASE_OWNER_URL",
+            "the database as the owner of its tables, for what migrates: `moss setup`, `moss serve`, `moss "
+            "manage migrate` and `moss restore` ([below](#the-two-roles-of-the-database))",
+            in_words="none, for a private Postgres its own"),
+        V("DATABASE_PASSWORD", "a password that is not written in `DATABASE_URL`"),
+        V("DATABASE_OWNER_PASSWORD", "a password that is not written in `DATABASE_OWNER_URL`"),
+        V("REDIS_PASSWORD", "a password that is not written in `REDIS_URL`"),
+        V(
+            "SECRET_KEY",
+            "signs sessions and share links, and seals the secrets in the database; required where "
+            "`DATABASE_URL` is set",
+            in_words="generated once in `MOSS_HOME`"),
+        V(
+            "SECRET_KEY_FALLBACKS",
+            "former keys, with commas: they still open what was sealed or signed with them",
+            "list"),
+        V("MOSS_HOME",
+            "data of the private servers, logs",
+            "path", in_words="`.moss` in the source checkout, else a folder in the user's data folder"),
+        V("MOSS_ALLOWED_HOSTS",
+            "host names of this service",
+            "list", ("127.0.0.1", "[::1]"), in_words="localhost"),
+        V("MOSS_CSRF_TRUSTED_ORIGINS",
+            "`https://moss.example.org`, behind a proxy",
+            "list", check=check_origins),
+        V("MOSS_HTTPS",
+            "true behind a proxy that speaks HTTPS and sets `X-Forwarded-Proto` itself; needs "
+            "`MOSS_PROXIES`",
+            "bool"),
+        V("MOSS_HSTS_DAYS",
+            "with `MOSS_HTTPS`, how long browsers use HTTPS alone for this host and its subdomains; 0 "
+            "for no such promise",
+            "int", 365, check=Range(0, 3650)),
+        V("MOSS_MAX_UPLOAD_MB", "the largest upload", "int", 200, check=Range(1, 100_000)),
+        V("MOSS_UPLOADS",
+            "the place of uploads until they are read: `database`, `folder` (`MOSS_HOME/media`, which "
+            "all workers must share) or the class of a Django storage ([decision "
+            "6](../work/decisions/06-uploads.md))",
+            in_words="`database`"),
+        V("MOSS_UPLOADS_OPTIONS", "options of the class of `MOSS_UPLOADS`, as a JSON object"),
+        V("MOSS_STORAGE_GB",
+            "what the courses of one instructor may hold (unpacked)",
+            "int", 50, check=Range(1, 1_000_000)),
+        V("MOSS_UPLOADS_AN_HOUR",
+            "uploads that one user may make in an hour",
+            "int", 300, check=Range(1, 1_000_000)),
+        V("MOSS_API_REQUESTS_A_MINUTE",
+            "requests to the API that one token may make in a minute ([api.md](api.md))",
+            "int", 300, check=Range(1, 1_000_000)),
+        V("MOSS_URL",
+            "where people find the pages: the links in mail and webhooks begin with it. With a path, as in "
+            "`https://example.org/moss`, the service is under it "
+            "([operations.md](operations.md#under-a-path))",
+            check=check_address, in_words="`http://127.0.0.1:8000`"),
+        V("MOSS_WEBHOOK_NETWORKS",
+            "networks that webhooks may go to besides the internet, and by HTTP, such as "
+            "`10.20.0.0/16` ([webhooks.md](webhooks.md))",
+            "list", check=check_networks),
+        V("MOSS_GIT_NETWORKS",
+            "networks of Git servers besides the internet, and by HTTP ([git.md](git.md))",
+            "list", check=check_networks),
+        V("MOSS_LTI_GATHER_MINUTES",
+            "minutes for which submissions that a learning platform pushes are gathered, to be read "
+            "and ranked together ([lti.md](lti.md))",
+            "int", 10, check=Range(0, 24 * 60)),
+        V("MOSS_PROXIES",
+            "number of proxies in front; each must add its client's address to `X-Forwarded-For`",
+            "int", 0, check=Range(0, 9), in_words="0 (1 in `compose.yaml`)"),
+        V("MOSS_PROXY_ADDRESSES",
+            "addresses or networks from which the nearest proxy connects; `X-Forwarded-*` of others "
+            "is ignored",
+            "list", check=check_networks, in_words="this machine and private networks"),
+        V("MOSS_SESSION_IDLE_HOURS",
+            "hours without use after which a session ends",
+            "int", 12, check=Range(1, 720)),
+        V("MOSS_SESSION_DAYS",
+            "days after signing in after which a session ends in any case",
+            "int", 7, check=Range(1, 365)),
+        V("MOSS_WEB_CONNECTIONS",
+            "connections to the database that a process of the web server may have; two run in each "
+            "server ([operations.md](operations.md#connections-to-the-database))",
+            "int", 12, check=Range(1, 1000)),
+        V("MOSS_SIGN_IN_FAILURES",
+            "wrong passwords for an account from an address, after which both wait",
+            "int", 10, check=Range(1, 1000)),
+        V("MOSS_FILE_SECONDS",
+            "time limit for reading one file; a file that takes longer is refused",
+            "int", 20, check=Range(1, 30)),
+        V("MOSS_READER_MEMORY",
+            "MB of address space for a child process that reads or unpacks what students send; a file "
+            "that needs more is refused",
+            "int", 1000, check=Range(500, 100_000)),
+        V("MOSS_PREVIEW_DAYS",
+            "days after which an upload that nobody has had read is deleted",
+            "int", 14, check=Range(1, 3650)),
+        V("MOSS_KEEP_MONTHS",
+            "months that assignments are kept in courses that state no number "
+            "([roles.md](roles.md#retention))", "int", 0, check=Range(0, 240), in_words="0, without an end"),
+        V("MOSS_KEEP_MONTHS_MOST", "months that no course may exceed",
+            "int", 0, check=Range(0, 240), in_words="0, none"),
+        V("MOSS_KEEP_SOURCES_DAYS",
+            "days that sources are kept after the last report in courses that state no number "
+            "([roles.md](roles.md#retention))",
+            "int", 0, check=Range(0, 3650), in_words="0, as long as the assignment"),
+        V("MOSS_KEEP_SOURCES_DAYS_MOST", "days that no course may exceed",
+            "int", 0, check=Range(0, 3650), in_words="0, none"),
+        V("MOSS_BACKUP_RECIPIENT",
+            "for whom `moss backup` encrypts: a recipient of age or a key of GnuPG "
+            "([backup.md](backup.md))", in_words="nobody"),
+        V("MOSS_BACKUP_DAYS",
+            "days after which backups are deleted, by `moss backup` in its folder and elsewhere by you; "
+            "owners of courses and receipts of erasures say it",
+            "int", 0, check=Range(0, 3650), in_words="0, not stated"),
+        V("MOSS_RANKING_MEMORY",
+            "MB that a ranking may use; a class that needs more is refused before it is ranked, with "
+            "the figure",
+            "int", 0, check=Range(0, 10**7), in_words="0, for that of the container or the machine"),
+        V("MOSS_SHARD_SECONDS",
+            "processor seconds, by an estimate, above which a ranking is cut into shards for all "
+            "workers; no shard is estimated to take longer",
+            "float", 20.0, check=Range(1e-6, 3600), in_words="20"),
+        V("MOSS_WORKERS",
+            "number of worker processes for any work (`moss serve --workers`); one more takes only "
+            "short work",
+            "int", 0, check=Range(0, 256), in_words="0, for one for each core"),
+        V("MOSS_TIME_ZONE",
+            "time zone of the pages, and of the times in zip archives",
+            default="UTC", check=check_time_zone),
+        V("MOSS_LOG_LEVEL", "DEBUG, INFO, WARNING or ERROR", default="INFO", check=OneOf(LOG_LEVELS)),
+        V("MOSS_LOG_FORMAT",
+            "`json` for a JSON object a line ([operations.md](operations.md#logs))",
+            default="text", check=OneOf(LOG_FORMATS)),
+        V("MOSS_METRICS_TOKEN",
+            "what a request to `/metrics` must state, 20 characters or more "
+            "([operations.md](operations.md#monitoring))",
+            check=check_metrics_token, in_words="none: no such address"),
+        V("MOSS_LISTEN",
+            "whether `moss serve` takes the uploads of scripts of the MOSS service (`--listen`), and "
+            "the account page says how ([moss-clients.md](moss-clients.md))",
+            "bool"),
+        V("MOSS_LISTEN_HOST",
+            "the address at which it takes them; 0.0.0.0 for every network of the machine",
+            default="127.0.0.1"),
+        V("MOSS_LISTEN_PORT", "the port at which it takes them", "int", 7690, check=Range(1, 65535)),
+        V("MOSS_RESULTS_URL",
+            "the address of the web pages in the answer to these scripts",
+            check=check_address, in_words="the address of `moss serve`, else `http://127.0.0.1:8000`"),
+        V("MOSS_RESULTS_HTTP",
+            "with `MOSS_HTTPS`, whether the result pages of these scripts are also answered without "
+            "HTTPS, which some of them need",
+            "bool"),
+        V("MOSS_RESULTS_DAYS",
+            "days after the upload at which these result pages end",
+            "int", 0, check=Range(0, 3650), in_words="0, with the assignment"),
+        V("MOSS_RESULTS_SIGN_IN",
+            "whether they ask for an account that sees the names of the course",
+            "bool"),
+        V("MOSS_STATIC_ROOT", "folder of the collected static files", in_words="in `MOSS_HOME`"),
+        V("MOSS_QUEUE_PREFIX",
+            "prefix of all keys in Valkey (queues and progress), for several installations on one "
+            "server",
+            default="moss:", in_words="`moss:`"),
+        V("MOSS_DEBUG", "never in production", "bool"),
+        V("MOSS_CACHE",
+            "where `moss check` caches the tokens of files, and `moss submit` the ids of uploads that "
+            "it began; `off` disables both",
+            "path", in_words="the user's cache folder"),
+    ),
+    "mail": (
+        V("MOSS_MAIL_HOST", "the mail server; without it no mail is sent, and pages show the links"),
+        V("MOSS_MAIL_FROM", "the address that mail is sent from"),
+        V("MOSS_MAIL_SECURITY",
+            "`starttls`, `tls` or `none`",
+            default="starttls", check=OneOf(("starttls", "tls", "none")), in_words="`starttls`"),
+        V("MOSS_MAIL_PORT",
+            "the port of the mail server",
+            "int", 0, check=Range(0, 65535), in_words="587, or 465 for `tls`"),
+        V("MOSS_MAIL_USER", "the account at the mail server, where it asks for one"),
+        V("MOSS_MAIL_PASSWORD", "the password of that account"),
+    ),
+    "oidc": (
+        V("MOSS_OIDC_URL", "the address of the provider, without `/.well-known/openid-configuration`"),
+        V("MOSS_OIDC_CLIENT_ID", "the client id that the provider gave for this service"),
+        V("MOSS_OIDC_SECRET", "the secret that the provider gave for this service"),
+        V("MOSS_OIDC_NAME", "the name on the button: *Sign in with …*", in_words="your campus account"),
+        V("MOSS_OIDC_GROUPS_CLAIM", "the claim that lists the groups", in_words="`groups`"),
+    ),
+    "saml": (
+        V("MOSS_SAML_ENTITY_ID", "the entity id of the identity provider"),
+        V("MOSS_SAML_METADATA_URL",
+            "the address of its metadata, read again every four hours; or, instead of it, the next two"),
+        V("MOSS_SAML_SSO_URL", "the address at which people sign in (HTTP-Redirect)"),
+        V("MOSS_SAML_CERTIFICATE",
+            "the certificate that the provider signs with, in Base64 as in its metadata"),
+        V("MOSS_SAML_NAME", "the name on the button: *Sign in with …*", in_words="your campus account"),
+        V("MOSS_SAML_UID",
+            "the attribute with the id. A NameID alone is not enough: many change at every sign-in",
+            in_words="the first of subject-id, pairwise-id, eduPersonPrincipalName (as OIDs or URNs) and "
+            "Entra ID's `objectidentifier`"),
+        V("MOSS_SAML_GROUPS_ATTRIBUTE",
+            "the attribute with the groups",
+            in_words="`isMemberOf` (`urn:oid:1.3.6.1.4.1.5923.1.5.1.1`)"),
+        V("MOSS_SAML_VERIFIED_MAIL",
+            "`true` where the campus vouches for the mail addresses that it sends. Only then does an "
+            "address lead to a local account that has it",
+            "bool"),
+    ),
+    "saml_signing": (
+        V("MOSS_SAML_SERVICE_KEY", "the private key in PEM"),
+        V("MOSS_SAML_SERVICE_CERTIFICATE", "its certificate"),
+        V("MOSS_SAML_SLO_URL", "the address of the provider for signing out, where its metadata name none"),
+    ),
+    "groups": (
+        V("MOSS_CAMPUS_GROUPS",
+            "the groups that may sign in, separated by commas",
+            "list", in_words="none: **every account of the provider**, students among them"),
+        V("MOSS_CAMPUS_ADMINISTRATORS",
+            "the groups whose members are administrators, for as long as they are in one", "list"),
+    ),
+}  # fmt: skip
+VARIABLES = {variable.name: variable for table in TABLES.values() for variable in table}
+
+
+def value(name: str) -> Any:
+    """Return the value of a variable; see `Variable.read`."""
+    return VARIABLES[name].read()
+
+
+def with_tables(page: str) -> str:
+    """Return a page of the documentation with its tables of variables as they are now."""
+    return TABLE.sub(lambda match: f"{match[1]}{HEAD}{_rows(match[2])}\n{match[3]}", page)
+
+
+def _rows(table: str) -> str:
+    return "".join(variable.row for variable in TABLES[table])
+
+
+if __name__ == "__main__":
+    for path in Path(sys.argv[1]).glob("*.md"):
+        path.write_text(with_tables(path.read_text()))

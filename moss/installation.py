@@ -17,8 +17,7 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command, execute_from_command_line
 
-from moss.embedded.client import ensure_services, refuse_missing_servers
-from moss.embedded.paths import PACKAGE
+from moss.embedded.client import PACKAGE, ensure_services, refuse_missing_servers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

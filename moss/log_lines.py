@@ -10,7 +10,7 @@ import traceback
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
-from moss.variables import value
+from moss.environment import value
 
 if TYPE_CHECKING:
     from types import TracebackType

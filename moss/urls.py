@@ -8,9 +8,8 @@ from django.templatetags.static import static
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from moss.health import healthz
 from moss.integrations.accounts.signing_in import SignIn, SignOut
-from moss.metrics.service import metrics
+from moss.operations.monitoring import healthz, metrics
 from moss.sample_class import add_sample
 
 
@@ -22,12 +21,12 @@ def favicon(_request: HttpRequest) -> HttpResponseRedirect:
 handler500 = "submissions.pages.requests.server_error"
 urlpatterns = [
     path("", include("submissions.urls")),
-    path("", include("moss.integrations.accounts.urls")),
-    path("", include("moss.integrations.api.urls")),
-    path("", include("moss.integrations.moss_protocol.urls")),
-    path("", include("moss.integrations.lti.urls")),
-    path("", include("moss.integrations.webhooks.urls")),
-    path("", include("moss.integrations.repositories.urls")),
+    path("", include("moss.integrations.accounts.views")),
+    path("", include("moss.integrations.api.service")),
+    path("", include("moss.integrations.moss_protocol.views")),
+    path("", include("moss.integrations.lti.views")),
+    path("", include("moss.integrations.webhooks.views")),
+    path("", include("moss.integrations.repositories.views")),
     path("sample/", add_sample, name="add_sample"),
     path("accounts/login/", SignIn.as_view(), name="login"),
     path("accounts/", include("moss.integrations.accounts.allauth_urls")),

@@ -23,8 +23,13 @@ from django.test import Client
 from hypothesis import HealthCheck, settings as examples
 
 from moss.embedded import client
-from moss.embedded.client import ensure_services, release_services, wait_until_stopped
-from moss.embedded.paths import SERVICE_ROLE, installation_paths
+from moss.embedded.client import (
+    SERVICE_ROLE,
+    ensure_services,
+    installation_paths,
+    release_services,
+    wait_until_stopped,
+)
 from submissions.models import Membership
 from submissions.uploads.read import LATER
 from tests.support.kept_classes import fixed_id

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.urls import resolve, reverse
 
-from moss.variables import VARIABLES
+from moss.environment import VARIABLES
 from tests.support.paths import ROOT
 
 DOCUMENTS = {name: (ROOT / "docs" / "do" / f"{name}.md").read_text() for name in ("campus", "sign-in", "lti")}

@@ -25,8 +25,8 @@ from gunicorn.workers.gthread import ThreadWorker
 
 from moss.celery import app
 from moss.cli import COMMANDS, main
+from moss.environment import TABLES, VARIABLES
 from moss.serving import gunicorn_conf
-from moss.variables import TABLES, VARIABLES
 from submissions.work.kinds import INTERACTIVE, QUEUES
 from tests.conftest import wait_until
 from tests.moss.embedded.test_embedded import USE_SERVICES, environment

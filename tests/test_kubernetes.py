@@ -10,7 +10,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from moss.variables import VARIABLES
+from moss.environment import VARIABLES
 from tests.moss.test_settings import evaluate
 from tests.support.paths import ROOT
 from tests.test_compose import COMPOSE, DOCKERFILE, OURS, SERVICES

@@ -13,8 +13,8 @@ from urllib.request import urlopen
 import psutil
 import pytest
 
-from moss.commands.demo import planted_pairs
-from moss.variables import TABLES, VARIABLES, with_tables
+from moss.commands.service import planted_pairs
+from moss.environment import TABLES, VARIABLES, with_tables
 from tests.support.paths import ROOT
 from tests.support.processes import descendants, kill_group
 

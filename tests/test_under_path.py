@@ -197,7 +197,7 @@ django.setup()
 from django.conf import settings
 from django.urls import reverse
 from submissions.models import Assignment
-from moss.integrations.webhooks.payloads import absolute, of_report
+from moss.integrations.webhooks.sending import absolute, of_report
 report = of_report(Assignment(pk=7), 8)
 print(json.dumps([
     absolute(reverse("courses")), report["api_url"], report["page_url"], settings.STATIC_URL,

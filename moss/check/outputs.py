@@ -1,7 +1,8 @@
-"""A local ranking in the forms that have its passages: the table of details, and what the HTML file says."""
+"""A local ranking as rows of pairs, as the table of details, and as the content of the HTML file."""
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from fingerprint.engine import (
@@ -12,10 +13,9 @@ from fingerprint.engine import (
     group_passages,
     passage_weight,
 )
-from moss.check.pairs import pair_row
 from submissions.matches.differences import TokenRun
 from submissions.matches.export_formats import ExportTable
-from submissions.matches.ranked_pairs import Evidence, PairRow
+from submissions.matches.ranked_pairs import Evidence, PairColumns, PairRow, pair_mark
 from submissions.matches.standalone_report import (
     SharedTerms,
     SkippedEntry,
@@ -34,6 +34,38 @@ if TYPE_CHECKING:
     from moss.check.report import LocalFile, LocalReport
     from submissions.matches.ranked_pairs import RankedPair
     from submissions.matches.standalone_report import SharedTerm
+
+
+def pair_row(report: LocalReport, pair: RankedPair) -> PairRow:
+    """Return the figures of a pair with the submissions' names; shares and similarity have six decimals."""
+    return PairRow(
+        left=report.submissions[pair.left],
+        right=report.submissions[pair.right],
+        similarity=round(pair.similarity, 6),
+        left_share=round(pair.left_share, 6),
+        right_share=round(pair.right_share, 6),
+        tokens=pair.tokens,
+        lines=pair.lines,
+        longest=pair.longest,
+        mark=pair_mark(translated=pair.translated, structure=pair.structure),
+        left_with_common=round(pair.left_with_common, 6),
+        right_with_common=round(pair.right_with_common, 6),
+        flag=report.flag(pair.left, pair.right),
+    )
+
+
+def pair_rows(report: LocalReport) -> Iterator[PairRow]:
+    """Yield the figures of all pairs, best first, without aligning any pair."""
+    columns = PairColumns.from_ranking(report.ranking, report.name_ranks)
+    names = ([report.submissions[index] for index in side] for side in (columns.left, columns.right))
+    has_flags = report.all_inputs.same_student or report.all_inputs.solutions
+    flags = map(report.flag, columns.left, columns.right) if has_flags else repeat("")
+    return map(PairRow, *names, *columns[2:], flags)
+
+
+def pairs_table(report: LocalReport) -> ExportTable:
+    """Return the table of all pairs."""
+    return ExportTable("pairs", PairRow._fields, pair_rows(report), {})
 
 
 def details_table(report: LocalReport) -> ExportTable:

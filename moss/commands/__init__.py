@@ -7,7 +7,7 @@ import click
 
 def start_django() -> None:
     """Load Django's settings and apps; end the command with a message where a private server is missing."""
-    from moss.embedded.paths import EmbeddedError
+    from moss.embedded.client import EmbeddedError
     from moss.installation import start_django as start
 
     try:

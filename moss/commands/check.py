@@ -1,26 +1,27 @@
-"""`moss check`: rank the submissions of a folder or an archive in the terminal."""
+"""`moss check`: rank the submissions of a folder or an archive in the terminal; its options."""
 
 from __future__ import annotations
 
 import atexit
 import gc
 import json
-from functools import partial
-from typing import TYPE_CHECKING
+import os
+from datetime import datetime, time, timedelta
+from functools import partial, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from moss.commands.input_options import input_options
-from moss.commands.parameter_types import InputPath, NumberOrPercentage, OutputPath
 from moss.compiling import PREPARING, READING, progress_bars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Iterator
 
     from moss.check.inputs import InputOptions, SkippedInput
     from moss.check.rank import RankingOptions
     from moss.check.report import LocalReport
+    from submissions.intake.choices import Attempts
 
 # "table" is for the terminal; the others are in submissions.matches.export_formats.
 OUTPUT_FORMATS = ("table", "csv", "json", "html")
@@ -32,6 +33,230 @@ RANKING_WARNINGS = ("layout", "unknown-name", "no-time", "late", "roster", "rost
 
 # Objects that are made before Python searches for cyclic garbage; Python's default is 700.
 GARBAGE_THRESHOLD = 100_000
+
+
+class InputPath(click.Path):
+    """A regular file or a folder. Pipes and devices are refused: reading one could block for ever."""
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if not path.is_file() and not path.is_dir():
+            self.fail(f"{click.format_filename(path)!r} is neither a regular file nor a folder.", param, ctx)
+        return path
+
+
+class LayoutKey(click.ParamType[str]):
+    """The key of a layout, or `auto`, which becomes an empty string."""
+
+    name = "layout"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from submissions.intake.layouts.registry import LAYOUTS
+
+        if value and value != "auto" and value not in LAYOUTS:
+            keys = ", ".join(LAYOUTS)
+            self.fail(f"there is no layout {value!r}; choose auto or one of: {keys}.", param, ctx)
+        return "" if value == "auto" else value
+
+
+class DueDate(click.ParamType[datetime]):
+    """A date, of which the whole day counts, or a time; without a zone it is of this machine's zone."""
+
+    name = "date"
+
+    def convert(
+        self, value: str | datetime, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        if isinstance(value, datetime):
+            return value
+        try:
+            due = datetime.fromisoformat(value)
+        except ValueError:
+            self.fail(f"{value!r} is no date; write it as 2026-03-31 or 2026-03-31T23:59.", param, ctx)
+        if len(value) <= len("2026-03-31") and due.time() == time.min:
+            due += timedelta(days=1, microseconds=-1)
+        return due if due.tzinfo else due.astimezone()
+
+
+class Renaming(click.ParamType[tuple[str, str]]):
+    """Two names with an equals sign between them."""
+
+    name = "renaming"
+
+    def convert(
+        self, value: str | tuple[str, str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        old, equals, new = value.partition("=")
+        if not equals:
+            self.fail(f"{value!r} has no equals sign; write OLD=NEW.", param, ctx)
+        return old.strip(), new.strip()
+
+
+class OutputPath(click.Path):
+    """A file to write. A path that cannot be created is refused before the ranking starts."""
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        folder = click.format_filename(path.parent)
+        # The methods of pathlib raise an error for a path in a folder that may not be searched.
+        if not os.path.isdir(path.parent):  # noqa: PTH112
+            self.fail(f"there is no folder {folder!r} that can be read.", param, ctx)
+        if not os.path.exists(path) and not os.access(path.parent, os.W_OK | os.X_OK):  # noqa: PTH110
+            self.fail(f"the folder {folder!r} is not writable.", param, ctx)
+        return path
+
+
+class NumberOrPercentage(click.ParamType[float]):
+    """A number of submissions from 1 on, or a percentage of them, which becomes a part below 1."""
+
+    name = "number"
+
+    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if isinstance(value, float):
+            return value
+        digits, percentage = str(value).removesuffix("%"), str(value).endswith("%")
+        highest = 99 if percentage else None
+        if not digits.isdecimal() or int(digits) < 1 or (highest and int(digits) > highest):
+            self.fail(f"{value!r} is neither a number from 1 on nor a percentage from 1% to 99%.", param, ctx)
+        return int(digits) / 100 if percentage else float(digits)
+
+
+def _language_patterns(context: click.Context, option: click.Parameter, lines: tuple[str, ...]) -> str:
+    """Return the lines as `ChosenLanguages` takes them."""
+    from submissions.intake.file_languages import check_language_patterns
+    from submissions.intake.left_out.patterns import BadPatterns
+
+    text = "\n".join(lines)
+    try:
+        check_language_patterns(text)
+    except BadPatterns as error:
+        raise click.BadParameter(str(error), context, option) from error
+    return text
+
+
+_OPTIONS = (
+    click.option(
+        "--layout",
+        type=LayoutKey(),
+        default="auto",
+        show_default=True,
+        metavar="LAYOUT",
+        help="How PATH names the students: moodle, canvas, gradescope, folders, files and others. "
+        "Default: recognised by the names in it.",
+    ),
+    click.option(
+        "--depth",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Take each folder or file at depth N as a submission, instead of a layout: 0 for each file, "
+        "1 for the folders in PATH, 2 for the folders in these. A folder around all files does not count.",
+    ),
+    click.option(
+        "--attempts",
+        type=click.Choice(["last", "all"]),
+        default="last",
+        show_default=True,
+        help="Which attempts of a student count. Those of one student are not compared with each other.",
+    ),
+    click.option(
+        "--due",
+        type=DueDate(),
+        metavar="DATE",
+        help="Count the last attempt that was handed in by DATE, or the last one if all are late.",
+    ),
+    click.option(
+        "--split",
+        multiple=True,
+        metavar="NAME",
+        help="Split the submission NAME into the folders and files in it. May be repeated.",
+    ),
+    click.option(
+        "--rename",
+        type=Renaming(),
+        multiple=True,
+        metavar="OLD=NEW",
+        help="Call the submission OLD NEW; submissions of one name are merged. May be repeated.",
+    ),
+    click.option(
+        "--roster",
+        type=InputPath(exists=True, dir_okay=False),
+        metavar="FILE",
+        help="A CSV file of the students with a header: names, ids, logins, e-mail addresses, teams. "
+        "Submissions get the names in it; team mates are not compared with each other.",
+    ),
+    click.option(
+        "--include",
+        multiple=True,
+        metavar="PATTERN",
+        help="Count files that match PATTERN, written as in .gitignore, although a rule would leave them "
+        "out. @NAME counts all that the rule of this name leaves out. May be repeated.",
+    ),
+    click.option(
+        "--exclude",
+        multiple=True,
+        metavar="PATTERN",
+        help="Leave out files that match PATTERN, written as in .gitignore. May be repeated.",
+    ),
+    click.option(
+        "--language-of",
+        multiple=True,
+        metavar="PATTERN=LANGUAGE",
+        callback=_language_patterns,
+        help="Read files that match PATTERN, written as in .gitignore, as LANGUAGE. May be repeated; "
+        "of several that fit a file the last one decides.",
+    ),
+    click.option(
+        "--partial", is_flag=True, help="Compare what can be read of an archive that is cut off or too large."
+    ),
+)
+
+
+def input_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with these options, of which it gets the parameter `inputs`."""
+
+    @wraps(command)
+    def with_inputs(
+        *args: Any,
+        layout: str,
+        depth: int | None,
+        attempts: Attempts,
+        due: datetime | None,
+        split: tuple[str, ...],
+        rename: tuple[tuple[str, str], ...],
+        roster: Path | None,
+        include: tuple[str, ...],
+        exclude: tuple[str, ...],
+        language_of: str,
+        partial: bool,
+        **kwargs: Any,
+    ) -> None:
+        from moss.check.inputs import InputOptions
+        from moss.commands.tables import printable
+        from submissions.intake.choices import BadChoices, Choices
+        from submissions.intake.left_out.patterns import FilePatterns, parse_patterns
+        from submissions.intake.rosters import Roster, RosterRefused, parse_roster
+
+        try:
+            choices = Choices(layout, depth, attempts, due, frozenset(split), dict(rename))
+            patterns = FilePatterns(parse_patterns(include, include=True), parse_patterns(exclude))
+            students = parse_roster(roster.read_bytes()) if roster else Roster()
+        except BadChoices as error:
+            raise click.UsageError(str(error)) from error
+        except RosterRefused as error:
+            raise click.ClickException(printable(f"{roster}: {error}")) from error
+        except (ValueError, OSError) as error:
+            raise click.ClickException(printable(str(error))) from error
+        command(*args, inputs=InputOptions(patterns, partial, choices, students, language_of), **kwargs)
+
+    for option in reversed(_OPTIONS):
+        with_inputs = option(with_inputs)
+    return with_inputs
 
 
 def _only_path(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, ...]) -> Path:
@@ -144,7 +369,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
     readable submissions the command fails.
     """
     from moss.check.rank import RankingOptions
-    from moss.commands.table import printable
+    from moss.commands.tables import printable
 
     _collect_rarely()
     try:
@@ -180,7 +405,7 @@ def _collect_rarely() -> None:
 
 def _render_preview(path: Path, inputs: InputOptions, output_format: str) -> Iterable[str]:
     from moss.check.rank import preview_path
-    from moss.commands.preview_table import preview_text
+    from moss.commands.tables import preview_text
 
     if output_format not in PREVIEW_FORMATS:
         raise click.UsageError("A preview is a table or JSON; use --format table or --format json.")
@@ -192,7 +417,7 @@ def _render_preview(path: Path, inputs: InputOptions, output_format: str) -> Ite
 
 def _summarise(report: LocalReport, output_format: str) -> None:
     """Write to the error stream how the path was read, and beside a table the suggested threshold."""
-    from moss.commands.table import printable
+    from moss.commands.tables import printable
     from submissions.intake.warnings import languages_read, reading_warnings
 
     count = report.class_size
@@ -245,7 +470,7 @@ def _skipped_lines(report: LocalReport, *, every_name: bool) -> Iterator[str]:
 
 def _list_skipped(report: LocalReport, path: Path, *, every_name: bool) -> None:
     """List what was not compared; raise ClickException when nothing could be compared."""
-    from moss.commands.table import printable
+    from moss.commands.tables import printable
 
     for line in _skipped_lines(report, every_name=every_name):
         click.echo(printable(line), err=True)
@@ -255,11 +480,11 @@ def _list_skipped(report: LocalReport, path: Path, *, every_name: bool) -> None:
 
 def _render(report: LocalReport, output_format: str, path: Path) -> Iterable[str]:
     """Return the parts of the output, to be written one after the other."""
-    from moss.check.pairs import pair_rows, pairs_table
+    from moss.check.outputs import pair_rows, pairs_table
     from submissions.matches.export_formats import FORMATS
 
     if output_format == "table":
-        from moss.commands.table import pairs_text
+        from moss.commands.tables import pairs_text
 
         return pairs_text(pair_rows(report))
     if output_format == "html":

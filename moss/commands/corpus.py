@@ -1,18 +1,29 @@
-"""`moss corpus`: find near-duplicates in archives of prose, HTML and code."""
+"""`moss corpus`: find near-duplicates in archives of prose, HTML and code; the results as tables."""
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from moss.commands.tables import WIDTH, printable
+from submissions.matches.ranked_pairs import percent_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from submissions.archive.corpora import CorpusSummary, StoredDocument
+    from submissions.archive.jobs import ClusteredDocument, SweepResult
+    from submissions.archive.screening import NearCopyMatch, ResemblanceMatch
     from submissions.archive.signatures import SkippedDocument
 
 PATH = click.argument("path", type=click.Path(exists=True, path_type=Path))
@@ -30,6 +41,103 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Write the result as
 INTERRUPTED_STATUS = 130  # the exit status that shells report for a command ended by Ctrl-C
 
 
+def _corpus_table(
+    headings: Sequence[str], text_columns: int, rows: Iterable[Sequence[str]], empty: str
+) -> str:
+    """Return the rows as a table, or the sentence `empty` if there are none.
+
+    The first `text_columns` columns are text, aligned left; the others are numbers, aligned right.
+    """
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if column < text_columns else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    output = io.StringIO()
+    console = Console(file=output, width=max(WIDTH, get_terminal_size().columns))
+    console.print(table if table.row_count else empty)
+    return output.getvalue()
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else percent_text(share)
+
+
+def _name_with_sweeps(stored: StoredDocument) -> str:
+    first, last = stored.first_sweep, stored.last_sweep
+    return f"{stored.document} (sweep {first}{'' if first == last else f' to {last}'})"
+
+
+def added_text(name: str, added: SweepResult) -> str:
+    """Return a line with the counts of a sweep, then a line for each document identical to another."""
+    identical = len(added.identical)
+    total = added.new + added.unchanged + identical
+    resumed = " (continued)" if added.resumed else ""
+    summary = (
+        f"Sweep {added.sweep} of corpus {name}{resumed}: {total} documents, "
+        f"{added.new} new, {added.unchanged} unchanged, {identical} identical to others, "
+        f"{len(added.skipped)} skipped.\n"
+    )
+    return summary + "".join(
+        f"identical {printable(document.name)}: to {printable(document.same_as)}\n"
+        for document in added.identical
+    )
+
+
+def clusters_text(clusters: Sequence[Sequence[ClusteredDocument]]) -> str:
+    """Return a table: document, kind of duplicate, resemblance to the first document of its cluster."""
+    rows = [
+        (
+            str(number),
+            _name_with_sweeps(member.stored),
+            member.same if position else "",
+            _percent(member.resemblance),
+        )
+        for number, cluster in enumerate(clusters, 1)
+        for position, member in enumerate(cluster)
+    ]
+    headings = ("#", "document", "duplicate", "of the first")
+    return _corpus_table(headings, 3, rows, "No two documents are near-duplicates.")
+
+
+def matches_text(matches: Iterable[ResemblanceMatch]) -> str:
+    """Return a table: both documents, kind of duplicate, resemblance, containment in both directions."""
+    rows = [
+        (match.new, _name_with_sweeps(match.stored), match.same, *map(_percent, match.estimate))
+        for match in matches
+    ]
+    headings = ("new", "stored", "duplicate", "resemblance", "of new in stored", "of stored in new")
+    return _corpus_table(headings, 3, rows, "No stored document is similar.")
+
+
+def copies_text(copies: Iterable[NearCopyMatch]) -> str:
+    """Return a table: both documents, kind of duplicate, the methods that found them, and their figures."""
+    rows = [
+        (
+            copy.new,
+            _name_with_sweeps(copy.stored),
+            copy.same,
+            " and ".join(copy.by),
+            *("-" if number is None else str(number) for number in (copy.features, copy.distance)),
+            _percent(copy.resemblance),
+        )
+        for copy in copies
+    ]
+    headings = ("new", "stored", "duplicate", "found by", "features", "bits apart", "resemblance")
+    return _corpus_table(headings, 4, rows, "No stored document is a near-copy.")
+
+
+def corpora_text(corpora: Iterable[CorpusSummary]) -> str:
+    """Return a table: name, recipe, numbers of sweeps, documents and texts."""
+    rows = [
+        (corpus.name, corpus.recipe, *map(str, (corpus.sweeps, corpus.documents, corpus.texts)))
+        for corpus in corpora
+    ]
+    return _corpus_table(
+        ("corpus", "recipe", "sweeps", "documents", "texts"), 2, rows, "There is no corpus yet."
+    )
+
+
 @click.group(short_help="Screen an archive of documents for near-duplicates.")
 def corpus() -> None:
     """Store documents (prose, HTML, code) and find near-duplicates among them and of new documents.
@@ -45,7 +153,7 @@ def _corpus_database() -> Iterator[None]:
     from django.core.management.base import CommandError
     from django.db import OperationalError
 
-    from moss.embedded.paths import EmbeddedError
+    from moss.embedded.client import EmbeddedError
     from moss.installation import migrate, start_django
 
     try:
@@ -77,7 +185,7 @@ def _write_json(value: object) -> None:
 
 
 def _echo_skipped(skipped: Iterable[SkippedDocument]) -> None:
-    from moss.commands.table import printable
+    from moss.commands.tables import printable
 
     for entry in skipped:
         click.echo(f"skipped {printable(entry.name)}: {printable(entry.reason)}", err=True)
@@ -109,7 +217,6 @@ def add(path: Path, name: str, on_workers: bool | None, as_json: bool) -> None: 
     Ctrl-C stops the command; run it again to continue the same sweep. Documents that are stored already are
     not read again.
     """
-    from moss.commands.corpus_tables import added_text
 
     with _corpus_database():
         from submissions.archive.jobs import add_documents
@@ -143,7 +250,6 @@ def add(path: Path, name: str, on_workers: bool | None, as_json: bool) -> None: 
 @JSON
 def cluster(name: str, threshold: float, on_workers: bool | None, as_json: bool) -> None:  # noqa: FBT001 - flags
     """Cluster the stored documents by resemblance; duplicates are listed in the clusters too."""
-    from moss.commands.corpus_tables import clusters_text
 
     with _corpus_database():
         from submissions.archive.jobs import clusters
@@ -177,7 +283,6 @@ def cluster(name: str, threshold: float, on_workers: bool | None, as_json: bool)
 @JSON
 def query(path: Path, name: str, least: float, show: int, as_json: bool) -> None:  # noqa: FBT001 - as above
     """Compare new documents with all stored ones: resemblance and containment, best matches first."""
-    from moss.commands.corpus_tables import matches_text
 
     with _corpus_database():
         from submissions.archive.screening import query_corpus
@@ -206,7 +311,6 @@ def query(path: Path, name: str, least: float, show: int, as_json: bool) -> None
 @JSON
 def near(path: Path, name: str, distance: int, as_json: bool) -> None:  # noqa: FBT001 - as above
     """Find stored near-copies of new documents by min-wise features and by SimHash."""
-    from moss.commands.corpus_tables import copies_text
 
     with _corpus_database():
         from submissions.archive.screening import find_near_copies
@@ -226,7 +330,6 @@ def near(path: Path, name: str, distance: int, as_json: bool) -> None:  # noqa: 
 @JSON
 def list_(as_json: bool) -> None:  # noqa: FBT001 - as above
     """List the corpora with the number of sweeps, documents and texts in each."""
-    from moss.commands.corpus_tables import corpora_text
 
     with _corpus_database():
         from submissions.archive.corpora import list_corpora

@@ -21,8 +21,7 @@ from urllib.parse import quote
 
 import psutil
 
-from moss.embedded.client import WHEELS
-from moss.embedded.paths import OWNER_ROLE, PACKAGE, InstallationPaths
+from moss.embedded.client import OWNER_ROLE, PACKAGE, WHEELS, InstallationPaths
 
 EXEC_GUARD = PACKAGE / "embedded" / "exec_guard.py"
 START_SECONDS = 60.0

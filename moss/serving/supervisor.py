@@ -1,36 +1,196 @@
-"""Run the web server, the workers and maintenance as child processes: watch, restart, finally stop them."""
+"""Run the parts of the service as processes: find ports, start, watch and stop them."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import http.client
+import logging
 import os
 import signal
+import socket
+import subprocess
 import sys
+import threading
 import time
-from typing import TYPE_CHECKING, Self, TextIO
+from typing import IO, TYPE_CHECKING, Self, TextIO
 
 import click
 
-from moss.embedded.client import ensure_services, release_services, services_lost
-from moss.embedded.paths import installation_paths
+from moss.embedded.client import PACKAGE, ensure_services, installation_paths, release_services, services_lost
+from moss.embedded.servers import guarded
 from moss.installation import prepare
-from moss.serving.ports import FIRST_PORT, listen
-from moss.serving.process import SupervisedProcess, write_line
+from moss.log_lines import LOG_FORMAT, JsonLine
 from submissions.work.kinds import INTERACTIVE, QUEUES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import FrameType, TracebackType
 
-    from moss.embedded.paths import InstallationPaths
+    from moss.embedded.client import InstallationPaths
+
+FIRST_PORT = 8000
+PORTS_TO_TRY = 100
+# The server that had the port may still be ending.
+PATIENCE_SECONDS = 10.0
+TICK_SECONDS = 0.2
+
+GRACE_SECONDS = 20.0
+POLL_SECONDS = 0.05
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 30.0
+# After a run of this length the pause before a restart is short again: the process is not in a crash loop.
+SETTLED_SECONDS = 60.0
 
 READY_SECONDS = 120.0
-TICK_SECONDS = 0.2
 AS_ROOT = "This runs as root, and so does everything that reads students' files. Use an account of its own."
 WEB_COMMAND = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf"]
 LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - the address of a server that listens on all interfaces
+
+
+class NotListening(click.ClickException):
+    """The port that was asked for, or every port that was tried, cannot be used."""
+
+
+def listen(host: str, port: int | None) -> socket.socket:
+    """Return a socket that listens on `port`, or on the first free port from 8000 on where it is None.
+
+    Raises
+    ------
+    NotListening
+        When the port is still in use after some seconds, when none is free, or when it is not allowed.
+    """
+    return _listen_on_first_free(host) if port is None else _listen_on(host, port)
+
+
+def _listen_on(host: str, port: int) -> socket.socket:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return _open(host, port)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise NotListening(f"Cannot listen on port {port} of {host}: {error.strerror}.") from error
+            if time.monotonic() > deadline:
+                raise NotListening(
+                    f"Port {port} is in use by another program. Stop that program, name another port, "
+                    "or leave --port out to use any free one."
+                ) from error
+        time.sleep(TICK_SECONDS)
+
+
+def _listen_on_first_free(host: str) -> socket.socket:
+    last = FIRST_PORT + PORTS_TO_TRY - 1
+    for candidate in range(FIRST_PORT, last + 1):
+        try:
+            return _open(host, candidate)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise NotListening(f"Cannot listen on {host}: {error.strerror}.") from error
+    raise NotListening(f"No port from {FIRST_PORT} to {last} is free. Name a free one with --port.")
+
+
+def _open(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=512)
+
+
+def write_line(name: str, line: str, log: TextIO) -> None:
+    """Write a line of a process to the log: with its name before it, or as a JSON object."""
+    if LOG_FORMAT == "text":
+        line = f"{name:>11} | {line}"
+    elif not line.startswith("{"):  # Not written by `JsonLine`: by the interpreter or by the supervisor.
+        line = JsonLine().format(logging.LogRecord(name, logging.INFO, "", 0, "%s", (line,), None))
+    log.write(f"{line}\n")
+    log.flush()
+
+
+def _copy_lines(name: str, lines: IO[bytes], log: TextIO) -> None:
+    with lines:
+        for line in lines:
+            write_line(name, line.decode(errors="replace").removesuffix("\n"), log)
+
+
+class SupervisedProcess:
+    """A command that runs in its own session, so that Ctrl-C reaches only the supervisor.
+
+    Its output is written to `log`; it inherits the file descriptors `inherited`.
+    """
+
+    def __init__(
+        self, name: str, command: list[str], inherited: tuple[int, ...] = (), log: TextIO = sys.stderr
+    ) -> None:
+        self.name = name
+        self.command = command
+        self.inherited = inherited
+        self.log = log
+        self.grace = GRACE_SECONDS
+        self.pause = FIRST_PAUSE
+        self.process: subprocess.Popen[bytes] | None = None
+        self._started = 0.0
+        self._restart_at: float | None = None
+
+    def start(self) -> None:
+        # The child gets SIGQUIT when the supervisor dies: Celery drops its tasks, which are then delivered to
+        # other workers, and gunicorn drops its connections.
+        self.process = subprocess.Popen(  # noqa: S603 - a command of this package
+            guarded(self.command, signal.SIGQUIT),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd=PACKAGE.parent,
+            pass_fds=self.inherited,
+            start_new_session=True,
+        )
+        self._started = time.monotonic()
+        self._restart_at = None
+        assert self.process.stdout is not None
+        copy = threading.Thread(
+            target=_copy_lines, args=(self.name, self.process.stdout, self.log), daemon=True
+        )
+        copy.start()
+
+    def tick(self) -> None:
+        """Check whether the process has ended, and restart it after a pause; call this regularly."""
+        if self.process is None or self.process.poll() is None:
+            return
+        now = time.monotonic()
+        if self._restart_at is None:
+            self._kill_group()
+            if now - self._started > SETTLED_SECONDS:
+                self.pause = FIRST_PAUSE
+            self._write(f"ended with status {self.process.returncode}; restarting in {self.pause:.0f} s")
+            self._restart_at = now + self.pause
+            self.pause = min(2 * self.pause, LONGEST_PAUSE)
+        elif now >= self._restart_at:
+            self.start()
+
+    def stop(self) -> None:
+        """Send SIGTERM, wait up to `grace` seconds, then kill what is left of the process group."""
+        if self.process is None:
+            return
+        self._send(signal.SIGTERM)
+        start = time.monotonic()
+        while self.process.poll() is None and time.monotonic() < start + self.grace:
+            time.sleep(POLL_SECONDS)
+        if self.process.poll() is None:
+            self._write("did not end after SIGTERM; killing it")
+        self._kill_group()
+        self.process.wait()
+
+    def _send(self, number: int) -> None:
+        assert self.process is not None
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+
+    def _kill_group(self) -> None:
+        assert self.process is not None
+        with contextlib.suppress(ProcessLookupError):  # The group has no process left.
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    def _write(self, text: str) -> None:
+        write_line(self.name, text, self.log)
 
 
 class AlreadyServing(click.ClickException):

@@ -1,4 +1,4 @@
-"""The page of the audit log, for administrators, and its entries as a file.
+"""The page of the audit log, for administrators, its entries as a file, and its part of the API.
 
 Entries are stored in English and never changed; pages show them in their language.
 """
@@ -6,17 +6,22 @@ Entries are stored in English and never changed; pages show them in their langua
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, cast
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Annotated, cast
 
 from django import forms, template
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.http import Http404, StreamingHttpResponse
+from django.http import Http404, HttpRequest, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext, gettext_lazy as _
 from django.views.decorators.http import require_GET
+from ninja import Field, Query, Router, Schema
 
 from submissions.audit.log import AuditFilter, audit_entries, audit_table, service_may_erase_log
 from submissions.audit.models import AuditAction
+from submissions.core.api import A_PART, Cursor, Input, Limit, cursor_of, numbers_of, user_of
+from submissions.core.rights import limits_of
 from submissions.matches.export_formats import write_csv, write_json_lines
 from submissions.models import ApiToken, Membership
 from submissions.pages.requests import staff_only
@@ -25,7 +30,7 @@ if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
 
     Label = _StrPromise | str
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpResponse
 
     from submissions.pages.requests import AuthenticatedRequest
 
@@ -57,6 +62,9 @@ register = template.Library()
 
 ENTRIES_A_PAGE = 100
 FILES = {"csv": ("text/csv; charset=utf-8", write_csv), "jsonl": ("application/jsonl", write_json_lines)}
+
+router = Router()
+REFUSED = "Reading the audit log takes an administrator's token for all courses."
 
 
 def entry_text(text: str) -> str:
@@ -141,3 +149,50 @@ def file(request: AuthenticatedRequest, suffix: str) -> HttpResponse:
     response = StreamingHttpResponse(write(audit_table(_filter(request)[1])), content_type=content_type)
     response.headers["Content-Disposition"] = f'attachment; filename="audit-log.{suffix}"'
     return cast("HttpResponse", response)  # as every view says
+
+
+class AuditEntryOut(Schema):
+    """An act: who did it, where, and what it was about; `digest` continues the chain of the log."""
+
+    id: int
+    number: int | None
+    created: datetime
+    who: str
+    address: str | None
+    action: str
+    course: str
+    assignment: str
+    subject: str
+    page: str
+    digest: str
+
+
+class AuditLog(Schema):
+    items: list[AuditEntryOut]
+    next: str | None
+
+
+class AuditFilterIn(Input):
+    """Entries with a text in a name, a subject or an address, of an act, from a day to a day."""
+
+    q: Annotated[str, Field(max_length=200)] = ""
+    action: AuditAction | None = None
+    since: date | None = None
+    until: date | None = None
+
+
+@router.get("/audit", response=AuditLog, summary="List the audit log", url_name="api_audit")
+def list_audit_entries(
+    request: HttpRequest, asked: Query[AuditFilterIn], limit: Limit = A_PART, cursor: Cursor = ""
+) -> AuditLog:
+    """List entries, the newest first; it takes a token of an administrator for all courses."""
+    user = user_of(request)
+    if not user.is_staff or limits_of(user).courses is not None:
+        raise PermissionDenied(REFUSED)
+    request.audit_subject = "audit log"  # type: ignore[attr-defined] # read by submissions.audit.log
+    (last,) = numbers_of(cursor, 1)
+    rows = audit_entries(AuditFilter(asked.q, asked.action or "", asked.since, asked.until))
+    rows = rows.filter(pk__lt=last) if last else rows
+    entries = list(rows.order_by("-pk")[: limit + 1])
+    following = cursor_of(entries[limit - 1].pk) if len(entries) > limit else None
+    return AuditLog(items=[AuditEntryOut.from_orm(row) for row in entries[:limit]], next=following)

@@ -1,7 +1,8 @@
 """Requests of pages: their types and middleware, where they may lead to, and limits of their bodies.
 
 Request bodies that are too large and files that nobody asked for are refused before anything is written.
-Deleted objects answer 410, conflicts and errors of the server have pages of their own.
+Deleted objects answer 410, conflicts and errors of the server have pages of their own. The address of a
+client behind proxies is the one that trusted proxies state.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import logging
 import sys
 from codecs import lookup
+from contextlib import suppress
 from functools import wraps
+from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
@@ -41,6 +44,13 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django_htmx.middleware import HtmxDetails
 
+FORWARDED = (
+    "HTTP_FORWARDED",
+    "HTTP_X_FORWARDED_FOR",
+    "HTTP_X_FORWARDED_HOST",
+    "HTTP_X_FORWARDED_PORT",
+    "HTTP_X_FORWARDED_PROTO",
+)
 
 TAKES_FILES = "takes_files"
 # The boundaries and headers of a multipart body, up to a kilobyte for each file.
@@ -56,6 +66,41 @@ GONE = (ObjectDoesNotExist, LookupError, StopIteration, AttributeError, TypeErro
 SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
 
 RETRY_SECONDS = "5"
+
+
+class TrustedProxies:
+    """Drop the headers of proxies from requests that another address sent.
+
+    This has to come before every middleware that asks whether the request came by HTTPS.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+        self.networks = [ip_network(network) for network in settings.PROXY_ADDRESSES]
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not settings.PROXIES or not self._is_stated(request.META.get("REMOTE_ADDR", "")):
+            for name in FORWARDED:
+                request.META.pop(name, None)
+        return self.get_response(request)
+
+    def _is_stated(self, sender: str) -> bool:
+        with suppress(ValueError):  # Without an address, as of a Unix socket, it is none that was stated.
+            address = ip_address(sender)
+            return any(address in network for network in self.networks)
+        return False
+
+
+def client_address(request: HttpRequest) -> str | None:
+    """Return the address of the client, as the outermost of `MOSS_PROXIES` proxies saw it; None if unknown.
+
+    A client can begin X-Forwarded-For with anything, so only the entries that the proxies added count.
+    """
+    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")[-settings.PROXIES :]
+    if settings.PROXIES and len(forwarded) == settings.PROXIES:
+        with suppress(ValueError):  # Not an address: it was not a proxy that wrote it.
+            return str(ip_address(forwarded[0].strip()))
+    return request.META.get("REMOTE_ADDR") or None
 
 
 def too_much_at_once() -> str:
@@ -135,9 +180,9 @@ class AuthenticatedRequest(HttpRequest):
 
     user: User
     htmx: HtmxDetails
-    # As the audit log notes it; `moss.audit` sets it.
+    # As the audit log notes it; `submissions.audit.log` sets it.
     audit_address: str | None
-    # What was uploaded, or who got a course, for the audit log; `moss.audit` reads it.
+    # What was uploaded, or who got a course, for the audit log; `submissions.audit.log` reads it.
     audit_subject: str
 
 

@@ -9,7 +9,7 @@ import pytest
 from bench.fuzz import NAMES
 from bench.fuzz_targets import targets
 from bench.fuzz_tokens import PLATFORM_ROW
-from moss.integrations.lti.refusals import LaunchRefused
+from moss.integrations.lti.requests_out import LaunchRefused
 from moss.integrations.lti.tokens import read_token
 
 

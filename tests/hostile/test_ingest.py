@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.utils import timezone
 
-from moss.maintenance import sweep
+from moss.operations.maintenance import sweep
 from submissions.models import Batch, Course
 from submissions.uploads.files import KEPT_FOR_RETRY
 from tests.hostile.corpus import SOURCES, all_cases, some_of_each_kind

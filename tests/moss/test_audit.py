@@ -13,7 +13,7 @@ from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from moss.audit import ACTIONS
+from submissions.audit.log import ACTIONS
 from submissions.courses import change as people
 from submissions.models import AuditEntry
 from tests.support.every_page import INVITATIONS, PUBLIC, address_of, addresses, patterns

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from moss.submitting.sending import KEPT_SECONDS, BegunUpload
-from moss.submitting.waiting import pack
+from moss.commands.submit import KEPT_SECONDS, BegunUpload, pack
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from moss.submitting.client import ServerRefused, Service
+from moss.commands.submit import ServerRefused, Service
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,8 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from moss.database_pooling import ADVICE, SHARED, sessions_are_shared
-from moss.doctor import services
+from moss.operations import doctor as services
+from moss.operations.database import ADVICE, SHARED, sessions_are_shared
 from tests.conftest import worker_environment
 from tests.support.long_rows import rest_is_long
 from tests.support.pgbouncer import pgbouncer

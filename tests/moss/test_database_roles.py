@@ -16,8 +16,8 @@ from django.db import connection
 from django.urls import reverse
 from psycopg.errors import InsufficientPrivilege, RaiseException
 
-from moss.doctor.checks import audit, rights
-from moss.embedded.paths import OWNER_ROLE, PACKAGE, SERVICE_ROLE
+from moss.embedded.client import OWNER_ROLE, PACKAGE, SERVICE_ROLE
+from moss.operations.doctor import audit, rights
 from tests.moss.embedded.test_embedded import environment
 from tests.moss.test_settings import evaluate
 

@@ -11,11 +11,10 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from moss import health
 from moss.cli import main
 from moss.database_schema import FILE, OWN, differences, own_schema, schema_problem, written
-from moss.doctor import services
-from moss.embedded.paths import SERVICE_ROLE
+from moss.embedded.client import SERVICE_ROLE
+from moss.operations import doctor as services, monitoring as health
 from tests.moss.backups.test_backups import other_database
 from tests.moss.test_database_roles import as_service
 

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from moss.commands.serve import offer_account
+from moss.commands.service import offer_account
 from submissions.models import Assignment, Batch, Course
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS, zipped

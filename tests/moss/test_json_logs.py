@@ -36,7 +36,7 @@ JSON = {"MOSS_LOG_FORMAT": "json"}
 METRICS_TOKEN = "marked-token-of-the-metrics"
 SUPERVISED = """
 import sys
-from moss.serving.process import write_line
+from moss.serving.supervisor import write_line
 write_line("web", '{"message": "as it is"}', sys.stdout)
 write_line("web", "Fatal Python error", sys.stdout)
 """

@@ -16,9 +16,8 @@ import pytest
 from django.conf import settings
 from django.core.files.storage import default_storage
 
-from moss.submitting import sending
-from moss.submitting.client import Service
-from moss.submitting.sending import BegunUpload
+from moss.commands import submit as sending
+from moss.commands.submit import BegunUpload, Service
 from submissions.models import Batch, ResumableUpload, Upload
 from tests.conftest import wait_until
 from tests.support.api import secret_of

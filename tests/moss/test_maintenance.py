@@ -9,7 +9,7 @@ import pytest
 from django.core.cache import cache
 from django.db import OperationalError
 
-from moss import maintenance
+from moss.operations import maintenance
 from submissions.work import heartbeats
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def test_an_error_of_the_database_is_logged_and_not_the_end(
         raise OperationalError("the server closed the connection")
 
     monkeypatch.setattr(maintenance, "sweep", broken)
-    with caplog.at_level(logging.WARNING, "moss.maintenance"):
+    with caplog.at_level(logging.WARNING, "moss.operations.maintenance"):
         maintenance.maintain_once()
     assert caplog.messages == ["lost work could not be looked for: the server closed the connection"]
     assert not maintenance.is_maintained()

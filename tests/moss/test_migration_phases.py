@@ -13,7 +13,7 @@ from django.apps import apps
 from django.db import IntegrityError, connection, migrations, models, transaction
 from django.db.migrations.loader import MigrationLoader
 
-from moss.doctor.services import need_stop
+from moss.operations.doctor import need_stop
 from submissions.models import Course
 from tests.support.migration_phases import PHASES, contradictions, is_filled_without_the_code
 

@@ -9,9 +9,9 @@ from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from allauth.mfa.utils import decrypt
 
-from moss.doctor.checks import sealed
-from moss.integrations.lti.keys import public_keys
 from moss.integrations.lti.models import ToolKey
+from moss.integrations.lti.tokens import public_keys
+from moss.operations.doctor import sealed
 from submissions.models import ApiAnswer
 from tests.support.api import client_with, secret_of, send
 from tests.support.every_column import places_of

@@ -15,7 +15,7 @@ from django.test import Client, RequestFactory, override_settings
 from django.urls import reverse
 from django.utils import timezone
 
-from moss.proxies import client_address
+from submissions.pages.requests import client_address
 from tests.conftest import PASSWORD
 from tests.support.html import page_of
 

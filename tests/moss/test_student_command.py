@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from moss.commands.student import student
+from moss.commands.operations import student
 from submissions.models import Assignment, AuditEntry, Erasure, Submission
 from submissions.uploads.change import create_batch
 from tests.support.every_column import places_of

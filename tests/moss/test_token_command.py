@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from moss.commands.token import token
+from moss.commands.operations import token
 from submissions.models import ApiToken, AuditEntry, Course, Membership
 from tests.conftest import PASSWORD
 from tests.support.api import client_with, secret_of, send

@@ -10,7 +10,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from moss import maintenance
+from moss.operations import maintenance
 from submissions.courses.retention import delete_batch
 from submissions.models import Batch, Boilerplate, Document, Job, Report, Source, Upload
 from submissions.reports import results as ranking

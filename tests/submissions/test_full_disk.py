@@ -9,7 +9,7 @@ from django.core.files.storage import default_storage
 from django.db import OperationalError
 from django.urls import reverse
 
-from moss import maintenance
+from moss.operations import maintenance
 from submissions.core.database import NO_ROOM, WAITS_FOR_ROOM
 from submissions.models import Batch, BoilerplateUpload, Document, FileChunk, Job, Report, Source, Upload
 from submissions.uploads.change import add_boilerplate, create_batch, rerank

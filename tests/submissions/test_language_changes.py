@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.utils import timezone
 
-from moss import maintenance
+from moss.operations import maintenance
 from submissions.models import Batch, Document, Job, LanguageChange, Report, SubmissionFile
 from submissions.uploads import rereading as comparisons
 from submissions.uploads.change import create_batch, rerank

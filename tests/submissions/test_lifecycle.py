@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.db import transaction
 
-from moss import maintenance
+from moss.operations import maintenance
 from submissions.models import Batch, Report
 from submissions.uploads import lifecycle
 from submissions.uploads.change import create_batch

@@ -15,8 +15,8 @@ from django.urls import reverse
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from moss import maintenance
 from moss.celery import app
+from moss.operations import maintenance
 from submissions.intake.sandbox.process import NotStarted
 from submissions.models import Batch, Document, Job
 from submissions.uploads import lifecycle

@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from moss import maintenance
+from moss.operations import maintenance
 from submissions.courses.retention import apply_retention
 from submissions.models import Assignment, AuditEntry, Batch, Course, Decision
 from tests.support.html import get_page, page_of

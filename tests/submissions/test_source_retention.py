@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from moss import maintenance
+from moss.operations import maintenance
 from moss.sample import sample_zip
 from submissions.cases.change import DecisionInput, decide
 from submissions.cases.documents import REAL_NAMES

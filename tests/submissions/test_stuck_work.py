@@ -12,7 +12,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from moss import maintenance
+from moss.operations import maintenance
 from submissions.models import Assignment, Batch, Course, Document, Job
 from submissions.uploads.change import create_batch
 from submissions.uploads.fingerprinting import MAX_ATTEMPTS

@@ -6,7 +6,7 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
-from moss import maintenance
+from moss.operations import maintenance
 from submissions.courses.retention import delete_batch
 from submissions.models import Batch, Boilerplate, Document, Entry, Ignored, Job, Pair, Report, Source, Upload
 from submissions.uploads import jobs as reading

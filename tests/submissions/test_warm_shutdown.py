@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.conf import settings
 
-from moss.serving.process import GRACE_SECONDS
+from moss.serving.supervisor import GRACE_SECONDS
 from submissions.models import Course, Document
 from submissions.work.locks import Work, sessions
 from tests.conftest import wait_until, worker_environment

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.files.storage import default_storage
 
 from moss.celery import app
-from moss.maintenance import sweep
+from moss.operations.maintenance import sweep
 from submissions.models import Course, FileChunk, Job, RankingShard, Report
 from submissions.uploads import change as uploads
 from submissions.uploads.change import create_batch

@@ -26,7 +26,7 @@ COVERED = {
     "make sbom": "tests/test_sbom.py",
     "make release": "tests/test_release.py",
     "make site": "tests/test_site.py",
-    "python -m moss.variables": "tests/test_readme.py",
+    "python -m moss.environment": "tests/test_readme.py",
     "python -m bench.accuracy": "tests/bench/test_accuracy.py",
     "python -m bench.left_out": "tests/bench/test_left_out.py::test_the_command_prints_the_table",
     "python -m bench.lookup": "tests/bench/test_lookup.py",

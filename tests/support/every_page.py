@@ -11,12 +11,12 @@ from django.contrib.auth.models import User
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
-from moss.integrations.accounts import urls as account_urls
-from moss.integrations.repositories import urls as repository_urls
-from moss.integrations.repositories.actions import end, start_fetch
-from moss.integrations.repositories.listing import parse
+from moss.integrations.accounts import views as account_urls
+from moss.integrations.repositories import views as repository_urls
+from moss.integrations.repositories.change import end, start_fetch
+from moss.integrations.repositories.git import parse
 from moss.integrations.repositories.models import RepositoryFetch
-from moss.integrations.webhooks import actions as webhooks, urls as webhook_urls
+from moss.integrations.webhooks import sending as webhooks, views as webhook_urls
 from moss.integrations.webhooks.models import TEST, Delivery, Event, Webhook
 from moss.integrations.webhooks.sending import enqueue as enqueue_delivery
 from moss.sample import SAMPLE, sample_zip

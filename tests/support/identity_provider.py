@@ -23,7 +23,7 @@ from cryptography.x509.oid import NameOID
 from lxml import etree
 from onelogin.saml2.utils import OneLogin_Saml2_Utils
 
-from moss.settings.accounts import KeyPair, saml_app
+from moss.settings import KeyPair, saml_app
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import migrations
 from django.db.models import NOT_PROVIDED
 
-from moss.doctor.services import phase_of
+from moss.operations.doctor import phase_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.conf import settings
 
-from moss.embedded.paths import LONGEST_SOCKET_NAME
+from moss.embedded.client import LONGEST_SOCKET_NAME
 from tests.conftest import wait_until
 from tests.support.cutting_proxy import cutting_proxy
 from tests.support.ports import free_port_number

@@ -15,8 +15,8 @@ import jwt
 import pytest
 from jwt.algorithms import RSAAlgorithm
 
-from moss.integrations.lti.keys import pem_of
 from moss.integrations.lti.models import Platform, ToolKey
+from moss.integrations.lti.tokens import pem_of
 from tests.support.keys import private_key
 
 if TYPE_CHECKING:

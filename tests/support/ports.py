@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from moss.serving.ports import FIRST_PORT
+from moss.serving.supervisor import FIRST_PORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

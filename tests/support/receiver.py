@@ -14,7 +14,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from moss.integrations.webhooks import actions
+from moss.integrations.webhooks import sending as actions
 from moss.integrations.webhooks.models import Event as WebhookEvent
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from tests.support.identity_provider import ENTITY, use
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
-    from moss.settings.accounts import KeyPair
+    from moss.settings import KeyPair
     from tests.support.identity_provider import IdentityProvider
 
 HERE = "http://testserver/accounts/saml/campus/sls/"

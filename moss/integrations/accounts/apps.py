@@ -10,4 +10,4 @@ class AccountsConfig(AppConfig):
     label = "accounts"
 
     def ready(self) -> None:
-        from moss.integrations.accounts import activity, campus, report_mail  # noqa: F401, PLC0415 - the imports connect the signals
+        from moss.integrations.accounts import campus, report_mail, sessions as activity  # noqa: F401, PLC0415 - the imports connect the signals

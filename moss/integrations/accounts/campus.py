@@ -1,30 +1,157 @@
-"""Sign-in with a campus account (OpenID Connect or SAML, by django-allauth), and what its groups say."""
+"""Campus accounts, what proves who somebody is, and the rules of passwords."""
 
 from __future__ import annotations
 
 import logging
+import re
+import time
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from urllib.parse import urlencode
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.signals import user_logged_in
 from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.dispatch import receiver
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
 
-from moss.integrations.accounts.proofs import PROVED, note_sign_in, time_of_sign_in
+from submissions.core.database import opened, seal
 from submissions.courses.change import join_by_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from allauth.socialaccount.models import SocialLogin
-    from django.contrib.auth.models import User
+    from django.contrib.auth.models import AbstractBaseUser, User
     from django.http import HttpRequest, HttpResponse
 
+# The key of a session with the account and the time of its last sign-in by a provider or a learning platform.
+PROVED = "proved"
+# Seconds for which such a sign-in is a proof.
+RECENT = 10 * 60
+# With these a provider of OpenID Connect asks for the password again, and says when it did (`auth_time`).
+ASK_AGAIN = urlencode({"prompt": "login", "max_age": "0"})
+
+# What somebody tries first who guesses passwords of this service.
+WORDS = (
+    *("moss", "plagiarism", "plagiat", "similarity", "submission", "assignment", "course", "report"),
+    *("student", "instructor", "teacher", "university", "school", "admin", "login", "password", "welcome"),
+)
+FEWEST_OTHER_LETTERS = 4
+PATTERN = re.compile("|".join(sorted(WORDS, key=len, reverse=True)), re.IGNORECASE)
+
 logger = logging.getLogger(__name__)
+
+# What is raised on an address that asks the provider: no connection, an answer of an error, or no JSON; and
+# where the addresses of the provider are looked up, JSON that does not have them.
+NO_ANSWER: tuple[type[Exception], ...] = (OSError,)
+FAILURES = {
+    "openid_connect_login": (*NO_ANSWER, LookupError, AttributeError),
+    "openid_connect_callback": NO_ANSWER,
+    "saml_login": NO_ANSWER,
+    "saml_acs": NO_ANSWER,
+    "saml_finish_acs": NO_ANSWER,
+    "saml_metadata": NO_ANSWER,
+    "saml_sls": NO_ANSWER,
+}
+
+
+class Provider(NamedTuple):
+    """A provider that can ask who this is, and the address that has it ask."""
+
+    name: str
+    address: str
+
+
+class Proof(NamedTuple):
+    """The proofs that are left before an account is changed.
+
+    is_there: nothing, because the campus or the learning platform vouched for the person minutes ago.
+    by_password: whether the account has a password to ask for.
+    providers: where the person can sign in again instead.
+    by_launch: whether opening this service from the learning platform is a proof.
+    """
+
+    is_there: bool
+    by_password: bool
+    providers: list[Provider]
+    by_launch: bool
+
+    @property
+    def is_missing(self) -> bool:
+        """True if the form can do nothing before the person comes back from elsewhere."""
+        return not (self.is_there or self.by_password)
+
+
+def note_sign_in(request: HttpRequest, user: User, moment: float) -> None:
+    """Note in the session that somebody else than this service asked who this is, at a time in seconds."""
+    request.session[PROVED] = [user.pk, moment]
+
+
+def proof_of(request: HttpRequest) -> Proof:
+    user = cast("User", request.user)
+    return Proof(
+        _is_recent(request),
+        user.has_usable_password(),
+        _providers(user, request.get_full_path()),
+        user.platform_accounts.exists(),  # of `moss.integrations.lti`
+    )
+
+
+def time_of_sign_in(claims: Mapping[str, object]) -> float:
+    """Return when the provider asked for the password, as its token says; now if it says nothing."""
+    stated = claims.get("auth_time")
+    return min(float(stated), time.time()) if isinstance(stated, int | float) else time.time()
+
+
+def _is_recent(request: HttpRequest) -> bool:
+    account, moment = request.session.get(PROVED, (None, 0.0))
+    return bool(account == request.user.pk and time.time() - moment < RECENT)
+
+
+def _providers(user: User, come_back_to: str) -> list[Provider]:
+    linked = {*SocialAccount.objects.filter(user=user).values_list("provider", flat=True)}
+    back = {"next": come_back_to}
+    providers = []
+    if settings.OIDC_URL and settings.CAMPUS in linked:
+        query = urlencode({**back, "auth_params": ASK_AGAIN})
+        address = reverse("openid_connect_login", args=[settings.CAMPUS])
+        providers.append(Provider(settings.OIDC_NAME, f"{address}?{query}"))
+    if settings.SAML_ENTITY_ID and settings.SAML_ENTITY_ID in linked:
+        query = urlencode({**back, "again": "1"})
+        providers.append(
+            Provider(settings.SAML_NAME, f"{reverse('saml_login', args=[settings.CAMPUS])}?{query}")
+        )
+    return providers
+
+
+class ServiceWordsValidator:
+    """Refuse passwords that are words of this service with digits, signs and few letters around them."""
+
+    def validate(self, password: str, user: AbstractBaseUser | None = None) -> None:  # noqa: ARG002 - Django's signature
+        rest = PATTERN.sub("", password)
+        if rest != password and sum(character.isalpha() for character in rest) < FEWEST_OTHER_LETTERS:
+            raise ValidationError(_("This password is made of words of this service. Add others."))
+
+    def get_help_text(self) -> str:
+        return _("Your password can't be made of words of this service, such as moss or course.")
+
+
+class SealingAdapter(DefaultMFAAdapter):  # type: ignore[misc] # django-allauth publishes no types
+    """Seal the secrets of authenticator apps and of recovery codes."""
+
+    def encrypt(self, text: str) -> str:
+        return seal(text)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return opened(encrypted_text)
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc] # django-allauth publishes no types
@@ -121,20 +248,6 @@ def apply_groups(sender: object, user: User, **details: Any) -> None:  # noqa: A
     if settings.CAMPUS_ADMINISTRATORS and not user.is_superuser:
         user.is_staff = not named.isdisjoint(settings.CAMPUS_ADMINISTRATORS)
         user.save(update_fields=["is_staff"])
-
-
-# What is raised on an address that asks the provider: no connection, an answer of an error, or no JSON; and
-# where the addresses of the provider are looked up, JSON that does not have them.
-NO_ANSWER: tuple[type[Exception], ...] = (OSError,)
-FAILURES = {
-    "openid_connect_login": (*NO_ANSWER, LookupError, AttributeError),
-    "openid_connect_callback": NO_ANSWER,
-    "saml_login": NO_ANSWER,
-    "saml_acs": NO_ANSWER,
-    "saml_finish_acs": NO_ANSWER,
-    "saml_metadata": NO_ANSWER,
-    "saml_sls": NO_ANSWER,
-}
 
 
 class SilentProviders:

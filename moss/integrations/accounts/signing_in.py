@@ -1,4 +1,4 @@
-"""Signing in and out."""
+"""Sign-in and sign-out, and what is told after too many wrong passwords."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from allauth.account.utils import perform_login
+from axes.handlers.database import AxesDatabaseHandler
 from django.conf import settings
 from django.contrib.auth import views as auth_views
 from django.contrib.auth.models import User
+from django.db.models import Sum
 from django.http import Http404
 from django.shortcuts import render
 from django.urls import reverse
@@ -17,10 +19,46 @@ from moss.integrations.accounts.sessions import SAML
 from submissions.pages.requests import is_path_of_this_site
 
 if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+    Credentials = dict[str, Any] | None
     from collections.abc import Callable
 
     from django.contrib.auth.forms import AuthenticationForm
-    from django.http import HttpRequest, HttpResponse
+
+# Several people may share an address, so it may have this many times the failures of one account.
+ACCOUNTS_AT_AN_ADDRESS = 5
+LONGEST_USER_NAME = 150
+
+
+class Failures(AxesDatabaseHandler):  # type: ignore[misc] # django-axes publishes no types
+    """Count the failures of an account from an address, and of the address, in the database."""
+
+    def get_failures(self, request: HttpRequest, credentials: Credentials = None) -> int:
+        of_account, of_address = (
+            attempts.aggregate(total=Sum("failures_since_start"))["total"] or 0
+            for attempts in self.get_user_attempts(request, credentials)
+        )
+        return int(max(of_account, of_address // ACCOUNTS_AT_AN_ADDRESS))
+
+
+def user_name(_request: HttpRequest, credentials: Credentials) -> str:
+    """Return the user name that was tried, without control characters and no longer than a real one."""
+    name = str((credentials or {}).get("username") or "")
+    return "".join(character for character in name if character.isprintable())[:LONGEST_USER_NAME]
+
+
+def client(name: str, address: str, *_others: object) -> str:
+    """Return who failed to sign in, for the log."""
+    return f"{name!r} from {address}"
+
+
+def refusal(request: HttpRequest, _original: HttpResponse, _credentials: Credentials) -> HttpResponse:
+    """Return the page that says when to try again."""
+    seconds = int(settings.AXES_COOLOFF_TIME.total_seconds())
+    response = render(request, "429.html", {"minutes": seconds // 60}, status=429)
+    response.headers["Retry-After"] = str(seconds)
+    return response
 
 
 def with_mail(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -85,6 +123,6 @@ def _campus_sign_out(request: HttpRequest) -> str:
     """Return the address that signs out of the campus account that the session came from; or ""."""
     if not settings.SAML_ENTITY_ID or SAML not in request.session:
         return ""
-    from moss.integrations.accounts.saml_sign_out import sign_out_address  # noqa: PLC0415 - its packages are an extra
+    from moss.integrations.accounts.saml import sign_out_address  # noqa: PLC0415 - its packages are an extra
 
     return sign_out_address(request)

@@ -1,39 +1,165 @@
-"""The pages of one's own account: sessions, mail, the password, and tokens of the API."""
+"""Pages about one's own account, their forms and their addresses."""
 
 from __future__ import annotations
 
 import logging
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
+from django import forms
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth import authenticate
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.views import PasswordChangeView
+from django.core.exceptions import ValidationError
 from django.shortcuts import redirect, render
-from django.urls import reverse_lazy
-from django.utils.translation import get_language, gettext as _, ngettext
+from django.urls import path, reverse_lazy
+from django.utils.translation import get_language, gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from moss.integrations.accounts.forms import ChangePassword, CreateToken, EndSessions, RevokeTokens
+from moss.integrations.accounts.campus import proof_of
 from moss.integrations.accounts.models import MailChoice
 from moss.integrations.accounts.sessions import end_all_but, end_sessions, listed_sessions
 from moss.integrations.moss_protocol.models import user_id_of
-from moss.proxies import client_address
 from submissions.core.accounts import create_token, note_tokens, revoke_tokens, tokens, usage_of
+from submissions.core.rights import Right, courses_with
 from submissions.intake.limits import format_size
+from submissions.models import ApiToken, Course
+from submissions.pages.requests import client_address
 
 if TYPE_CHECKING:
-    from django.http import HttpResponse
+    from django.contrib.auth.models import User
+    from django.http import HttpRequest, HttpResponse
 
-    from submissions.models import ApiToken
     from submissions.pages.requests import AuthenticatedRequest
+
+WRONG = gettext_lazy("That is not your password.")
+PROVE = gettext_lazy("Prove first that it is you.")
+LENGTH_HINT = gettext_lazy(
+    "At least 12 characters of any kind, such as several words that do not belong together."
+)
 
 logger = logging.getLogger(__name__)
 
 # The port that is in the scripts of the MOSS service.
 USUAL_PORT = 7690
+
+
+def check_current_password(request: HttpRequest, password: str) -> str:
+    """Return the password of the request's user.
+
+    Raises
+    ------
+    ValidationError
+        When it is another one. Wrong passwords count like those at signing in.
+    """
+    if authenticate(request, username=request.user.get_username(), password=password) != request.user:
+        raise ValidationError(WRONG)
+    return password
+
+
+def password_field() -> forms.CharField:
+    return forms.CharField(
+        label=gettext_lazy("Your password"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+
+class ChangePassword(PasswordChangeForm):
+    """Django's form; a wrong old password counts like one at signing in."""
+
+    def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.request = request
+        self.fields["old_password"].label = gettext_lazy("Your current password")
+        self.fields["new_password1"].label = gettext_lazy("New password")
+        self.fields["new_password2"].label = gettext_lazy("New password again")
+        self.fields["new_password1"].help_text = LENGTH_HINT
+        self.fields["new_password2"].help_text = ""
+
+    def clean_old_password(self) -> str:
+        return check_current_password(self.request, self.cleaned_data["old_password"])
+
+
+class ProvedForm(forms.Form):
+    """A form that takes the password of the account, unless a provider has just asked who this is."""
+
+    def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.request, self.proof = request, proof_of(request)
+        if self.proof.by_password and not self.proof.is_there:
+            self.fields["password"] = password_field()
+
+    def clean_password(self) -> str:
+        return check_current_password(self.request, self.cleaned_data["password"])
+
+    def clean(self) -> dict[str, Any]:
+        if self.proof.is_missing:
+            raise ValidationError(PROVE)
+        return self.cleaned_data
+
+
+class EndSessions(ProvedForm):
+    """Choose other sessions to end; the button `others` chooses all of them."""
+
+    def __init__(self, request: HttpRequest, handles: list[str], *args: Any, **kwargs: Any) -> None:
+        super().__init__(request, *args, **kwargs)
+        self.fields["end"] = forms.MultipleChoiceField(
+            choices=[(handle, handle) for handle in handles], required=False
+        )
+
+    def clean(self) -> dict[str, Any]:
+        super().clean()
+        if "others" in self.data:
+            self.cleaned_data["end"] = [handle for handle, _ in self.fields["end"].choices]  # type: ignore[attr-defined]
+        elif not self.cleaned_data.get("end") and "end" not in self.errors:
+            self.add_error("end", gettext_lazy("Choose the sessions to end."))
+        return self.cleaned_data
+
+
+class CreateToken(ProvedForm):
+    """A new token for the API: its name, what it may do, in which courses, and for how long."""
+
+    name = forms.CharField(
+        label=gettext_lazy("Name"), max_length=100, help_text=gettext_lazy("What uses it, such as a script.")
+    )
+    scope = forms.ChoiceField(label=gettext_lazy("Rights"), choices=ApiToken.Scope.choices)
+    lasting = forms.TypedChoiceField(
+        label=gettext_lazy("Valid for"),
+        coerce=int,
+        choices=[(30, gettext_lazy("30 days")), (90, gettext_lazy("90 days")), (365, gettext_lazy("1 year"))],
+        initial=90,
+    )
+    courses = forms.ModelMultipleChoiceField(
+        Course.objects.none(),
+        label=gettext_lazy("Courses"),
+        required=False,
+        widget=forms.SelectMultiple(attrs={"size": 4}),
+        help_text=gettext_lazy(
+            "Hold Ctrl or ⌘ to choose several. Without a choice it is for all of your courses."
+        ),
+    )
+
+    def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(request, *args, **kwargs)
+        offered = cast("forms.ModelMultipleChoiceField[Course]", self.fields["courses"])
+        offered.queryset = courses_with(cast("User", request.user), Right.READ)
+
+
+class RevokeTokens(ProvedForm):
+    """Choose tokens to revoke."""
+
+    def __init__(self, request: HttpRequest, keys: list[int], *args: Any, **kwargs: Any) -> None:
+        super().__init__(request, *args, **kwargs)
+        self.fields["revoke"] = forms.TypedMultipleChoiceField(
+            coerce=int,
+            choices=[(key, str(key)) for key in keys],
+            error_messages={"required": gettext_lazy("Choose the tokens to revoke.")},
+        )
 
 
 @login_required
@@ -152,3 +278,11 @@ def _revoked(request: AuthenticatedRequest, keys: list[int]) -> HttpResponse:
 
 def _note(request: AuthenticatedRequest, what: str, changed: list[ApiToken]) -> None:
     note_tokens(request.user.get_username(), client_address(request), what, changed)
+
+
+urlpatterns = [
+    path("account/", account, name="account"),
+    path("account/mail/", choose_mail, name="choose_mail"),
+    path("account/tokens/", api_tokens, name="api_tokens"),
+    path("account/password/", ChangePasswordView.as_view(), name="change_password"),
+]

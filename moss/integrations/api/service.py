@@ -1,82 +1,65 @@
-"""The API with its endpoints, the parser of its requests, and its OpenAPI document."""
+"""The API with its endpoints, its OpenAPI document, its addresses and the page about it."""
 
 from __future__ import annotations
 
 import json
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from django.shortcuts import render
+from django.urls import path
+from django.utils.html import format_html, format_html_join
+from django.views.decorators.http import require_GET
 from ninja import NinjaAPI
+from ninja.errors import HttpError, ValidationError
 from ninja.parser import Parser
 
 from fingerprint.engine import storable
-from moss.integrations.api import problems
-from moss.integrations.api.assignments import router as assignments
-from moss.integrations.api.audit import router as audit
-from moss.integrations.api.authentication import TokenAuth
-from moss.integrations.api.boilerplate import router as boilerplate
-from moss.integrations.api.cases import router as cases
-from moss.integrations.api.courses import router as courses
-from moss.integrations.api.decisions import router as decisions
-from moss.integrations.api.documents import router as documents
-from moss.integrations.api.idempotency import LONGEST_KEY
-from moss.integrations.api.inputs import refuse_unknown
-from moss.integrations.api.members import router as members
-from moss.integrations.api.pairs import router as pairs
-from moss.integrations.api.problems import Problem
-from moss.integrations.api.reports import router as reports
-from moss.integrations.api.repositories import router as repositories
-from moss.integrations.api.resumable import LIMITS, router as resumable
-from moss.integrations.api.rosters import router as rosters
-from moss.integrations.api.shares import router as shares
-from moss.integrations.api.submissions import router as submissions
-from moss.integrations.api.uploads import router as uploads
-from moss.integrations.api.webhooks import router as webhooks
-from moss.integrations.api.withheld import router as withheld
+from moss.integrations.api.requests import LONGEST_KEY, TokenAuth, idempotent
+from moss.integrations.repositories.api import router as repositories
+from moss.integrations.webhooks.api import router as webhooks
+from submissions.audit.views import router as audit
+from submissions.cases.api import (
+    cases_router as cases,
+    decisions_router as decisions,
+    documents_router as documents,
+)
+from submissions.core import api as problems
+from submissions.core.access import Gone
+from submissions.core.accounts import QuotaExceeded
+from submissions.core.api import MEANINGS, Problem, refuse_unknown
+from submissions.courses.api import (
+    assignments_router as assignments,
+    courses_router as courses,
+    members_router as members,
+    rosters_router as rosters,
+)
+from submissions.courses.retention import Held
+from submissions.pages.requests import takes_files
+from submissions.pairs.api import router as pairs
+from submissions.reports.api import router as reports
+from submissions.shares.api import shares_router as shares, withheld_router as withheld
+from submissions.uploads.api import (
+    LIMITS,
+    boilerplate_router as boilerplate,
+    resumable_router as resumable,
+    submissions_router as submissions,
+    uploads_router as uploads,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from django.http import HttpRequest
+    from django.http import HttpRequest, HttpResponse
+    from django.urls import URLPattern
     from django.utils.datastructures import MultiValueDict
+    from django.utils.safestring import SafeString
     from ninja.operation import Operation
 
 REASON = "A text must contain no NUL and no half of a surrogate pair."
-
-
-class StorableParser(Parser):
-    """Ninja's parser, which answers 422 where a name or a value cannot be stored."""
-
-    def parse_body(self, request: HttpRequest) -> Any:
-        return _checked(json.loads(request.body))
-
-    def parse_querydict(
-        self, data: MultiValueDict[str, Any], list_fields: list[str], request: HttpRequest
-    ) -> dict[str, Any]:
-        _checked(dict(data.lists()))
-        return super().parse_querydict(data, list_fields, request)
-
-
-def _checked(content: Any) -> Any:
-    errors = [{"field": storable(name), "message": REASON} for name in _unstorable(content, "")]
-    if errors:
-        raise Problem(422, REASON, errors=errors)
-    return content
-
-
-def _unstorable(value: Any, name: str) -> Iterator[str]:
-    """Yield the names of the texts that cannot be stored; a part of a value is named after a dot."""
-    if isinstance(value, str) and storable(value) != value:
-        yield name
-    elif isinstance(value, dict):
-        for key, one in value.items():
-            inner = f"{name}.{key}" if name else key
-            yield from _unstorable(key, inner)
-            yield from _unstorable(one, inner)
-    elif isinstance(value, list):
-        for one in value:
-            yield from _unstorable(one, name)
-
 
 ROUTERS = {
     "Courses": courses,
@@ -119,6 +102,61 @@ PROBLEM = {
     },
 }
 
+# A body for each endpoint that takes JSON, by the name of its schema.
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "CourseIn": {"name": "Algorithms", "keep_months": 24},
+    "CourseChange": {"name": "Algorithms, autumn"},
+    "RoleIn": {"role": "assistant"},
+    "InvitationIn": {"email": "tess@example.org", "role": "assistant"},
+    "AssignmentIn": {"name": "Sheet 7", "language": "python", "due": "2026-12-01T12:00:00Z"},
+    "AssignmentChange": {"threshold": 60},
+    "LayoutIn": {"attempts": "all", "renames": {"A. Berg": "Anna Berg"}},
+    "RepositoriesIn": {"repositories": "Anna Berg,https://github.com/course/lab1-anna"},
+    "PlanIn": {"again_after_due": False},
+    "RetryIn": {"token": ""},
+    "DecisionIn": {"state": "suspicious", "notes": "Both have the same mistake in line 12."},
+    "ShareIn": {"lasting": "month", "anonymous": True},
+    "WebhookIn": {"url": "https://hooks.example.org/moss", "events": ["report.ready"]},
+    "WebhookChange": {"active": False},
+}
+
+# The endpoints to which files are sent.
+TAKE_FILES = ("api_uploads", "api_resumable", "api_boilerplate", "api_roster")
+
+
+class StorableParser(Parser):
+    """Ninja's parser, which answers 422 where a name or a value cannot be stored."""
+
+    def parse_body(self, request: HttpRequest) -> Any:
+        return _checked(json.loads(request.body))
+
+    def parse_querydict(
+        self, data: MultiValueDict[str, Any], list_fields: list[str], request: HttpRequest
+    ) -> dict[str, Any]:
+        _checked(dict(data.lists()))
+        return super().parse_querydict(data, list_fields, request)
+
+
+def _checked(content: Any) -> Any:
+    errors = [{"field": storable(name), "message": REASON} for name in _unstorable(content, "")]
+    if errors:
+        raise Problem(422, REASON, errors=errors)
+    return content
+
+
+def _unstorable(value: Any, name: str) -> Iterator[str]:
+    """Yield the names of the texts that cannot be stored; a part of a value is named after a dot."""
+    if isinstance(value, str) and storable(value) != value:
+        yield name
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            inner = f"{name}.{key}" if name else key
+            yield from _unstorable(key, inner)
+            yield from _unstorable(one, inner)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _unstorable(one, name)
+
 
 class Api(NinjaAPI):
     """An API whose OpenAPI document has the errors and the headers that hold for all endpoints."""
@@ -142,25 +180,6 @@ class Api(NinjaAPI):
             for method, operation in operations.items():
                 _complete(method, operation)
         return schema
-
-
-# A body for each endpoint that takes JSON, by the name of its schema.
-EXAMPLES: dict[str, dict[str, Any]] = {
-    "CourseIn": {"name": "Algorithms", "keep_months": 24},
-    "CourseChange": {"name": "Algorithms, autumn"},
-    "RoleIn": {"role": "assistant"},
-    "InvitationIn": {"email": "tess@example.org", "role": "assistant"},
-    "AssignmentIn": {"name": "Sheet 7", "language": "python", "due": "2026-12-01T12:00:00Z"},
-    "AssignmentChange": {"threshold": 60},
-    "LayoutIn": {"attempts": "all", "renames": {"A. Berg": "Anna Berg"}},
-    "RepositoriesIn": {"repositories": "Anna Berg,https://github.com/course/lab1-anna"},
-    "PlanIn": {"again_after_due": False},
-    "RetryIn": {"token": ""},
-    "DecisionIn": {"state": "suspicious", "notes": "Both have the same mistake in line 12."},
-    "ShareIn": {"lasting": "month", "anonymous": True},
-    "WebhookIn": {"url": "https://hooks.example.org/moss", "events": ["report.ready"]},
-    "WebhookChange": {"active": False},
-}
 
 
 def _complete(method: str, operation: dict[str, Any]) -> None:
@@ -202,7 +221,114 @@ api = Api(
     docs_url=None,
     openapi_url="/openapi.json",
 )
-problems.add_handlers(api)
+
+
+def add_handlers(api: NinjaAPI) -> None:
+    """Answer the errors that endpoints raise with problems."""
+
+    def handle(error: type[Exception], status: int = 0) -> None:
+        def answer(_request: HttpRequest, exception: Any) -> HttpResponse:
+            return _problem(exception, status).response()
+
+        api.add_exception_handler(error, answer)
+
+    handle(Problem)
+    handle(HttpError)
+    handle(ValidationError)
+    handle(PermissionDenied, 403)
+    handle(Http404, 404)
+    handle(Gone, 410)
+    handle(QuotaExceeded, 422)
+    handle(Held, 409)
+
+
+def _problem(exception: Any, status: int) -> Problem:
+    if isinstance(exception, Problem):
+        return exception
+    if isinstance(exception, ValidationError):
+        errors = [
+            {"field": ".".join(map(str, error["loc"])), "message": error["msg"]} for error in exception.errors
+        ]
+        return Problem(422, "; ".join(f"{one['field']}: {one['message']}" for one in errors), errors=errors)
+    if isinstance(exception, HttpError):
+        if isinstance(exception.__cause__, Problem):  # of a body that was parsed
+            return exception.__cause__
+        return Problem(exception.status_code, str(exception))
+    if status == HTTPStatus.NOT_FOUND:
+        return Problem(status, MEANINGS[status])
+    return Problem(status, str(exception))
+
+
+add_handlers(api)
 api.add_decorator(refuse_unknown)
 for name, router in ROUTERS.items():
     api.add_router("", router, tags=[name])
+
+
+class Endpoint(NamedTuple):
+    """One method of one address; `parameters` are those of its path and query, `fields` those of its body."""
+
+    method: str
+    path: str
+    summary: str
+    description: SafeString
+    parameters: list[str]
+    fields: list[str]
+
+    @property
+    def path_parts(self) -> list[str]:
+        """The path, between whose parts a narrow page may break the line."""
+        return self.path.strip("/").split("/")
+
+
+@require_GET
+def api_docs(request: HttpRequest) -> HttpResponse:
+    """List the endpoints as the OpenAPI document has them."""
+    schema = api.get_openapi_schema()
+    groups = {name: [one for tag, one in _endpoints(schema) if tag == name] for name in ROUTERS}
+    return render(request, "api/docs.html", {"groups": groups, "problems": problems.MEANINGS})
+
+
+def _endpoints(schema: dict[str, Any]) -> Iterator[tuple[str, Endpoint]]:
+    for address, operations in schema["paths"].items():
+        for method, operation in operations.items():
+            parameters = [one["name"] for one in operation["parameters"] if one["in"] in {"path", "query"}]
+            yield (
+                operation["tags"][0],
+                Endpoint(
+                    method.upper(),
+                    address,
+                    operation["summary"],
+                    _marked(operation.get("description", "")),
+                    parameters,
+                    _fields(schema, operation),
+                ),
+            )
+
+
+def _marked(description: str) -> SafeString:
+    """Return a description with what is between backticks as code."""
+    parts = description.split("`")
+    marks = ("{}", "<code>{}</code>")
+    return format_html_join("", "{}", ((format_html(marks[n % 2], part),) for n, part in enumerate(parts)))
+
+
+def _fields(schema: dict[str, Any], operation: dict[str, Any]) -> list[str]:
+    content = operation.get("requestBody", {}).get("content", {})
+    body: dict[str, Any] = next((one["schema"] for one in content.values()), {})
+    if reference := body.get("$ref"):
+        body = schema["components"]["schemas"][reference.rpartition("/")[2]]
+    return list(body.get("properties", {}))
+
+
+# Not `app_name`: Django would take that for the name of this module's own addresses.
+endpoints = api.urls
+for pattern in cast("list[URLPattern]", endpoints[0]):
+    if pattern.name in TAKE_FILES:
+        takes_files(pattern.callback)
+    pattern.callback = idempotent(pattern.callback)
+
+urlpatterns = [
+    path("api/v1/", endpoints),
+    path("api/docs", api_docs, name="api_docs"),
+]

@@ -15,12 +15,11 @@ from django.db.models import Q
 from django.dispatch import receiver
 from django.utils import timezone
 
-from moss.integrations.lti.deep_linking import REPORT_TYPE
-from moss.integrations.lti.gathering import folder_of
-from moss.integrations.lti.keys import REPORTS, access_token
+from moss.integrations.lti.launch import REPORT_TYPE
 from moss.integrations.lti.models import PushedSubmission
-from moss.integrations.lti.refusals import PlatformFailed, WrongStatus
-from moss.integrations.lti.requests_out import post_json
+from moss.integrations.lti.pushed import folder_of
+from moss.integrations.lti.requests_out import PlatformFailed, WrongStatus, post_json
+from moss.integrations.lti.tokens import REPORTS, access_token
 from submissions.intake.unpacking import archive_stem
 from submissions.models import Batch, Entry, Job
 from submissions.work import jobs

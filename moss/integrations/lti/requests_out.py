@@ -1,24 +1,27 @@
-"""Requests to platforms: only to their stored hosts, with limits of time and size."""
+"""Requests to platforms, refusals, and texts of platforms as the database can store them."""
 
 from __future__ import annotations
 
+import json
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 from urllib.parse import urljoin
 
 import requests
 from urllib3.exceptions import HTTPError
 
 from moss.integrations.lti.addresses import origin
-from moss.integrations.lti.refusals import HostNotStored, PlatformFailed, TooMuch, WrongStatus
-from moss.integrations.lti.texts import read_json
+from moss.integrations.lti.models import LONGEST_ID
 from moss.outgoing import answer_of
+from submissions.core.database import storable_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from moss.integrations.lti.models import Platform
+
+REPLACED = "\ufffd"
 
 # Seconds for a whole answer, and for a file.
 ANSWER_SECONDS, FILE_SECONDS = 20, 120
@@ -29,6 +32,66 @@ REDIRECTS = (301, 302, 303, 307, 308)
 MOST_REDIRECTS = 3
 # Characters of an address without a host, in a message.
 LONGEST_HOST = 200
+
+
+class LaunchRefused(Exception):
+    """A launch that is refused: the message says why, `remedy` what to do.
+
+    Both are translated texts, for the person in front of the page. `detail` is for the log.
+    """
+
+    def __init__(self, reason: str, remedy: str, detail: str = "") -> None:
+        super().__init__(reason)
+        self.remedy = remedy
+        self.detail = detail
+
+
+class RegistrationRefused(LaunchRefused):
+    """A registration of a platform that is refused; see `LaunchRefused`."""
+
+
+class NoticeRefused(Exception):
+    """A notice of a platform that is not taken; the message is for the log and for the platform."""
+
+
+class PlatformFailed(Exception):
+    """A platform did not answer, or with something else than LTI says; the message is for the log."""
+
+
+class HostNotStored(PlatformFailed):
+    """An address is at no host that is stored of its platform; `host` is what to store."""
+
+    def __init__(self, message: str, host: str) -> None:
+        super().__init__(message)
+        self.host = host
+
+
+class WrongStatus(PlatformFailed):
+    """A platform answered with this status, which is no success."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class TooMuch(PlatformFailed):
+    """A platform answered with more bytes than are taken."""
+
+
+def read_json(content: bytes) -> Any:
+    """Return the value of JSON text; raises ValueError, or RecursionError where it is nested too deeply."""
+    return storable_json(json.loads(content))
+
+
+def is_id(value: object, longest: int = LONGEST_ID) -> TypeGuard[str]:
+    """Return whether a value can name something; not where something in it was replaced."""
+    return isinstance(value, str) and 0 < len(value) <= longest and REPLACED not in value
+
+
+def text_of(fields: dict[str, Any], name: str) -> str:
+    """Return a field that is a text, without white space around it; empty where it is none."""
+    value = fields.get(name)
+    return value.strip() if isinstance(value, str) else ""
 
 
 class Answer(NamedTuple):

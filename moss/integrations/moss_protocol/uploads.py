@@ -1,4 +1,4 @@
-"""Store the files that a client sends as an assignment, and find out when its report is ready."""
+"""Uploads of MOSS clients, and what they do as lines of the audit log."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from hashlib import sha256
 from itertools import count
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
+from django.conf import settings
 from django.core.files import File
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from moss.integrations.moss_protocol.acts import record_upload
 from moss.integrations.moss_protocol.models import MAX_OPTIONS, ClientResult
+from submissions.audit.models import AuditAction
 from submissions.core.accounts import QuotaExceeded
 from submissions.courses.retention import delete_assignment
 from submissions.intake.choices import Choices
 from submissions.intake.entry_names import replace_invisible
-from submissions.models import Assignment, Batch, Course, Upload
+from submissions.models import Assignment, AuditEntry, Batch, Course, Upload
+from submissions.pages.requests import client_address
 from submissions.reports.progress import activity_of
 from submissions.reports.read import report_state
 from submissions.uploads.change import add_boilerplate, create_batch
@@ -28,6 +30,7 @@ from submissions.uploads.files import discard_uploads
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+    from django.http import HttpRequest
 
     from moss.integrations.moss_protocol.protocol import Options
 
@@ -38,6 +41,25 @@ NAME_CHARACTERS, NUMBER_CHARACTERS = 200, 12
 KEY_DIGITS = 38
 GONE = "The assignment was deleted meanwhile."
 BLOCK = tarfile.BLOCKSIZE
+
+
+def record_upload(batch: Batch, who: str, address: str) -> None:
+    """Write that an account uploaded a batch from an IP address."""
+    entry = AuditEntry(who=who, address=address or None, action=AuditAction.UPLOADED, subject=batch.name)
+    _record(batch.assignment, entry)
+
+
+def record_reading(request: HttpRequest, result: ClientResult, names: str = "") -> None:
+    """Write that somebody who has the address of the old pages opened them; `names` are those of a pair."""
+    who = request.user.get_username() if settings.RESULTS_SIGN_IN else f"results {result.pk}"
+    entry = AuditEntry(who=who, address=client_address(request), action=AuditAction.SAW)
+    entry.subject = names
+    _record(result.assignment, entry)
+
+
+def _record(assignment: Assignment, entry: AuditEntry) -> None:
+    entry.course, entry.assignment, entry.page = assignment.course.name, assignment.name, "moss_client"
+    entry.save()
 
 
 @dataclass(frozen=True)

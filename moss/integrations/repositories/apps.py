@@ -11,4 +11,4 @@ class RepositoriesConfig(AppConfig):
     verbose_name = "Git repositories"
 
     def ready(self) -> None:
-        from moss.integrations.repositories import actions  # noqa: F401, PLC0415 - the import connects the signal
+        from moss.integrations.repositories import change as actions  # noqa: F401, PLC0415 - the import connects the signal

@@ -1,17 +1,16 @@
-"""Run git on bare repositories in a folder that is deleted: with limits, and nothing of this service's.
-
-It knows no file of configuration, no credentials and no hooks, asks nobody, follows no redirect, and connects
-only to the IP address that was checked. A working tree is never made.
-"""
+"""Git: lists of addresses of repositories, and running its programs within limits."""
 
 from __future__ import annotations
 
+import csv
 import os
+import re
 import signal
 import subprocess
 import sys
 import tempfile
 from base64 import b64encode
+from collections import Counter
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import which
@@ -19,12 +18,21 @@ from threading import Event, Timer
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from django.utils.translation import gettext_noop as _
+from django.utils.translation import gettext as _, gettext_noop
 
-from moss.outgoing import DEFAULT_PORTS
+from moss.outgoing import DEFAULT_PORTS, web_origin
+from submissions.intake.choices import clean_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+MOST_REPOSITORIES, MOST_CHARACTERS = 2000, 500_000
+LONGEST_NAME, LONGEST_ADDRESS, LONGEST_BRANCH = 200, 500, 200
+COMMIT = re.compile(r"[0-9a-f]+")
+DIGITS_OF_COMMITS = (40, 64)
+# What Git allows in a branch, and a little less: see git-check-ref-format.
+BRANCH = re.compile(r"(?!-)[^\x00-\x20\x7f~^:?*\[\\]+")
+HEADER = ("student", "address")
 
 # The first with http.curloptResolve, which pins the IP address of a host.
 OLDEST = (2, 37)
@@ -48,6 +56,127 @@ CONFIG = {
     "gc.auto": "0",
     "maintenance.auto": "false",
 }
+
+# Reasons with figures, which are filled in where they are stored.
+TOO_LARGE = gettext_noop("It is larger than {size}.")
+ALL_TOO_LARGE = gettext_noop("All together are larger than {size}.")
+FILES_TOO_LARGE = gettext_noop("Its files are larger than {size} together.")
+TOO_MANY_FILES = gettext_noop("It has more than {n} files.")
+OTHER_ANSWER = gettext_noop("Its server answered {status}.")
+WITH_FIGURES = TOO_LARGE, ALL_TOO_LARGE, FILES_TOO_LARGE, TOO_MANY_FILES, OTHER_ANSWER
+
+TOKEN_REFUSED = gettext_noop("Its server refused the token, or asks for one. Enter a token that may read it.")
+# Parts of what git prints in English, and what they mean; the rest of it may be the words of a server.
+MEANINGS = (
+    ("couldn't find remote ref", gettext_noop("It has no such branch, or no commit at all.")),
+    ("not our ref", gettext_noop("It has no such commit.")),
+    ("unadvertised object", gettext_noop("It has no such commit, or its server does not serve single commits.")),
+    ("error: 30", gettext_noop("Its server redirects to another address. Enter that address.")),
+    ("File too large", gettext_noop("It is larger than 100 MB.")),
+    ("signal 25", gettext_noop("It is larger than 100 MB.")),
+    ("Authentication failed", TOKEN_REFUSED),
+    ("error: 403", TOKEN_REFUSED),
+    ("could not read Username", TOKEN_REFUSED),
+    ("Out of memory", gettext_noop("Reading it takes more memory than it may use.")),
+)  # fmt: skip
+
+
+class BadList(ValueError):
+    """A list cannot be used; the message says which line, and why."""
+
+
+class Listed(NamedTuple):
+    """A repository of a list; an empty branch is the default one, an empty commit the newest that counts."""
+
+    student: str
+    address: str
+    branch: str = ""
+    commit: str = ""
+
+
+def parse(text: str) -> list[Listed]:
+    """Return the repositories of a list; a line without a student is named after its repository.
+
+    Raises
+    ------
+    BadList
+        When a line is none, a student is listed twice, or there are no or too many lines.
+    """
+    rows = [(number, row) for number, row in _rows(text) if any(row)]
+    if rows and tuple(cell.casefold() for cell in rows[0][1][:2]) == HEADER:
+        del rows[0]
+    if not rows or len(rows) > MOST_REPOSITORIES:
+        raise BadList(_("List 1 to {n} repositories, one a line.").format(n=MOST_REPOSITORIES))
+    listed = [(number, _listed(number, row)) for number, row in rows]
+    named = _named([one for _number, one in listed])
+    seen: dict[str, int] = {}
+    for (number, _one), one in zip(listed, named, strict=True):
+        if one.student in seen:
+            text = _("Line {n}: line {m} is of the same student. List one repository for each.")
+            raise BadList(text.format(n=number, m=seen[one.student]))
+        seen[one.student] = number
+    return named
+
+
+def _rows(text: str) -> list[tuple[int, list[str]]]:
+    if len(text) > MOST_CHARACTERS:
+        raise BadList(_("The list is longer than {n} characters.").format(n=MOST_CHARACTERS))
+    lines = text.removeprefix("\ufeff").splitlines()
+    try:
+        return [
+            (number, [cell.strip() for cell in row])
+            for number, line in enumerate(lines, 1)
+            for row in csv.reader([line], skipinitialspace=True, delimiter=_delimiter(line))
+        ]
+    except csv.Error as error:
+        raise BadList(_("The list is no CSV: {error}.").format(error=error)) from error
+
+
+def _delimiter(line: str) -> str:
+    return ";" if ";" in line and "," not in line else "\t" if "\t" in line else ","
+
+
+def _listed(number: int, row: list[str]) -> Listed:
+    first = 0 if "://" in row[0] else 1
+    cells = [*row[first:], "", "", ""]
+    address, branch, commit = cells[0].rstrip("/"), cells[1], cells[2].lower()
+    reason = _problem(address, branch, commit)
+    if any(cells[3:]):
+        reason = _("there are more than student, address, branch and commit")
+    if reason:
+        raise BadList(_("Line {n}: {reason}.").format(n=number, reason=reason))
+    student = clean_name(row[0])[:LONGEST_NAME] if first else ""
+    return Listed(student, address, branch, commit)
+
+
+def _problem(address: str, branch: str, commit: str) -> str:
+    """Return why one of these cannot be used; empty if they all can."""
+    parts = urlsplit(address) if web_origin(address) else None
+    plain = address.isascii() and address.isprintable() and not {" ", "\\"} & set(address)
+    if parts is None or not plain or len(address) > LONGEST_ADDRESS or not parts.path.strip("/"):
+        return _("the address must be https://host/path of a repository")
+    if parts.username is not None or parts.query or parts.fragment:
+        return _("the address must have no user, no password and no query; a token has its own field")
+    if branch and (len(branch) > LONGEST_BRANCH or ".." in branch or not BRANCH.fullmatch(branch)):
+        return _("that is no name of a branch")
+    if commit and not (len(commit) in DIGITS_OF_COMMITS and COMMIT.fullmatch(commit)):
+        return _("a commit is 40 or 64 hexadecimal digits")
+    return ""
+
+
+def _named(listed: list[Listed]) -> list[Listed]:
+    """Name those without a student after their repository, with its owner where that is not enough."""
+    last = Counter(_last_parts(one.address, 1) for one in listed if not one.student)
+    named = []
+    for one in listed:
+        short = _last_parts(one.address, 1)
+        student = one.student or (short if last[short] == 1 else _last_parts(one.address, 2))
+        named.append(one._replace(student=clean_name(student)[:LONGEST_NAME] or one.address))
+    return named
+
+
+def _last_parts(address: str, number: int) -> str:
+    return " ".join(urlsplit(address).path.strip("/").removesuffix(".git").split("/")[-number:])
 
 
 class Remote(NamedTuple):
@@ -79,7 +208,7 @@ def program() -> str:
     """
     path = which("git")
     if not path:
-        raise GitMissing(_("The program git is not installed. On Debian: apt install git"))
+        raise GitMissing(gettext_noop("The program git is not installed. On Debian: apt install git"))
     return path
 
 
@@ -113,7 +242,7 @@ class Git:
             assert process.stdout is not None
             output: bytes = process.stdout.read(most + 1)
             if len(output) > most:
-                raise GitFailed(_("It has too many files."))
+                raise GitFailed(gettext_noop("It has too many files."))
         return output
 
     @contextmanager
@@ -146,7 +275,7 @@ class Git:
                         with suppress(BrokenPipeError):
                             pipe.close()
             if late.is_set():
-                raise GitFailed(_("It took too long."), passing=True)
+                raise GitFailed(gettext_noop("It took too long."), passing=True)
             if status:
                 errors.seek(0)
                 raise failure(status, errors.read(ERROR_CHARACTERS).decode(errors="replace"))
@@ -198,30 +327,6 @@ def _end(process: subprocess.Popen[bytes], late: Event | None = None) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-# Reasons with figures, which are filled in where they are stored.
-TOO_LARGE = _("It is larger than {size}.")
-ALL_TOO_LARGE = _("All together are larger than {size}.")
-FILES_TOO_LARGE = _("Its files are larger than {size} together.")
-TOO_MANY_FILES = _("It has more than {n} files.")
-OTHER_ANSWER = _("Its server answered {status}.")
-WITH_FIGURES = TOO_LARGE, ALL_TOO_LARGE, FILES_TOO_LARGE, TOO_MANY_FILES, OTHER_ANSWER
-
-TOKEN_REFUSED = _("Its server refused the token, or asks for one. Enter a token that may read it.")
-# Parts of what git prints in English, and what they mean; the rest of it may be the words of a server.
-MEANINGS = (
-    ("couldn't find remote ref", _("It has no such branch, or no commit at all.")),
-    ("not our ref", _("It has no such commit.")),
-    ("unadvertised object", _("It has no such commit, or its server does not serve single commits.")),
-    ("error: 30", _("Its server redirects to another address. Enter that address.")),
-    ("File too large", _("It is larger than 100 MB.")),
-    ("signal 25", _("It is larger than 100 MB.")),
-    ("Authentication failed", TOKEN_REFUSED),
-    ("error: 403", TOKEN_REFUSED),
-    ("could not read Username", TOKEN_REFUSED),
-    ("Out of memory", _("Reading it takes more memory than it may use.")),
-)  # fmt: skip
-
-
 def failure(status: int, errors: str) -> GitFailed:
     """Return the error that the exit status and the messages of git stand for."""
     if status in {-signal.SIGXFSZ, 128 + signal.SIGXFSZ}:
@@ -232,4 +337,4 @@ def failure(status: int, errors: str) -> GitFailed:
     passing = any(
         part in errors for part in ("timed out", "too slow", "Could not resolve", "error: 5", "RPC")
     )
-    return GitFailed(_("Git could not fetch it."), passing=passing)
+    return GitFailed(gettext_noop("Git could not fetch it."), passing=passing)

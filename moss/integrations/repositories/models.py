@@ -11,7 +11,7 @@ from django.db.models import ExpressionWrapper, F, Value
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from moss.integrations.repositories.listing import LONGEST_ADDRESS, LONGEST_BRANCH, LONGEST_NAME
+from moss.integrations.repositories.git import LONGEST_ADDRESS, LONGEST_BRANCH, LONGEST_NAME
 from submissions.core.database import SealedTextField
 from submissions.models import Assignment, Batch
 

@@ -1,28 +1,35 @@
-"""Queue deliveries and send them: a job makes an attempt, and waits longer after each one that failed."""
+"""Make webhooks and send them: their payloads, signatures, and attempts."""
 
 from __future__ import annotations
 
+import json
 import logging
 from datetime import timedelta
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 import requests
 from celery.exceptions import SoftTimeLimitExceeded
+from django import forms
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Q
 from django.dispatch import receiver
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy, gettext_lazy as _
 from standardwebhooks import Webhook as Signer
 
-from moss.integrations.webhooks.models import Delivery, Event, Webhook
-from moss.integrations.webhooks.payloads import absolute, body_of, of_decision, of_report, of_upload
-from moss.outgoing import ForbiddenHost, UnknownHost, answer_of, is_public
+from moss.integrations.webhooks.models import LONGEST_ADDRESS, TEST, Delivery, Event, Webhook
+from moss.outgoing import ForbiddenHost, UnknownHost, answer_of, is_loopback, is_public, web_origin
+from submissions.core.access import find_course
 from submissions.core.database import OtherKey
 from submissions.core.mails import Mail
-from submissions.models import Assignment, Batch, CaseDecision, Decision, Report
+from submissions.core.rights import Right
+from submissions.models import Assignment, Batch, CaseDecision, Decision, Report, Submission
 from submissions.work import jobs
 from submissions.work.jobs import decided, state_changed
 
@@ -33,6 +40,13 @@ if TYPE_CHECKING:
     from submissions.models import Job
 
     Data = Callable[[Assignment, int], dict[str, Any]]
+    from collections.abc import Sequence
+
+    from django.contrib.auth.models import User
+
+    from submissions.models import Course
+
+A_PAIR = 2
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +62,78 @@ KEPT = timedelta(days=30)
 SUCCESS = range(200, 300)
 GONE = 410
 Problem = Delivery.Problem
+
+DECISIONS: dict[type, Event] = {Decision: Event.PAIR_DECIDED, CaseDecision: Event.CASE_DECIDED}
+
+# Each event is sent to each of them.
+MOST_WEBHOOKS = 10
+
+
+def absolute(path: str) -> str:
+    """Return the address of a path of this service, as `reverse` returns it."""
+    return f"{settings.PUBLIC_ORIGIN}{path}"
+
+
+def _of_api(path: str) -> str:
+    """Return the address of a path of the API."""
+    return f"{settings.PUBLIC_URL}/api/v1{path}"
+
+
+def body_of(event: str, data: dict[str, Any]) -> str:
+    """Return the text that is signed and sent."""
+    return json.dumps({"type": event, "timestamp": timezone.now().isoformat(), "data": data})
+
+
+def of_assignment(assignment: Assignment) -> dict[str, Any]:
+    return {"course_id": assignment.course_id, "assignment_id": assignment.pk}
+
+
+def of_report(assignment: Assignment, pk: int) -> dict[str, Any]:
+    return {
+        **of_assignment(assignment),
+        "report_id": pk,
+        "api_url": _of_api(f"/assignments/{assignment.pk}/report"),
+        "page_url": absolute(assignment.get_absolute_url()),
+    }
+
+
+def of_upload(assignment: Assignment, pk: int) -> dict[str, Any]:
+    return {
+        **of_assignment(assignment),
+        "upload_id": pk,
+        "api_url": _of_api(f"/uploads/{pk}"),
+        "page_url": absolute(reverse("batch", args=[pk])),
+    }
+
+
+def of_decision(decision: Decision | CaseDecision) -> dict[str, Any]:
+    """Return the keys of what was decided. Work of other assignments is left out: it may be of others."""
+    assignment = decision.assignment
+    ids, path = _decided_ids(decision), f"/assignments/{assignment.pk}"
+    if isinstance(decision, Decision):
+        path += f"/pairs/{ids[0]}/{ids[1]}/decision" if len(ids) == A_PAIR else "/pairs"
+    else:
+        path += "/cases"
+    return {
+        **of_assignment(assignment),
+        "submission_ids": ids,
+        "state": decision.state,
+        "api_url": _of_api(path),
+        "page_url": absolute(assignment.get_absolute_url()),
+    }
+
+
+def _decided_ids(decision: Decision | CaseDecision) -> list[int]:
+    """Return the submissions of the newest report that a decision is about, of this assignment's uploads."""
+    report = decision.assignment.reports.filter(state=Report.State.DONE).first()
+    if not report:
+        return []
+    if isinstance(decision, Decision):
+        decided = Q(name__in=(decision.left, decision.right))
+    else:
+        decided = Q(name__in=decision.members.values("name"))
+    rows = Submission.objects.filter(decided, reports=report).exclude(batch__role=Batch.Role.OTHER)
+    return list(rows.order_by("name", "pk").values_list("pk", flat=True))
 
 
 class Outcome(NamedTuple):
@@ -199,7 +285,6 @@ CHANGES: dict[tuple[type, str], tuple[Event, Data]] = {
     (Report, Report.State.FAILED): (Event.REPORT_FAILED, of_report),
     (Batch, Batch.State.FAILED): (Event.UPLOAD_FAILED, of_upload),
 }
-DECISIONS: dict[type, Event] = {Decision: Event.PAIR_DECIDED, CaseDecision: Event.CASE_DECIDED}
 
 
 def _listening(assignment_id: int, event: Event) -> list[Webhook]:
@@ -226,3 +311,145 @@ def tell_of_decision(sender: type, *, decision: Decision | CaseDecision, **_: An
         content = of_decision(decision)
         for webhook in webhooks:
             enqueue(webhook, event, content)
+
+
+class EventsForm(forms.Form):
+    """The events that a webhook is told of."""
+
+    events = forms.MultipleChoiceField(
+        label=gettext_lazy("Events"),
+        choices=Event.choices,
+        initial=Event.values,
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": gettext_lazy("Choose at least one event.")},
+    )
+
+
+class WebhookForm(EventsForm):
+    """A new webhook of a course."""
+
+    url = forms.CharField(
+        label=gettext_lazy("Address"),
+        max_length=LONGEST_ADDRESS,
+        widget=forms.URLInput(attrs={"placeholder": "https://", "autocomplete": "off"}),
+    )
+    field_order = ("url", "events")
+
+    def __init__(self, course: Course, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.course = course
+
+    def clean_url(self) -> str:
+        url: str = self.cleaned_data["url"]
+        check_url(url)
+        return url
+
+    def clean(self) -> dict[str, Any]:
+        if self.course.webhooks.count() >= MOST_WEBHOOKS:
+            text = gettext("A course has at most {n} webhooks. Delete one first.")
+            raise ValidationError(text.format(n=MOST_WEBHOOKS))
+        return self.cleaned_data
+
+
+class ChangeWebhookForm(EventsForm):
+    """Choose other events, or pause."""
+
+    active = forms.BooleanField(label=gettext_lazy("Send events to this address"), required=False)
+
+
+def check_url(url: str) -> None:
+    """Raise ValidationError for an address that nothing could be sent to.
+
+    A name is resolved when something is sent, so only a host that is given as an IP address is refused here.
+    """
+    if not url.isascii() or not url.isprintable() or " " in url or not web_origin(url):
+        raise ValidationError(gettext("Enter an address that begins with https:// and names a host."))
+    parts = urlsplit(url)
+    if parts.scheme == "http" and not settings.WEBHOOK_NETWORKS:
+        raise ValidationError(gettext("The address must begin with https://."))
+    may_ask = may_ask_encrypted if parts.scheme == "https" else is_listed
+    try:
+        ip = ip_address(parts.hostname or "")
+    except ValueError:
+        allowed = not is_loopback(parts.hostname or "") or bool(settings.WEBHOOK_NETWORKS)
+    else:
+        allowed = may_ask(ip)
+    if not allowed:
+        raise ValidationError(
+            gettext(
+                "This service may not send to the network of this host. Ask the administrator of this "
+                "service to allow it."
+            )
+        )
+
+
+class NotActive(Exception):
+    """Nothing is sent to a webhook that is paused or stopped."""
+
+
+def course_of(user: User, course_id: int) -> Course:
+    """Return a course whose webhooks a user may see and change; raises as `find_course` does."""
+    return find_course(user, course_id, Right.SHARE)
+
+
+def webhook_of(user: User, course_id: int, webhook_id: int) -> Webhook:
+    """Return a webhook of such a course."""
+    rows = Webhook.objects.filter(course=course_of(user, course_id)).select_related("course")
+    return get_object_or_404(rows, pk=webhook_id)
+
+
+def create(course: Course, user: User, url: str, events: Sequence[str], *, active: bool = True) -> Webhook:
+    state = Webhook.State.ACTIVE if active else Webhook.State.PAUSED
+    name = user.get_username()
+    return Webhook.objects.create(
+        course=course, url=url, events=list(events), state=state, maker=user, created_by=name
+    )
+
+
+@transaction.atomic
+def change(webhook: Webhook, user: User, events: Sequence[str], *, active: bool) -> None:
+    """Choose the events of a webhook, and pause it or have it go on; a stopped one starts again.
+
+    One whose maker may not share the course any more is then that of this user.
+    """
+    if active and not webhook.maker_may_share:
+        webhook.maker, webhook.created_by = user, user.get_username()
+    goes_on = active and webhook.state != Webhook.State.ACTIVE
+    if active:
+        webhook.state = Webhook.State.ACTIVE
+    elif webhook.state == Webhook.State.ACTIVE:
+        webhook.state = Webhook.State.PAUSED
+    webhook.events = list(events)
+    webhook.save(update_fields=["events", "state", "maker", "created_by"])
+    waiting = webhook.deliveries.filter(state=Delivery.State.WAITING)
+    for pk in waiting.values_list("pk", flat=True) if goes_on else ():
+        jobs.enqueue("deliver", pk)
+
+
+def send_test(webhook: Webhook) -> Delivery:
+    """Have an event sent that has nothing but the key of the webhook.
+
+    Raises
+    ------
+    NotActive
+        When the webhook is paused or stopped; `send_again` raises the same.
+    """
+    _require_active(webhook)
+    return enqueue(webhook, TEST, {"course_id": webhook.course_id, "webhook_id": webhook.pk})
+
+
+@transaction.atomic
+def send_again(webhook: Webhook, delivery_id: int) -> Delivery:
+    """Have a delivery sent once more, with all its attempts; the receiver knows it by the same id."""
+    _require_active(webhook)
+    rows = webhook.deliveries.select_for_update()
+    delivery = get_object_or_404(rows, pk=delivery_id)
+    delivery.state, delivery.attempts = Delivery.State.WAITING, 0
+    delivery.save(update_fields=["state", "attempts"])
+    jobs.enqueue("deliver", delivery.pk)
+    return delivery
+
+
+def _require_active(webhook: Webhook) -> None:
+    if not Webhook.objects.working().filter(pk=webhook.pk).exists():
+        raise NotActive

@@ -8,9 +8,8 @@ from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import connection
 
-from moss.database_pooling import refuse_shared_sessions
-from moss.database_roles import as_owner, grant_rights, has_owner
 from moss.database_schema import MEND, schema_problem
+from moss.operations.database import as_owner, grant_rights, has_owner, refuse_shared_sessions
 
 LOG = "submissions_auditentry"
 

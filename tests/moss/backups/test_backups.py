@@ -17,12 +17,11 @@ from django.core.management import call_command
 from django.db import connection
 from django.urls import reverse
 
-from moss.backups import restoring, writing
-from moss.backups.postgres import BackupError, adapt
 from moss.cli import main
-from moss.database_locale import OTHER_ORDER, database_locale
-from moss.doctor import services
-from moss.doctor.findings import ok, warning
+from moss.operations import backups as restoring, doctor as services
+from moss.operations.backups import BackupError, adapt
+from moss.operations.database import OTHER_ORDER, database_locale
+from moss.operations.doctor import ok, warning
 from moss.release import this_release
 from submissions.models import Assignment, Decision, Pair, Report, Upload
 
@@ -102,7 +101,7 @@ def test_a_restored_class_shows_the_same_report_and_decisions(
     decide_first_pair(report)
     default_storage.save("uploads/kept.zip", ContentFile(b"bytes of an upload"))
     before = what_is_shown(alice_client, report)
-    manifest = writing.write(tmp_path / "backup")
+    manifest = restoring.write(tmp_path / "backup")
     assert manifest.counts["submissions_pair"] == report.pairs.count() > 0
     assert (tmp_path / "backup").stat().st_mode & 0o077 == 0
     with other_database():
@@ -113,7 +112,7 @@ def test_a_restored_class_shows_the_same_report_and_decisions(
 
 
 def test_an_installation_with_accounts_is_replaced_only_when_told(report: Report, tmp_path: Path) -> None:
-    writing.write(tmp_path / "backup")
+    restoring.write(tmp_path / "backup")
     with other_database():
         restoring.restore(tmp_path / "backup")
         Report.objects.all().delete()
@@ -125,7 +124,7 @@ def test_an_installation_with_accounts_is_replaced_only_when_told(report: Report
 
 
 def test_broken_backups_change_nothing(report: Report, tmp_path: Path) -> None:
-    writing.write(tmp_path / "backup")
+    restoring.write(tmp_path / "backup")
     content = (tmp_path / "backup").read_bytes()
     (tmp_path / "cut").write_bytes(content[: len(content) // 2])
     middle = len(content) // 2
@@ -184,7 +183,7 @@ def test_members_that_no_backup_has_are_not_unpacked(
 def test_a_backup_of_another_version_says_which_one_and_changes_nothing(
     assignment: Assignment, tmp_path: Path, values: dict[str, object], said: str
 ) -> None:
-    writing.write(tmp_path / "backup")
+    restoring.write(tmp_path / "backup")
     other = changed(tmp_path / "backup", tmp_path / "other", **values)
     with pytest.raises(BackupError) as same:
         restoring.restore(other, replace=True)
@@ -199,7 +198,7 @@ def test_a_backup_of_another_version_says_which_one_and_changes_nothing(
 
 
 def test_a_backup_whose_manifest_has_former_names_is_restored(report: Report, tmp_path: Path) -> None:
-    manifest = writing.write(tmp_path / "backup")
+    manifest = restoring.write(tmp_path / "backup")
     former = renamed(tmp_path / "backup", tmp_path / "former", "written", "made")
     with other_database():
         assert restoring.restore(former).written == manifest.written
@@ -214,7 +213,7 @@ def test_restored_tables_that_are_not_those_of_this_version_are_named(
         call_command("migrate", verbosity=0)
         with connection.cursor() as cursor:
             cursor.execute("ALTER TABLE submissions_pair DROP COLUMN longest")
-        writing.write(tmp_path / "backup")
+        restoring.write(tmp_path / "backup")
     other = changed(tmp_path / "backup", tmp_path / "other", version="0.0.7", commit="abc1234")
     with other_database():
         result = CliRunner().invoke(main, ["restore", str(other)])
@@ -228,7 +227,7 @@ def test_a_backup_of_an_older_schema_is_brought_to_this_one(tmp_path: Path) -> N
     with other_database():
         call_command("migrate", "submissions", verbosity=0)
         assert "webhooks_webhook" not in connection.introspection.table_names()
-        writing.write(tmp_path / "older")
+        restoring.write(tmp_path / "older")
         restoring.restore(tmp_path / "older", replace=True)
         assert "webhooks_webhook" in connection.introspection.table_names()
 
@@ -250,7 +249,7 @@ def test_uploads_that_are_stored_in_a_folder_are_restored_too(
 ) -> None:
     batch = assignment.batches.create(name="class.zip")
     upload = Upload.objects.create(batch=batch, name="class.zip", file=ContentFile(b"bytes", "class.zip"))
-    writing.write(tmp_path / "backup")
+    restoring.write(tmp_path / "backup")
     default_storage.delete(upload.file.name)
     with other_database():
         restoring.restore(tmp_path / "backup")
@@ -263,7 +262,7 @@ def test_another_order_of_texts_is_said_and_loses_nothing(
 ) -> None:
     decide_first_pair(report)
     before, here = what_is_shown(alice_client, report), database_locale().name
-    writing.write(tmp_path / "backup")
+    restoring.write(tmp_path / "backup")
     assert services.collation() == ok("collation", here)
     with other_database(OTHER_LOCALE):
         restored = CliRunner().invoke(main, ["restore", str(tmp_path / "backup")])
@@ -274,7 +273,7 @@ def test_another_order_of_texts_is_said_and_loses_nothing(
         assert services.collation() == warning("collation", said, OTHER_ORDER)
         assert what_is_shown(alice_client, report) == before
         # A backup of it is restored where it came from: nothing is said.
-        writing.write(tmp_path / "back")
+        restoring.write(tmp_path / "back")
     with other_database(OTHER_LOCALE):
         restoring.restore(tmp_path / "back")
         assert services.collation().state == "ok"
@@ -282,7 +281,7 @@ def test_another_order_of_texts_is_said_and_loses_nothing(
 
 @pytest.mark.long
 def test_a_backup_that_names_no_locale_says_nothing(report: Report, tmp_path: Path) -> None:
-    writing.write(tmp_path / "backup")
+    restoring.write(tmp_path / "backup")
     older = changed(tmp_path / "backup", tmp_path / "older", locale="")
     with other_database():
         restoring.restore(older)

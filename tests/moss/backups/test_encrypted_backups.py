@@ -15,8 +15,8 @@ from click.testing import CliRunner, Result
 from django.urls import reverse
 from django.utils import timezone
 
-from moss.backups.writing import FORM, delete_old
 from moss.cli import main
+from moss.operations.backups import FORM, delete_old
 from submissions.models import Course
 from tests.moss.backups.test_backups import decide_first_pair, other_database, what_is_shown
 from tests.support.paths import ROOT

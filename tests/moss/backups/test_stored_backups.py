@@ -17,10 +17,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from moss.backups import restoring, writing
-from moss.backups.contents import row_counts
 from moss.database_schema import differences
-from moss.doctor import checks
+from moss.operations import backups as restoring, doctor as checks
+from moss.operations.backups import row_counts
 from submissions.models import Assignment, Batch, Invitation, Report, Share
 from submissions.pages.rendered import RENDERED
 from submissions.uploads.change import rerank
@@ -63,7 +62,7 @@ def test_a_backup_of_this_version_has_a_row_of_every_table(
     request: pytest.FixtureRequest, small_world: World, planted: Planted, admin: User, tmp_path: Path
 ) -> None:
     fill_every_table(small_world)
-    manifest = writing.write(tmp_path / "backup")
+    manifest = restoring.write(tmp_path / "backup")
     assert [model._meta.db_table for model in own_models() if not manifest.counts[model._meta.db_table]] == []
     packed = lzma.compress((tmp_path / "backup").read_bytes(), preset=9)
     assert len(packed) < LARGEST

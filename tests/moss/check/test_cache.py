@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from moss.cache_folder import cache_folder
-from moss.check import cache
-from moss.check.cache import ReadingCache, reading_key
+from moss.check import readings as cache
+from moss.check.readings import ReadingCache, reading_key
+from moss.compiling import cache_folder
 
 
 def test_added_readings_are_found_when_the_cache_is_opened_again(tmp_path: Path) -> None:

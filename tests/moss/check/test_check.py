@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from moss.cli import main
-from moss.commands.demo import planted_pairs
+from moss.commands.service import planted_pairs
 from moss.sample import SAMPLE
 from submissions.matches.ranked_pairs import PairRow
 from tests.support.archives import ARCHIVE_WRITERS, zipped as zip_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from moss.check.pairs import pair_row
+from moss.check.outputs import pair_row
 from moss.check.rank import RankingOptions, rank_path
 from submissions.matches.ranked_pairs import PairRow
 from submissions.models import Report

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from moss.commands.table import HEADINGS, WIDTH, pairs_text
+from moss.commands.tables import HEADINGS, WIDTH, pairs_text
 from submissions.matches.ranked_pairs import PairRow
 
 

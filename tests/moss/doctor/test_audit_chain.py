@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from django.db import DatabaseError, connection, transaction
 
 from moss.cli import main
-from moss.doctor.checks import audit
+from moss.operations.doctor import audit
 from submissions.audit.models import digest_of
 from submissions.models import AuditEntry
 

@@ -18,9 +18,9 @@ from django.utils import timezone
 
 from fingerprint import engine
 from moss.cli import main
-from moss.database_locale import database_locale
-from moss.doctor import checks, services
-from moss.doctor.checks import CHECKS
+from moss.operations import doctor as checks
+from moss.operations.database import database_locale
+from moss.operations.doctor import CHECKS
 from submissions.work import heartbeats
 from submissions.work.kinds import QUEUES
 
@@ -78,7 +78,7 @@ def test_without_workers_a_set_up_with_its_own_database_has_a_problem(
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://elsewhere/moss")
     monkeypatch.setenv("REDIS_URL", "redis://elsewhere")
-    assert services.workers().state == "problem"
+    assert checks.workers().state == "problem"
 
 
 @pytest.mark.django_db
@@ -116,12 +116,12 @@ def test_a_database_that_does_not_answer_is_a_problem_and_the_other_checks_go_on
 def test_migrations_that_are_missing_or_unknown_are_problems() -> None:
     recorder = MigrationRecorder(connection)
     recorder.record_applied("submissions", "9999_of_a_newer_version")
-    assert "9999_of_a_newer_version" in services.migrations().message
+    assert "9999_of_a_newer_version" in checks.migrations().message
     recorder.record_unapplied("submissions", "9999_of_a_newer_version")
     last = max(name for app, name in recorder.applied_migrations() if app == "corpus")
     recorder.record_unapplied("corpus", last)
-    assert services.migrations().state == "problem"
-    assert "moss setup" in services.migrations().advice
+    assert checks.migrations().state == "problem"
+    assert "moss setup" in checks.migrations().advice
     call_command("migrate", "corpus", last, fake=True, verbosity=0)
 
 
@@ -131,14 +131,14 @@ def test_a_mail_server_that_refuses_connections_is_a_problem() -> None:
         port = unused.getsockname()[1]
         backend = "django.core.mail.backends.smtp.EmailBackend"
         with override_settings(MAIL=True, EMAIL_BACKEND=backend, EMAIL_HOST="127.0.0.1", EMAIL_PORT=port):
-            answered = services.mail()
+            answered = checks.mail()
     assert answered.state == "problem"
     assert "MOSS_MAIL_HOST" in answered.advice
 
 
 @pytest.mark.usefixtures("campus")
 def test_a_campus_provider_that_answers_is_ok() -> None:
-    answered = services.campus()
+    answered = checks.campus()
     assert (answered.state, "answers" in answered.message) == ("ok", True)
 
 
@@ -146,7 +146,7 @@ def test_a_campus_provider_that_cannot_be_asked_is_a_problem() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         with override_settings(OIDC_URL=f"http://127.0.0.1:{unused.getsockname()[1]}"):
-            answered = services.campus()
+            answered = checks.campus()
     assert answered.state == "problem"
     assert "MOSS_OIDC_URL" in answered.advice
 
@@ -213,9 +213,9 @@ def test_git_has_at_least_the_version_that_fetching_needs(
 @pytest.mark.django_db
 def test_a_new_version_of_the_collation_has_the_indexes_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     locale = database_locale()._replace(made_with="2.36", is_now="2.41")
-    monkeypatch.setattr(services, "database_locale", lambda: locale)
-    answered = services.collation()
+    monkeypatch.setattr(checks, "database_locale", lambda: locale)
+    answered = checks.collation()
     assert (answered.state, "made with version 2.36" in answered.message) == ("problem", True)
     assert f"REINDEX DATABASE {connection.settings_dict['NAME']}" in answered.advice
-    monkeypatch.setattr(services, "database_locale", lambda: locale._replace(encoding="LATIN1"))
-    assert "the encoding LATIN1" in services.collation().message
+    monkeypatch.setattr(checks, "database_locale", lambda: locale._replace(encoding="LATIN1"))
+    assert "the encoding LATIN1" in checks.collation().message

@@ -12,12 +12,7 @@ import psycopg
 import pytest
 import redis
 
-from moss.embedded.paths import (
-    LONGEST_SOCKET_NAME,
-    PACKAGE,
-    SOCKET_PATH_LIMIT,
-    installation_paths,
-)
+from moss.embedded.client import LONGEST_SOCKET_NAME, PACKAGE, SOCKET_PATH_LIMIT, installation_paths
 from tests.conftest import wait_until
 from tests.support.processes import every_process, kill, record
 

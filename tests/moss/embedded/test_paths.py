@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from moss.embedded.paths import EmbeddedError, installation_paths
+from moss.embedded.client import EmbeddedError, installation_paths
 from moss.embedded.servers import closed_folder
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from prometheus_client.parser import text_string_to_metric_families
 
-from moss.maintenance import maintain_once
+from moss.operations.maintenance import maintain_once
 from submissions.models import Batch, Report
 from tests.conftest import wait_until
 from tests.moss.test_logged_data import STUDENT, send

@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from moss.doctor import services
+from moss.operations import doctor as services
 from moss.serving import gunicorn_conf
 from submissions.work import heartbeats
 from tests.support.web_server import ask, web_server

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from moss.serving import ports
-from moss.serving.ports import NotListening, listen
+from moss.serving import supervisor as ports
+from moss.serving.supervisor import NotListening, listen
 
 pytestmark = pytest.mark.slow
 

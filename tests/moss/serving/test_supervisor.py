@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from moss.embedded.paths import installation_paths
-from moss.serving import ports
+from moss.embedded.client import installation_paths
+from moss.serving import supervisor as ports
 from moss.serving.supervisor import serving_process
 from tests.conftest import wait_until
 from tests.moss.embedded.test_embedded import environment

@@ -11,7 +11,7 @@ from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from moss import maintenance
+from moss.operations import maintenance
 from submissions.courses.retention import delete_assignment, delete_course
 from submissions.intake.sandbox.documents import DocumentReader
 from submissions.models import (

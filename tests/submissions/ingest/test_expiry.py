@@ -9,7 +9,7 @@ import pytest
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
-from moss import maintenance
+from moss.operations import maintenance
 from submissions.intake.choices import Choices
 from submissions.models import Batch, Source
 from submissions.uploads.change import create_batch, group_as

@@ -13,7 +13,7 @@ from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
-from moss import maintenance
+from moss.operations import maintenance
 from submissions.models import Assignment, Course
 from tests.conftest import wait_until
 from tests.support.processes import every_process, kill, open_files

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.core.files.storage import default_storage
 
-from moss import maintenance
+from moss.operations import maintenance
 from submissions.core.accounts import stored_bytes
 from submissions.courses.retention import delete_batch
 from submissions.models import Batch, Document, Entry, ListedEntry, Source, Submission

@@ -140,7 +140,7 @@ def test_what_is_not_there_is_not_found_and_shows_no_trace(alice_client: Client,
         "/assignments/1e3/",
         "/nothing/here/",
         "/assignments/%00/",
-        "/static/../moss/settings/__init__.py",
+        "/static/../moss/settings.py",
     )
     for unknown_address in unknown:
         response = alice_client.get(unknown_address)

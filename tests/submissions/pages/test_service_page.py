@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from moss import maintenance
+from moss.operations import maintenance
 from submissions.models import Batch, Job, Report, Upload
 from submissions.reports import results as ranking
 from submissions.uploads import lifecycle

@@ -11,7 +11,7 @@ from django.test import TestCase
 from django.utils import timezone
 
 from fingerprint import engine
-from moss import maintenance
+from moss.operations import maintenance
 from submissions.courses.retention import delete_assignment
 from submissions.models import Job, RankingPlan, Report, Submission
 from submissions.reports import cohort as kept_cohorts, jobs as ranking_jobs, progress, shards

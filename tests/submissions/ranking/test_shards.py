@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 
 from fingerprint import engine
-from moss import maintenance
+from moss.operations import maintenance
 from submissions.models import Job, RankingPlan, RankingShard, Report
 from submissions.reports import cohort as kept_cohorts, jobs as ranking_jobs, progress, shards
 from submissions.reports.cohort import load_cohort

@@ -35,7 +35,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Return a function that sets the clock of the proofs to some seconds after now."""
     now = time.time()
     return lambda seconds: monkeypatch.setattr(
-        "moss.integrations.accounts.proofs.time.time", lambda: now + seconds
+        "moss.integrations.accounts.campus.time.time", lambda: now + seconds
     )
 
 

@@ -26,7 +26,7 @@ from tests.support.identity_provider import USER
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
-    from moss.settings.accounts import KeyPair
+    from moss.settings import KeyPair
     from submissions.models import Assignment
     from tests.support.identity_provider import IdentityProvider
 

@@ -18,7 +18,7 @@ from tests.support.saml_sign_out import HERE, message_of, sign_out_request, sign
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-    from moss.settings.accounts import KeyPair
+    from moss.settings import KeyPair
     from tests.support.identity_provider import IdentityProvider
 
 pytestmark = pytest.mark.django_db

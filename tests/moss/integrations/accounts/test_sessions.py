@@ -14,10 +14,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone, translation
 
-from moss.integrations.accounts.activity import device_name
 from moss.integrations.accounts.models import Session
-from moss.integrations.accounts.sessions import device_text
-from moss.maintenance import maintain_once
+from moss.integrations.accounts.sessions import device_name, device_text
+from moss.operations.maintenance import maintain_once
 from tests.conftest import PASSWORD
 from tests.support.html import get_page, page_of
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from moss.integrations.api.assignments import AssignmentChange
-from moss.integrations.api.courses import CourseChange
+from submissions.courses.api import AssignmentChange, CourseChange
 from submissions.courses.forms import CourseSettingsForm, SettingsForm
 from submissions.models import Batch, CaseChange, Decision, Report
 from tests.support.api import API, api_client, problem_of, send

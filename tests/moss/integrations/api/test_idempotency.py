@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from moss.integrations.api.idempotency import HEADER
+from moss.integrations.api.requests import KEY_HEADER
 from submissions.models import ApiAnswer, ApiToken, Batch, ResumableUpload
 from submissions.work.locks import text_lock
 from tests.support.api import API, api_client, problem_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.services
 
-KEY = {HEADER: "one"}
+KEY = {KEY_HEADER: "one"}
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_a_request_whose_first_one_is_worked_on_is_told_to_wait(
 ) -> None:
     answers = []
     with transaction.atomic():
-        assert text_lock(f"{HEADER} {ApiToken.objects.get().pk} one")
+        assert text_lock(f"{KEY_HEADER} {ApiToken.objects.get().pk} one")
         in_another_session(lambda: answers.append(upload(caller, assignment)))
     problem = problem_of(answers[0])
     assert (problem["status"], answers[0].headers["Retry-After"]) == (409, "5")

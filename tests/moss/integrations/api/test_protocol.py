@@ -42,7 +42,7 @@ def test_an_error_of_the_service_is_a_problem_without_details(
     def fail(*_: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("moss.integrations.api.courses.listed_courses", fail)
+    monkeypatch.setattr("submissions.courses.api.listed_courses", fail)
     response = send(caller, "get", "/courses")
     assert problem_of(response)["status"] == 500
     assert b"secret detail" not in response.content
@@ -80,6 +80,6 @@ def test_a_request_that_failed_by_the_service_may_be_sent_again(
         raise RuntimeError
 
     with monkeypatch.context() as broken:
-        broken.setattr("moss.integrations.api.courses.course_out", fail)
+        broken.setattr("submissions.courses.api.course_out", fail)
         assert send(caller, "post", "/courses", {"name": "New"}, **KEY).status_code == 500
     assert send(caller, "post", "/courses", {"name": "Other"}, **KEY).status_code == 201

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from moss.maintenance import sweep
+from moss.operations.maintenance import sweep
 from submissions.core.accounts import stored_bytes
 from submissions.models import AuditEntry, Batch, FileChunk, Membership, ResumableUpload, Upload
 from submissions.uploads.change import MOST_BEGUN, begin_resumable

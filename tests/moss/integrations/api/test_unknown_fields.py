@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from moss.integrations.api.assignments import AssignmentChange, AssignmentIn
-from moss.integrations.api.courses import CourseChange, CourseIn
 from moss.integrations.api.service import api
-from moss.integrations.api.webhooks import WebhookChange, WebhookIn
+from moss.integrations.webhooks.api import WebhookChange, WebhookIn
+from submissions.courses.api import AssignmentChange, AssignmentIn, CourseChange, CourseIn
 from submissions.models import Assignment, Batch, Course
 from tests.moss.integrations.api.test_roles import HEADERS, PREFIX
 from tests.support.api import api_client, problem_of, send

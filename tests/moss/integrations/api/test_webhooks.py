@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from moss.integrations.webhooks import actions
+from moss.integrations.webhooks import sending as actions
 from moss.integrations.webhooks.models import Webhook
 from moss.integrations.webhooks.sending import KEPT
 from submissions.models import AuditEntry

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from moss.integrations.lti import fetching, requests_out
-from moss.integrations.lti.fetching import WAITS
+from moss.integrations.lti import pushed as fetching, requests_out
 from moss.integrations.lti.models import PushedFile, PushedSubmission
+from moss.integrations.lti.pushed import WAITS
 from submissions.models import Job
 from tests.support.jobs import carry_out, due_in
 from tests.support.platform import PlatformServer

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.utils import timezone
 
-from moss.integrations.lti.gathering import forget_old
 from moss.integrations.lti.models import PushedFile, PushedSubmission
+from moss.integrations.lti.pushed import forget_old
 from submissions.models import Batch, CourseRoster, Report, Submission
 from submissions.reports.cohort import cohort_submissions
 from submissions.work.running import restart_lost

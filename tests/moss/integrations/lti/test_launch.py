@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from moss.integrations.lti import requests_out
 from moss.integrations.lti.models import Platform, UsedNonce
-from moss.integrations.lti.refusals import PlatformFailed
+from moss.integrations.lti.requests_out import PlatformFailed
 from submissions.models import Course
 from tests.support.html import page_of
 from tests.support.platform import CLIENT_ID, DEPLOYMENT
@@ -165,7 +165,7 @@ def test_a_state_holds_ten_minutes(
 ) -> None:
     begun = lms.begin(client)
     token = lms.server.sign(lms.claims(begun["nonce"]))
-    monkeypatch.setattr("moss.integrations.lti.states.HOLDS", timedelta(seconds=-1))
+    monkeypatch.setattr("moss.integrations.lti.tokens.HOLDS", timedelta(seconds=-1))
     assert_refused(client, lms.send(client, begun["state"], token), "longer than ten minutes")
 
 

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from moss.integrations.lti import urls
+from moss.integrations.lti import views as urls
 from moss.integrations.lti.models import DeepLinkRequest, Platform, PlatformCourse, PushedSubmission, ToolKey
 from submissions.models import Course, Membership
 from tests.support.html import get_page, page_of

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from moss.integrations.lti.models import Platform, RegistrationAddress
-from moss.integrations.lti.registration import HOLDS, PLATFORM, TOOL
+from moss.integrations.lti.views import HOLDS, PLATFORM, TOOL
 from tests.support.html import get_page, page_of
 from tests.support.platform import DEPLOYMENT, SCOPE, TOKENS
 

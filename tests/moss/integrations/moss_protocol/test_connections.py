@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from moss.integrations.moss_protocol.connections import (
+from moss.integrations.moss_protocol.server import (
     COUNTED,
     FAILURE_SECONDS,
     Connections,

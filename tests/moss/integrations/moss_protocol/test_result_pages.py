@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from moss.integrations.moss_protocol import results
+from moss.integrations.moss_protocol import views as results
 from moss.integrations.moss_protocol.models import ClientResult
 from moss.integrations.moss_protocol.uploads import digest
 from submissions.models import AuditEntry, Membership

@@ -10,10 +10,9 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from moss.integrations.repositories import actions, fetching
-from moss.integrations.repositories.actions import cancel, retry_failed, start_due, start_fetch, take_off
-from moss.integrations.repositories.git import GitMissing
-from moss.integrations.repositories.listing import parse
+from moss.integrations.repositories import change as actions, fetching
+from moss.integrations.repositories.change import cancel, retry_failed, start_due, start_fetch, take_off
+from moss.integrations.repositories.git import GitMissing, parse
 from moss.integrations.repositories.models import RepositoryFetch
 from submissions.core.models import Commits
 from submissions.models import Batch, Job, Report
@@ -186,7 +185,7 @@ def test_a_job_goes_on_where_a_lost_one_ended(
     assignment: Assignment, two: str, git_server: GitServer
 ) -> None:
     fetch = begin(assignment, two)
-    fetching._fetch(fetch, fetch.repositories.all()[0])
+    fetching._fetch_one(fetch, fetch.repositories.all()[0])
     asked = len(git_server.asked)
     assert asked
     assert end(fetch).state == "done"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from moss.integrations.repositories.listing import BadList, Listed, parse
+from moss.integrations.repositories.git import BadList, Listed, parse
 
 HOST = "https://git.example.org"
 COMMIT = "0123456789abcdef" * 2 + "01234567"

@@ -14,7 +14,7 @@ from django.utils import timezone, translation
 from moss.integrations import repositories
 from moss.integrations.repositories.git import WITH_FIGURES
 from moss.integrations.repositories.models import RepositoryFetch
-from moss.integrations.repositories.pages import reason_text
+from moss.integrations.repositories.views import reason_text
 from submissions.models import Batch
 from tests.moss.integrations.repositories.test_fetching import end, two
 from tests.support.api import api_client, problem_of, send

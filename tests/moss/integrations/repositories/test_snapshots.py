@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from moss.integrations.repositories import git as running, snapshots
-from moss.integrations.repositories.fetching import reachable
+from moss.integrations.repositories import fetching as snapshots, git as running
+from moss.integrations.repositories.fetching import Snapshot, Wanted, reachable, take_snapshot
 from moss.integrations.repositories.git import Git, GitFailed, Remote
-from moss.integrations.repositories.snapshots import Snapshot, Wanted, take_snapshot
 from submissions.intake.unpacking import unpack
 from tests.support.git_server import HOUR, START, blob, commit, git, hand_in, tree
 

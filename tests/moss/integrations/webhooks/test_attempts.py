@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from moss.integrations.webhooks import actions as webhook_actions
+from moss.integrations.webhooks import sending as webhook_actions
 from moss.integrations.webhooks.models import Delivery, Webhook
 from moss.integrations.webhooks.sending import WAITS
 from moss.outgoing import is_public

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from standardwebhooks import Webhook as Verifier, WebhookVerificationError
 
-from moss.integrations.webhooks import actions as webhook_actions
+from moss.integrations.webhooks import sending as webhook_actions
 from moss.integrations.webhooks.models import Delivery, Webhook
 from submissions.models import Report
 from submissions.uploads.change import create_batch

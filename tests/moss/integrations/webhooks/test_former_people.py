@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from moss.integrations.webhooks import actions, sending
+from moss.integrations.webhooks import sending
 from moss.integrations.webhooks.models import Delivery, Webhook
 from submissions.models import Job
 from tests.submissions.pages.test_stopped_links import ENDS
@@ -32,19 +32,19 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def webhook(assignment: Assignment, colleague: User, receiver: Receiver) -> Webhook:
     """Return a webhook that an instructor of Alice's course made."""
-    return actions.create(assignment.course, colleague, receiver.url(), ["pair.decided"])
+    return sending.create(assignment.course, colleague, receiver.url(), ["pair.decided"])
 
 
 @pytest.mark.parametrize("end", ENDS)
 def test_what_waits_is_not_sent_once_the_right_of_its_maker_ended(
     end: Callable[[User], None], webhook: Webhook, colleague: User, receiver: Receiver
 ) -> None:
-    delivery = actions.send_test(webhook)
+    delivery = sending.send_test(webhook)
     end(colleague)
     carry_out("deliver", delivery.pk)
     assert receiver.received == []
-    with pytest.raises(actions.NotActive):
-        actions.send_test(webhook)
+    with pytest.raises(sending.NotActive):
+        sending.send_test(webhook)
 
 
 @pytest.mark.parametrize("end", ENDS)
@@ -56,7 +56,7 @@ def test_it_is_stopped_and_the_owner_is_told_once(
     mailoutbox: list[EmailMessage],
 ) -> None:
     settings.MAIL = True
-    actions.send_test(webhook)
+    sending.send_test(webhook)
     sending.stop_without_right()
     assert Webhook.objects.get().state == Webhook.State.ACTIVE
     end(colleague)
@@ -88,7 +88,7 @@ def test_the_owner_sees_it_and_takes_it_over(
 
 
 def test_a_paused_webhook_of_a_former_instructor_is_stopped_too(webhook: Webhook, colleague: User) -> None:
-    actions.change(webhook, colleague, webhook.events, active=False)
+    sending.change(webhook, colleague, webhook.events, active=False)
     colleague.delete()
     sending.stop_without_right()
     assert Webhook.objects.get().state == Webhook.State.STOPPED

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from moss.integrations.webhooks import actions
-from moss.integrations.webhooks.forms import MOST_WEBHOOKS
+from moss.integrations.webhooks import sending as actions
 from moss.integrations.webhooks.models import Delivery, Event, Webhook
+from moss.integrations.webhooks.sending import MOST_WEBHOOKS
 from submissions.models import AuditEntry, Membership
 from tests.support.html import get_page, page_of
 from tests.support.jobs import carry_out

@@ -1,0 +1,408 @@
+"""Commands that keep an installation: `moss audit`, `backup`, `restore`, `doctor`, `student` and `token`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from django.core.exceptions import ImproperlyConfigured
+from environs import EnvError
+
+from moss.commands import caller, start_django
+from moss.embedded.client import EmbeddedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from django.contrib.auth.models import User
+
+    from submissions.models import ApiToken, Course
+    from submissions.students.finding import Decided, Near
+    from submissions.students.scope import Scope
+
+COURSES = click.option(
+    "--course", "courses", type=int, multiple=True, help="Only this course, by its number; several times."
+)
+SAME = click.option(
+    "--same",
+    multiple=True,
+    help="A similar name of `find` that is this student's, by its key; several times.",
+)
+OTHERS = click.option(
+    "--others-are-not", "others", is_flag=True, help="All other similar names are somebody else's."
+)
+REASON = click.option("--reason", required=True, help="Why, for the audit log and the receipt.")
+
+
+@click.group(short_help="Shorten the audit log.")
+def audit() -> None:
+    """Shorten the audit log; its page and `moss doctor --audit` read it."""
+
+
+@audit.command()
+@click.option("--months", type=click.IntRange(1, 1200), required=True, help="Delete what is older than this.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def shorten(*, months: int, yes: bool) -> None:
+    """Delete old entries, as the owner of the tables (DATABASE_OWNER_URL).
+
+    An entry of the log says until where, so that `moss doctor --audit` still proves the rest to be whole.
+    Export the log first, where old entries have to be kept elsewhere.
+    """
+    start_django()
+    from dateutil.relativedelta import relativedelta
+    from django.utils import timezone
+
+    from moss.operations.database import as_owner
+    from submissions.courses.retention import shorten_log
+
+    before = timezone.now() - relativedelta(months=months)
+    if not yes:
+        click.confirm(f"Delete the entries from before {before:%Y-%m-%d}?", abort=True)
+    with as_owner():
+        number = shorten_log(before, caller("audit"))
+    click.echo(f"{number:,} entries from before {before:%Y-%m-%d} were deleted.")
+
+
+@click.command(short_help="Write everything that this installation holds to FILE.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--for",
+    "recipient",
+    help="Encrypt it for this recipient of age or key of GnuPG.  [default: MOSS_BACKUP_RECIPIENT]",
+)
+def backup(file: Path, recipient: str | None) -> None:
+    """Write the database and the stored files of one moment to FILE, while the server runs or not.
+
+    FILE holds students' work and must be kept like it. SECRET_KEY is not in it. Where FILE is a folder, the
+    backup gets the time as its name, and those that are older than MOSS_BACKUP_DAYS are deleted there.
+    """
+    start_django()
+    from django.conf import settings
+
+    from moss.operations.backups import BackupError, name_of_now, suffix_for, write
+
+    recipient = recipient or settings.BACKUP_RECIPIENT
+    target = file / name_of_now(suffix_for(recipient)) if file.is_dir() else file
+    if suffix_for(recipient) and target.suffix != suffix_for(recipient):
+        raise click.ClickException(f"The name of an encrypted backup ends with {suffix_for(recipient)}.")
+    try:
+        manifest = write(target, recipient)
+    except (BackupError, OSError) as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"{target}: version {manifest.version}, {sum(manifest.counts.values()):,} rows.")
+    if file.is_dir():
+        _delete_old(file)
+
+
+def _delete_old(folder: Path) -> None:
+    from django.conf import settings
+
+    from moss.operations.backups import delete_old
+
+    if settings.BACKUP_DAYS:
+        for old in delete_old(folder, settings.BACKUP_DAYS):
+            click.echo(f"{old}: deleted after {settings.BACKUP_DAYS} days.")
+
+
+@click.command(short_help="Replace what this installation holds by a backup.")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option("--replace", is_flag=True, help="Delete what this installation holds.")
+@click.option(
+    "--identity",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="File with the private key of a backup that age encrypted.",
+)
+def restore(file: Path, *, replace: bool, identity: Path | None) -> None:
+    """Restore FILE, written by `moss backup` of this version or an older one.
+
+    Stop the server and its workers first. A file that is broken or of a newer version changes nothing.
+    """
+    start_django()
+    from moss.operations.backups import BackupError, restore as restore_backup
+    from moss.operations.database import OTHER_ORDER, database_locale, differences
+
+    try:
+        manifest = restore_backup(file, replace=replace, identity=identity)
+    except BackupError as error:
+        raise click.ClickException(str(error)) from error
+    for text in differences(database_locale()):
+        click.echo(f"{text}. {OTHER_ORDER}", err=True)
+    click.echo(f"Restored what version {manifest.version} wrote on {manifest.written[:10]}.")
+
+
+@click.command(short_help="Check the installation and say what to do.")
+@click.option("--json", "as_json", is_flag=True, help="Write a JSON list instead of lines.")
+@click.option("--audit", "with_audit", is_flag=True, help="Check the whole audit log, too.")
+def doctor(*, as_json: bool, with_audit: bool) -> None:
+    """Check database, broker, workers, machine and settings, a line for each check.
+
+    The exit status is 1 if there is a problem; a warning does not count.
+    """
+    from moss.installation import start_django
+
+    try:
+        start_django()
+    except (EmbeddedError, ImproperlyConfigured, EnvError) as error:
+        raise click.ClickException(str(error)) from error
+    from moss.operations.doctor import findings
+
+    results = findings(with_audit=with_audit)
+    if as_json:
+        click.echo(json.dumps([asdict(finding) for finding in results], indent=2))
+    else:
+        for finding in results:
+            advice = f". {finding.advice}" if finding.advice else ""
+            click.echo(f"{finding.state:8} {finding.check}: {finding.message}{advice}")
+    raise SystemExit(int(any(finding.state == "problem" for finding in results)))
+
+
+@click.group(short_help="Export or erase everything that is stored of one student.")
+def student() -> None:
+    """Find, export or erase one student over all courses, by the name or an id that submissions carry."""
+
+
+@student.command()
+@click.argument("name_or_id")
+@COURSES
+def find(name_or_id: str, courses: tuple[int, ...]) -> None:
+    """Show what is stored of a student, by course."""
+    start_django()
+    _show_similar(_near(name_or_id))
+    _show(_scope(name_or_id, courses))
+
+
+@student.command()
+@click.argument("name_or_id")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@REASON
+@COURSES
+@SAME
+@OTHERS
+def export(
+    name_or_id: str,
+    file: Path,
+    reason: str,
+    courses: tuple[int, ...],
+    same: tuple[str, ...],
+    *,
+    others: bool,
+) -> None:
+    """Write a student's files and every row about the student to FILE, a zip file."""
+    start_django()
+    from submissions.students.exporting import note_export, write_export
+
+    work = _decided_scope(name_or_id, courses, same, others=others)
+    try:
+        with file.open("xb") as target:
+            rows = write_export(work, target)
+    except FileExistsError as error:
+        raise click.ClickException(f"{file} exists: name another file.") from error
+    file.chmod(0o600)
+    note_export(work, caller("student"), reason)
+    click.echo(f"{file}: {rows:,} rows, and the files of {len(work.submissions):,} submissions.")
+
+
+@student.command()
+@click.argument("name_or_id")
+@REASON
+@COURSES
+@SAME
+@OTHERS
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def erase(
+    name_or_id: str,
+    reason: str,
+    courses: tuple[int, ...],
+    same: tuple[str, ...],
+    *,
+    others: bool,
+    yes: bool,
+) -> None:
+    """Erase a student: submissions, pairs, decisions, names in texts. This cannot be undone."""
+    start_django()
+    from submissions.students.erasing import ask_for_erasure
+    from submissions.students.scope import NotFound
+    from submissions.work.running import run_here
+
+    work = _decided_scope(name_or_id, courses, same, others=others)
+    _show(work)
+    if not yes:
+        click.confirm("Erase this student?", abort=True)
+    try:
+        erasure = ask_for_erasure(work, caller("student"), reason)
+    except NotFound as error:
+        raise click.ClickException(str(error)) from error
+    run_here("erase_student", erasure.pk)
+    erasure.refresh_from_db()
+    if erasure.state != erasure.State.DONE:
+        raise click.ClickException(erasure.message)
+    removed, changed = (sum(erasure.result[part].values()) for part in ("removed", "changed"))
+    click.echo(f"Receipt {erasure.pk}: {removed:,} rows removed, {changed:,} rows changed.")
+    for left in erasure.result["left"]:
+        click.echo(f"Left in {left['course']}: {left['rows']:,} entries, because {left['why']}.")
+    click.echo("Backups from before still have this student: see docs/do/backup.md.")
+
+
+def _decided_scope(
+    name_or_id: str, courses: tuple[int, ...], same: tuple[str, ...], *, others: bool
+) -> Scope:
+    """Return the scope of a student with a decision on all similar names, or fail with those without."""
+    from submissions.students.finding import Decided
+
+    near = _near(name_or_id)
+    if unknown := set(same) - {match.key for match in near}:
+        raise click.ClickException(f"No similar name is called {', '.join(sorted(unknown))}.")
+    different = {match.key for match in near if others} - set(same)
+    work = _scope(name_or_id, courses, Decided.of(near, same, different))
+    if work.undecided:
+        _show_similar(work.undecided)
+        raise click.ClickException(
+            "Name those that are this student's with --same, and say --others-are-not of the rest."
+        )
+    return work
+
+
+def _near(name_or_id: str) -> list[Near]:
+    from submissions.students.finding import find, near_matches
+
+    return near_matches(name_or_id, find(name_or_id))
+
+
+def _show_similar(matches: Iterable[Near]) -> None:
+    for match in matches:
+        places = ", ".join(match.places) or "roster"
+        name = " ".join(filter(None, (match.name, match.identifier)))
+        click.echo(f"Similar: {match.key}  {match.course.name} / {places}: {name}")
+
+
+def _scope(name_or_id: str, courses: tuple[int, ...], decided: Decided | None = None) -> Scope:
+    from submissions.students.scope import NotFound, scope
+
+    try:
+        return scope(name_or_id, courses or None, decided)
+    except NotFound as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _show(work: Scope) -> None:
+    for one in work.chosen:
+        figures = ", ".join(f"{number:,} {kind}" for kind, number in work.figures(one).items() if number)
+        names = "; ".join(sorted({*one.names, *one.ids}))
+        click.echo(f"{one.course.pk}  {one.course.name}: {names}: {figures}")
+        if one.same_names:
+            click.echo(f"   {one.same_names:,} other submissions have this name with another id.")
+    for assignment in work.held:
+        click.echo(f"Held, and kept: {assignment.course.name} / {assignment.name} ({assignment.hold})")
+    if work.shared:
+        click.echo(f"{len(work.shared):,} submissions of groups stay, without this student.")
+
+
+@click.group(short_help="Create, list and revoke tokens of the API.")
+def token() -> None:
+    """Create, list and revoke the tokens of the API, of any account."""
+
+
+@token.command()
+@click.argument("account")
+@click.option("--name", required=True, help="What uses the token, such as a script.")
+@click.option("--scope", type=click.Choice(["read", "write"]), default="read", show_default=True)
+@click.option("--course", "courses", type=int, multiple=True, help="Only this course, by its id; repeatable.")
+@click.option(
+    "--days", type=click.IntRange(1, 3650), default=90, show_default=True, help="How long it holds."
+)
+@click.option(
+    "--role", type=click.Choice(["instructor", "assistant", "observer"]), default="instructor",
+    show_default=True, help="Of a service account in these courses.",
+)  # fmt: skip
+def create(account: str, name: str, scope: str, courses: tuple[int, ...], days: int, role: str) -> None:  # noqa: PLR0917 - click's
+    """Create a token for ACCOUNT and print it; it is not shown again.
+
+    ACCOUNT is a user name. One that begins with service:, as service:nightly, is a service account. It
+    belongs to no person, nobody can sign in to it, and it is created with a role in the courses.
+    """
+    start_django()
+    from submissions.core import accounts
+
+    chosen = _courses(courses)
+    is_service = account.startswith(accounts.SERVICE)
+    user = _service(account, chosen, role) if is_service else _person(account, chosen)
+    created, secret = accounts.create_token(user, name, scope, timedelta(days=days), chosen)
+    accounts.note_tokens(caller("token"), None, "created", [created])
+    click.echo(f"Token {created.pk} of {account}, valid until {created.expires:%Y-%m-%d}:", err=True)
+    click.echo(secret)
+
+
+@token.command(name="list")
+@click.argument("account", default="")
+def list_(account: str) -> None:
+    """List the tokens that were not revoked, of ACCOUNT or of all."""
+    start_django()
+    from submissions.core.accounts import all_tokens
+
+    for one in all_tokens(account):
+        click.echo(_line(one))
+
+
+@token.command()
+@click.argument("ids", type=int, nargs=-1)
+@click.option("--account", default="", help="Revoke all tokens of this account.")
+def revoke(ids: tuple[int, ...], account: str) -> None:
+    """Revoke tokens by the ids that `moss token list` shows, or all of an account."""
+    start_django()
+    from submissions.core import accounts
+    from submissions.core.accounts import all_tokens
+
+    if bool(ids) == bool(account):
+        raise click.UsageError("Name the ids of tokens, or an account by --account.")
+    chosen = [one for one in all_tokens(account) if account or one.pk in ids]
+    unknown = sorted({*ids} - {one.pk for one in chosen})
+    if unknown or not chosen:
+        raise click.ClickException(f"There is no such token: {', '.join(map(str, unknown)) or account}.")
+    for one in chosen:
+        accounts.revoke_tokens(one.user, [one.pk])
+    accounts.note_tokens(caller("token"), None, "revoked", chosen)
+    click.echo(f"{len(chosen)} revoked.")
+
+
+def _courses(ids: tuple[int, ...]) -> list[Course]:
+    from submissions.models import Course
+
+    courses = Course.objects.in_bulk(ids)
+    if missing := [str(pk) for pk in ids if pk not in courses]:
+        raise click.ClickException(f"There is no course {', '.join(missing)}.")
+    return list(courses.values())
+
+
+def _person(account: str, courses: list[Course]) -> User:
+    from django.contrib.auth.models import User
+
+    from submissions.core.rights import Right, may
+
+    user = User.objects.filter(username=account, is_active=True).first()
+    if user is None:
+        raise click.ClickException(f"There is no account {account!r}, or it is closed.")
+    for course in courses:
+        if not may(user, Right.READ, course):
+            raise click.ClickException(f"{account} may not read course {course.pk}.")
+    return user
+
+
+def _service(account: str, courses: list[Course], role: str) -> User:
+    from submissions.core.accounts import BadName, service_account
+
+    try:
+        return service_account(account, courses, role, caller("token"))
+    except BadName as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _line(one: ApiToken) -> str:
+    courses = ", ".join(str(course.pk) for course in one.courses.all()) if one.restricted else "all"
+    state = f"until {one.expires:%Y-%m-%d}" if one.is_valid else "not valid"
+    used = f"used {one.used:%Y-%m-%d}" if one.used else "never used"
+    known_by = f"{one.pk}  {one.user.get_username()}  {one.name}  {one.prefix}…"
+    return f"{known_by}  {one.scope}  courses: {courses}  {state}  {used}"

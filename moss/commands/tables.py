@@ -1,0 +1,197 @@
+"""Tables for a terminal: ranked pairs, and the preview of an upload."""
+
+from __future__ import annotations
+
+import io
+from itertools import chain
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from submissions.intake.limits import format_size
+from submissions.matches.ranked_pairs import NO_PASSAGE, percent_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from submissions.intake.preview import Preview, PreviewedSubmission, SkippedGroup
+    from submissions.matches.ranked_pairs import PairRow
+
+HEADINGS = ("#", "left", "right", "similarity", "left share", "right share", "tokens", "lines", "longest", "")
+# Of the names, and of all columns that begin at the left.
+NAMES, TEXTS = (1, 2), (1, 2, 9)
+GAP, LEAST_NAME = "  ", 8
+# Wide enough for two names of usual length and the figures; longer cells are cut off with an ellipsis.
+WIDTH = 120
+
+# The columns that are figures.
+FIGURES = {"files", "size", "entries"}
+
+
+def printable(name: str) -> str:
+    """Replace the unprintable characters of a name: control codes and changes of the text direction."""
+    if name.isprintable():
+        return name
+    return "".join(char if char.isprintable() else "\ufffd" for char in name)
+
+
+def _share(share: float, with_common: float) -> str:
+    """Return a share with common code, and in parentheses without it if that is another percentage."""
+    without, both = percent_text(share), percent_text(with_common)
+    return without if both == without else f"{both} ({without})"
+
+
+def _counts(row: PairRow) -> tuple[str, str, str]:
+    if row.mark == NO_PASSAGE:
+        return ("-", "-", "-")
+    if not row.tokens:
+        return ("common code only" if row.left_with_common != 0 else "no passage", "", "")
+    return (str(row.tokens), str(row.lines), str(row.longest))
+
+
+def pairs_text(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | None = None) -> Iterator[str]:
+    """Yield the lines of a table: rank, names, similarity, both shares, tokens, lines, longest passage.
+
+    Where common code changes a share, the share without it follows in parentheses, and a line says so.
+    `notes` maps pairs of names to a note, which is written in a last column with the marks of pairs.
+    """
+    rows, notes = list(rows), notes or {}
+    if not rows:
+        yield "No two submissions share anything.\n"
+        return
+    widths = [0] * len(HEADINGS)
+    for cells in chain([HEADINGS], _cells(rows, notes)):
+        widths = list(map(max, widths, map(_columns, cells)))
+    widths = _fitted(widths)
+    for cells in chain([HEADINGS], _cells(rows, notes)):
+        yield _line(cells, widths)
+    if any(_share(row.left_share, row.left_with_common).endswith(")") for row in rows):
+        yield "In parentheses: the share without common code.\n"
+
+
+def _cells(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str]) -> Iterator[tuple[str, ...]]:
+    for number, row in enumerate(rows, 1):
+        yield (
+            str(number),
+            printable(row.left),
+            printable(row.right),
+            percent_text(row.similarity),
+            _share(row.left_share, row.left_with_common),
+            _share(row.right_share, row.right_with_common),
+            *_counts(row),
+            " ".join(filter(None, (row.mark, row.flag, notes.get((row.left, row.right), "")))),
+        )
+
+
+def _fitted(widths: list[int]) -> list[int]:
+    """Return the widths of columns in a terminal; the names get what the other columns leave."""
+    gaps = len(GAP) * (sum(map(bool, widths)) - 1)
+    space = max(WIDTH, get_terminal_size().columns) - sum(widths) - gaps
+    if space < 0:
+        both = max(space + sum(widths[name] for name in NAMES), 2 * LEAST_NAME)
+        shorter = min(both // 2, *(widths[name] for name in NAMES))
+        for name in NAMES:
+            widths[name] = min(widths[name], both - shorter)
+    return widths
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = (
+        _padded(cell, width, is_text=number in TEXTS)
+        for number, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    )
+    return GAP.join(padded).rstrip() + "\n"
+
+
+def _columns(cell: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if cell.isascii():
+        return len(cell)
+    from rich.cells import cell_len
+
+    return cell_len(cell)
+
+
+def _padded(cell: str, width: int, *, is_text: bool) -> str:
+    spaces = width - _columns(cell)
+    if spaces < 0:
+        from rich.cells import set_cell_size
+
+        return f"{set_cell_size(cell, width - 1)}\u2026"
+    return f"{cell}{' ' * spaces}" if is_text else f"{' ' * spaces}{cell}"
+
+
+def preview_text(preview: Preview) -> str:
+    """Return the summary, the layouts, the submissions, what does not count, and the warnings.
+
+    Examples that do not fit beside their reason go on in the next line.
+    """
+    output = io.StringIO()
+    console = Console(file=output, width=max(WIDTH, get_terminal_size().columns), highlight=False)
+    for part in _parts(preview):
+        console.print(part)
+    return "".join(f"{line.rstrip()}\n" for line in output.getvalue().splitlines())
+
+
+def _parts(preview: Preview) -> Iterator[Text | Table]:
+    yield Text(preview.summary + ".")
+    yield Text(_layouts(preview))
+    if preview.languages:
+        yield Text(f"Languages of the files: {preview.languages}.")
+    yield Text()
+    rows = [_submission_row(one) for one in preview.submissions]
+    yield _table("submission", ("id", "files", "size", "attempt", "handed in"), rows)
+    groups = (*preview.ignored, *preview.left_out, *preview.refused)
+    if groups:
+        yield Text()
+        table = _table(
+            "does not count", ("entries", "size", "such as"), [_skipped_row(one) for one in groups]
+        )
+        table.columns[-1].no_wrap = False
+        yield table
+    if preview.warnings:
+        yield Text("\nPlease check:")
+    for warning in preview.warnings:
+        yield Text(f"- {printable(warning.text)}")
+
+
+def _layouts(preview: Preview) -> str:
+    used, runner_up = preview.grouping.layout, preview.runner_up
+    text = f"The layout is {used.label} (--layout {used.key}, fits {preview.score:.0%})."
+    if runner_up:
+        other = runner_up.layout
+        text += f" Next: {other.label} (--layout {other.key}, fits {runner_up.score:.0%})."
+    return text
+
+
+def _table(first: str, others: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, heading in enumerate((first, *others)):
+        figures = heading in FIGURES
+        width = max(map(len, (heading, *(row[number] for row in rows)))) if figures else None
+        table.add_column(heading, justify="right" if figures else "left", min_width=width, no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    return table
+
+
+def _submission_row(submission: PreviewedSubmission) -> tuple[str, ...]:
+    grouped = submission.grouped
+    attempt = f"{grouped.attempt} of {grouped.attempts}" if grouped.attempts > 1 else ""
+    time = f"{grouped.submitted:%Y-%m-%d %H:%M}" if grouped.submitted else ""
+    return (
+        submission.name,
+        grouped.identifier,
+        f"{submission.files:,}",
+        format_size(submission.size),
+        attempt,
+        f"{time} (late)" if grouped.late else time,
+    )
+
+
+def _skipped_row(group: SkippedGroup) -> tuple[str, ...]:
+    examples = ", ".join(group.examples) + (", ..." if group.entries > len(group.examples) else "")
+    return group.reason, f"{group.entries:,}", format_size(group.size), examples

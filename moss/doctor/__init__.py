@@ -1,1 +1,0 @@
-"""Constants of the checks of `moss doctor`."""

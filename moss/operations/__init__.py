@@ -1,0 +1,1 @@
+"""What keeps an installation running: its doctor, backups, maintenance, metrics and health."""

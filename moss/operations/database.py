@@ -1,0 +1,181 @@
+"""The database of an installation: the order of its texts, poolers between, and its two roles."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.conf import settings
+from django.db import connection, transaction
+from psycopg.sql import SQL, Identifier
+
+from submissions.work.locks import Work, transaction_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from django.db.backends.base.base import BaseDatabaseWrapper
+
+PROVIDERS = {"b": "builtin", "c": "libc", "i": "icu"}
+# Columns of pg_database that the versions of Postgres have or have not.
+DESCRIPTION = """
+SELECT to_jsonb(database), pg_encoding_to_char(encoding), obj_description('public'::regnamespace)
+FROM pg_database AS database WHERE datname = current_database()
+"""
+ACTUAL = (
+    "SELECT pg_database_collation_actual_version(oid) FROM pg_database WHERE datname = current_database()"
+)
+FIRST_WITH_VERSIONS = (15, 0)
+OTHER_ORDER = (
+    "Nothing is lost, but lists of names may be in another order. To have the same one, restore into a "
+    "database that is created with the same locale."
+)
+RESTORED = "Restored from a database with: "
+
+# A pooler may hand out its sessions in turn, and other clients take some.
+ATTEMPTS = 5
+SHARED = "A pooler shares the sessions of the database (PgBouncer with pool_mode transaction or statement)"
+ADVICE = (
+    "Let DATABASE_URL name Postgres itself: workers hold locks of sessions. "
+    "The service shares its own connections: MOSS_WEB_CONNECTIONS."
+)
+
+EXISTS = "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = %s)"
+CREATE = "CREATE ROLE {service} LOGIN PASSWORD %s"
+# The erasure of a student replaces names in subjects. A temporary table would hide the log in its session.
+GRANTS = """
+GRANT USAGE ON SCHEMA public TO {service};
+GRANT SELECT, INSERT, UPDATE, DELETE{maintain} ON ALL TABLES IN SCHEMA public TO {service};
+GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO {service};
+REVOKE ALL ON submissions_auditentry FROM {service};
+GRANT SELECT, INSERT, UPDATE (subject) ON submissions_auditentry TO {service};
+REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC;
+"""
+MAINTAIN_SINCE = 170000  # before, only the owner vacuums; Postgres does so by itself, later
+
+
+class DatabaseLocale(NamedTuple):
+    """The locale of the database, and of the one whose backup was restored into it: "" where none was.
+
+    `made_with` and `is_now` are versions of its collation, at its creation and of the system today; they are
+    empty where Postgres knows none.
+    """
+
+    encoding: str
+    name: str
+    restored_from: str
+    made_with: str
+    is_now: str
+
+
+def database_locale() -> DatabaseLocale:
+    with connection.cursor() as cursor:
+        cursor.execute(DESCRIPTION)
+        columns, encoding, comment = cursor.fetchone()
+        is_now = ""
+        if connection.get_database_version() >= FIRST_WITH_VERSIONS:
+            cursor.execute(ACTUAL)
+            is_now = cursor.fetchone()[0] or ""
+    noted = (comment or "").removeprefix(RESTORED) if (comment or "").startswith(RESTORED) else ""
+    row = _columns(columns)
+    return DatabaseLocale(encoding, _name(row, encoding), noted, row.get("datcollversion") or "", is_now)
+
+
+def differences(locale: DatabaseLocale) -> list[str]:
+    """Return how the database differs from the one that was restored into it."""
+    if locale.restored_from in {"", locale.name}:
+        return []
+    return [f"this database has {locale.name}; the one of the backup had {locale.restored_from}"]
+
+
+def note_restored(name: str) -> None:
+    """Note in the database of which locale its backup was; only the owner of the tables may."""
+    with connection.cursor() as cursor:
+        cursor.execute("COMMENT ON SCHEMA public IS %s", [f"{RESTORED}{name}" if name else None])
+
+
+def _columns(columns: Any) -> dict[str, Any]:
+    """Return a row of JSON, which Django's connection leaves as text."""
+    return json.loads(columns) if isinstance(columns, str) else dict(columns)
+
+
+def _name(row: dict[str, Any], encoding: str) -> str:
+    provider = PROVIDERS.get(row.get("datlocprovider", "c"), "another provider")
+    # Its name up to Postgres 16, and from 17 on.
+    locale = row.get("daticulocale") or row.get("datlocale")
+    named = f"{provider} {locale}" if locale else provider
+    return f"{encoding}, {named}, collate {row['datcollate']}, ctype {row['datctype']}"
+
+
+def sessions_are_shared() -> bool:
+    """Return whether two connections were served by one session, or one by two.
+
+    A connection within a transaction keeps its session, so nothing is found there.
+    """
+    other = connection.copy()
+    try:
+        used = {_session(connection)}
+        for _ in range(ATTEMPTS):
+            others = {_session(other)}
+            used.add(_session(connection))
+            if used & others or len(used) > 1:
+                return True
+        return False
+    finally:
+        other.close()
+
+
+def _session(database: BaseDatabaseWrapper) -> int:
+    with database.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        return int(cursor.fetchone()[0])
+
+
+def refuse_shared_sessions() -> None:
+    """End this process where sessions are shared.
+
+    Raises
+    ------
+    SystemExit
+        With a sentence that says what to do.
+    """
+    if sessions_are_shared():
+        raise SystemExit(f"{SHARED}. {ADVICE}")
+
+
+def has_owner() -> bool:
+    """Return whether another role than that of the service owns the tables."""
+    return bool(settings.DATABASE_OWNER) and settings.DATABASE_OWNER["USER"] != settings.DATABASE["USER"]
+
+
+@contextmanager
+def as_owner() -> Iterator[None]:
+    """Connect this thread as the owner of the tables, where there is one; as the service again afterwards."""
+    of_service = connection.settings_dict
+    if not has_owner() or of_service["USER"] == settings.DATABASE_OWNER["USER"]:
+        yield
+        return
+    connection.close()
+    options = of_service["OPTIONS"] | settings.DATABASE_OWNER.get("OPTIONS", {})
+    changes = {**settings.DATABASE_OWNER, "NAME": of_service["NAME"], "OPTIONS": options}
+    connection.settings_dict = of_service | changes
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict = of_service
+
+
+@transaction.atomic
+def grant_rights() -> None:
+    """Grant the service rights to rows, but only to add some to the audit log; make its role if missing."""
+    transaction_lock(Work.AUDIT, wait=True)
+    service = Identifier(settings.DATABASE["USER"])
+    with connection.cursor() as cursor:
+        cursor.execute(EXISTS, [settings.DATABASE["USER"]])
+        if not cursor.fetchone()[0]:
+            cursor.execute(SQL(CREATE).format(service=service), [settings.DATABASE["PASSWORD"]])
+        maintain = ", MAINTAIN" if connection.connection.info.server_version >= MAINTAIN_SINCE else ""
+        names = {"service": service, "database": Identifier(connection.settings_dict["NAME"])}
+        cursor.execute(SQL(GRANTS).format(maintain=SQL(maintain), **names))

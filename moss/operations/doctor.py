@@ -1,0 +1,495 @@
+"""The checks of `moss doctor`, in the order of its lines. A new check is a function in `CHECKS`."""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import subprocess
+import sys
+from ctypes.util import find_library
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from smtplib import SMTPException
+from subprocess import SubprocessError
+from typing import TYPE_CHECKING, Any, Literal
+
+import redis
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.adapter import get_adapter
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+from django.conf import settings
+from django.core.checks import ERROR, run_checks
+from django.core.mail import get_connection
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+from redis.exceptions import RedisError
+
+import fingerprint
+from fingerprint import engine
+from moss.database_schema import MEND, schema_problem, unknown_migrations
+from moss.embedded.client import private_servers
+from moss.integrations.lti.models import ToolKey
+from moss.integrations.repositories.git import OLDEST, GitMissing, version
+from moss.integrations.webhooks.models import Webhook
+from moss.operations.database import (
+    ADVICE,
+    OTHER_ORDER,
+    SHARED,
+    database_locale,
+    differences,
+    sessions_are_shared,
+)
+from moss.operations.maintenance import is_maintained
+from submissions.audit.log import service_may_erase_log
+from submissions.audit.models import AuditAction, verify
+from submissions.core.database import opened_or_empty
+from submissions.models import AuditEntry
+from submissions.work import heartbeats
+from submissions.work.heartbeats import package_version
+from submissions.work.kinds import QUEUES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from django.db.migrations import Migration
+
+State = Literal["ok", "warning", "problem"]
+
+CLOCK_WARNING_SECONDS, CLOCK_PROBLEM_SECONDS = 2.0, 30.0
+# Of maintenance, the listener for MOSS clients, commands and a backup.
+OTHER_CONNECTIONS = 10
+WELL_KNOWN = "/.well-known/openid-configuration"
+REINDEX = (
+    "The system was upgraded: stop the service, and run REINDEX DATABASE {name} and then "
+    "ALTER DATABASE {name} REFRESH COLLATION VERSION as the owner."
+)
+MIGRATE = "Run `moss setup`, or `docker compose run --rm migrate`."
+STOP_FIRST = "Stop web servers, workers and maintenance of the version before. "
+START = "Start `moss serve`, or the containers worker, interactive and maintenance."
+
+ANSWER_SECONDS = 10
+# A certificate that ends sooner has to be replaced.
+SOON = timedelta(days=30)
+ASK = "Ask the provider for the next certificate."
+PEM = "-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n"
+
+DISK_PROBLEM_BYTES, DISK_WARNING_BYTES = 1_000_000_000, 5_000_000_000
+OPEN_FILES = 1024
+FONT_SECONDS = 30
+# In a child: the printing library reads the system's fonts and libraries.
+HAS_FONTS = """from submissions.matches.printing import add_fonts, has_fonts
+add_fonts()
+raise SystemExit(not has_fonts())"""
+RESTORE = "Somebody changed the log in the database. Compare it with a backup."
+KEEP = (
+    "Keep this line elsewhere, and compare it later: the database role of the service could cut the end off."
+)
+SEPARATE = (
+    "Name an owner of the tables in DATABASE_OWNER_URL: docs/do/running.md, The two roles of the database."
+)
+FORMER = "Add the former SECRET_KEY to SECRET_KEY_FALLBACKS, or make these webhooks and second factors anew."
+SETTINGS_ADVICE = "Set SECRET_KEY, MOSS_ALLOWED_HOSTS, MOSS_HTTPS and MOSS_PROXIES: docs/do/running.md."
+
+ADVICE_OF_DJANGO: dict[type[Exception], str] = {
+    DatabaseError: "Start Postgres, or correct DATABASE_URL and DATABASE_PASSWORD.",
+    RedisError: "Start Valkey, or correct REDIS_URL and REDIS_PASSWORD.",
+    OSError: "Check that the user who runs moss may read and write MOSS_HOME.",
+    SubprocessError: "The machine may be too busy: try again.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of a check; `advice` says what to do where the state is not ok."""
+
+    check: str
+    state: State
+    message: str
+    advice: str = ""
+
+
+def ok(check: str, message: str) -> Finding:
+    return Finding(check, "ok", message)
+
+
+def warning(check: str, message: str, advice: str) -> Finding:
+    return Finding(check, "warning", message, advice)
+
+
+def problem(check: str, message: str, advice: str) -> Finding:
+    return Finding(check, "problem", message, advice)
+
+
+def database() -> Finding:
+    """Check that the database answers and has a version that Django supports."""
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW server_version")
+        name = f"Postgres {cursor.fetchone()[0]}"
+    least = connection.features.minimum_database_version
+    if least and connection.get_database_version() < least:
+        return problem("database", f"{name} is too old", f"Upgrade it to Postgres {least[0]} or newer.")
+    return ok("database", f"{name} answers")
+
+
+def collation() -> Finding:
+    """Check that the database takes any text, and orders it as when its indexes were made."""
+    locale = database_locale()
+    if locale.encoding != "UTF8":
+        message = f"the database has the encoding {locale.encoding}"
+        return problem("collation", message, "Restore a backup into a database that is created with UTF8.")
+    if locale.made_with != locale.is_now:
+        message = (
+            f"indexes were made with version {locale.made_with} of the collation; now it is {locale.is_now}"
+        )
+        return problem("collation", message, REINDEX.format(name=connection.settings_dict["NAME"]))
+    if others := differences(locale):
+        return warning("collation", others[0], OTHER_ORDER)
+    return ok("collation", locale.name)
+
+
+def pooling() -> Finding:
+    """Check that no pooler gives this service's sessions to others."""
+    if sessions_are_shared():
+        return problem("pooling", SHARED, ADVICE)
+    return ok("pooling", "each connection has a session of its own")
+
+
+def connections() -> Finding:
+    """Check that Postgres takes the connections of all processes, and say for how many web servers."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT sum(setting::int) FROM pg_settings WHERE name LIKE '%reserved_connections'")
+        reserved = int(cursor.fetchone()[0])
+        cursor.execute("SHOW max_connections")
+        most = int(cursor.fetchone()[0])
+    a_server = settings.WEB_PROCESSES * settings.WEB_CONNECTIONS
+    workers = sum(worker.processes + 1 for worker in heartbeats.workers() if worker.answers)
+    servers = max(0, most - reserved - OTHER_CONNECTIONS - workers) // a_server
+    parts = f"a web server takes up to {a_server}, the workers {workers}, all else {OTHER_CONNECTIONS}"
+    message = f"max_connections is {most}, {reserved} of them reserved: {parts}"
+    if servers:
+        return ok("connections", f"{message}; enough for {servers} web servers")
+    needed = reserved + OTHER_CONNECTIONS + workers + a_server
+    advice = f"Raise max_connections of Postgres to {needed}, or lower MOSS_WEB_CONNECTIONS."
+    return problem("connections", message, advice)
+
+
+def migrations() -> Finding:
+    """Check that the tables are those of this version, neither older nor newer."""
+    executor = MigrationExecutor(connection)
+    graph = executor.loader.graph
+    missing = executor.migration_plan(graph.leaf_nodes())
+    if newer := unknown_migrations():
+        message = f"the database was migrated by another version ({newer[-1]})"
+        return problem("migrations", message, "Install that version of moss-server, or restore a backup.")
+    if missing:
+        stopping = need_stop(migration for migration, _backwards in missing)
+        message = f"{len(missing)} migrations are not applied" + (
+            f", {len(stopping)} of which need a stop" if stopping else ""
+        )
+        return problem("migrations", message, (STOP_FIRST if stopping else "") + MIGRATE)
+    if differing := schema_problem():
+        return problem("migrations", differing, MEND)
+    return ok("migrations", "all applied, and the tables are as they make them")
+
+
+def need_stop(plan: Iterable[Migration]) -> list[str]:
+    """Return the names of the migrations that need a full stop."""
+    return [f"{one.app_label}.{one.name}" for one in plan if phase_of(one) == "stop"]
+
+
+def phase_of(migration: Migration) -> str:
+    """Return what a migration declares; those of other packages declare nothing, so they need a stop."""
+    return getattr(migration, "phase", "stop")
+
+
+def broker() -> Finding:
+    """Check that the broker answers."""
+    with redis.Redis.from_url(
+        settings.REDIS_URL,
+        socket_timeout=settings.BROKER_SECONDS,
+        socket_connect_timeout=settings.BROKER_SECONDS,
+    ) as client:
+        info = client.info("server")
+    name = (
+        f"Valkey {info['valkey_version']}" if "valkey_version" in info else f"Redis {info['redis_version']}"
+    )
+    return ok("broker", f"{name} answers")
+
+
+def workers() -> Finding:
+    """Check that each queue has a worker, and that all workers are of this version."""
+    alive = [worker for worker in heartbeats.workers() if worker.answers]
+    others = [worker.title for worker in alive if worker.version != package_version()]
+    if others:
+        message = f"this is version {package_version()}, but there are {', '.join(others)}"
+        return problem("workers", message, "Restart these workers with the version of the server.")
+    unserved = [queue for queue in QUEUES if not any(queue in worker.queues for worker in alive)]
+    if unserved:
+        return _not_running("workers", f"no worker answers for: {', '.join(unserved)}")
+    return ok("workers", f"{len(alive)} answer, version {package_version()}")
+
+
+def maintenance() -> Finding:
+    """Check that lost work is looked for."""
+    if is_maintained():
+        return ok("maintenance", "runs")
+    return _not_running("maintenance", "nothing looks for lost work")
+
+
+def clock() -> Finding:
+    """Check that the clock of the database and that of this machine agree."""
+    with connection.cursor() as cursor:
+        before = timezone.now()
+        cursor.execute("SELECT clock_timestamp()")
+        there, after = cursor.fetchone()[0], timezone.now()
+    seconds = abs((there - (before + (after - before) / 2)).total_seconds())
+    message = f"{seconds:.1f} s between the database and this machine"
+    if seconds < CLOCK_WARNING_SECONDS:
+        return ok("clock", message)
+    state = problem if seconds >= CLOCK_PROBLEM_SECONDS else warning
+    return state("clock", message, "Let both machines set their clocks by NTP.")
+
+
+def mail() -> Finding:
+    """Check that the mail server takes a connection and the password, where one is set."""
+    if not settings.MAIL:
+        return ok("mail", "not set (MOSS_MAIL_HOST); links are shown on pages instead")
+    address = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}"
+    server = get_connection()
+    try:
+        server.open()
+    except (OSError, SMTPException) as error:
+        message = f"{address} cannot be used: {error}"
+        return problem("mail", message, "Correct MOSS_MAIL_HOST, _PORT, _SECURITY, _USER and _PASSWORD.")
+    server.close()
+    return ok("mail", f"{address} takes mail from {settings.DEFAULT_FROM_EMAIL}")
+
+
+def campus() -> Finding:
+    """Check that the configuration of the campus provider can be fetched, where one is set."""
+    if not settings.OIDC_URL:
+        return ok("campus", "not set (MOSS_OIDC_URL); people sign in with local accounts")
+    url = settings.OIDC_URL if WELL_KNOWN in settings.OIDC_URL else settings.OIDC_URL.rstrip("/") + WELL_KNOWN
+    try:
+        with get_adapter().get_requests_session() as session:
+            answer = session.get(url)
+            answer.raise_for_status()
+            issuer = answer.json()["issuer"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        message = f"no configuration at {url} ({type(error).__name__})"
+        return problem("campus", message, "Correct MOSS_OIDC_URL, or ask the provider whether it runs.")
+    return ok("campus", f"{issuer} answers")
+
+
+def _not_running(check: str, message: str) -> Finding:
+    """Return a warning where nothing may run between two calls of `moss serve`, else a problem."""
+    return (warning if private_servers() else problem)(check, message, START)
+
+
+def saml() -> Finding:
+    """Check that the provider's metadata can be read, and how long both sides' certificates are valid."""
+    if not settings.SAML_ENTITY_ID:
+        return ok("saml", "not set (MOSS_SAML_ENTITY_ID)")
+    providers: Any = settings.SOCIALACCOUNT_PROVIDERS
+    app = providers["saml"]["APPS"][0]["settings"]
+    try:
+        ends = max(map(_end, _certificates(app["idp"])))
+    except Exception as error:  # noqa: BLE001 - whatever the answer is, the finding says it
+        message = f"{settings.SAML_ENTITY_ID}: no metadata with a certificate ({type(error).__name__})"
+        return problem("saml", message, "Correct MOSS_SAML_METADATA_URL, or MOSS_SAML_CERTIFICATE.")
+    provider = _validity(f"{settings.SAML_ENTITY_ID}, its certificate", ends, ASK)
+    key_pair = _service_key_pair(app["advanced"]) if "x509cert" in app["advanced"] else provider
+    return key_pair if provider.state == "ok" else provider
+
+
+def _service_key_pair(advanced: dict[str, str]) -> Finding:
+    """Check the certificate of this service, and that its key is the one of the certificate."""
+    try:
+        certificate = _certificate(advanced["x509cert"])
+        key = serialization.load_pem_private_key(advanced["private_key"].encode(), None)
+    except Exception as error:  # noqa: BLE001 - as above
+        message = f"the key or the certificate of this service cannot be read ({type(error).__name__})"
+        return problem("saml", message, "Correct MOSS_SAML_SERVICE_KEY and MOSS_SAML_SERVICE_CERTIFICATE.")
+    if key.public_key() != certificate.public_key():
+        message = "the key of this service is not the one of its certificate"
+        return problem("saml", message, "Correct MOSS_SAML_SERVICE_KEY or MOSS_SAML_SERVICE_CERTIFICATE.")
+    advice = "Make a new one, and give the provider the metadata of this service again."
+    whose = f"{settings.SAML_ENTITY_ID}; the certificate of this service"
+    return _validity(whose, certificate.not_valid_after_utc, advice)
+
+
+def _validity(whose: str, ends: datetime, advice: str) -> Finding:
+    message = f"{whose} is valid until {ends:%Y-%m-%d}"
+    if ends < datetime.now(UTC):
+        return problem("saml", message, f"Nobody can sign in. {advice}")
+    return warning("saml", message, advice) if ends < datetime.now(UTC) + SOON else ok("saml", message)
+
+
+def _certificates(provider: dict[str, Any]) -> Iterable[str]:
+    if "x509cert" in provider:
+        return [provider["x509cert"]]
+    from onelogin.saml2.idp_metadata_parser import OneLogin_Saml2_IdPMetadataParser  # noqa: PLC0415 - optional
+
+    read = OneLogin_Saml2_IdPMetadataParser.parse_remote(
+        provider["metadata_url"], entity_id=provider["entity_id"], timeout=ANSWER_SECONDS
+    )
+    idp = read["idp"]
+    return [idp["x509cert"]] if "x509cert" in idp else idp["x509certMulti"]["signing"]
+
+
+def _end(certificate: str) -> datetime:
+    return _certificate(certificate).not_valid_after_utc
+
+
+def _certificate(text: str) -> x509.Certificate:
+    """Read a certificate: PEM, or its Base64 alone, as metadata have it."""
+    whole = text if "-----BEGIN" in text else PEM.format(text.strip())
+    return x509.load_pem_x509_certificate(whole.encode())
+
+
+def disk() -> Finding:
+    """Check that the disk of MOSS_HOME has room."""
+    free = shutil.disk_usage(settings.MOSS_HOME).free
+    message = f"{free / 1e9:.1f} GB free in {settings.MOSS_HOME}"
+    if free >= DISK_WARNING_BYTES:
+        return ok("disk", message)
+    state = problem if free < DISK_PROBLEM_BYTES else warning
+    return state("disk", message, "Make room: uploads stop when the disk is full.")
+
+
+def limits() -> Finding:
+    """Check that this user may open enough files."""
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if files == resource.RLIM_INFINITY or files >= OPEN_FILES:
+        return ok("limits", f"{files if files >= 0 else 'any number of'} open files a process")
+    message = f"a process may open only {files} files"
+    return warning("limits", message, f"Raise the limit to {OPEN_FILES} (ulimit -n, LimitNOFILE of systemd).")
+
+
+def fonts() -> Finding:
+    """Check that documents can be printed."""
+    command = [sys.executable, "-c", HAS_FONTS]
+    root = Path(fingerprint.__file__).parent.parent
+    done = subprocess.run(command, cwd=root, capture_output=True, timeout=FONT_SECONDS, check=False)  # noqa: S603 - a constant
+    if done.returncode == 0:
+        return ok("fonts", "PDF documents can be printed")
+    return warning(
+        "fonts", "PDF documents cannot be printed", "Install the service again: its fonts are missing."
+    )
+
+
+def libarchive() -> Finding:
+    """Check that 7z, RAR and Zstandard archives can be read."""
+    if library := find_library("archive"):
+        return ok("libarchive", library)
+    message = "7z, RAR and Zstandard archives are refused"
+    return warning("libarchive", message, "Debian: apt install libarchive13")
+
+
+def git() -> Finding:
+    """Check that submissions can be fetched from Git repositories."""
+    oldest = ".".join(map(str, OLDEST))
+    try:
+        numbers = version()
+    except GitMissing as error:
+        return warning("git", "submissions cannot be fetched from Git repositories", str(error))
+    installed = ".".join(map(str, numbers))
+    if numbers >= OLDEST:
+        return ok("git", f"version {installed} fetches submissions from Git repositories")
+    return warning(
+        "git", f"version {installed} is too old to fetch submissions", f"Install {oldest} or later."
+    )
+
+
+def kernels() -> Finding:
+    """Check that the engine is compiled for this processor."""
+    if library := engine.compiled_library():
+        return ok("kernels", f"compiled in {library.parent}")
+    message = "the engine is not compiled for this processor; the first who needs it waits until it is"
+    return warning("kernels", message, "Run moss setup.")
+
+
+def sealed() -> Finding:
+    """Check that the secrets in the database can be read with SECRET_KEY."""
+    rows = [row.secret for row in Webhook.objects.all()] + [row.private_key for row in ToolKey.objects.all()]
+    factors = [one.data.get("secret") or one.data.get("seed") for one in Authenticator.objects.all()]
+    lost = sum(not text for text in rows) + sum(not opened_or_empty(text) for text in factors if text)
+    if not lost:
+        return ok("secrets", f"{len(rows) + len(factors)} secrets in the database can be read")
+    return problem("secrets", f"{lost} secrets in the database were sealed with another SECRET_KEY", FORMER)
+
+
+def deployment() -> Finding:
+    """Check the secret key, the host names and HTTPS."""
+    warnings = [
+        message for message in run_checks(include_deployment_checks=True) if not message.is_silenced()
+    ]
+    if not warnings:
+        return ok("settings", "SECRET_KEY, host names and HTTPS are set")
+    worst = max(warnings, key=lambda message: message.level)
+    state = problem if worst.level >= ERROR else warning
+    first = worst.msg.split(". ")[0].rstrip(".")
+    others = ", ".join(message.id or "" for message in warnings)
+    return state("settings", f"{first} ({others})", SETTINGS_ADVICE)
+
+
+def rights() -> Finding:
+    """Check that the role of the service cannot erase the audit log."""
+    if service_may_erase_log():
+        return warning(
+            "rights", "the database role of the service can change and erase the audit log", SEPARATE
+        )
+    return ok("rights", "the service can only add entries to the audit log")
+
+
+def audit() -> Finding:
+    """Check that no entry of the audit log was removed, changed or inserted."""
+    cuts = AuditEntry.objects.filter(action=AuditAction.SHORTENED).values_list("assignment", flat=True)
+    chain = verify(AuditEntry.objects.order_by("number", "pk").iterator(), cuts)
+    if chain.broken:
+        return problem("audit", f"the log is broken at entry {chain.broken:,}", RESTORE)
+    text = f"{chain.entries:,} entries without a gap, up to {chain.digest[:16] or 'none'}"
+    return warning("audit", text, KEEP) if service_may_erase_log() else ok("audit", text)
+
+
+CHECKS: tuple[Callable[[], Finding], ...] = (
+    database,
+    collation,
+    pooling,
+    connections,
+    migrations,
+    rights,
+    broker,
+    workers,
+    maintenance,
+    clock,
+    mail,
+    campus,
+    saml,
+    disk,
+    limits,
+    fonts,
+    libarchive,
+    git,
+    kernels,
+    deployment,
+    sealed,
+)
+
+
+def findings(*, with_audit: bool = False) -> list[Finding]:
+    """Return what each check found, and the one of the audit log, if it is asked for."""
+    return [_finding(check) for check in (*CHECKS, *([audit] if with_audit else ()))]
+
+
+def _finding(check: Callable[[], Finding]) -> Finding:
+    """Return what a check found; what it needs and cannot reach is a problem."""
+    try:
+        return check()
+    except (DatabaseError, RedisError, OSError, SubprocessError) as error:
+        advice = next(text for kind, text in ADVICE_OF_DJANGO.items() if isinstance(error, kind))
+        reason = str(error).strip().split("\n")[0]
+        return problem(check.__name__, f"{type(error).__name__}: {reason}", advice)

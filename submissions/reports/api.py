@@ -1,0 +1,158 @@
+"""The API of reports, and their tables as files."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from django.http import HttpRequest, StreamingHttpResponse
+from ninja import Router, Schema, Status
+
+from submissions.cases.read import case_count, pairs_above
+from submissions.core.access import find_assignment, readable_pairs, readable_submissions
+from submissions.core.api import Id, Problem, Threshold, names_of, user_of
+from submissions.core.rights import Right
+from submissions.models import Assignment, Report
+from submissions.pairs.read import suggested_threshold, threshold_of
+from submissions.reports import read as reports
+from submissions.reports.exports import table_response
+from submissions.reports.progress import ranking_progress
+from submissions.reports.read import report_state
+from submissions.uploads.change import rerank
+
+router = Router()
+
+TABLE = {"type": "string", "format": "binary"}
+# The same table in two formats.
+TABLES = {
+    "responses": {200: {"content": {"text/csv": {"schema": TABLE}, "application/json": {"schema": {}}}}}
+}
+
+
+class ThresholdOut(Schema):
+    """The similarity, from 0 to 1, from which on pairs should be read, and why; and the suggested one.
+
+    The reason is `chosen` where the query or the assignment has a threshold of its own.
+    """
+
+    value: float
+    reason: str
+    suggested: float
+
+
+class RankingOut(Schema):
+    """The stage of a ranking; `total` is 0 where its items are not counted.
+
+    `note` says which workers take no part because they are of another version; it is empty without any.
+    """
+
+    stage: str
+    done: int
+    total: int
+    note: str
+
+
+class ReportOut(Schema):
+    """The state of an assignment's newest ranking, and the newest report that is finished.
+
+    The fields from `finished` on are those of the finished report, and null without one; `above` is how many
+    pairs reach the threshold.
+    """
+
+    state: Literal["none", "pending", "done", "failed", "cancelled"]
+    message: str
+    ranking: RankingOut | None
+    id: int | None = None
+    finished: datetime | None = None
+    submissions: int | None = None
+    pairs: int | None = None
+    threshold: ThresholdOut | None = None
+    above: int | None = None
+    cases: int | None = None
+
+
+@router.get("/assignments/{assignment_id}/report", response=ReportOut, summary="Get the summary")
+def get_report(request: HttpRequest, assignment_id: Id, threshold: Threshold = 0) -> ReportOut:
+    return _report_out(find_assignment(user_of(request), assignment_id, Right.READ), threshold)
+
+
+@router.post("/assignments/{assignment_id}/report", response={202: ReportOut}, summary="Rank again")
+def rank_again(request: HttpRequest, assignment_id: Id) -> Status[ReportOut]:
+    assignment = find_assignment(user_of(request), assignment_id, Right.CHANGE)
+    rerank(assignment)
+    return Status(202, _report_out(assignment, 0))
+
+
+@router.get(
+    "/assignments/{assignment_id}/exports/{table}.{suffix}",
+    summary="Download a table",
+    openapi_extra=TABLES,
+    url_name="api_table",
+)
+def get_table(
+    request: HttpRequest,
+    assignment_id: Id,
+    table: Literal["pairs", "submissions"],
+    suffix: Literal["csv", "json"],
+) -> StreamingHttpResponse:
+    """Download the pairs or the submissions; the query filters them as on the pages."""
+    assignment = find_assignment(user_of(request), assignment_id, Right.READ)
+    return table_response(assignment, table, suffix, request.GET, names_of(request, assignment))
+
+
+def _report_out(assignment: Assignment, threshold: int) -> ReportOut:
+    state = report_state(assignment)
+    ranking = ranking_out(assignment) if state.pending else None
+    message = state.failed.message if state.failed else ""
+    stage = _state(state)
+    if not state.report:
+        return ReportOut(state=stage, message=message, ranking=ranking)
+    value = threshold / 100 or threshold_of(state.report)
+    return ReportOut(
+        state=stage,
+        message=message,
+        ranking=ranking,
+        id=state.report.pk,
+        finished=state.report.finished,
+        submissions=readable_submissions(state.report).count(),
+        pairs=readable_pairs(state.report).count(),
+        threshold=_threshold_out(state.report, value, is_chosen=bool(threshold)),
+        above=pairs_above(state.report, value),
+        cases=case_count(state.report, threshold / 100 or None),
+    )
+
+
+def _threshold_out(report: Report, value: float, *, is_chosen: bool) -> ThresholdOut:
+    is_chosen |= report.assignment.threshold is not None
+    reason = "chosen" if is_chosen else str(report.parameters["threshold"]["reason"])
+    return ThresholdOut(value=value, reason=reason, suggested=suggested_threshold(report))
+
+
+def _state(state: reports.ReportState) -> Literal["none", "pending", "done", "failed", "cancelled"]:
+    if state.pending:
+        return "pending"
+    if state.failed:
+        return "failed"
+    if state.cancelled:
+        return "cancelled"
+    return "done" if state.report else "none"
+
+
+def report_of(assignment: Assignment) -> Report:
+    """Return the newest finished report.
+
+    Raises
+    ------
+    Problem
+        When there is none yet.
+    """
+    report = report_state(assignment).report
+    if not report:
+        raise Problem(404, "There is no finished report yet. Its state says what is going on.")
+    return report
+
+
+def ranking_out(assignment: Assignment) -> RankingOut:
+    """Return the progress of an assignment's queued or running ranking."""
+    progress = ranking_progress(assignment)
+    return RankingOut(stage=progress.stage, done=progress.done, total=progress.total, note=progress.note)
