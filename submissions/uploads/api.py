@@ -49,7 +49,7 @@ from submissions.pages.requests import too_much_at_once
 from submissions.reports.api import RankingOut, ranking_out
 from submissions.reports.progress import uploads_before
 from submissions.reports.read import listed_boilerplate, listed_boilerplate_uploads
-from submissions.uploads import change as boilerplate_actions, change as resumable_actions, files as uploads
+from submissions.uploads import change as boilerplate_actions, files as uploads
 from submissions.uploads.change import create_batch, end_resumable, group_as, read_listed
 from submissions.uploads.forms import SubmissionsForm, UploadForm
 from submissions.uploads.read import NotYet, listed_batches, preview_of
@@ -294,7 +294,7 @@ def begin_resumable(  # noqa: PLR0917 - its headers
         raise Problem(422, "The role is class, earlier or model.")
     name = fields.get("filename", "")[-LONGEST_NAME:] or "upload"
     preview = fields.get("preview", "") in {"true", "1"}
-    upload = resumable_actions.begin_resumable(assignment, user, name, length, preview=preview, role=role)
+    upload = boilerplate_actions.begin_resumable(assignment, user, name, length, preview=preview, role=role)
     request.audit_subject = upload.name  # type: ignore[attr-defined] # read by submissions.audit.log
     _describe(response, upload)
     response["Location"] = reverse("api-1:api_resumable", args=[upload.pk])

@@ -8,21 +8,27 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.intake import sentences as reasons
 from submissions.intake.layouts.fields import by_name
-from submissions.intake.layouts.platforms.artemis import ARTEMIS
-from submissions.intake.layouts.platforms.blackboard import BLACKBOARD
-from submissions.intake.layouts.platforms.brightspace import BRIGHTSPACE
-from submissions.intake.layouts.platforms.canvas import CANVAS
-from submissions.intake.layouts.platforms.domjudge import DOMJUDGE
 from submissions.intake.layouts.platforms.folders import FILES, FOLDERS, PROJECT, QUESTIONS, SECTIONS
-from submissions.intake.layouts.platforms.github import GITHUB
-from submissions.intake.layouts.platforms.gradescope import GRADESCOPE
-from submissions.intake.layouts.platforms.ilias import ILIAS
-from submissions.intake.layouts.platforms.moodle import MOODLE, MOODLE_QUIZ, MOODLE_VPL
-from submissions.intake.layouts.platforms.nbgrader import NBGRADER
-from submissions.intake.layouts.platforms.openolat import OPENOLAT
+from submissions.intake.layouts.platforms.learning_platforms import (
+    BLACKBOARD,
+    BRIGHTSPACE,
+    CANVAS,
+    ILIAS,
+    MOODLE,
+    MOODLE_QUIZ,
+    MOODLE_VPL,
+    OPENOLAT,
+    SAKAI,
+)
+from submissions.intake.layouts.platforms.programming_platforms import (
+    ARTEMIS,
+    DOMJUDGE,
+    GITHUB,
+    GRADESCOPE,
+    NBGRADER,
+    SUBMITTY,
+)
 from submissions.intake.layouts.platforms.pushed import PUSHED
-from submissions.intake.layouts.platforms.sakai import SAKAI
-from submissions.intake.layouts.platforms.submitty import SUBMITTY
 
 if TYPE_CHECKING:
     from submissions.intake.layouts.places import Layout, Listing

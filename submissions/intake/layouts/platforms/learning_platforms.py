@@ -1,0 +1,386 @@
+"""Learning platforms, each for itself: Canvas, Blackboard, Brightspace, Moodle, Sakai, ILIAS and OpenOlat.
+
+A layout finds the names that its platform gives, says how well it fits an upload, and places each file.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from submissions.intake import sentences as reasons
+from submissions.intake.layouts.fields import MatchedName, find, natural_name, parse_digits, place_each, share
+from submissions.intake.layouts.places import Ignored, Layout, Placement, Student, participant
+
+if TYPE_CHECKING:
+    from submissions.intake.layouts.places import Listing, Place
+
+_CANVAS_NUMBERED = r"(?P<name>[^/_][^/]*?)(?:_LATE)?_(?P<id>\d+)"
+_CANVAS_ANONYMOUS = r"(?:LATE_)?anon_(?P<anonymous>[A-Za-z0-9]{4,8})"
+CANVAS_NAME = re.compile(
+    rf"(?:{_CANVAS_ANONYMOUS}|{_CANVAS_NUMBERED})_(?:(?P<file_id>\d+)_(?P<file>[^/]+)|(?P<online>text|link)\.html\Z)"
+)
+
+BLACKBOARD_NAME = re.compile(
+    r"(?P<attempt>[^/]*_(?P<login>[^/_]+)_attempt_(?P<time>\d{4}(?:-\d\d){5}))"
+    r"(?:(?P<record>\.txt\Z)|_(?P<file>[^/]+)|(?=/))"
+)
+# Students write these files, so both patterns begin at the start of a line: `^\s*` would read all empty lines
+# again from each of them.
+BLACKBOARD_WHO = re.compile(
+    r"^[^\S\n]*+Name:(?P<name>[^\n]+?)\((?P<login>[^()\n]*)\)[ \t]*+\r?$", re.MULTILINE
+)
+BLACKBOARD_RENAMED = re.compile(
+    r"^[^\S\n]*+Original filename:([^\r\n]+)\r?\n\s*+Filename:([^\r\n]+)", re.MULTILINE
+)
+
+BRIGHTSPACE_NAME = re.compile(
+    r"(?P<first>\d+)-(?P<second>\d+) - (?:(?P<number>[A-Z]?\d{5,}) - ?)?(?P<name>[^/]+?) ?- "
+    r"(?P<time>[^/-]*?\d{4},? \d{1,4} ?[AP]M)(?: - (?P<file>[^/]+))?(?=/|\Z)"
+)
+BRIGHTSPACE_RECORDS = ("index.html",)
+BRIGHTSPACE_TIME_FORMATS = (
+    "%b %d, %Y %I%M %p",
+    "%B %d, %Y %I%M %p",
+    "%d %b, %Y %I%M %p",
+    "%d %B, %Y %I%M %p",
+)
+
+MOODLE_NAME = re.compile(
+    r"(?P<name>[^/]+?)(?:_(?P<id>\d+))?_assign(?P<use>submission|feedback)_(?P<kind>[a-z]+)"
+    r"(?:_(?P<file>[^/]*))?(?=/|\Z)"
+)
+# An online text with no text is no longer than this, with its tags.
+MOODLE_EMPTY_TEXT = 200
+MOODLE_TAG = re.compile(r"<[^<>]*>|&nbsp;|\s")
+
+_ATTEMPT = r"(?P<name>[^/]+)_\d+_(?P<time>\d{8}_\d{6})"
+_QUESTION = r"(?P<question>Q(?:uestion)?_\d+)_-_[^/]*?"
+_END = r"(?:/|_(?=response\.|questiontext\.|attachments/))"
+BY_ATTEMPT = re.compile(rf"{_ATTEMPT}/{_QUESTION}{_END}")
+BY_QUESTION = re.compile(rf"{_QUESTION}/{_ATTEMPT}{_END}")
+WITH_ID = re.compile(
+    r"(?P<question>Q\d+) - [^/]*/(?>(?P<id>[^/]+?) - )(?P<name>[^/]+)/(?:[^/]+/)*?Attempt(?P<number>\d+)_"
+)
+
+LAB_NAME = re.compile(
+    r"(?P<name>[^/]+?) (?P<id>\d+)(?: (?P<login>[^/ ]*))?/(?P<time>\d{4}(?:-\d\d){5})(?P<record>\.ceg)?(?=/)"
+)
+LAB_RECORDS = ("Report.txt", "Errors.txt")
+
+_SAKAI_ONE = r"[^/;(),]*,[^/;()]*\([^/()]+\)"
+SAKAI_NAME = re.compile(rf"(?P<who>{_SAKAI_ONE}(?:;{_SAKAI_ONE})*)(?:/|_(?=\S))")
+SAKAI_MEMBER = re.compile(r"(?<![^;()])(?P<name>[^;()]*)\((?P<login>[^()]+)\)")
+SAKAI_RECORDS = ("timestamp.txt", "comments.txt", "feedbackText.html")
+SAKAI_GRADES = ("grades.csv", "grades.xls", "grades.xlsx")
+SAKAI_ATTACHMENT = re.compile(r"Submission attachment\(s\)[/_]|[^/]+/")
+
+ILIAS_NAME = re.compile(r"(?:(?P<team>(?:Team|Equipo)[ _]\d+)/)?(?P<who>[^/_]*_[^/_]*_[^/]*_\d+)(?=/)")
+
+OPENOLAT_NAME = re.compile(
+    r"(?P<who>[^/]+)/\d+_(?:(?P<received>task|corrections(?:_\d+)?|assessment)|submissions"
+    r"|revisions_(?P<version>\d+))(?=/)"
+)
+
+
+def _find_canvas(path: str) -> MatchedName | None:
+    return find(CANVAS_NAME, path)
+
+
+def _score_canvas(listing: Listing) -> float:
+    return 0.95 * share(listing, _find_canvas)
+
+
+def _student_canvas(matched: MatchedName) -> Student:
+    if identifier := matched.match["anonymous"]:
+        return Student(f"anon {identifier}", identifier)
+    return Student(matched.match["name"], matched.match["id"])
+
+
+def _place_canvas(listing: Listing) -> dict[str, Place]:
+    newest: dict[tuple[str, Student], int] = {}
+    seen: dict[tuple[str | None, str], str] = {}
+    for path in listing.paths:
+        if (matched := _find_canvas(path)) and matched.match["file_id"]:
+            key = (matched.prefix, _student_canvas(matched))
+            newest[key] = max(newest.get(key, 0), int(matched.match["file_id"]))
+
+    def place_one(matched: MatchedName) -> Place:
+        student = _student_canvas(matched)
+        if matched.match["online"] == "link":
+            return Ignored(reasons.ONLY_A_LINK, (student,))
+        inner = matched.path(matched.match["file"] or "text.html")
+        again = seen.setdefault((matched.match["file_id"], matched.rest), matched.prefix) != matched.prefix
+        if matched.match["file_id"] and again:
+            return Ignored(reasons.DOWNLOADED_AGAIN)
+        return Placement((student,), inner, newest.get((matched.prefix, student)))
+
+    return place_each(listing.paths, _find_canvas, place_one, "a Canvas export")
+
+
+CANVAS = Layout("canvas", "a Canvas export", _score_canvas, _place_canvas)
+
+
+def _find_blackboard(path: str) -> MatchedName | None:
+    return find(BLACKBOARD_NAME, path)
+
+
+def _score_blackboard(listing: Listing) -> float:
+    return share(listing, _find_blackboard)
+
+
+def _place_blackboard(listing: Listing) -> dict[str, Place]:
+    students: dict[str, Student] = {}
+    originals: dict[str, str] = {}
+    for path in listing.paths:
+        if (matched := _find_blackboard(path)) and matched.match["record"]:
+            text = listing.read(path)
+            if who := BLACKBOARD_WHO.search(text):
+                student = Student(natural_name(who[1]), who[2])
+                students[matched.prefix + matched.match["attempt"]] = student
+                students.setdefault(matched.match["login"], student)
+            for original, name in BLACKBOARD_RENAMED.findall(text):
+                originals[matched.prefix + name.strip()] = original.strip()
+
+    def place_one(matched: MatchedName) -> Place:
+        login, time = matched.match["login"], parse_digits(matched.match["time"])
+        known = students.get(login, Student(login, login))
+        student = students.get(matched.prefix + matched.match["attempt"], known)
+        if matched.match["record"]:
+            return Ignored(reasons.BLACKBOARD_RECORD)
+        file = originals.get(matched.unit, matched.match["file"] or "").replace("\\", "/").rpartition("/")[2]
+        return Placement((student,), matched.path(file), time, time)
+
+    return place_each(listing.paths, _find_blackboard, place_one, "a Blackboard export")
+
+
+BLACKBOARD = Layout(
+    "blackboard",
+    "a Blackboard export",
+    _score_blackboard,
+    _place_blackboard,
+    reads=re.compile(r".*_attempt_[\d-]+\.txt"),
+)
+
+
+def _find_brightspace(path: str) -> MatchedName | None:
+    return find(BRIGHTSPACE_NAME, path)
+
+
+def _score_brightspace(listing: Listing) -> float:
+    return share(listing, _find_brightspace, BRIGHTSPACE_RECORDS)
+
+
+def _parse_time_brightspace(text: str) -> datetime | None:
+    for form in BRIGHTSPACE_TIME_FORMATS:
+        try:
+            return datetime.strptime(text, form)  # noqa: DTZ007 - Brightspace names no time zone
+        except ValueError:
+            continue
+    return None
+
+
+def _place_brightspace(listing: Listing) -> dict[str, Place]:
+    matched = [hit for path in listing.paths if (hit := _find_brightspace(path))]
+    firsts, seconds = ({hit.match[group] for hit in matched} for group in ("first", "second"))
+    number_group = "first" if len(firsts) >= len(seconds) else "second"
+
+    def place_one(hit: MatchedName) -> Place:
+        student = Student(natural_name(hit.match["name"]), hit.match["number"] or hit.match[number_group])
+        time = _parse_time_brightspace(hit.match["time"])
+        return Placement((student,), hit.path(hit.match["file"] or ""), time, time)
+
+    places = place_each(listing.paths, _find_brightspace, place_one, "a Brightspace export")
+    index = [
+        path for path in listing.file_names.get(BRIGHTSPACE_RECORDS[0], []) if _find_brightspace(path) is None
+    ]
+    return places | {path: Ignored(reasons.BRIGHTSPACE_INDEX) for path in index}
+
+
+BRIGHTSPACE = Layout("brightspace", "a Brightspace export", _score_brightspace, _place_brightspace)
+
+
+def _find_moodle(path: str) -> MatchedName | None:
+    return find(MOODLE_NAME, path)
+
+
+def _score_moodle(listing: Listing) -> float:
+    return share(listing, _find_moodle)
+
+
+def _place_moodle(listing: Listing) -> dict[str, Place]:
+    places = place_each(listing.paths, _find_moodle, _place_one_moodle, "a Moodle export")
+    for path in listing.paths:
+        if "_onlinetext" in path and listing.files[path].size <= MOODLE_EMPTY_TEXT:
+            text = listing.read(path)
+            place = places[path]
+            if text and not MOODLE_TAG.sub("", text) and isinstance(place, Placement):
+                places[path] = Ignored(reasons.EMPTY_ONLINE_TEXT, place.students)
+    return places
+
+
+def _place_one_moodle(matched: MatchedName) -> Place:
+    name, number = natural_name(matched.match["name"]), matched.match["id"]
+    # Not the bare number, which another student may have as a matriculation number.
+    identifier = participant(number) if number else ""
+    if matched.match["use"] == "feedback":
+        return Ignored(reasons.FEEDBACK)
+    if name == "Participant":
+        name = identifier or name
+    return Placement((Student(name, identifier),), matched.path(matched.match["file"] or ""))
+
+
+MOODLE = Layout(
+    "moodle", "a Moodle export", _score_moodle, _place_moodle, reads=re.compile(r"(?=.*onlinetext).*\.html")
+)
+
+
+def _find_quiz(path: str) -> MatchedName | None:
+    return find(BY_ATTEMPT, path) or find(BY_QUESTION, path) or find(WITH_ID, path)
+
+
+def _score_quiz(listing: Listing) -> float:
+    return share(listing, _find_quiz)
+
+
+def _place_quiz(listing: Listing) -> dict[str, Place]:
+    return place_each(listing.paths, _find_quiz, _place_one_quiz, "files of a Moodle quiz")
+
+
+def _place_one_quiz(matched: MatchedName) -> Place:
+    groups = matched.match.groupdict()
+    if matched.rest.startswith("questiontext."):
+        return Ignored(reasons.QUESTION)
+    time = parse_digits(groups.get("time") or "")
+    student = Student(natural_name(groups["name"]), groups.get("id") or "")
+    attempt = time or int(groups.get("number") or 0)
+    return Placement((student,), f"{groups['question']}/{matched.rest}", attempt, time)
+
+
+MOODLE_QUIZ = Layout("moodle-quiz", "files of a Moodle quiz", _score_quiz, _place_quiz)
+
+
+def _find_vpl(path: str) -> MatchedName | None:
+    return find(LAB_NAME, path)
+
+
+def _score_vpl(listing: Listing) -> float:
+    return share(listing, _find_vpl, LAB_RECORDS)
+
+
+def _place_vpl(listing: Listing) -> dict[str, Place]:
+    places = place_each(listing.paths, _find_vpl, _place_one_vpl, "a VPL export")
+    reports = [path for name in LAB_RECORDS for path in listing.file_names.get(name, [])]
+    return places | {path: Ignored(reasons.VPL_REPORT) for path in reports if _find_vpl(path) is None}
+
+
+def _place_one_vpl(matched: MatchedName) -> Place:
+    name, time = matched.match["name"], parse_digits(matched.match["time"])
+    if matched.match["record"]:
+        return Ignored(reasons.VPL_OUTPUT)
+    student = Student(name, matched.match["login"] or matched.match["id"])
+    return Placement((student,), matched.path(), time, time)
+
+
+MOODLE_VPL = Layout("moodle-vpl", "a Moodle VPL export", _score_vpl, _place_vpl)
+
+
+def _find_sakai(path: str) -> MatchedName | None:
+    return find(SAKAI_NAME, path)
+
+
+def _score_sakai(listing: Listing) -> float:
+    return share(listing, _find_sakai, SAKAI_GRADES)
+
+
+def _place_sakai(listing: Listing) -> dict[str, Place]:
+    times = {}
+    for path in listing.file_names.get("timestamp.txt", []):
+        if matched := _find_sakai(path):
+            time = parse_digits(listing.read(path))
+            times[matched.unit] = time and time.replace(tzinfo=UTC)
+
+    def place_one(matched: MatchedName) -> Place:
+        students = tuple(
+            Student(natural_name(member["name"]), member["login"])
+            for member in SAKAI_MEMBER.finditer(matched.match["who"])
+        )
+        if matched.rest in SAKAI_RECORDS or matched.rest.startswith("Feedback Attachment(s)"):
+            return Ignored(reasons.SAKAI_RECORD)
+        if matched.rest.endswith("_submissionText.html"):
+            return Placement(students, "submissionText.html", submitted=times.get(matched.unit))
+        folder = SAKAI_ATTACHMENT.match(matched.rest)
+        inner = matched.rest[folder.end() :] if folder else matched.rest
+        return Placement(students, inner, submitted=times.get(matched.unit))
+
+    places = place_each(listing.paths, _find_sakai, place_one, "a Sakai export")
+    grades = [
+        path for name in SAKAI_GRADES for path in listing.file_names.get(name, []) if not _find_sakai(path)
+    ]
+    return places | {path: Ignored(reasons.SAKAI_GRADES) for path in grades}
+
+
+SAKAI = Layout("sakai", "a Sakai export", _score_sakai, _place_sakai, reads=re.compile(r".*timestamp\.txt"))
+
+
+def _find_ilias(path: str) -> MatchedName | None:
+    return find(ILIAS_NAME, path)
+
+
+def _score_ilias(listing: Listing) -> float:
+    names = {matched.match["who"] for path in listing.sample if (matched := _find_ilias(path))}
+    accounts = [name.rsplit("_", 2)[1:] for name in names]
+    # Where names have a login or a number in common, these are no accounts: `lab_1_ada_2026`.
+    distinct = all(len(set(column)) == len(names) for column in zip(*accounts, strict=True))
+    return share(listing, _find_ilias) if distinct and len(names) > 1 else 0.0
+
+
+def _place_ilias(listing: Listing) -> dict[str, Place]:
+    return place_each(listing.paths, _find_ilias, _place_one_ilias, "an ILIAS export")
+
+
+def _place_one_ilias(matched: MatchedName) -> Place:
+    who = matched.match["who"]
+    if team := matched.match["team"]:
+        return Placement((Student(team.replace("_", " ")),), f"{who}/{matched.rest}")
+    last, *first, login, _ = who.split("_")
+    # A login may have a `_`; then nobody can say where the name ends.
+    name = f"{first[0]} {last}" if len(first) == 1 else " ".join([last, *first])
+    return Placement((Student(name, login),), matched.rest)
+
+
+ILIAS = Layout("ilias", "an ILIAS export", _score_ilias, _place_ilias)
+
+
+def _find_openolat(path: str) -> MatchedName | None:
+    return find(OPENOLAT_NAME, path)
+
+
+def _score_openolat(listing: Listing) -> float:
+    return share(listing, _find_openolat)
+
+
+def _place_openolat(listing: Listing) -> dict[str, Place]:
+    return place_each(listing.paths, _find_openolat, _place_one_openolat, "an OpenOlat export")
+
+
+def _place_one_openolat(matched: MatchedName) -> Place:
+    if matched.match["received"]:
+        return Ignored(reasons.OPENOLAT_RETURNED)
+    student = _student_openolat(*matched.match["who"].split("_"))
+    return Placement((student,), matched.rest, int(matched.match["version"] or 0))
+
+
+def _student_openolat(*parts: str) -> Student:
+    match parts:
+        case last, first, login if not login.isdecimal():
+            return Student(f"{first} {last}", login)
+        case *names, identifier if names:
+            # A group and its number, or a name of more words, of which nobody can say which is the last name.
+            return Student(" ".join(names), identifier)
+        case _:
+            return Student(parts[0])
+
+
+OPENOLAT = Layout("openolat", "an OpenOlat export", _score_openolat, _place_openolat)

@@ -1,0 +1,332 @@
+"""Platforms for programming, each for itself: Artemis, DOMjudge, GitHub, Gradescope, nbgrader, Submitty.
+
+A layout finds the names that its platform gives, says how well it fits an upload, and places each file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from submissions.intake import sentences as reasons
+from submissions.intake.layouts.fields import (
+    LOOSE,
+    MatchedName,
+    are_questions,
+    common_beginning,
+    find,
+    is_loose,
+    parse_json,
+    parse_scalar,
+    parse_time,
+    place_each,
+    share,
+)
+from submissions.intake.layouts.places import (
+    CLASS_BYTES,
+    Ignored,
+    Layout,
+    Placement,
+    Student,
+    children_of,
+    root_of,
+)
+
+if TYPE_CHECKING:
+    from submissions.intake.layouts.places import Listing, Place
+
+ARTEMIS_NAME = re.compile(
+    r"(?=[^/]*+/)(?P<exercise>[^/-]+-[^/]+?)-(?P<number>\d+)-"
+    r"(?:(?P<hidden>student-submission(?:\.git)?)(?=/)|(?P<login>[^/]+))"
+)
+# The names of one export all begin with the course and the exercise.
+ARTEMIS_MIN_SAME = 0.9
+
+DOMJUDGE_NAME = re.compile(r"submissions/(?P<id>[^/]+)/(?:files/)?(?=[^/])")
+DOMJUDGE_DATA = re.compile(r"(?:.*/)?(?P<kind>[a-z-]+)\.(?:nd)?json")
+
+GITHUB_BRANCH = re.compile(r"-(?:main|master)(?:-[0-9a-f]{40})?\Z|-[0-9a-f]{40}\Z")
+# Words that number students or teams by themselves, as in `student-01`.
+GITHUB_COUNTED = re.compile(r"(?:student|user|team|group|submission|person|stud|candidate)s?", re.IGNORECASE)
+# Fewer folders, or a shorter beginning that all of them have in common, say nothing.
+MIN_REPOSITORIES, MIN_PREFIX = 3, 3
+
+GRADESCOPE_METADATA = "submission_metadata.yml"
+GRADESCOPE_NAME = re.compile(r"(?P<key>submission_\d+)(?P<suffix>\.\w+)?(?=/|\Z)")
+GRADESCOPE_LINE = re.compile(
+    r"(?P<indent> *)(?P<item>- +)?[\"']?:?(?P<field>\w+)[\"']?:(?: ++(?P<value>.*))?\Z"
+)
+
+NBGRADER_INBOUND = re.compile(
+    r"(?P<student>[^/]+)\+(?P<assignment>[^/+]+)\+(?P<time>\d{4}-\d\d-\d\d \d\d[:_.-]\d\d[:_.-]\d\d[^/+]*)"
+    r"(?:\+[\w=-]+)?(?=/)"
+)
+NBGRADER_SUBMITTED = re.compile(r"submitted/(?P<student>[^/]+)/(?P<assignment>[^/]+)(?=/)")
+NBGRADER_RECORDS = ("timestamp.txt", "submission_secret.txt")
+
+SUBMITTY_SETTINGS = "user_assignment_settings.json"
+SUBMITTY_NAME = re.compile(rf"(?P<user>[^/]+)/(?:(?P<version>\d+)(?=/)|{re.escape(SUBMITTY_SETTINGS)}\Z)")
+SUBMITTY_RESULTS = re.compile(r"(?:.*/)?results(?:_public)?/")
+
+
+def _find_artemis(path: str) -> MatchedName | None:
+    return find(ARTEMIS_NAME, path)
+
+
+def _score_artemis(listing: Listing) -> float:
+    exercises = {
+        matched.unit: matched.match["exercise"] for path in listing.sample if (matched := _find_artemis(path))
+    }
+    most = Counter(exercises.values()).most_common(1)
+    if not most or most[0][1] < max(2, ARTEMIS_MIN_SAME * len(exercises)):
+        return 0.0
+    return 0.8 * share(listing, _find_artemis)
+
+
+def _place_artemis(listing: Listing) -> dict[str, Place]:
+    return place_each(listing.paths, _find_artemis, _place_one_artemis, "an Artemis export")
+
+
+def _place_one_artemis(matched: MatchedName) -> Place:
+    number, login = matched.match["number"], matched.match["login"]
+    student = Student(login, login) if login else Student(f"participation {number}", number)
+    return Placement((student,), matched.path())
+
+
+ARTEMIS = Layout("artemis", "an Artemis export", _score_artemis, _place_artemis)
+
+
+def _find_domjudge(path: str) -> MatchedName | None:
+    return find(DOMJUDGE_NAME, path)
+
+
+def _score_domjudge(listing: Listing) -> float:
+    if "submissions.json" not in listing.file_names:
+        return 0.0
+    return share(
+        listing,
+        lambda path: (
+            _find_domjudge(path) or (find(DOMJUDGE_DATA, path) if DOMJUDGE_DATA.fullmatch(path) else None)
+        ),
+    )
+
+
+def _rows_domjudge(listing: Listing, name: str) -> dict[str, dict[str, object]]:
+    """Return the records of the files of a name, by their ids."""
+    texts = (listing.read(path) for path in listing.file_names.get(name, []))
+    lists = (rows for text in texts if isinstance(rows := parse_json(text), list))
+    return {str(row["id"]): row for rows in lists for row in rows if isinstance(row, dict) and "id" in row}
+
+
+def _place_domjudge(listing: Listing) -> dict[str, Place]:
+    submissions, teams = _rows_domjudge(listing, "submissions.json"), _rows_domjudge(listing, "teams.json")
+    problems = _rows_domjudge(listing, "problems.json")
+
+    def place_one(matched: MatchedName) -> Place:
+        row = submissions.get(matched.match["id"], {})
+        team = str(row.get("team_id", f"submission {matched.match['id']}"))
+        record = teams.get(team, {})
+        name = str(record.get("display_name") or record.get("name") or team)
+        time = parse_time(str(row.get("time", "")))
+        problem = str(row.get("problem_id", ""))
+        label = str(problems.get(problem, {}).get("label") or problem).replace("/", "-")
+        return Placement((Student(name, team),), matched.path(label), time, time, part=problem)
+
+    places = place_each(listing.paths, _find_domjudge, place_one, "a DOMjudge export")
+    data = [path for path in listing.paths if DOMJUDGE_DATA.fullmatch(path) and not _find_domjudge(path)]
+    return places | {path: Ignored(reasons.DOMJUDGE_DATA) for path in data}
+
+
+DOMJUDGE = Layout(
+    "domjudge",
+    "a DOMjudge export",
+    _score_domjudge,
+    _place_domjudge,
+    reads=re.compile(r"(?:.*/)?(?:submissions|teams|problems)\.json"),
+    read_bytes=CLASS_BYTES,
+)
+
+
+def _logins_github(listing: Listing) -> tuple[dict[str, str], float]:
+    """Return the login of each folder in the root, and how sure it is that these are logins."""
+    root = root_of(listing.paths)
+    folders = [name for name, is_folder in children_of(listing.paths, root).items() if is_folder]
+    stems = {name: GITHUB_BRANCH.sub("", name) for name in folders}
+    prefix = common_beginning(list(stems.values()))
+    logins = {name: stem[len(prefix) + 1 :] if prefix else stem for name, stem in stems.items()}
+    if len(set(logins.values())) < len(folders) or not all(logins.values()) or are_questions(folders):
+        return {}, 0.0
+    if prefix and root.rstrip("/").rpartition("/")[2] == f"{prefix}-submissions":
+        return logins, 1.0
+    if len(folders) < MIN_REPOSITORIES:
+        return {}, 0.0
+    branches = sum(stems[name] != name for name in folders) / len(folders)
+    if (
+        len(prefix) < MIN_PREFIX
+        or GITHUB_COUNTED.fullmatch(prefix)
+        or all(login.isdigit() for login in logins.values())
+    ):
+        return stems, 0.5 * branches
+    return logins, 0.4 + 0.2 * branches
+
+
+def _score_github(listing: Listing) -> float:
+    return _logins_github(listing)[1]
+
+
+def _place_github(listing: Listing) -> dict[str, Place]:
+    root, (logins, _) = root_of(listing.paths), _logins_github(listing)
+    places: dict[str, Place] = {}
+    for path in listing.paths:
+        name, slash, inner = path[len(root) :].partition("/")
+        if not slash and is_loose(name, programs=True):
+            places[path] = LOOSE
+            continue
+        login = logins.get(name, name)
+        # A packed repository has the folder of its name once more inside.
+        inner = inner.removeprefix(f"{name}/")
+        places[path] = Placement((Student(login, login if slash else ""),), inner if slash else name)
+    return places
+
+
+GITHUB = Layout("github", "repositories of GitHub or GitLab", _score_github, _place_github)
+
+
+def _find_gradescope(path: str) -> MatchedName | None:
+    return find(GRADESCOPE_NAME, path)
+
+
+def _score_gradescope(listing: Listing) -> float:
+    return (1.0 if GRADESCOPE_METADATA in listing.file_names else 0.6) * share(
+        listing, _find_gradescope, [GRADESCOPE_METADATA]
+    )
+
+
+def _records_gradescope(text: str) -> dict[str, list[dict[str, str]]]:
+    """Return the submitters of each submission; the first has the time, too. Other lines are passed over."""
+    records: dict[str, list[dict[str, str]]] = {}
+    submitters: list[dict[str, str]] = []
+    section = ""
+    for line in text.splitlines():
+        if not (match := GRADESCOPE_LINE.match(line)):
+            continue
+        depth, field = len(match["indent"]), match["field"]
+        if depth == 0 and not match["item"]:
+            submitters = records.setdefault(field, [])
+        elif depth <= 2 and not match["item"]:  # noqa: PLR2004 - the depth of a record's fields
+            section = field
+            if field == "created_at":
+                submitters.append({"time": parse_scalar(match["value"] or "")})
+        elif section == "submitters":
+            if match["item"]:
+                submitters.append({})
+            if submitters:
+                submitters[-1][field] = parse_scalar(match["value"] or "")
+    return records
+
+
+def _place_gradescope(listing: Listing) -> dict[str, Place]:
+    records: dict[str, list[dict[str, str]]] = {}
+    for path in listing.file_names.get(GRADESCOPE_METADATA, []):
+        records |= _records_gradescope(listing.read(path))
+
+    def place_one(matched: MatchedName) -> Place:
+        key, rows = matched.match["key"], records.get(matched.match["key"], [])
+        students = tuple(
+            Student(row["name"], row.get("sid") or row.get("email", "")) for row in rows if row.get("name")
+        )
+        time = next((parse_time(row["time"]) for row in rows if "time" in row), None)
+        file = matched.unit.rpartition("/")[2] if matched.match["suffix"] and not matched.rest else ""
+        return Placement(students or (Student(key, key),), matched.path(file), submitted=time)
+
+    note = reasons.GRADESCOPE_LIST if any(records.values()) else reasons.GRADESCOPE_UNREAD_LIST
+    places = place_each(listing.paths, _find_gradescope, place_one, "a Gradescope export")
+    return places | {path: Ignored(note) for path in listing.file_names.get(GRADESCOPE_METADATA, [])}
+
+
+GRADESCOPE = Layout(
+    "gradescope",
+    "a Gradescope export",
+    _score_gradescope,
+    _place_gradescope,
+    reads=re.compile(r"(?:.*/)?" + re.escape(GRADESCOPE_METADATA)),
+    read_bytes=CLASS_BYTES,
+)
+
+
+def _find_nbgrader(path: str) -> MatchedName | None:
+    return find(NBGRADER_INBOUND, path) or find(NBGRADER_SUBMITTED, path)
+
+
+def _score_nbgrader(listing: Listing) -> float:
+    notebooks = any(path.endswith(".ipynb") for path in listing.sample)
+    return (1.0 if notebooks else 0.6) * share(listing, _find_nbgrader)
+
+
+def _place_nbgrader(listing: Listing) -> dict[str, Place]:
+    assignments = {matched.match["assignment"] for path in listing.paths if (matched := _find_nbgrader(path))}
+    times = {}
+    for path in listing.file_names.get("timestamp.txt", []):
+        if matched := _find_nbgrader(path):
+            times[matched.unit] = parse_time(listing.read(path))
+
+    def place_one(matched: MatchedName) -> Place:
+        student, assignment = matched.match["student"], matched.match["assignment"]
+        if matched.rest in NBGRADER_RECORDS:
+            return Ignored(reasons.NBGRADER_RECORD)
+        time = parse_time(matched.match.groupdict().get("time") or "") or times.get(matched.unit)
+        inner = matched.path(assignment if len(assignments) > 1 else "")
+        return Placement((Student(student, student),), inner, time, time, part=assignment)
+
+    return place_each(listing.paths, _find_nbgrader, place_one, "nbgrader folders")
+
+
+NBGRADER = Layout(
+    "nbgrader",
+    "nbgrader folders",
+    _score_nbgrader,
+    _place_nbgrader,
+    reads=re.compile(r"(?:.*/)?timestamp\.txt"),
+)
+
+
+def _find_submitty(path: str) -> MatchedName | None:
+    return find(SUBMITTY_NAME, path)
+
+
+def _score_submitty(listing: Listing) -> float:
+    return share(listing, _find_submitty) if SUBMITTY_SETTINGS in listing.file_names else 0.0
+
+
+def _place_submitty(listing: Listing) -> dict[str, Place]:
+    active: dict[str, int] = {}
+    for path in listing.file_names.get(SUBMITTY_SETTINGS, []):
+        settings = parse_json(listing.read(path))
+        version = settings.get("active_version") if isinstance(settings, dict) else None
+        if isinstance(version, int) and (matched := _find_submitty(path)):
+            active[matched.match["user"]] = version
+
+    def place_one(matched: MatchedName) -> Place:
+        user = matched.match["user"]
+        if matched.match["version"] is None:
+            return Ignored(reasons.SUBMITTY_SETTINGS)
+        if SUBMITTY_RESULTS.fullmatch(matched.prefix):
+            return Ignored(reasons.TEST_RESULTS)
+        version, limit = int(matched.match["version"]), active.get(user)
+        if limit == 0:
+            return Ignored(reasons.CANCELLED, (Student(user, user),))
+        if limit is not None and version > limit:
+            return Ignored(reasons.OTHER_VERSION.format(version=version, chosen=limit))
+        return Placement((Student(user, user),), matched.path(), version)
+
+    return place_each(listing.paths, _find_submitty, place_one, "a Submitty download")
+
+
+SUBMITTY = Layout(
+    "submitty",
+    "a Submitty download",
+    _score_submitty,
+    _place_submitty,
+    reads=re.compile(r"(?:.*/)?" + re.escape(SUBMITTY_SETTINGS)),
+)
