@@ -14,11 +14,11 @@ from django.db import transaction
 from submissions.cases.case_list import cases
 from submissions.cases.change import CaseNames, DecisionInput, decide, decide_case
 from submissions.cases.read import PairNames
-from submissions.checking.findings import contradictions
 from submissions.core.models import DuplicateRecord
 from submissions.models import Decision, Ignored, Pair, Report
 from submissions.reports.change import choose_threshold
 from submissions.reports.read import report_state
+from tests.support.checking.findings import contradictions
 from tests.support.long_rows import rest_is_long
 from tests.support.programs import program, renamed
 from tests.support.reports import findings_of

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.checking.dictated import Statement, dictated
-from submissions.checking.facts import Facts
-from submissions.checking.findings import contradictions
 from submissions.models import Boilerplate, Report
+from tests.support.checking.dictated import Statement, dictated
+from tests.support.checking.facts import Facts
+from tests.support.checking.findings import contradictions
 from tests.support.programs import program
 from tests.support.sample_class import loose, zipped
 from tests.support.uploads import register_boilerplate

@@ -13,9 +13,9 @@ from fingerprint.engine import Params
 from fingerprint.reading import read
 from submissions.cases.case_list import cases
 from submissions.cases.read import case_core
-from submissions.checking.findings import contradictions
 from submissions.models import Report
 from submissions.reports.change import choose_threshold
+from tests.support.checking.findings import contradictions
 from tests.support.html import get_page
 from tests.support.programs import program
 from tests.support.reports import create_report

@@ -18,7 +18,6 @@ from django.utils import timezone, translation
 from submissions.cases.case_list import cases
 from submissions.cases.change import DecisionInput, decide
 from submissions.cases.read import PairNames
-from submissions.checking.findings import contradictions
 from submissions.core.models import Commits
 from submissions.models import Membership, Report, Submission
 from submissions.pages.filters import days_between
@@ -28,6 +27,7 @@ from submissions.students.scope import scope
 from tests.submissions.intake.archives.test_commit_log import line
 from tests.support.api import api_client, send
 from tests.support.archives import zipped
+from tests.support.checking.findings import contradictions
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS
 

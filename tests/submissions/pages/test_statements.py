@@ -11,9 +11,9 @@ from django.urls import reverse
 
 from submissions.cases.case_list import cases
 from submissions.cases.change import MAX_PDF_BYTES, MAX_STATEMENTS, MAX_TEXT_BYTES, add_statement
-from submissions.checking.findings import contradictions
 from submissions.core.names import ANONYMOUS
 from submissions.models import AuditEntry, Report, Statement
+from tests.support.checking.findings import contradictions
 from tests.support.html import get_page, page_of
 from tests.support.kept_classes import stored
 from tests.support.sample_class import CLASS, zipped

@@ -6,14 +6,14 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from submissions.checking.facts import is_of_class, title
+from tests.support.checking.facts import is_of_class, title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from submissions.checking.facts import Facts, Tokens
     from submissions.models import Pair
     from submissions.reports.models import PassageRecord
+    from tests.support.checking.facts import Facts, Tokens
 
     # Both ends of a passage on one side: the file, its first token, and the token after its last.
     Place = tuple[int, int, int]

@@ -7,11 +7,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from submissions.cases.read import case_core, report_cases
-from submissions.checking import decisions, dictated, pairs
-from submissions.checking.facts import Facts, is_of_class, title
 from submissions.core.submitters import are_mates, compared_mates
 from submissions.models import Decision
 from submissions.pairs.read import suggested_threshold, threshold_of
+from tests.support.checking import decisions, dictated, pairs
+from tests.support.checking.facts import Facts, is_of_class, title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,16 +6,16 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from submissions.cases.read import report_cases, suspicions
-from submissions.checking.facts import title
 from submissions.core.names import Names
 from submissions.models import Decision, Submission
 from submissions.reports.read import PairFilter, ranked_pairs
+from tests.support.checking.facts import title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from submissions.checking.facts import Facts
     from submissions.models import Pair
+    from tests.support.checking.facts import Facts
 
 UNDECIDED = Decision.State.UNDECIDED.value
 
