@@ -109,7 +109,7 @@ DEAREST = (
     "tests/moss/serving/test_supervisor.py",
     "tests/browser/test_whole_way.py",
     "tests/browser/test_every_page.py",
-    "tests/submissions/pages/test_same_figures.py",
+    "tests/submissions/reports/test_same_figures.py",
     "tests/test_under_path.py",
 )
 # Fixtures after which every table is emptied, because they commit.

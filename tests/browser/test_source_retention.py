@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from tests.submissions.test_source_retention import let_them_go
+from tests.submissions.courses.test_source_retention import let_them_go
 from tests.support.browser import check_every_layout
 
 if TYPE_CHECKING:

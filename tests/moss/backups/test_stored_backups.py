@@ -25,7 +25,7 @@ from submissions.pages.rendered import RENDERED
 from submissions.uploads.change import rerank
 from tests.moss.backups.test_backups import other_database
 from tests.moss.integrations.api.test_roles import RIGHTS, statuses
-from tests.submissions.pages.test_roles import STAFF
+from tests.submissions.courses.test_roles import STAFF
 from tests.support import every_page
 from tests.support.every_page import World, address_of, world_of
 from tests.support.every_table import fill_every_table, own_models

@@ -13,7 +13,7 @@ from moss.integrations.api.service import api
 from submissions.courses import change as people
 from submissions.courses.change import read_roster, replace_roster
 from submissions.models import Batch, Membership, ResumableUpload
-from tests.submissions.pages.test_roles import ANY, ROLES, STAFF, is_at_a_boundary
+from tests.submissions.courses.test_roles import ANY, ROLES, STAFF, is_at_a_boundary
 from tests.support.api import api_client, problem_of
 from tests.support.every_page import api_places
 from tests.support.long_rows import rest_is_long

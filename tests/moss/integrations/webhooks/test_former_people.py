@@ -10,7 +10,7 @@ from django.urls import reverse
 from moss.integrations.webhooks import sending
 from moss.integrations.webhooks.models import Delivery, Webhook
 from submissions.models import Job
-from tests.submissions.pages.test_stopped_links import ENDS
+from tests.submissions.shares.test_stopped_links import ENDS
 from tests.support.html import get_page
 from tests.support.jobs import carry_out
 from tests.support.receiver import webhook_to

@@ -1,0 +1,467 @@
+"""Other assignments on the pages: chosen in the settings, labelled wherever a submission is named."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from django.urls import reverse
+
+from submissions.cases.read import report_cases
+from submissions.courses.retention import delete_assignment
+from submissions.models import Assignment, Batch, Course, Decision, Document, Report, Submission
+from submissions.reports import old_work
+from submissions.reports.change import compare_with
+from submissions.uploads.change import add_boilerplate, create_batch, rerank
+from tests.support.html import get_page
+from tests.support.kept_classes import stored
+from tests.support.sample_class import COPIED, HONEST, RENAMED, loose, zipped
+from tests.support.tabs import tab
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from tests.support.uploads import Committing, HandIn
+
+pytestmark = pytest.mark.services
+
+LABEL = "Programming 1, Lab 1, 2024"
+NEW = {"ben/m.py": RENAMED, "cleo/m.py": HONEST, "gus/m.py": COPIED}
+
+OLD = {"ada/m.py": COPIED, "gus/m.py": COPIED, "hal/m.py": HONEST}
+
+
+@pytest.fixture
+def old(
+    assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
+) -> Assignment:
+    """Return an earlier assignment of the same course with three submissions, of which one is Gus's."""
+
+    def store() -> None:
+        old = Assignment.objects.create(course=assignment.course, name="Lab 1", term="2024")
+        Assignment.objects.filter(pk=old.pk).update(created=assignment.created - timedelta(days=700))
+        files = {"ada/m.py": COPIED, "gus/m.py": COPIED, "hal/m.py": HONEST}
+        with django_capture_on_commit_callbacks(execute=True):
+            create_batch(old, alice, [zipped(files)])
+
+    stored("an earlier assignment", store)
+    return Assignment.objects.get(name="Lab 1")
+
+
+@pytest.fixture
+def compared(
+    assignment: Assignment, hand_in: HandIn, old: Assignment, django_capture_on_commit_callbacks: Committing
+) -> Report:
+    """Return the report of a class that is compared with `old`."""
+
+    def store() -> None:
+        hand_in(zipped(NEW))
+        with django_capture_on_commit_callbacks(execute=True):
+            compare_with(assignment, [old], course=False)
+
+    stored("a class that is compared with an earlier assignment", store)
+    report = assignment.reports.filter(state="done").first()
+    assert report
+    return report
+
+
+def settings_address(assignment: Assignment) -> str:
+    return reverse("assignment_settings", args=[assignment.pk])
+
+
+@pytest.mark.long
+def test_other_assignments_are_chosen_in_the_settings_and_ranked_with(
+    alice_client: Client,
+    assignment: Assignment,
+    hand_in: HandIn,
+    old: Assignment,
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    hand_in(zipped(NEW))
+    page = get_page(alice_client, settings_address(assignment))
+    assert page.texts("#id_compared_with option") == ["Lab 1, 2024 (Programming 1)"]
+    with django_capture_on_commit_callbacks(execute=True):
+        sent = {"name": "Statistics", "compare_course": "False", "compared_with": [str(old.pk)]}
+        alice_client.post(settings_address(assignment), sent)
+    assert list(assignment.compared_with.all()) == [old]
+    assert get_page(alice_client, settings_address(assignment)).texts(
+        "#id_compared_with option[selected]"
+    ) == ["Lab 1, 2024 (Programming 1)"]
+    assert f"ada ({LABEL})" in get_page(alice_client, tab(assignment, "pairs")).text("table.pairs")
+    count = assignment.reports.order_by("-pk").values_list("pk", flat=True)[0]
+    alice_client.post(settings_address(assignment), sent)
+    assert assignment.reports.order_by("-pk").values_list("pk", flat=True)[0] == count
+
+
+def test_assignments_of_other_owners_cannot_be_chosen(
+    alice_client: Client, colleague_client: Client, assignment: Assignment, bob: User, old: Assignment
+) -> None:
+    bobs = Course.objects.create(owner=bob, name="Bob's").assignments.create(name="Secret")
+    for client in (alice_client, colleague_client):
+        page = get_page(client, settings_address(assignment))
+        assert "Secret" not in page.html
+        sent = {"name": "Statistics", "compared_with": [str(bobs.pk)]}
+        assert client.post(settings_address(assignment), sent).status_code == 422
+    assert not assignment.compared_with.exists()
+
+
+@pytest.mark.long
+def test_the_list_of_pairs_is_narrowed_to_the_class_or_to_earlier_work(
+    alice_client: Client, assignment: Assignment, compared: Report
+) -> None:
+    def names(**query: str) -> list[str]:
+        return get_page(alice_client, tab(assignment, "pairs"), **query).texts("td.right")
+
+    assert any(LABEL in name for name in names())
+    assert names(work="class")
+    assert not any(LABEL in name for name in names(work="class"))
+    page = get_page(alice_client, tab(assignment, "pairs"), work="earlier")
+    rows = list(zip(page.texts("table.pairs th[scope=row]"), page.texts("td.right"), strict=True))
+    assert rows
+    assert all(LABEL in left + right for left, right in rows)
+
+
+def test_a_class_without_earlier_work_has_no_such_filter(alice_client: Client, report: Report) -> None:
+    assert not get_page(alice_client, tab(report.assignment, "pairs")).has("#id_work")
+
+
+def test_the_pair_of_a_repeater_is_flagged_with_the_term_and_in_no_case(
+    alice_client: Client, assignment: Assignment, compared: Report
+) -> None:
+    page = get_page(alice_client, tab(assignment, "pairs"), flag="own")
+    assert page.texts("td.flags .flag.own") == ["the same student, 2024"]
+    assert page.text("td.case") == ""
+    assert [page.text("table.pairs th[scope=row]"), page.text("td.right")] == ["gus", f"gus ({LABEL})"]
+
+
+def test_old_work_is_labelled_in_every_table_and_export(
+    alice_client: Client, assignment: Assignment, compared: Report
+) -> None:
+    for name in ("cases", "pairs", "students"):
+        address = assignment.get_absolute_url() if name == "cases" else tab(assignment, name)
+        assert LABEL in get_page(alice_client, address).html, name
+    for table in ("pairs", "submissions"):
+        response = alice_client.get(reverse("table", args=[assignment.pk, table, "json"]))
+        text = b"".join(response.streaming_content).decode()  # type: ignore[attr-defined]
+        assert LABEL in text, table
+    pairs = alice_client.get(reverse("table", args=[assignment.pk, "pairs", "csv"]))
+    assert "the same student 2024" in b"".join(pairs.streaming_content).decode()  # type: ignore[attr-defined]
+    pair = compared.pairs.get(left__name="ben", right__name=f"gus ({LABEL})")
+    address = reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id])
+    assert LABEL in get_page(alice_client, address).text()
+
+
+def test_the_label_stays_where_names_are_hidden(
+    alice_client: Client, assignment: Assignment, compared: Report
+) -> None:
+    alice_client.post(reverse("switch_names"), {"names": "made-up"})
+    page = get_page(alice_client, tab(assignment, "pairs"))
+    assert "gus" not in page.text("table.pairs")
+    assert f"({LABEL})" in page.text("table.pairs")
+
+
+def test_the_page_of_old_work_leads_to_the_submission_that_it_is(
+    alice_client: Client, assignment: Assignment, old: Assignment, compared: Report
+) -> None:
+    copy = compared.submissions.get(name=f"ada ({LABEL})")
+    page = get_page(alice_client, reverse("submission", args=[assignment.pk, copy.pk]))
+    assert reverse("submission", args=[old.pk, copy.origin_id]) in page.links()
+    assert alice_client.get(reverse("batch", args=[copy.batch_id])).status_code == 404
+    assert LABEL not in get_page(alice_client, tab(assignment, "uploads")).text()
+
+
+def test_the_pairs_tab_says_what_was_looked_up_and_what_was_deleted(
+    alice_client: Client,
+    assignment: Assignment,
+    old: Assignment,
+    compared: Report,
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    row = get_page(alice_client, tab(assignment, "pairs")).text(".comparisons li")
+    assert row.startswith(f"{LABEL} 3 submissions looked up, ")
+    lost = get_page(alice_client, reverse("delete_assignment", args=[old.pk])).text()
+    assert "in the reports of other assignments, with their pairs" in lost
+    with django_capture_on_commit_callbacks(execute=True):
+        delete_assignment(old)
+    page = get_page(alice_client, tab(assignment, "pairs"))
+    assert "deleted since: its submissions and pairs are gone" in page.text(".comparisons li")
+    assert LABEL not in page.text("table.pairs")
+
+
+@pytest.mark.long
+def test_nobody_else_sees_the_pages(bob_client: Client, assignment: Assignment, compared: Report) -> None:
+    pair = compared.pairs.filter(right__name__contains=LABEL).first()
+    assert pair
+    address = reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id])
+    for path in (address, tab(assignment, "pairs"), settings_address(assignment)):
+        assert bob_client.get(path).status_code == 404
+
+
+def newest(assignment: Assignment) -> Report:
+    report = assignment.reports.filter(state=Report.State.DONE).first()
+    assert report
+    return report
+
+
+def pairs(report: Report) -> set[tuple[str, str]]:
+    return set(report.pairs.values_list("left__name", "right__name"))
+
+
+@pytest.fixture
+def hand_in_old(
+    assignment: Assignment,
+    alice: User,
+    eager_tasks: None,
+    django_capture_on_commit_callbacks: Committing,
+) -> Callable[..., Assignment]:
+    """Return a function that hands in for an earlier assignment of the same course."""
+
+    def hand_in(files: dict[str, str], name: str = "Lab 1", term: str = "2024") -> Assignment:
+        old, _ = Assignment.objects.get_or_create(course=assignment.course, name=name, term=term)
+        # A year before, whatever the clock of the test says.
+        Assignment.objects.filter(pk=old.pk).update(created=assignment.created - timedelta(days=365))
+        with django_capture_on_commit_callbacks(execute=True):
+            create_batch(old, alice, [zipped(files)])
+        return old
+
+    return hand_in
+
+
+@pytest.fixture
+def compare(assignment: Assignment, django_capture_on_commit_callbacks: Committing) -> Callable[..., Report]:
+    """Return a function that compares the assignment with others, and ranks it again."""
+
+    def choose(*others: Assignment, course: bool = False) -> Report:
+        with django_capture_on_commit_callbacks(execute=True):
+            compare_with(assignment, others, course=course)
+            rerank(assignment)
+        return newest(assignment)
+
+    return choose
+
+
+@pytest.mark.long
+def test_old_submissions_are_compared_with_new_ones_and_not_among_themselves(
+    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
+) -> None:
+    old = hand_in_old(OLD)
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    report = compare(old)
+    names = set(report.submissions.values_list("name", flat=True))
+    assert names >= {"ben", "cleo", f"ada ({LABEL})", f"gus ({LABEL})"}
+    assert {("ada (" + LABEL + ")", "ben"), ("ben", f"gus ({LABEL})")} <= pairs(report)
+    assert not {pair for pair in pairs(report) if pair[0].endswith(")") and pair[1].endswith(")")}
+    assert report.findings
+    [compared] = report.findings.compared
+    assert (compared.assignment, compared.label, compared.submissions, compared.comparable) == (
+        old.pk, LABEL, 3, 3,
+    )  # fmt: skip
+
+
+@pytest.mark.long
+def test_every_earlier_assignment_of_the_course_may_be_chosen_at_once(
+    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
+) -> None:
+    hand_in_old({"gus/m.py": COPIED})
+    hand_in_old({"ida/m.py": COPIED}, name="Lab 2", term="2023")
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    report = compare(course=True)
+    assert {("ben", f"gus ({LABEL})"), ("ben", "ida (Programming 1, Lab 2, 2023)")} <= pairs(report)
+
+
+@pytest.mark.long
+def test_the_passages_are_those_of_an_upload_of_earlier_work(
+    assignment: Assignment,
+    hand_in: HandIn,
+    hand_in_old: Callable[..., Assignment],
+    compare: Callable[..., Report],
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    old = hand_in_old(OLD)
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    looked_up = compare(old)
+    figures = "tokens", "lines", "longest"
+    by_look_up = set(looked_up.pairs.filter(right__name__startswith="gus").values_list(*figures))
+    compare()
+    with django_capture_on_commit_callbacks(execute=True):
+        create_batch(assignment, None, [zipped(OLD, "lab.zip")], role="earlier")
+    uploaded = newest(assignment)
+    assert by_look_up == set(uploaded.pairs.filter(right__name__startswith="gus").values_list(*figures))
+    assert by_look_up
+
+
+@pytest.mark.long
+def test_the_similarity_with_old_work_does_not_depend_on_other_old_work(
+    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
+) -> None:
+    with_others, alone = hand_in_old(OLD), hand_in_old({"gus/m.py": OLD["gus/m.py"]}, name="Lab 2")
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    similarities = [
+        compare(old).pairs.filter(right__name__startswith="gus").values_list("similarity", flat=True).get()
+        for old in (with_others, alone)
+    ]
+    assert similarities[0] == similarities[1] > 0
+
+
+@pytest.mark.long
+def test_at_most_so_many_old_submissions_a_new_one_are_aligned(
+    monkeypatch: pytest.MonkeyPatch,
+    hand_in: HandIn,
+    hand_in_old: Callable[..., Assignment],
+    compare: Callable[..., Report],
+) -> None:
+    monkeypatch.setattr(old_work, "MAX_CANDIDATES", 2)
+    old = hand_in_old({f"old-{n}/m.py": COPIED for n in range(6)})
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    report = compare(old)
+    assert len([pair for pair in pairs(report) if "ben" in pair and "cleo" not in pair]) == 2
+    assert report.submissions.filter(origin__isnull=False).count() <= 4
+
+
+@pytest.mark.long
+def test_decisions_of_the_old_assignment_stay_and_those_on_new_pairs_survive_another_ranking(
+    assignment: Assignment,
+    hand_in: HandIn,
+    hand_in_old: Callable[..., Assignment],
+    compare: Callable[..., Report],
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    old = hand_in_old(OLD)
+    Decision.objects.create(assignment=old, left="ada", right="gus", state="confirmed")
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    report = compare(old)
+    before = set(old.reports.values_list("pk", flat=True))
+    copy = report.submissions.get(name=f"gus ({LABEL})")
+    Decision.objects.create(assignment=assignment, left="ben", right=copy.name, state="confirmed")
+    old.name = "Renamed"
+    old.save()
+    with django_capture_on_commit_callbacks(execute=True):
+        rerank(assignment)
+    again = newest(assignment)
+    # The label stays although the assignment was renamed, and so does the copy.
+    assert again.submissions.get(name=copy.name).pk == copy.pk
+    assert old.decisions.get().state == "confirmed"
+    assert set(old.reports.values_list("pk", flat=True)) == before
+    assert set(newest(old).submissions.values_list("name", flat=True)) == {"ada", "gus", "hal"}
+
+
+@pytest.mark.long
+def test_an_old_assignment_that_is_deleted_takes_its_pairs_with_it_and_is_still_named(
+    assignment: Assignment,
+    hand_in: HandIn,
+    hand_in_old: Callable[..., Assignment],
+    compare: Callable[..., Report],
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    old = hand_in_old({"gus/only.py": COPIED})
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    report = compare(old)
+    assert ("ben", f"gus ({LABEL})") in pairs(report)
+    with django_capture_on_commit_callbacks(execute=True):
+        delete_assignment(old)
+    assert pairs(report) == {("ben", "cleo")} & pairs(report)
+    assert not report.submissions.filter(name__contains=LABEL).exists()
+    assert report.findings
+    assert [one.label for one in report.findings.compared] == [LABEL]
+    with django_capture_on_commit_callbacks(execute=True):
+        rerank(assignment)
+    assert not Batch.objects.filter(assignment=assignment, role="other").exists()
+    # Nothing of it is left.
+    assert Document.objects.filter(files=None, boilerplate=None).count() == 0
+
+
+@pytest.mark.long
+def test_what_is_no_longer_chosen_leaves_the_report(
+    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
+) -> None:
+    old = hand_in_old(OLD)
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    assert compare(old).findings
+    report = compare()
+    assert set(report.submissions.values_list("name", flat=True)) == {"ben", "cleo"}
+    assert not Submission.objects.filter(origin__isnull=False).exists()
+
+
+@pytest.mark.long
+def test_a_later_upload_to_the_old_assignment_replaces_the_copy(
+    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
+) -> None:
+    old = hand_in_old({"gus/m.py": COPIED})
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    first = compare(old).submissions.get(name=f"gus ({LABEL})")
+    hand_in_old({"gus/m.py": COPIED + "\n\nprint('later')\n"})
+    second = compare(old).submissions.get(name=f"gus ({LABEL})")
+    assert first.origin_id != second.origin_id
+    assert not Submission.objects.filter(pk=first.pk).exists()
+
+
+def test_work_of_another_language_is_not_compared_and_counted(
+    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
+) -> None:
+    java = "class M { int f(int a) { int b = 0; for (int i = 0; i < a; i++) { b += i; } return b; } }\n"
+    old = hand_in_old({"gus/M.java": java, "hal/m.py": COPIED})
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    report = compare(old)
+    assert report.findings
+    [compared] = report.findings.compared
+    assert (compared.submissions, compared.comparable, compared.another_version) == (2, 1, 0)
+    assert not report.submissions.filter(name__startswith="gus").exists()
+
+
+def test_work_that_an_earlier_version_read_is_read_again_and_compared_then(
+    assignment: Assignment,
+    hand_in: HandIn,
+    hand_in_old: Callable[..., Assignment],
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    old = hand_in_old({"gus/m.py": COPIED + "\n"})
+    Decision.objects.create(assignment=old, left="gus", right="hal", state="confirmed")
+    of_old = Document.objects.filter(files__submission__batch__assignment=old)
+    of_old.update(profile="python.0-k9w4-e1")
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    assignment.compared_with.add(old)
+    with django_capture_on_commit_callbacks(execute=True):
+        rerank(assignment)
+    findings = newest(assignment).findings
+    assert findings
+    [compared] = findings.compared
+    assert (compared.submissions, compared.comparable, compared.another_version) == (1, 0, 1)
+    assignment.compared_with.clear()
+    with django_capture_on_commit_callbacks(execute=True):
+        compare_with(assignment, [old], course=False)
+    assert old.language_changes.get().state == "done"
+    assert not of_old.filter(profile="python.0-k9w4-e1").exists()
+    assert ("ben", f"gus ({LABEL})") in pairs(newest(assignment))
+    assert old.decisions.get().state == "confirmed"
+
+
+@pytest.mark.long
+def test_boilerplate_of_the_old_assignment_counts_in_no_pair(
+    hand_in: HandIn,
+    hand_in_old: Callable[..., Assignment],
+    compare: Callable[..., Report],
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    old = hand_in_old({"gus/m.py": COPIED})
+    with django_capture_on_commit_callbacks(execute=True):
+        add_boilerplate(old, [loose("m.py", COPIED)])
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    report = compare(old)
+    assert not report.pairs.filter(right__name__startswith="gus").exists()
+
+
+@pytest.mark.long
+def test_a_repeaters_own_old_work_is_a_pair_of_its_own_kind_and_no_case(
+    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
+) -> None:
+    old = hand_in_old({"ben/m.py": COPIED})
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    report = compare(old)
+    pair = report.pairs.get(left__name="ben", right__name=f"ben ({LABEL})")
+    assert pair.same_student
+    assert pair.similarity >= report.parameters["threshold"]["value"]
+    assert report_cases(report) == []

@@ -1,0 +1,254 @@
+"""Old work of a course that the reader may not read: that there is a match, whom to ask, nothing else."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from submissions.courses.read import course_overview
+from submissions.models import Membership
+from submissions.reports.change import ignore_lines, propose_passage
+from submissions.shares import links as shares
+from tests.moss.integrations.api.test_roles import BODIES, PREFIX, QUERIES, endpoints
+from tests.submissions.courses.test_roles import OF_NOBODY, ROLES, client_of
+from tests.support.api import api_client, send
+from tests.support.every_page import address_of, addresses, api_places
+from tests.support.html import get_page
+from tests.support.long_rows import rest_is_long
+from tests.support.tabs import tab
+from tests.support.withheld import secrets_in
+
+if TYPE_CHECKING:
+    from tests.support.withheld import Sealed
+
+# Addresses that the filter of pairs changes, and queries with a filter and for a document.
+FILTERED = {"assignment", "pairs", "students", "table", "submission"}
+FILTERS = ("?work=earlier&threshold=1", "?flag=identical&sort=left")
+DOCUMENTS = ("?format=html&names=open&sources=on", "?format=html&names=made-up&sources=on")
+READERS = ("instructor", "observer", "administrator with a reason")
+
+
+def read_everything(sealed: Sealed) -> list[str]:
+    """Return the addresses of all pages, parts, tables and documents about the class and the match."""
+    world = sealed.world
+    pk, pair = world.assignment.pk, world.pair
+    # Administrators manage all courses, and read the log of what others did.
+    left_out = {
+        *OF_NOBODY,
+        "department",
+        "audit_log",
+        "audit_file",
+        "all_tokens",
+        "student_data",
+        "erasure",
+        "receipt_file",
+    }
+    by_name = {name: address for name, address in addresses(world).items() if name not in left_out}
+    pages = list(by_name.values())
+    sides = [reverse("submission", args=[pk, side]) for side in (pair.left_id, pair.right_id)]
+    other_way = reverse("pair", args=[pk, pair.right_id, pair.left_id])
+    cases = [
+        reverse(name, args=[pk, one.pk])
+        for name in ("case", "export_case")
+        for one in sealed.report.submissions.filter(batch__role="other")
+    ]
+    tables = [
+        reverse("table", args=[pk, name, suffix])
+        for name in ("pairs", "submissions")
+        for suffix in ("csv", "json")
+    ]
+    filtered = [by_name[name] + query for name in FILTERED for query in FILTERS]
+    documents = [page + query for page in (*pages, *cases) if "export" in page for query in DOCUMENTS]
+    return [*pages, *sides, *tables, *filtered, other_way, *cases, *documents]
+
+
+def leaks(client: Client, addresses: list[str]) -> list[tuple[str, list[str]]]:
+    answers = [(address, secrets_in(client.get(address, follow=True))) for address in addresses]  # type: ignore[arg-type]
+    return [(address, secrets) for address, secrets in answers if secrets]
+
+
+def test_the_owner_of_both_courses_reads_the_pair_in_full(sealed: Sealed) -> None:
+    client = client_of("owner", sealed.world)
+    for name in ("cases", "pairs", "students"):
+        page_address = address_of(sealed.world, "assignment" if name == "cases" else name)
+        assert "zacharias" in get_page(client, page_address).html, name
+    page = get_page(client, address_of(sealed.world, "pair"))
+    assert "planted_marker" in page.html
+    assert not get_page(client, tab(sealed.world.assignment, "pairs")).has("#withheld")
+
+
+def test_no_page_table_or_document_tells_a_reader_of_the_new_course_about_the_old_work(
+    sealed: Sealed,
+) -> None:
+    """Ask for every third address as each reader, so that all are asked for."""
+    for first, role in enumerate(READERS):
+        assert leaks_of_all(sealed, role, first, len(READERS)) == [], role
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("role", READERS)
+def test_none_of_them_tells_any_reader_about_the_old_work(role: str, sealed: Sealed) -> None:
+    assert leaks_of_all(sealed, role) == []
+
+
+def leaks_of_all(sealed: Sealed, role: str, first: int = 0, step: int = 1) -> list[tuple[str, list[str]]]:
+    """Return what addresses tell a reader, after the owner opened the pages; of each `step` of them one."""
+    some_addresses = read_everything(sealed)[first::step]
+    # What was rendered for the owner is kept, and must not be given to others.
+    for name in FILTERED:
+        client_of("owner", sealed.world).get(address_of(sealed.world, name))
+    return leaks(client_of(role, sealed.world), some_addresses)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("role", rest_is_long(["instructor", "assistant"]))
+def test_no_answer_to_a_form_tells_about_the_old_work(role: str, sealed: Sealed) -> None:
+    client = client_of(role, sealed.world)
+    for name, address in addresses(sealed.world).items():
+        if name not in OF_NOBODY:
+            with transaction.atomic():
+                response = client.post(address, {"state": "confirmed"})
+                transaction.set_rollback(True)
+            assert secrets_in(response) == [], name  # type: ignore[arg-type]
+
+
+def told_by_endpoints(sealed: Sealed, user: User, scope: str, side: str) -> dict[tuple[str, str], list[str]]:
+    """Return the secrets that the endpoints tell a user; nothing that they change is kept."""
+    world, client = sealed.world, api_client(user, scope)
+    submission = getattr(world.pair, side)
+    places = api_places(world, user) | {"submission_id": submission, "table": "pairs", "suffix": "json"}
+    by_endpoint = {}
+    for method, path in sorted(endpoints()):
+        body = BODIES.get((method, path), {})
+        options = {} if method == "get" else {"data": body, "content_type": "application/json"}
+        with transaction.atomic():
+            response = getattr(client, method)(
+                PREFIX + path.format(**places) + QUERIES.get(path, ""), **options
+            )
+            transaction.set_rollback(True)
+        by_endpoint[method, path] = secrets_in(response)
+    return {key: secrets for key, secrets in by_endpoint.items() if secrets}
+
+
+@pytest.mark.parametrize("side", rest_is_long(["left_id", "right_id"]))
+@pytest.mark.parametrize("scope", rest_is_long(["write", "read"]))
+def test_no_endpoint_tells_a_reader_of_the_new_course_about_the_old_work(
+    scope: str, side: str, sealed: Sealed
+) -> None:
+    client_of("instructor", sealed.world)
+    assert told_by_endpoints(sealed, User.objects.get(username="a-instructor"), scope, side) == {}
+
+
+def test_a_token_for_the_new_course_alone_does_not_read_the_old_one(sealed: Sealed) -> None:
+    world = sealed.world
+    address = f"{PREFIX}/assignments/{world.assignment.pk}/pairs"
+    assert secrets_in(api_client(world.owner, "read").get(address))  # type: ignore[arg-type]
+    limited = api_client(world.owner, "read", [world.assignment.course])
+    assert secrets_in(limited.get(address)) == []  # type: ignore[arg-type]
+
+
+def test_a_token_for_the_new_course_alone_makes_no_link_that_shows_the_old_one(sealed: Sealed) -> None:
+    world = sealed.world
+    address = f"{PREFIX}/assignments/{world.assignment.pk}/shares"
+    statuses = [
+        send(api_client(world.owner, "write", courses), "post", address.removeprefix(PREFIX), {}).status_code
+        for courses in ([world.assignment.course], [world.assignment.course, sealed.old.course])
+    ]
+    assert statuses == [403, 201]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("role", ["owner", "instructor"])
+def test_a_share_link_shows_what_its_creator_may_read(role: str, sealed: Sealed) -> None:
+    world = sealed.world
+    client_of(role, world)
+    creator = world.owner if role == "owner" else User.objects.get(username="a-instructor")
+    share = shares.create_share(
+        world.assignment, creator, timezone.now() + timedelta(days=1), anonymous=False
+    )
+    token = shares.share_token(share)
+    pages = [reverse(name, args=[token]) for name in ("shared", "shared_pairs", "shared_ignored")]
+    both = [world.pair.left_id, world.pair.right_id]
+    pages += [reverse("shared_pair", args=[token, *both])]
+    theirs = sealed.report.submissions.filter(batch__role="other")
+    pages += [reverse("shared_case", args=[token, one.pk]) for one in theirs]
+    assert bool(leaks(Client(), pages)) == (role == "owner")
+
+
+def test_the_match_is_listed_with_its_similarity_and_whom_to_ask(sealed: Sealed) -> None:
+    owner = sealed.world.owner
+    owner.email = "alice@example.org"
+    owner.save()
+    for address in (sealed.world.assignment.get_absolute_url(), tab(sealed.world.assignment, "pairs")):
+        page = get_page(client_of("assistant", sealed.world), address)
+        User.objects.get(username="a-assistant").delete()
+        rows = page.texts("#withheld li")
+        percent = f"{int(100 * sealed.withheld.similarity)}"
+        assert any(percent in row and "ask alice (alice@example.org)" in row for row in rows), rows
+    assert sealed.report.pairs.count() > 0
+
+
+def test_counts_do_not_tell_of_withheld_pairs(sealed: Sealed) -> None:
+    world = sealed.world
+    client_of("assistant", world)
+    client = api_client(User.objects.get(username="a-assistant"), "read")
+    summary = client.get(f"{PREFIX}/assignments/{world.assignment.pk}/report").json()
+    old = sealed.report.submissions.filter(batch__role="other")
+    readable = sealed.report.pairs.exclude(left__in=old).exclude(right__in=old)
+    assert summary["submissions"] == sealed.report.submissions.count() - old.count()
+    assert summary["pairs"] == readable.count() < sealed.report.pairs.count()
+    course = course_overview(world.assignment.course, User.objects.get(username="a-assistant"))
+    assert [row.assignment.pair_count for row in course.assignments] == [readable.count()]
+
+
+def test_who_has_a_role_in_both_courses_reads_the_pair(sealed: Sealed) -> None:
+    client = client_of("assistant", sealed.world)
+    tess = User.objects.get(username="a-assistant")
+    Membership.objects.create(course=sealed.old.course, user=tess, role=Membership.Role.ASSISTANT)
+    assert "planted_marker" in get_page(client, address_of(sealed.world, "pair")).html
+
+
+def test_who_only_sees_made_up_names_in_the_old_course_does_not_read_names_by_the_new_one(
+    sealed: Sealed,
+) -> None:
+    client = client_of("assistant", sealed.world)
+    tess = User.objects.get(username="a-assistant")
+    Membership.objects.create(course=sealed.old.course, user=tess, role=Membership.Role.OBSERVER)
+    assert leaks(client, [tab(sealed.world.assignment, "pairs"), address_of(sealed.world, "pair")]) == []
+
+
+def test_a_passage_that_the_owner_ignored_in_old_code_is_not_shown(sealed: Sealed) -> None:
+    pair, assignment = sealed.withheld, sealed.world.assignment
+    proposal = propose_passage(assignment, pair, pair.passages[0].key)
+    assert proposal
+    proposal.chosen_first, proposal.chosen_after = proposal.first, proposal.after
+    boilerplate = ignore_lines(proposal)
+    copy = pair.left if pair.left.origin_id else pair.right
+    file = copy.files.get()
+    boilerplate.document, boilerplate.source = file.document, file.source
+    boilerplate.first, boilerplate.after = 0, 12
+    boilerplate.name = "passage of hidden_notes.py, lines 1 to 3"
+    boilerplate.save()
+    ignored = tab(assignment, "ignored")
+    assert "hidden_notes" in get_page(client_of("owner", sealed.world), ignored).html
+    assert "hidden_notes" not in get_page(client_of("assistant", sealed.world), ignored).html
+
+
+def test_the_settings_of_a_reader_do_not_undo_what_the_owner_compares_with(sealed: Sealed) -> None:
+    assignment = sealed.world.assignment
+    assignment.course.assignments.create(name="Another lab")
+    client = client_of("instructor", sealed.world)
+    address = reverse("assignment_settings", args=[assignment.pk])
+    client.post(address, {"name": assignment.name, "compare_course": "False"})
+    assert list(assignment.compared_with.all()) == [sealed.old]
+
+
+def test_all_roles_are_asked() -> None:
+    assert {*READERS, "owner", "assistant", "administrator"} == ROLES.keys()
