@@ -18,7 +18,7 @@ from django.contrib.auth.models import User  # noqa: E402 - Django is started fi
 from moss.integrations.moss_protocol.server import (  # noqa: E402
     Connections,
     ListeningLimits,
-    Session,  # noqa: E402
+    Session,
 )
 
 if TYPE_CHECKING:

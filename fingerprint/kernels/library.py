@@ -39,11 +39,10 @@ from fingerprint.kernels import usable_cores
 from fingerprint.kernels.registry import Kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     # Called with the number of functions to compile; returns what is called after each.
     StartProgress = Callable[[int], Callable[[], None]]
-    from collections.abc import Callable, Iterable, Iterator
 
     Append = Callable[[Any, list[Any]], None]
     Read = Callable[[Iterator[int]], Any]

@@ -42,16 +42,19 @@ from fingerprint.lextables.tables import (
 )
 
 if TYPE_CHECKING:
-    from fingerprint.lextables.tables import CharacterKinds, KindRows, Numbers, Stack
+    from fingerprint.lextables.tables import (
+        CharacterKinds,
+        CodePoints,
+        KindRows,
+        Memory,
+        Numbers,
+        Program,
+        Stack,
+        Text,
+    )
 
     # The address to go on at or -1, the position, the rows of the stack, and the steps that are left.
     Step = tuple[int, int, int, int]
-    from fingerprint.lextables.tables import (
-        CodePoints,
-        Memory,
-        Program,
-        Text,
-    )
 
 # Kinds of rows of the stack.
 SAVED, COUNTED, FRAME = -1, -2, -3

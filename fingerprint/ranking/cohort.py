@@ -24,16 +24,27 @@ from fingerprint.ranking.weights import document_frequency, token_weights
 from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
-    from fingerprint.kernels.types import Bounds, Flags, Floats, Ids, Kinds, PartCounts, Positions
+    from fingerprint.kernels.types import (
+        Bounds,
+        Counts,
+        Flags,
+        Floats,
+        Hashes,
+        Ids,
+        Kinds,
+        Lines,
+        PartCounts,
+        Positions,
+    )
+    from fingerprint.ranking.alignment import CohortTokens, IndexedTokens
     from fingerprint.ranking.candidates import InvertedIndex
 
     Marks = npt.NDArray[np.uint8]
-    from collections.abc import Sequence
 
-    from fingerprint.kernels.types import Counts, Hashes, Lines
-    from fingerprint.ranking.alignment import CohortTokens, IndexedTokens
 
 # Common limit in force: code in more than so many submissions is common code; None for no limit.
 CommonLimit = int | Literal["default"] | None

@@ -217,7 +217,6 @@ def add(path: Path, name: str, on_workers: bool | None, as_json: bool) -> None: 
     Ctrl-C stops the command; run it again to continue the same sweep. Documents that are stored already are
     not read again.
     """
-
     with _corpus_database():
         from submissions.archive.jobs import add_documents
 
@@ -250,7 +249,6 @@ def add(path: Path, name: str, on_workers: bool | None, as_json: bool) -> None: 
 @JSON
 def cluster(name: str, threshold: float, on_workers: bool | None, as_json: bool) -> None:  # noqa: FBT001 - flags
     """Cluster the stored documents by resemblance; duplicates are listed in the clusters too."""
-
     with _corpus_database():
         from submissions.archive.jobs import clusters
 
@@ -283,7 +281,6 @@ def cluster(name: str, threshold: float, on_workers: bool | None, as_json: bool)
 @JSON
 def query(path: Path, name: str, least: float, show: int, as_json: bool) -> None:  # noqa: FBT001 - as above
     """Compare new documents with all stored ones: resemblance and containment, best matches first."""
-
     with _corpus_database():
         from submissions.archive.screening import query_corpus
         from submissions.archive.signatures import read_documents
@@ -311,7 +308,6 @@ def query(path: Path, name: str, least: float, show: int, as_json: bool) -> None
 @JSON
 def near(path: Path, name: str, distance: int, as_json: bool) -> None:  # noqa: FBT001 - as above
     """Find stored near-copies of new documents by min-wise features and by SimHash."""
-
     with _corpus_database():
         from submissions.archive.screening import find_near_copies
         from submissions.archive.signatures import read_documents
@@ -330,7 +326,6 @@ def near(path: Path, name: str, distance: int, as_json: bool) -> None:  # noqa: 
 @JSON
 def list_(as_json: bool) -> None:  # noqa: FBT001 - as above
     """List the corpora with the number of sweeps, documents and texts in each."""
-
     with _corpus_database():
         from submissions.archive.corpora import list_corpora
 

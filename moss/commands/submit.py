@@ -23,11 +23,10 @@ import click
 from moss.compiling import cache_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import BinaryIO
 
     Progress = Callable[[str, int, int], None]
-    from collections.abc import Callable, Iterator
 
     Report = Callable[[str, int, int], None]
 

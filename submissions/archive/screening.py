@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
     from fingerprint import Sketches
     from fingerprint.kernels.types import Hashes
-
-    Numbers = npt.NDArray[np.int64]
     from submissions.archive.models import Corpus
     from submissions.archive.signatures import NewDocument
+
+    Numbers = npt.NDArray[np.int64]
 
 EXAMPLE_DISTANCE = 3  # highest distance in bits for the tables of Example 3.1
 MAX_DISTANCE = 6

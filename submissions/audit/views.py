@@ -27,12 +27,13 @@ from submissions.models import ApiToken, Membership
 from submissions.pages.requests import staff_only
 
 if TYPE_CHECKING:
+    from django.http import HttpResponse
     from django.utils.functional import _StrPromise
 
-    Label = _StrPromise | str
-    from django.http import HttpResponse
-
     from submissions.pages.requests import AuthenticatedRequest
+
+    Label = _StrPromise | str
+
 
 # Whole parts of a subject, or what stands before a colon.
 LABELS: dict[str, Label] = {

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from submissions.cases.read import CasePairs, DecidedCase, Suspicion
     from submissions.models import CaseDecision, Report, Submission
-    from submissions.reports.forms import ReportPage
+    from submissions.reports.address import ReportPage
 
 # A drawn graph is readable up to so many nodes and links.
 MAX_NODES, MAX_LINKS = 200, 400

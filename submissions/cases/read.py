@@ -38,17 +38,16 @@ from submissions.pairs.read import ignored_tokens, is_suggested, threshold_of
 from submissions.uploads.read import links, ranked_ids, submissions_by_id
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from django_stubs_ext import WithAnnotations
 
+    from fingerprint.kernels.types import Flags
     from submissions.models import Change, Course, Report
+    from submissions.uploads.read import Link
 
     DecidedPair = WithAnnotations[Pair, "DecisionAnnotation"]
-    from collections.abc import Collection, Iterable, Mapping
 
-    from fingerprint.kernels.types import Flags
-    from submissions.uploads.read import Link
 
 UNDECIDED = Decision.State.UNDECIDED
 

@@ -29,13 +29,12 @@ from fingerprint.engine import storable
 from submissions.intake.limits import is_disk_full
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Result = TypeVar("Result")
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from django.db.backends.base.base import BaseDatabaseWrapper
     from django.db.models import Field, Model
+
+    Result = TypeVar("Result")
 
     Columns = Mapping[str, Sequence[Any]]
     Cursor = psycopg.Cursor[tuple[Any, ...]]

@@ -23,6 +23,27 @@ from submissions.reports.old_work import comparisons_of_others
 from submissions.uploads.change import rerank
 from submissions.uploads.rereading import change_language
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from django.contrib.auth.models import User
+    from django.db.models import QuerySet
+
+    from submissions.intake.file_languages import ChosenLanguages
+
+    CourseModelForm = forms.ModelForm[Course]
+    MemberChoiceField = forms.ModelChoiceField[Membership]
+    CampusGroupModelForm = forms.ModelForm[CampusGroup]
+    AssignmentMultipleChoiceField = forms.ModelMultipleChoiceField[Assignment]
+    AssignmentModelForm = forms.ModelForm[Assignment]
+else:  # They take no parameters at run time.
+    CourseModelForm = forms.ModelForm
+    MemberChoiceField = forms.ModelChoiceField
+    CampusGroupModelForm = forms.ModelForm
+    AssignmentMultipleChoiceField = forms.ModelMultipleChoiceField
+    AssignmentModelForm = forms.ModelForm
+
 LONGEST_MONTHS = 240
 # The people of the course are told before.
 SHORTEST_DAYS, LONGEST_DAYS = SOURCES_NOTICE.days, 3650
@@ -47,15 +68,6 @@ MAX_PATTERNS_CHARACTERS = 10_000
 FIRST_YEAR, LAST_YEAR = 1970, 9998
 # Settings of which a report's ranking depends.
 RANKED_BY = {"common_limit", "teams", "compare_mates"}
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.contrib.auth.models import User
-
-    CourseModelForm = forms.ModelForm[Course]
-else:
-    CourseModelForm = forms.ModelForm  # takes no parameter at run time
 
 
 class CourseForm(CourseModelForm):
@@ -170,18 +182,6 @@ class CourseSettingsForm(CourseForm):
         self.fields["in_archive"].disabled = True
 
 
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from submissions.models import Course
-
-    MemberChoiceField = forms.ModelChoiceField[Membership]
-    CampusGroupModelForm = forms.ModelForm[CampusGroup]
-else:
-    CampusGroupModelForm = forms.ModelForm
-    MemberChoiceField = forms.ModelChoiceField  # takes no parameter at run time
-
-
 class InvitationForm(forms.Form):
     email = forms.EmailField(label=_("E-mail address"), max_length=254)
     role = forms.ChoiceField(
@@ -243,14 +243,6 @@ class TransferForm(forms.Form):
         super().__init__(*args, **kwargs)
         members = Membership.objects.filter(course=course).select_related("user")
         self.fields["member"] = MemberField(members, label=_("New owner"), empty_label=None)
-
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-
-    AssignmentMultipleChoiceField = forms.ModelMultipleChoiceField[Assignment]
-else:
-    AssignmentMultipleChoiceField = forms.ModelMultipleChoiceField  # takes no parameter at run time
 
 
 class _AssignmentChoices(AssignmentMultipleChoiceField):
@@ -349,19 +341,6 @@ def _archive_help(assignment: Assignment) -> str:
     counts = ", ".join(f"{titles.get(row.language, row.language)} {row.submissions}" for row in rows)
     text = gettext("Found when the ranking starts. Now it adds submissions in: {counts}.")
     return text.format(counts=counts)
-
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from django.contrib.auth.models import User
-
-    from submissions.intake.file_languages import ChosenLanguages
-    from submissions.models import Course
-
-    AssignmentModelForm = forms.ModelForm[Assignment]
-else:
-    AssignmentModelForm = forms.ModelForm  # takes no parameter at run time
 
 
 def _languages() -> list[tuple[str, str]]:

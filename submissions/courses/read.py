@@ -47,20 +47,20 @@ from submissions.reports.old_work import archived_assignments, newest_submission
 from submissions.uploads.read import count_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from django.contrib.auth.models import User
     from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
 
-    ListedAssignment = WithAnnotations[Assignment, "AssignmentAnnotations"]
-    AdministeredCourse = WithAnnotations[Course, "CourseFigures"]
-    from collections.abc import Iterable, Mapping
-
     from submissions.core.submitters import KnownStudent
     from submissions.courses.models import Withheld
     from submissions.matches.groups import Key
     from submissions.models import CaseDecision
+
+    ListedAssignment = WithAnnotations[Assignment, "AssignmentAnnotations"]
+    AdministeredCourse = WithAnnotations[Course, "CourseFigures"]
+
 
 InCourse = TypeVar("InCourse", Invitation, CampusGroup)
 

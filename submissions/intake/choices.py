@@ -17,12 +17,11 @@ from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.limits import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    Submitters = tuple[str, ...]
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
     from submissions.intake.layouts.places import Placement
+
+    Submitters = tuple[str, ...]
 
     # Attempts are compared with those of the same submitters at the same part of an assignment.
     Task = tuple[Submitters, str]

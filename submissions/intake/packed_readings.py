@@ -24,14 +24,15 @@ from fingerprint.engine import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
+    from fingerprint.engine import Span
     from fingerprint.kernels.types import Kinds, Lines
 
     Numbers = npt.NDArray[np.int32]
-    from collections.abc import Sequence
 
-    from fingerprint.engine import Span
 
 COARSE_LENGTHS = struct.Struct("<2I")
 # Two counts, before the columns of tokens; the counts of literals, names and imports, before terms.

@@ -40,11 +40,10 @@ from submissions.intake.members import (
 from submissions.intake.zip_and_tar import read_tar, read_zip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    Reader = Callable[[IO[bytes], Budget], Iterator[ArchiveMember]]
     from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
+
+    Reader = Callable[[IO[bytes], Budget], Iterator[ArchiveMember]]
 
     # Yields the entries of an archive as paths in a folder: its name, its file, the folder, limits, patterns.
     InChild = Callable[[str, IO[bytes], str, Limits, FilePatterns], Iterator["UnpackedEntry"]]

@@ -13,12 +13,12 @@ from itertools import accumulate, pairwise, takewhile, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    LineText = Callable[[int], str]
-    from collections.abc import Callable, Container
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
     from fingerprint.engine import TokenStream
+
+    LineText = Callable[[int], str]
+
 
 # Product of the numbers of texts that are matched: the time can grow with more than it.
 MAX_ALIGNED = 10_000

@@ -20,9 +20,10 @@ from submissions.matches.differences import matching_runs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from submissions.matches.differences import TokenRun
+
     Span = tuple[int, int]
 
-    from submissions.matches.differences import TokenRun
 
 # Control characters except tab and line ends, zero-width and direction characters, line separators, tags,
 # lone surrogates.

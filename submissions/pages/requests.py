@@ -38,11 +38,11 @@ from submissions.core.rights import Right
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from django.contrib.auth.models import User
     from django.core.files.uploadedfile import UploadedFile
+    from django_htmx.middleware import HtmxDetails
 
     View = TypeVar("View", bound=Callable[..., HttpResponse])
-    from django.contrib.auth.models import User
-    from django_htmx.middleware import HtmxDetails
 
 FORWARDED = (
     "HTTP_FORWARDED",

@@ -38,18 +38,16 @@ from submissions.pairs.read import (
 from submissions.uploads.stored_documents import dictated_terms, registered_statements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from submissions.models import Pair, Submission
-    from submissions.pairs.file_view import PairFile
-    from submissions.reports.models import PassageRecord
-
-    Block = list[PassageRecord]
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from submissions.core.names import Names
     from submissions.matches.differences import TokenRun
-    from submissions.pairs.file_view import PassageLocation
+    from submissions.models import Pair, Submission
+    from submissions.pairs.file_view import PairFile, PassageLocation
+    from submissions.reports.models import PassageRecord
+
+    Block = list[PassageRecord]
+
 
 # Bytes of sources of a side that a page reads; the file with the selected passage is read in any case.
 READ_BYTES = 6_000_000

@@ -26,7 +26,7 @@ from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.requests import redirect_with_query
 from submissions.pairs.file_view import parse_selection
 from submissions.pairs.read import displayed_pair, find_pair, pair_flags, submission_names
-from submissions.reports.forms import Address
+from submissions.reports.address import Address
 from submissions.reports.progress import activity_of
 from submissions.reports.read import ignored_lines, report_state
 from submissions.uploads.read import find_submission, readable_files, submissions_by_id

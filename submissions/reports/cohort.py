@@ -49,25 +49,23 @@ from submissions.uploads.fingerprinting import PARAMS
 from submissions.uploads.stored_documents import dictated_terms, unpack_hashes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from submissions.models import Assignment
-
-    Reason = Literal["student", "team"]
     from django.db.models import Model
     from django_stubs_ext import WithAnnotations
 
+    from fingerprint.engine import CandidatePairs, Cohort, LexicalTable
     from fingerprint.kernels.types import Flags
     from submissions.matches.groups import Identity
+    from submissions.models import Assignment, RankingPlan
+
+    Reason = Literal["student", "team"]
 
     class Digest(TypedDict):
         digest: str
 
     HashedSubmissionFile = WithAnnotations[SubmissionFile, Digest]
-    from collections.abc import Iterable
 
-    from fingerprint.engine import CandidatePairs, Cohort, LexicalTable
-    from submissions.models import RankingPlan
 
 # Pairs that a report lists as not compared; all are counted.
 MAX_LISTED = 200

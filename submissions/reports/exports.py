@@ -65,26 +65,22 @@ from submissions.reports.read import effective_threshold, ranked_pairs, report_s
 from submissions.uploads.read import readable_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from datetime import datetime
 
     from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
 
-    from submissions.cases.read import CasePairs, DecidedPair
+    from submissions.cases.case_list import Case
+    from submissions.cases.read import CasePairs, DecidedPair, Suspicion
     from submissions.core.names import Names
-    from submissions.models import Report, Submission
+    from submissions.models import Assignment, Report, Submission
+    from submissions.pages.requests import AuthenticatedRequest
     from submissions.pairs.read import Flag
     from submissions.reports.read import ListedPair, PairFilter
 
     CountedSubmission = WithAnnotations[Submission, "CountAnnotations"]
-    from collections.abc import Callable, Iterable, Mapping
 
-    from submissions.cases.case_list import Case
-    from submissions.cases.read import Suspicion
-    from submissions.matches.export_formats import ExportTable
-    from submissions.models import Assignment
-    from submissions.pages.requests import AuthenticatedRequest
 
 # Number of rows fetched from the database at once.
 CHUNK = 500

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from submissions.core.names import Names
     from submissions.models import Assignment, Boilerplate, Document, Report, Submission
     from submissions.pairs.read import Flag
-    from submissions.reports.forms import Address, ReportPage
+    from submissions.reports.address import Address, ReportPage
     from submissions.reports.read import ListedPair
 
 # Pieces of common code that a page lists.

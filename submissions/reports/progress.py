@@ -26,13 +26,13 @@ from submissions.work.jobs import places
 from submissions.work.kinds import HEAVY, INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    Item = TypeVar("Item")
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from submissions.models import Assignment, BoilerplateUpload, LanguageChange
     from submissions.reports.read import ReportState
+
+    Item = TypeVar("Item")
+
 
 logger = logging.getLogger(__name__)
 

@@ -52,16 +52,16 @@ from submissions.uploads.read import CAN_MAKE_CASE, alias_of, displayed_entries,
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from django.contrib.auth.models import User
     from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
 
+    from submissions.cases.read import CasePairs
     from submissions.core.names import Names
+    from submissions.core.submitters import KnownBy
 
     ListedPair = WithAnnotations[Pair, "PairAnnotations"]
-    from django.contrib.auth.models import User
 
-    from submissions.cases.read import CasePairs
-    from submissions.core.submitters import KnownBy
 
 # Maximum number of rows per list on a report's page; the pages of the uploads list all of them.
 LISTED = 50

@@ -29,9 +29,10 @@ from submissions.models import Submission
 from submissions.pages.rendered import RENDERED, decisions_version, part_key, render_part
 from submissions.pages.requests import right_for
 from submissions.pairs.read import displayed_pair, partly_read, threshold_of, unknown_team_members
+from submissions.reports.address import Address, ReportPage
 from submissions.reports.change import choose_threshold
 from submissions.reports.charts import histogram, sparkline
-from submissions.reports.forms import Address, ReportPage, ThresholdForm
+from submissions.reports.forms import ThresholdForm
 from submissions.reports.ignoring import starter_offers
 from submissions.reports.old_work import comparable_assignments
 from submissions.reports.page import FILTERED, boilerplate_context, filtered_part, report_parts, tabs

@@ -497,8 +497,8 @@ def _latest(files: Iterable[tuple[str, datetime]]) -> dict[str, datetime]:
     if not times or max(times, key=_file_time)[1] - min(times, key=_file_time)[1] <= SAME_TIME:
         return {}
     latest: dict[str, datetime] = {}
-    for name, time in times:
-        latest[name] = max(time, latest.get(name, time))
+    for name, moment in times:
+        latest[name] = max(moment, latest.get(name, moment))
     return latest
 
 

@@ -32,19 +32,17 @@ from submissions.models import Alias, Batch, Document, Entry, Submission, Submis
 from submissions.uploads.stored_documents import listed_upload
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 
     from django.db.models import QuerySet
+    from django_stubs_ext import WithAnnotations
 
     from submissions.core.names import Names
     from submissions.intake.preview import Preview
     from submissions.intake.rosters import Roster
-    from submissions.models import Assignment, Entry, Report
+    from submissions.models import Assignment, Report
 
     Compute = Callable[[], Any]
-    from collections.abc import Sequence
-
-    from django_stubs_ext import WithAnnotations
 
     ListedSubmission = WithAnnotations[Submission, "SubmissionAnnotations"]
 

@@ -95,8 +95,8 @@ def hand_in(
 def harmful_reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Read documents in a child that files can harm (`tests.support.harmful_jobs`)."""
     reader = DocumentReader(used_settings.READER_MEMORY, harmful_jobs.__name__)
-    for module in ("documents", "sources"):
-        monkeypatch.setattr(f"submissions.ingest.{module}.document_reader", lambda: reader)
+    for module in ("fingerprinting", "ingestion"):
+        monkeypatch.setattr(f"submissions.uploads.{module}.document_reader", lambda: reader)
     yield
     reader.close()
 

@@ -19,12 +19,13 @@ from moss.integrations.accounts.sessions import SAML
 from submissions.pages.requests import is_path_of_this_site
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
-
-    Credentials = dict[str, Any] | None
     from collections.abc import Callable
 
     from django.contrib.auth.forms import AuthenticationForm
+    from django.http import HttpRequest, HttpResponse
+
+    Credentials = dict[str, Any] | None
+
 
 # Several people may share an address, so it may have this many times the failures of one account.
 ACCOUNTS_AT_AN_ADDRESS = 5

@@ -40,11 +40,10 @@ if TYPE_CHECKING:
     from submissions.models import ApiToken
 
     View = Callable[..., HttpResponse]
-    from collections.abc import Callable
 
 # The endpoints that the upload page uses too, with its session and its CSRF token.
 OF_PAGES = ("api_resumables", "api_resumable")
-STATE_THE_TOKEN = "Send the header “Authorization: Bearer” with a token from the page of your account."
+HOW_TO_SIGN_IN = "Send the header “Authorization: Bearer” with a token from the page of your account."
 
 KEY_HEADER = "Idempotency-Key"
 KEPT = timedelta(hours=24)
@@ -113,7 +112,7 @@ def _reason(request: HttpRequest) -> str:
         return (
             "The token is unknown, has expired or was revoked, or its account is inactive. Create a new one."
         )
-    return f"A token is missing. {STATE_THE_TOKEN}"
+    return f"A token is missing. {HOW_TO_SIGN_IN}"
 
 
 def idempotent(view: View) -> View:

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
 
     from moss.integrations.lti.models import DeepLinkRequest
+    from submissions.models import Course
     from submissions.pages.requests import AuthenticatedRequest
 
 HOLDS = timedelta(hours=1)
@@ -309,8 +310,6 @@ def _refusal(request: HttpRequest, reason: str, remedy: str, status: int) -> Htt
 
 
 if TYPE_CHECKING:
-    from submissions.models import Course
-
     PlatformModelForm = forms.ModelForm[Platform]
     AssignmentChoiceField = forms.ModelChoiceField[Assignment]
 else:

@@ -35,19 +35,17 @@ from submissions.reports.read import listed_boilerplate_uploads, report_state
 from submissions.uploads.stored_documents import file_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import numpy as np
     import numpy.typing as npt
+    from django.contrib.auth.models import User
+    from django.http import HttpRequest
 
     from submissions.models import Pair, Report, SubmissionFile
     from submissions.reports.models import PassageRecord
 
     Lines = npt.NDArray[np.int32]
-    from collections.abc import Callable
-
-    from django.contrib.auth.models import User
-    from django.http import HttpRequest
 
     class AuthenticatedRequest(HttpRequest):
         user: User
@@ -148,8 +146,8 @@ def _sent_names(result: ClientResult, submissions: set[int]) -> dict[int, str]:
     """Return the names by which the client knows submissions: of files, or of directories with a slash."""
     rows = Entry.objects.filter(submission__in=submissions, accepted=True).order_by("-pk")
     names: dict[int, str] = {}
-    for submission, path in rows.values_list("submission_id", "name"):
-        top = path.partition("/")[0] if result.directory else path
+    for submission, entry in rows.values_list("submission_id", "name"):
+        top = entry.partition("/")[0] if result.directory else entry
         plain = f"{top}/" if result.directory else top
         names[submission] = _without_blanks(result.names.get(top, plain))
     return names

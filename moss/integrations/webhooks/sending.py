@@ -34,17 +34,15 @@ from submissions.work import jobs
 from submissions.work.jobs import decided, state_changed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from moss.outgoing import Address
-    from submissions.models import Job
-
-    Data = Callable[[Assignment, int], dict[str, Any]]
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from django.contrib.auth.models import User
 
-    from submissions.models import Course
+    from moss.outgoing import Address
+    from submissions.models import Course, Job
+
+    Data = Callable[[Assignment, int], dict[str, Any]]
+
 
 A_PAIR = 2
 

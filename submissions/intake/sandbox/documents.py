@@ -31,15 +31,14 @@ from submissions.intake.sandbox.child import Nonsense
 from submissions.intake.sandbox.process import Broken, Cause, Ended, JobLimits, Refused, ReusedChild
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
     import numpy.typing as npt
 
     from fingerprint.kernels.types import Lines, Offsets
-    from submissions.intake.sandbox.child import Header
+    from submissions.intake.sandbox.child import Frame, Header
 
     Column = npt.NDArray[Any]
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from submissions.intake.sandbox.child import Frame
 
     Failures = Mapping[Cause, str]
 

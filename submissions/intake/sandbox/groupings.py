@@ -29,16 +29,14 @@ from submissions.intake.sandbox.process import Broken, Cause, Ended, JobLimits, 
 from submissions.intake.warnings import GroupingWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from submissions.intake.choices import Choices
     from submissions.intake.layouts.places import Layout
-
-    T = TypeVar("T")
-    from collections.abc import Iterator, Sequence
-
     from submissions.intake.preview import ListedUpload
     from submissions.intake.sandbox.child import Header
+
+    T = TypeVar("T")
 
     Answer = TypeVar("Answer")
 

@@ -103,8 +103,8 @@ def test_a_decision_has_no_other_pair_and_no_other_submission_rendered_again(
     for address in addresses:
         get_page(alice_client, address)
     decide(alice_client, other, "suspicious")
-    for view in ("pairs", "submissions"):
-        monkeypatch.setattr(f"submissions.pages.views.{view}._rendered", pytest.fail)
+    for feature in ("pairs", "reports"):
+        monkeypatch.setattr(f"submissions.{feature}.views._rendered", pytest.fail)
     for address in addresses:
         get_page(alice_client, address)
 
@@ -220,8 +220,8 @@ def test_what_is_kept_has_no_user_and_no_token_of_a_form(
         kept.append(render(template, context))
         return kept[-1]
 
-    for module in ("report.parts", "views.pairs", "views.submissions"):
-        monkeypatch.setattr(f"submissions.pages.{module}.render_part", keeping)
+    for module in ("reports.page", "pairs.views", "reports.views"):
+        monkeypatch.setattr(f"submissions.{module}.render_part", keeping)
     pair = best(report)
     submission = reverse("submission", args=[report.assignment_id, pair.left_id])
     for address in (report.assignment.get_absolute_url(), pair_page(pair), submission):

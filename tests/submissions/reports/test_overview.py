@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from submissions.core.names import Names, anonymous_names
 from submissions.models import Assignment, Decision, Pair, Report, Submission
-from submissions.reports.forms import Address, ReportPage
+from submissions.reports.address import Address, ReportPage
 from submissions.reports.page import ReportRow, findings_context, report_rows, steady_context, tab_context
 from submissions.reports.read import PairFilter, effective_threshold, report_state
 from tests.support.html import Page, get_page, page_of

@@ -1,0 +1,125 @@
+"""The address of a report's page, what its reader may do, and what all its parts depend on."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from submissions.cases.read import assignees
+from submissions.core.rights import Right, allowed, rights
+from submissions.pages.rendered import RENDERED, decisions_version, part_key
+from submissions.pairs.read import suggested_threshold, threshold_of
+from submissions.reports.forms import parse_pair_filter
+from submissions.reports.read import effective_threshold
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Mapping
+
+    from django.http import HttpRequest, QueryDict
+    from django.utils.safestring import SafeString
+
+    from submissions.core.names import Names
+    from submissions.models import Assignment, Course, Report
+    from submissions.reports.read import PairFilter, ReportState
+
+# Rights that show in a part; readers who differ in others share the rendered parts.
+SHOWN_RIGHTS = frozenset({Right.CHANGE, Right.SHARE})
+
+
+class Address(NamedTuple):
+    """Path and query of a page, the token of a share link or "", and what the reader may do.
+
+    Behind a share link there are no rights, whoever reads.
+    """
+
+    path: str
+    query: QueryDict
+    token: str = ""
+    rights: frozenset[Right] = frozenset()
+
+    @classmethod
+    def from_request(cls, request: HttpRequest, course: Course) -> Address:
+        match = request.resolver_match
+        token = match.kwargs.get("token", "") if match else ""
+        granted = frozenset() if token else rights(request.user, course) & SHOWN_RIGHTS
+        return cls(request.path, request.GET, token, granted)
+
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        """The values in which two addresses differ."""
+        return self.path, self.query.urlencode(), self.token, self.rights
+
+    @property
+    def context(self) -> dict[str, Any]:
+        """The variables of templates; a page behind a share link is for reading only."""
+        return {
+            "path": self.path,
+            "query": self.query,
+            "token": self.token,
+            "readonly": bool(self.token),
+            "may": allowed(self.rights),
+        }
+
+
+class ReportPage(NamedTuple):
+    """A page of a finished report.
+
+    `key` has all that its parts depend on besides the address and the decisions; `decisions` is the version
+    of these. What no decision changes is kept without it, so that a decision makes little old.
+    """
+
+    address: Address
+    assignment: Assignment
+    names: Names
+    state: ReportState
+    report: Report
+    pair_filter: PairFilter
+    threshold: float
+    key: tuple[Hashable, ...]
+    decisions: str
+
+    @classmethod
+    def at(cls, address: Address, assignment: Assignment, names: Names, state: ReportState) -> ReportPage:
+        """Return the page of an address; the newest report is finished."""
+        assert state.report is not None
+        pair_filter = parse_pair_filter(address.query)
+        threshold = effective_threshold(state.report, pair_filter)
+        key = part_key("report", assignment, state, names)
+        decisions = decisions_version(assignment)
+        return cls(address, assignment, names, state, state.report, pair_filter, threshold, key, decisions)
+
+    @property
+    def context(self) -> dict[str, Any]:
+        """The variables that all templates of the page have."""
+        return {
+            "assignment": self.assignment,
+            "names": self.names,
+            "state": self.state,
+            "report": self.report,
+            "pair_filter": self.pair_filter,
+            "threshold": self.threshold,
+            "stored_threshold": threshold_of(self.report),
+            "suggested": suggested_threshold(self.report),
+            "is_suggested": not self.pair_filter.threshold and self.assignment.threshold is None,
+            **self.address.context,
+        }
+
+    @property
+    def assignees(self) -> list[str]:
+        """Usernames of those to whom something is assigned; none behind a share link."""
+        fetch = partial(assignees, self.assignment)
+        if self.address.token:
+            return []
+        return [str(name) for name in self.kept_rows("assignees", fetch, self.decisions)]
+
+    def kept(
+        self, kind: str, render: Callable[[], Mapping[str, str]], *more: Hashable
+    ) -> dict[str, SafeString]:
+        """Return rendered parts, by `kind` and what they depend on besides the key of the page."""
+        return RENDERED.get((*self.key, kind, *more), render)
+
+    def kept_rows(self, kind: str, fetch: Callable[[], Any], *more: Hashable) -> Any:
+        """Return lists of numbers and texts, which are kept like rendered parts."""
+        parts = self.kept(kind, lambda: {"rows": json.dumps(fetch())}, *more)
+        return json.loads(parts["rows"])
