@@ -105,7 +105,7 @@ def test_the_service_is_answered_over_https_and_names_the_request(ports: tuple[i
 
 @pytest.mark.slow
 def test_every_figure_of_the_metrics_is_explained() -> None:
-    sources = "".join((ROOT / "moss/metrics" / name).read_text() for name in ("service.py", "requests.py"))
+    sources = (ROOT / "moss/operations/monitoring.py").read_text()
     written = set(re.findall(r'"(moss_[a-z_]+)"', sources)) | {"moss_info"}
     explained = set(
         re.findall(r"moss_[a-z_]+", "".join(re.findall(r"^\| (`moss_.*?) \|", TEXT, re.MULTILINE)))

@@ -8,6 +8,13 @@ from __future__ import annotations
 
 from fingerprint.reasons import gettext_noop
 
+
+def _texts_besides(*others: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the sentences that this module has defined so far, without the `others`."""
+    texts = [text for name, text in list(globals().items()) if name.isupper() and isinstance(text, str)]
+    return tuple(text for text in texts if not any(text in known for known in others))
+
+
 NOTHING_USED = gettext_noop("No entry of this upload could be used; the reasons are listed below.")
 
 # Layouts
@@ -115,7 +122,7 @@ METADATA_UNREAD = gettext_noop("{reason}; not read, because {why}")
 # The reason for an attempt where the student is known.
 NAMED_ATTEMPTS = {EARLIER_ATTEMPT: EARLIER_ATTEMPT_OF, LATE_ATTEMPT: LATE_ATTEMPT_OF}
 # The first that fits a text counts.
-REASONS = tuple(text for name, text in list(globals().items()) if name.isupper() and isinstance(text, str))
+REASONS = _texts_besides()
 
 BAD_QUOTES = gettext_noop("a quotation mark is missing or misplaced; check its cells")
 NOBODY = gettext_noop("no name and no id; the row is left out")
@@ -135,7 +142,7 @@ NO_STUDENTS = gettext_noop(
 )
 
 # The first that fits a problem counts.
-PROBLEMS = tuple(text for name, text in list(globals().items()) if name.isupper())
+PROBLEMS = _texts_besides(REASONS)
 
 FEW_TOKENS = gettext_noop("Less than half of the code could be read: {names}.")
 UNCLOSED = gettext_noop("A string or comment never ends: {names}.")
@@ -167,7 +174,7 @@ MORE_ROSTER_PROBLEMS = gettext_noop("Roster: {n} more problems.")
 OF_ROSTER = gettext_noop("Roster: {problem}")
 
 # Of these, the first that fits a warning counts.
-SENTENCES = tuple(text for name, text in list(globals().items()) if name.isupper())
+SENTENCES = _texts_besides(REASONS, PROBLEMS)
 
 # Parts of the sentences, and of the line that says what languages were read
 MORE = gettext_noop("{names} and {n} more")

@@ -6,8 +6,6 @@ import argparse
 import csv
 import difflib
 import heapq
-import subprocess
-import sys
 import textwrap
 from itertools import combinations
 from pathlib import Path
@@ -141,13 +139,3 @@ def test_a_long_page_of_flat_or_closed_elements_is_read() -> None:
     assert (
         len(html_text("<p>a<br><div>b</div><li>c" * (MAX_DEPTH + 1)).split()) == 4 * MAX_DEPTH - MAX_DEPTH + 3
     )
-
-
-def test_matching_and_recipes_need_no_database() -> None:
-    code = (
-        "import sys, submissions.archive.screening, submissions.archive.signatures;"
-        "import submissions.archive.signatures;"
-        "print([name for name in ('django', 'psycopg', 'celery') if name in sys.modules])"
-    )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == "[]"

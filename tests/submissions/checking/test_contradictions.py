@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from io import StringIO
 from itertools import combinations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import transaction
 
 from submissions.cases.case_list import cases
@@ -206,17 +204,3 @@ def is_found(report: Report, change: Callable[[Report], object], expected: str) 
 def test_each_figure_that_is_changed_in_a_report_is_found(report_of: Callable[[int], Report]) -> None:
     report = report_of(1)
     assert [name for name, planted in PLANTED.items() if not is_found(report, *planted)] == []
-
-
-def test_the_command_lists_contradictions_and_fails_only_with_some(
-    report_of: Callable[[int], Report],
-) -> None:
-    report, printed = report_of(2), StringIO()
-    call_command("check_report", str(report.assignment_id), stdout=printed)
-    assert printed.getvalue().endswith(f"{report.pairs.count()} pairs, no contradiction.\n")
-    changed("tokens", lambda value: value + 1)(report)
-    with pytest.raises(CommandError, match="1 contradictions"):
-        call_command("check_report", str(report.assignment_id), stdout=printed)
-    assert "the number of tokens is" in printed.getvalue()
-    with pytest.raises(CommandError, match="has no finished report"):
-        call_command("check_report", "0")

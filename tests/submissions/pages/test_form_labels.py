@@ -12,7 +12,7 @@ from django.utils.functional import Promise
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PACKAGES = ("submissions.pages.forms", "moss.integrations")
+PACKAGES = ("submissions", "moss.integrations")
 # Fields whose templates write the label or the `aria-label`, and such as no page shows.
 LABELLED_ELSEWHERE = {
     "DecisionForm.notes",
