@@ -10,7 +10,8 @@ tiling           the passages, chosen among the runs
 passages         the passages of pairs, and those with small insertions between them as one
 parallel         the kernels on all cores, in chunks
 sorting          sorts that are faster than those of NumPy for what they sort
-scoring          the similarity of a pair; score_constants has every constant
+scoring          the similarity of a pair
+score_constants  every constant of the score, with its reason
 best_pairs       the best pairs without scoring all pairs, by upper bounds of their similarity
 translations     pairs in different languages
 threshold        the suggested threshold

@@ -51,7 +51,7 @@ class AuditEntry(models.Model):
     owner of the table deletes old entries (`submissions.courses.retention`).
     """
 
-    # Set when it is stored, as are the number and the digest; see `submissions.audit_chain`.
+    # Set when it is stored, as are the number and the digest; see `digest_of`.
     created = models.DateTimeField(default=timezone.now, db_index=True, editable=False)
     number = models.BigIntegerField(db_index=True, editable=False)
     digest = models.CharField(max_length=64, editable=False)

@@ -1,4 +1,4 @@
-"""Rights of a person in a course. Every page, export and share link asks here, by `submissions.queries`.
+"""Rights of a person in a course. Every page, export and share link asks here, by `submissions.core.access`.
 
 The owner of a course may do everything. Members have the rights of their role. Administrators (`is_staff`)
 manage every course, and read one or give others access to it for some hours after they stated why.

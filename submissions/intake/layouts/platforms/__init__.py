@@ -1,1 +1,1 @@
-"""One module for each layout that needs code of its own; a layout of names alone is a row of the registry."""
+"""The layouts that need code of their own; a layout of names alone is a row of the registry."""

@@ -1,0 +1,91 @@
+"""Modules that docstrings and comments name exist: lists of a package, dotted names, and paths."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tokenize
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.paths import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PACKAGES = ("moss", "submissions", "fingerprint")
+SOURCES = [
+    path
+    for package in PACKAGES
+    for path in sorted((ROOT / package).rglob("*.py"))
+    if not {"migrations", "sample"} & set(path.relative_to(ROOT).parts)
+]
+# A row of the list of a package: names, two blanks or more, what they are.
+ROW = re.compile(r"^([a-z_]\w*(?:, [a-z_]\w*)*)  +\S", re.MULTILINE)
+DOTTED = re.compile(rf"(?<![\w./@-])(?:{'|'.join(PACKAGES)})(?:\.\w+)+(?!\.?\w|-)")
+FOLDERS = "|".join((*PACKAGES, "tests", "bench"))
+PATH = re.compile(rf"(?<![\w./-])(?:{FOLDERS})/[\w/.-]*\w")
+# Names of hosts and of files that people export.
+NO_MODULES = {"moss.example.org", "submissions.csv"}
+
+
+def texts(path: Path) -> Iterator[str]:
+    """Yield the docstrings and the comments of a file."""
+    source = path.read_text()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            yield ast.get_docstring(node) or ""
+    with path.open("rb") as file:
+        yield from (
+            token.string for token in tokenize.tokenize(file.readline) if token.type == tokenize.COMMENT
+        )
+
+
+def top_level_names(source: str) -> set[str]:
+    names = set[str]()
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.alias(asname=None, name=name):
+                names.add(name)
+            case ast.Name(id=name, ctx=ast.Store()) | ast.alias(asname=str(name)):
+                names.add(name)
+    return names
+
+
+def is_known(dotted: str) -> bool:
+    """Return whether a dotted name is a module, or a name in one."""
+    at, parts = ROOT, dotted.split(".")
+    while parts and (at / parts[0]).is_dir():
+        at /= parts.pop(0)
+    module = at / f"{parts.pop(0)}.py" if parts and (at / f"{parts[0]}.py").exists() else at / "__init__.py"
+    sources = [path.read_text() for path in (module, module.with_suffix(".pyi")) if path.exists()]
+    return not parts or any(parts[0] in top_level_names(source) for source in sources)
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if path.name == "__init__.py"], ids=str)
+def test_the_list_of_a_package_names_each_of_its_modules_once_or_none(path: Path) -> None:
+    rows = ROW.findall(ast.get_docstring(ast.parse(path.read_text())) or "")
+    named = [name for row in rows for name in row.split(", ")]
+    inside = {
+        one.stem for one in path.parent.iterdir() if one.suffix == ".py" or (one / "__init__.py").exists()
+    }
+    assert set(named) <= inside
+    assert len(named) == len(set(named))
+    assert not named or inside - set(named) <= {"__init__", "apps", "models", "migrations"}
+
+
+def test_dotted_names_in_docstrings_and_comments_are_modules_or_names_in_them() -> None:
+    found = [(path, name) for path in SOURCES for text in texts(path) for name in DOTTED.findall(text)]
+    assert len(found) > 30
+    unknown = {(str(path.relative_to(ROOT)), name) for path, name in found if not is_known(name)}
+    assert {one for one in unknown if one[1] not in NO_MODULES} == set()
+
+
+def test_paths_in_docstrings_and_comments_exist() -> None:
+    found = [(path, name) for path in SOURCES for text in texts(path) for name in PATH.findall(text)]
+    assert found
+    assert {
+        (str(path.relative_to(ROOT)), name) for path, name in found if not (ROOT / name).exists()
+    } == set()
