@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bench.tables import markdown
 from submissions.intake.grouping import ListingBuilder, group_files
-from submissions.intake.left_out.listing import Listing, describe
+from submissions.intake.left_out.listing import EntryRow, Listing, describe
 from submissions.intake.limits import Limits
-from submissions.intake.preview import SkippedEntry, preview_upload
+from submissions.intake.preview import preview_upload
 from submissions.intake.unpacking import DEFAULT_PATTERNS, unpack
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def import_upload(packed: bytes) -> Steps:
     times.append(time.process_time())
     left_out = listing.left_out(grouping.places)
     times.append(time.process_time())
-    refused = [SkippedEntry(entry.name, entry.size, entry.reason) for entry in entries if entry.reason]
+    refused = [EntryRow(entry.name, entry.size, entry.reason) for entry in entries if entry.reason]
     preview_upload(names.listing(), listing, refused)
     times.append(time.process_time())
     unpacked, described, grouped, without, previewed = (end - start for start, end in pairwise(times))

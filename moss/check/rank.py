@@ -25,7 +25,8 @@ from moss.check.readings import ReadJob, detected_languages, languages_of, read_
 from moss.check.report import LocalFile, LocalReport
 from submissions.intake.file_languages import NOT_COMPARED, ChosenLanguages
 from submissions.intake.grouping import ListingBuilder
-from submissions.intake.preview import SkippedEntry, preview_upload
+from submissions.intake.left_out.listing import EntryRow
+from submissions.intake.preview import preview_upload
 from submissions.intake.warnings import roster_warnings
 from submissions.matches.groups import HashedFile, content_order, group_numbers
 
@@ -280,7 +281,7 @@ def preview_path(path: Path, options: InputOptions) -> Preview:
     preview = preview_upload(
         builder.listing(),
         left_out_listing(entries, options.patterns),
-        (SkippedEntry(entry.name, entry.size, entry.reason) for entry in entries if entry.reason),
+        (EntryRow(entry.name, entry.size, entry.reason) for entry in entries if entry.reason),
         options.choices,
         options.identify,
     )

@@ -376,8 +376,16 @@ def check(  # noqa: PLR0917 - one parameter for each option
         if preview:
             _write(_render_preview(path, inputs, output_format), output)
             return
-        most_pairs, others = None if every_pair else show, (earlier, statements, solutions)
-        options = RankingOptions(language, boilerplate, common, most_pairs, inputs, *others)
+        options = RankingOptions(
+            language=language,
+            boilerplate=boilerplate,
+            common=common,
+            show=None if every_pair else show,
+            inputs=inputs,
+            earlier=earlier,
+            statements=statements,
+            solutions=solutions,
+        )
         report = _rank(path, options)
     except (ValueError, OSError) as error:
         raise click.ClickException(printable(str(error))) from error

@@ -23,7 +23,7 @@ from submissions.intake.grouping import (
 from submissions.intake.layouts.places import root_of
 from submissions.intake.layouts.platforms.folders import FOLDERS
 from submissions.intake.layouts.registry import recognise
-from submissions.intake.left_out.listing import File, LeftOut, Listing as LeftOutListing, any_code
+from submissions.intake.left_out.listing import EntryRow, File, LeftOut, Listing as LeftOutListing, any_code
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.left_out.rules import rule_of_name
 from submissions.intake.members import UnpackedEntry
@@ -45,14 +45,6 @@ MIN_SCORE = 0.1
 # The work of a course about the web, and text that students typed into a platform.
 PAGES = (".html", ".htm", ".css")
 DOCUMENTS = (".pdf", ".docx", ".doc", ".odt", ".rtf", ".pptx", ".xlsx", ".png", ".jpg", ".jpeg", ".gif")
-
-
-class SkippedEntry(NamedTuple):
-    """An entry that does not count, and why."""
-
-    name: str
-    size: int
-    reason: str
 
 
 class PreviewedSubmission(NamedTuple):
@@ -161,7 +153,7 @@ NO_PREVIEW = Preview(Grouping(FOLDERS, {}, {}, {}, {}, []), (), (), (), (), (), 
 def preview_upload(
     listing: Listing,
     left_out: LeftOutListing,
-    refused: Iterable[SkippedEntry] = (),
+    refused: Iterable[EntryRow] = (),
     choices: Choices = DEFAULT_CHOICES,
     identify: Identify | None = None,
 ) -> Preview:
@@ -176,7 +168,7 @@ def preview_upload(
     skipped = left_out.left_out(used)
     counted = {path: place.submission for path, place in used.items() if path not in skipped.paths}
     submissions = tuple(_submissions(listing, grouping, counted))
-    ignored = [SkippedEntry(path, listing.files[path].size, why) for path, why in grouping.ignored.items()]
+    ignored = [EntryRow(path, listing.files[path].size, why) for path, why in grouping.ignored.items()]
     remaining = [entry for name, entry in refusals.items() if not skipped.replaces(name, accepted=False)]
     uncompared = grouping.submissions.keys() - {one.name for one in submissions}
     uncompared |= _only_refused(listing, refusals, grouping, choices)
@@ -185,7 +177,7 @@ def preview_upload(
         tuple(one for one in recognise(listing) if one.score >= MIN_SCORE),
         submissions,
         _by_reason(ignored),
-        _by_reason(SkippedEntry(*entry) for entry in skipped.entries),
+        _by_reason(skipped.entries),
         _by_reason(remaining),
         (*grouping.warnings, *_code_warnings(uncompared, counted)),
         tuple(counted),
@@ -204,9 +196,9 @@ def _submissions(
             yield PreviewedSubmission(name, submission, len(sizes[name]), sum(sizes[name]))
 
 
-def _by_reason(entries: Iterable[SkippedEntry]) -> tuple[SkippedGroup, ...]:
+def _by_reason(entries: Iterable[EntryRow]) -> tuple[SkippedGroup, ...]:
     """Return the entries by reason, the reason with most entries first."""
-    groups: dict[str, list[SkippedEntry]] = defaultdict(list)
+    groups: dict[str, list[EntryRow]] = defaultdict(list)
     for entry in entries:
         groups[entry.reason].append(entry)
     skipped = [
@@ -222,7 +214,7 @@ def _by_reason(entries: Iterable[SkippedEntry]) -> tuple[SkippedGroup, ...]:
 
 
 def _only_refused(
-    listing: Listing, refused: Mapping[str, SkippedEntry], grouping: Grouping, choices: Choices
+    listing: Listing, refused: Mapping[str, EntryRow], grouping: Grouping, choices: Choices
 ) -> set[str]:
     """Return the names of students of whom the upload has only entries that cannot be read or are ignored."""
     root = root_of(listing.paths)
@@ -345,5 +337,5 @@ def group_upload(upload: ListedUpload) -> GroupedUpload:
 
 def preview_listed(upload: ListedUpload) -> Preview:
     """Return who handed in what, as the upload is going to be read."""
-    refused = [SkippedEntry(row.name, row.size, row.reason) for row in upload.rows if row.reason]
+    refused = [EntryRow(row.name, row.size, row.reason) for row in upload.rows if row.reason]
     return preview_upload(upload.listing(), upload.left_out_listing(), refused, upload.choices)

@@ -24,7 +24,7 @@ from submissions.core.api import (
 from submissions.core.rights import Right
 from submissions.models import Pair
 from submissions.pairs.read import find_pair
-from submissions.pairs.views import READERS
+from submissions.pairs.views import SIDE_BY_SIDE_SLOTS
 from submissions.reports.api import report_of
 from submissions.reports.exports import PairExport, exported_pairs
 from submissions.reports.forms import FilterForm, parse_pair_filter
@@ -134,7 +134,7 @@ def get_pair(request: HttpRequest, assignment_id: Id, left_id: Id, right_id: Id)
     if not pair:
         raise Http404("No such pair.")
     row = next(exported_pairs(report, parse_pair_filter({}), names, pk=pair.pk))
-    with READERS:
+    with SIDE_BY_SIDE_SLOTS:
         view = view_pair(pair, names)
         passages = [_passage(one) for one in view.passages]
     return PairOut(**_row(*row), report=report.pk, passage_count=view.passage_count, passages=passages)

@@ -68,11 +68,11 @@ class FilePassage(NamedTuple):
     first: int
     tokens: int
     counted: int
-    other: PairFile
+    other: FileView
     pieces: list[FilePiece]
 
     @classmethod
-    def from_pieces(cls, number: int, counted: int, other: PairFile, pieces: list[FilePiece]) -> FilePassage:
+    def from_pieces(cls, number: int, counted: int, other: FileView, pieces: list[FilePiece]) -> FilePassage:
         first, last = pieces[0], pieces[-1]
         return cls(number, first.first, last.first + last.tokens - first.first, counted, other, pieces)
 
@@ -111,12 +111,64 @@ class IgnoredTokens:
         return self._before[index] - over
 
 
+@dataclass(frozen=True, slots=True)
+class PartStart:
+    """The start of the part of a file that is shown: the number of the file, from 1, and a code point."""
+
+    file: int
+    offset: int
+
+    def __str__(self) -> str:
+        return f"{self.file}-{self.offset}"
+
+
+class Selection(NamedTuple):
+    """The passage, from 1, that the page opens at, and for each side the part that was asked for instead."""
+
+    passage: int = 1
+    left: PartStart | None = None
+    right: PartStart | None = None
+
+    def start(self, letter: str) -> PartStart | None:
+        """Return the start of the side L or R."""
+        return self.left if letter == "L" else self.right
+
+    @property
+    def jumps(self) -> bool:
+        """True if the page scrolls to the passage; otherwise a part of a file was asked for."""
+        return not (self.left or self.right)
+
+
+def parse_selection(query: Mapping[str, str]) -> Selection:
+    """Return the selection that the query of an address describes; invalid values are ignored."""
+    passage = query.get("passage", "")
+    number = int(passage) if NUMBER.fullmatch(passage) else 1
+    return Selection(number, _part_start(query.get("left", "")), _part_start(query.get("right", "")))
+
+
+def _part_start(text: str) -> PartStart | None:
+    match = PART_START.fullmatch(text)
+    return PartStart(int(match[1]), int(match[2])) if match else None
+
+
+class PassageLocation(NamedTuple):
+    """Location of a passage on one side; lines count from 1, the last is included.
+
+    They are 0 where the file is too large to be read with the others of the page.
+    """
+
+    file: FileView
+    first_line: int
+    last_line: int
+    anchor: str
+
+
 @dataclass(eq=False)
-class PairFile:
-    """A file of the side L or R, with its number on it, from 1.
+class FileView:
+    """A file of the side L or R as a page shows it, with its number on it, from 1.
 
     The file is read when its text, its tokens or its colours are first needed. In a `translated` pair its
-    tokens are those of its coarse stream.
+    tokens are those of its coarse stream. `show` renders a part of it, once all its `passages` are known.
     """
 
     file: SubmissionFile
@@ -129,6 +181,12 @@ class PairFile:
     passages: list[FilePassage] = field(default_factory=list)
     # Whether its bytes and tokens may be read.
     is_open: bool = False
+    marks: list[PassageMark] = field(default_factory=list)
+    differing: list[tuple[int, int, str]] = field(default_factory=list)
+    # As much of its path as tells it from the other files of its side.
+    short_path: str = ""
+    # The part of its text that the page has.
+    part: ShownPart | None = None
 
     @cached_property
     def decoded(self) -> Decoded:
@@ -202,70 +260,6 @@ class PairFile:
         """Yield the number of a block with the first and the last line of each of its pieces."""
         for piece in passage.pieces:
             yield passage.number, *self.lines(*self.span(piece.first, piece.first + piece.tokens))
-
-
-@dataclass(frozen=True, slots=True)
-class PartStart:
-    """The start of the part of a file that is shown: the number of the file, from 1, and a code point."""
-
-    file: int
-    offset: int
-
-    def __str__(self) -> str:
-        return f"{self.file}-{self.offset}"
-
-
-class Selection(NamedTuple):
-    """The passage, from 1, that the page opens at, and for each side the part that was asked for instead."""
-
-    passage: int = 1
-    left: PartStart | None = None
-    right: PartStart | None = None
-
-    def start(self, letter: str) -> PartStart | None:
-        """Return the start of the side L or R."""
-        return self.left if letter == "L" else self.right
-
-    @property
-    def jumps(self) -> bool:
-        """True if the page scrolls to the passage; otherwise a part of a file was asked for."""
-        return not (self.left or self.right)
-
-
-def parse_selection(query: Mapping[str, str]) -> Selection:
-    """Return the selection that the query of an address describes; invalid values are ignored."""
-    passage = query.get("passage", "")
-    number = int(passage) if NUMBER.fullmatch(passage) else 1
-    return Selection(number, _part_start(query.get("left", "")), _part_start(query.get("right", "")))
-
-
-def _part_start(text: str) -> PartStart | None:
-    match = PART_START.fullmatch(text)
-    return PartStart(int(match[1]), int(match[2])) if match else None
-
-
-class PassageLocation(NamedTuple):
-    """Location of a passage on one side; lines count from 1, the last is included.
-
-    They are 0 where the file is too large to be read with the others of the page.
-    """
-
-    file: FileView
-    first_line: int
-    last_line: int
-    anchor: str
-
-
-@dataclass(eq=False)
-class FileView(PairFile):
-    """A file as a page shows it. `show` renders a part of it, once all its `passages` are known."""
-
-    marks: list[PassageMark] = field(default_factory=list)
-    differing: list[tuple[int, int, str]] = field(default_factory=list)
-    # As much of its path as tells it from the other files of its side.
-    short_path: str = ""
-    # The part of its text that the page has.
-    part: ShownPart | None = None
 
     @property
     def anchors(self) -> Anchors:
@@ -408,14 +402,14 @@ class FileView(PairFile):
             cuts = list(differing_gaps(*runs)) if runs else []
             yield MarkedPiece(*self.span(piece.first, piece.first + piece.tokens), cuts, piece.others)
 
-    def _between(self, other: PairFile, before: FilePiece, piece: FilePiece) -> MarkedPiece:
+    def _between(self, other: FileView, before: FilePiece, piece: FilePiece) -> MarkedPiece:
         this = self.text, self.gap(before.first + before.tokens, piece.first)
         if self.translated or not other.is_open:
             return between(this, None)
         return between(this, (other.text, other.gap(before.other_first + before.tokens, piece.other_first)))
 
     def _runs_within(
-        self, other: PairFile, piece: FilePiece, span: tuple[int, int]
+        self, other: FileView, piece: FilePiece, span: tuple[int, int]
     ) -> tuple[TokenRun, TokenRun] | None:
         """Return the tokens of a piece within the code points `span` on both sides, if they are compared."""
         low = max(piece.first, int(np.searchsorted(self.tokens.ends, span[0], side="right")))
@@ -426,7 +420,7 @@ class FileView(PairFile):
         return self.token_run(low, high - low), other.token_run(other_first, high - low)
 
     def _differing(
-        self, other: PairFile, piece: FilePiece, span: tuple[int, int]
+        self, other: FileView, piece: FilePiece, span: tuple[int, int]
     ) -> Iterator[tuple[int, int, str]]:
         """Yield the tokens of a piece within `span` that the other side writes differently, and how."""
         if not (runs := self._runs_within(other, piece, span)):

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from submissions.core.names import Names
     from submissions.matches.differences import TokenRun
     from submissions.models import Pair, Submission
-    from submissions.pairs.file_view import PairFile, PassageLocation
+    from submissions.pairs.file_view import PassageLocation
     from submissions.reports.models import PassageRecord
 
     Block = list[PassageRecord]
@@ -254,7 +254,7 @@ def file_pieces(block: Block) -> list[FilePiece]:
     ]
 
 
-def sorted_blocks(pair: Pair, views: Mapping[int, PairFile]) -> tuple[list[Block], int]:
+def sorted_blocks(pair: Pair, views: Mapping[int, FileView]) -> tuple[list[Block], int]:
     """Return the blocks with the sides of the views, in descending order of weight, then by place.
 
     Also return how many of them stand in another order than the others.
@@ -278,11 +278,11 @@ def token_count(block: Block) -> int:
     return sum(record.tokens for record in block)
 
 
-def _weight(block: Block, views: Mapping[int, PairFile]) -> float:
+def _weight(block: Block, views: Mapping[int, FileView]) -> float:
     return sum(passage_weight(counted_tokens([record], views), record.submissions) for record in block)
 
 
-def counted_tokens(block: Block, views: Mapping[int, PairFile]) -> int:
+def counted_tokens(block: Block, views: Mapping[int, FileView]) -> int:
     """Count the block's tokens that are not ignored on the left, as the engine does."""
     return sum(
         views[record.left_file].counted_tokens(record.left_token, record.tokens)
@@ -292,7 +292,7 @@ def counted_tokens(block: Block, views: Mapping[int, PairFile]) -> int:
 
 
 def piece_lines(
-    on_left: FilePassage, on_right: FilePassage, left: PairFile, right: PairFile
+    on_left: FilePassage, on_right: FilePassage, left: FileView, right: FileView
 ) -> list[tuple[int, int, int, int]]:
     lines = zip(left.piece_lines(on_left), right.piece_lines(on_right), strict=True)
     return [(*on_this[1:], *on_that[1:]) for on_this, on_that in lines]

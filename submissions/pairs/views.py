@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from submissions.reports.read import ReportState
 
 # Pairs that a process renders at a time: each may read megabytes of sources, which take a multiple of that.
-READERS = BoundedSemaphore(2)
+SIDE_BY_SIDE_SLOTS = BoundedSemaphore(2)
 PASSAGE_GONE = gettext_lazy(
     "That passage is not in the newest report any more, so nothing was changed. These are its passages now."
 )
@@ -104,7 +104,7 @@ def _rendered(address: Address, pair: Pair, names: Names) -> dict[str, str]:
     from submissions.pairs.pair_summary import pair_summary, rarity_sentence  # noqa: PLC0415
     from submissions.pairs.pair_view import view_pair  # noqa: PLC0415
 
-    with READERS:
+    with SIDE_BY_SIDE_SLOTS:
         view = view_pair(pair, names, parse_selection(address.query))
         context = {"assignment": pair.report.assignment, "names": names, "view": view, "pair": view.pair}
         context |= address.context

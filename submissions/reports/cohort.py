@@ -383,9 +383,18 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
     )
     name_ranks = [rank_by_id[submission.pk] for submission in submissions]
     by_pk = identities(Submission.objects.filter(pk__in=list(index)))
-    known = [by_pk[submission.pk] for submission in submissions]
-    parts = submissions, name_ranks, files, contents, inputs, mates, known, old_work, models
-    return LoadedCohort(*parts, has_boilerplate=bool(class_boilerplate))
+    return LoadedCohort(
+        submissions=submissions,
+        name_ranks=name_ranks,
+        files=files,
+        contents=contents,
+        inputs=inputs,
+        mates=mates,
+        identities=[by_pk[submission.pk] for submission in submissions],
+        old_work=old_work,
+        models=models,
+        has_boilerplate=bool(class_boilerplate),
+    )
 
 
 def _old_pairs(uploaded: list[Submission], old_work: OldWork, index: dict[int, int]) -> OldPairs | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from random import SystemRandom
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
@@ -27,7 +27,7 @@ from submissions.core.submitters import save_students, stored_names
 from submissions.intake import sentences as reasons
 from submissions.intake.file_languages import likely_language
 from submissions.intake.layouts.registry import is_metadata
-from submissions.intake.left_out.listing import digest, folders_around
+from submissions.intake.left_out.listing import EntryRow, digest, folders_around
 from submissions.intake.limits import BadArchive, Limits
 from submissions.intake.members import MOST_LOG_BYTES, CommitTimes, commits_by_submission
 from submissions.intake.sandbox.documents import NamedFile
@@ -257,21 +257,12 @@ def save_listing(batch: Batch, listed: Sequence[ListedEntry]) -> None:
     ListedEntry.objects.bulk_create(listed, batch_size=INSERT_ROWS)
 
 
-class ReadEntry(NamedTuple):
-    """An entry for the page of a batch: used if it has no reason; `submission` is empty if not known."""
-
-    name: str
-    size: int
-    reason: str
-    submission: str = ""
-
-
 @dataclass
 class GroupedBatch:
     """The entries of a batch for its page, and those that are used, by path, with their grouping."""
 
     grouping: Grouping
-    entries: list[ReadEntry] = field(default_factory=list)
+    entries: list[EntryRow] = field(default_factory=list)
     used: dict[str, ListedEntry] = field(default_factory=dict)
 
     def owners(self) -> dict[str, str]:
@@ -343,13 +334,13 @@ def _leave_out(
         reason = reasons.get(row.name, row.reason) if row.digest else row.reason
         if not left_out.replaces(row.name, accepted=not reason):
             owner = submissions.get(row.name, "")
-            grouped.entries.append(ReadEntry(row.name, row.size, reason, owner))
+            grouped.entries.append(EntryRow(row.name, row.size, reason, owner))
     for path in left_out.paths:
         for folder in folders_around(path):
             submissions.setdefault(folder, places[path].submission)
         grouped.used.pop(path)
     for entry in left_out.entries:
-        grouped.entries.append(ReadEntry(*entry, submissions.get(entry.name, "")))
+        grouped.entries.append(entry._replace(submission=submissions.get(entry.name, "")))
 
 
 @transaction.atomic
@@ -408,7 +399,7 @@ def _languages(batch: Batch, grouped: GroupedBatch) -> dict[str, str]:
     return languages
 
 
-def _save_entries(batch: Batch, entries: list[ReadEntry], submissions: dict[str, Submission]) -> None:
+def _save_entries(batch: Batch, entries: list[EntryRow], submissions: dict[str, Submission]) -> None:
     keys = {name: submission.pk for name, submission in submissions.items()}
     columns: Columns = {
         "batch_id": [batch.pk] * len(entries),

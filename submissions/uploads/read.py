@@ -250,7 +250,7 @@ class _Asked:
         self.ended = time.monotonic()
 
 
-class Later:
+class WaitingAnswers:
     """Computes answers in one thread of this process, in the order in which they were asked for.
 
     The thread stays: the kernel ends a child when the thread that started it ends.
@@ -332,7 +332,7 @@ class Later:
             del answer, compute
 
 
-LATER = Later()
+LATER = WaitingAnswers()
 
 
 class SubmissionAnnotations(TypedDict):

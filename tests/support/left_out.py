@@ -32,5 +32,5 @@ def left_out(files: Mapping[str, str | bytes], patterns: FilePatterns | None = N
         if entry.data is None:
             reasons[entry.name] = entry.reason
     places = group_files(names.listing(), Choices("folders")).places
-    reasons |= {name: reason for name, _, reason in listing.left_out(places).entries}
+    reasons |= {entry.name: entry.reason for entry in listing.left_out(places).entries}
     return {name.removeprefix("class/ada/"): reason for name, reason in reasons.items()}

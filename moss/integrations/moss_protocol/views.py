@@ -56,7 +56,7 @@ LEFT, RIGHT = 0, 1
 MAX_CHARACTERS = 2_000_000
 
 # Matches that a process reads at a time: each may have megabytes of sources.
-READERS = BoundedSemaphore(2)
+RESULT_PAGE_SLOTS = BoundedSemaphore(2)
 TEMPLATES = {"": "match", "-top": "match_top", "-0": "match_side", "-1": "match_side"}
 # Clients ask again after this time, in seconds, where a report is not ready.
 ASK_AGAIN = "30"
@@ -320,7 +320,7 @@ def match(
         raise Http404("No report.")
     of_rank = match_of(result, report, int(rank))
     record_reading(request, result, "; ".join(sorted((of_rank.pair.left.name, of_rank.pair.right.name))))
-    with READERS:
+    with RESULT_PAGE_SLOTS:
         return _page(request, TEMPLATES[part or ""], result, key, _match_context(of_rank, part or ""))
 
 

@@ -56,12 +56,16 @@ def reason_of_content(path: str, data: bytes, patterns: FilePatterns) -> str:
     return rule.reason if rule else ""
 
 
-class LeftOutEntry(NamedTuple):
-    """A file, or a folder with a slash at its end, that is left out, for the list of an upload."""
+class EntryRow(NamedTuple):
+    """An entry in a list: it counts if it has no `reason`; `submission` is empty if not known.
+
+    A folder that is left out is one row whose name ends in a slash.
+    """
 
     name: str
     size: int
-    reason: str
+    reason: str = ""
+    submission: str = ""
 
 
 class LeftOut(NamedTuple):
@@ -72,7 +76,7 @@ class LeftOut(NamedTuple):
 
     paths: frozenset[str]
     folders: frozenset[str]
-    entries: list[LeftOutEntry]
+    entries: list[EntryRow]
 
     def replaces(self, path: str, *, accepted: bool) -> bool:
         """Return whether one of `entries` is listed instead of an entry of the upload."""
@@ -111,11 +115,11 @@ class Listing:
         folders = frozenset(entry for entry, _ in reasons.values() if entry.endswith("/"))
         return LeftOut(frozenset(reasons), folders, self._entries(reasons))
 
-    def _entries(self, reasons: Mapping[str, tuple[str, str]]) -> list[LeftOutEntry]:
+    def _entries(self, reasons: Mapping[str, tuple[str, str]]) -> list[EntryRow]:
         sizes: dict[tuple[str, str], int] = defaultdict(int)
         for path, entry in reasons.items():
             sizes[entry] += self._files[path].size
-        return [LeftOutEntry(name, size, reason) for (name, reason), size in sizes.items()]
+        return [EntryRow(name, size, reason) for (name, reason), size in sizes.items()]
 
     def _others_inside(self, places: Mapping[str, tuple[str, str]]) -> dict[str, list[str]]:
         """Return, by submission, the paths inside it of entries that were not accepted."""

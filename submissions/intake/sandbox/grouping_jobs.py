@@ -106,7 +106,7 @@ def _left_out(left_out: LeftOut) -> dict[str, Any]:
     return {
         "paths": sorted(left_out.paths),
         "folders": sorted(left_out.folders),
-        "entries": left_out.entries,
+        "entries": [(entry.name, entry.size, entry.reason) for entry in left_out.entries],
     }
 
 

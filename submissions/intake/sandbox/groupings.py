@@ -19,7 +19,7 @@ from submissions.intake.grouping import Grouping
 from submissions.intake.layouts.places import Student
 from submissions.intake.layouts.platforms.folders import FILES, folders_at
 from submissions.intake.layouts.registry import LAYOUTS, Ranked
-from submissions.intake.left_out.listing import LeftOut, LeftOutEntry
+from submissions.intake.left_out.listing import EntryRow, LeftOut
 from submissions.intake.limits import BadArchive, format_size
 from submissions.intake.members import MAX_SIZE
 from submissions.intake.preview import GroupedUpload, Preview, PreviewedSubmission, SkippedGroup
@@ -164,7 +164,7 @@ def _left_out(answer: Any, grouping: Grouping) -> LeftOut:
     if not paths <= grouping.places.keys():
         raise Nonsense("files that there are not")
     entries = [
-        LeftOutEntry(_text(name), _count(size), _text(why)) for name, size, why in _list(answer["entries"])
+        EntryRow(_text(name), _count(size), _text(why)) for name, size, why in _list(answer["entries"])
     ]
     return LeftOut(paths, frozenset(map(_text, _list(answer["folders"]))), entries)
 

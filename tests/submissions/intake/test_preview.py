@@ -10,9 +10,9 @@ from hypothesis import given, strategies as st
 
 from submissions.intake.choices import Choices
 from submissions.intake.grouping import ListingBuilder
-from submissions.intake.left_out.listing import Listing, describe
+from submissions.intake.left_out.listing import EntryRow, Listing, describe
 from submissions.intake.left_out.patterns import FilePatterns
-from submissions.intake.preview import Preview, SkippedEntry, preview_upload
+from submissions.intake.preview import Preview, preview_upload
 from submissions.intake.unpacking import unpack
 from tests.submissions.intake.layouts.plain_samples import CODE
 from tests.submissions.intake.layouts.samples import SAMPLES
@@ -33,7 +33,7 @@ def preview(files: Mapping[str, str | bytes], choices: Choices | None = None, **
         left_out.add(entry.name, None if entry.data is None else describe(entry.name, entry.data, PATTERNS))
         names.add(entry)
         if entry.reason:
-            refused.append(SkippedEntry(entry.name, entry.size, entry.reason))
+            refused.append(EntryRow(entry.name, entry.size, entry.reason))
     return preview_upload(names.listing(), left_out, refused, choices or Choices())
 
 
@@ -125,7 +125,7 @@ def test_an_entry_that_was_read_and_is_no_text_counts_for_nobody() -> None:
     for entry in unpack("u.zip", io.BytesIO(zipped({"ada/a.py": b"x = 1", "ben/b.pdf": b"%PDF \0"}))):
         names.add(entry)
         left_out.add(entry.name, describe(entry.name, entry.data or b"", PATTERNS))
-    previewed = preview_upload(names.listing(), left_out, [SkippedEntry("ben/b.pdf", 6, "not text")])
+    previewed = preview_upload(names.listing(), left_out, [EntryRow("ben/b.pdf", 6, "not text")])
     assert [one.name for one in previewed.submissions] == ["ada"]
     assert [group.examples for group in previewed.refused] == [("ben/b.pdf",)]
     assert "unreadable: ben." in warning(previewed, "no-code")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from submissions.uploads import read as later
-from submissions.uploads.read import Later, NotYet
+from submissions.uploads.read import NotYet, WaitingAnswers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ def _after(event: Event, answer: int) -> Callable[[], Callable[[], int]]:
 
 
 def _is_pending(
-    answers: Later, subject: str | int, key: int, prepare: Callable[[], Callable[[], object]]
+    answers: WaitingAnswers, subject: str | int, key: int, prepare: Callable[[], Callable[[], object]]
 ) -> bool:
     try:
         answers.get(subject, key, prepare)
@@ -41,11 +41,11 @@ def _is_pending(
 
 
 def test_an_answer_that_is_there_soon_is_the_answer_of_the_first_request() -> None:
-    assert Later(PATIENCE).get("a", 1, lambda: lambda: 42) == 42
+    assert WaitingAnswers(PATIENCE).get("a", 1, lambda: lambda: 42) == 42
 
 
 def test_an_answer_that_takes_longer_is_there_for_a_later_request(held: Event) -> None:
-    answers = Later(0.01)
+    answers = WaitingAnswers(0.01)
     assert _is_pending(answers, "a", 1, _after(held, 42))
     assert _is_pending(answers, "a", 1, _after(held, 43))
     held.set()
@@ -60,7 +60,7 @@ def test_a_refusal_is_kept_as_an_answer_is_and_not_computed_again() -> None:
         calls.append(1)
         raise ValueError("it takes too long")
 
-    answers = Later(PATIENCE)
+    answers = WaitingAnswers(PATIENCE)
     for _ in range(3):
         with pytest.raises(ValueError, match="takes too long"):
             answers.get("a", 1, lambda: refuse)
@@ -68,7 +68,7 @@ def test_a_refusal_is_kept_as_an_answer_is_and_not_computed_again() -> None:
 
 
 def test_no_more_requests_wait_than_there_are_slots(held: Event) -> None:
-    answers = Later(PATIENCE, slots=2)
+    answers = WaitingAnswers(PATIENCE, slots=2)
     with ThreadPoolExecutor(2) as pool:
         waiting = [pool.submit(answers.get, name, 1, _after(held, 42)) for name in "ab"]
         while answers._slots._value:
@@ -81,7 +81,7 @@ def test_no_more_requests_wait_than_there_are_slots(held: Event) -> None:
 
 
 def test_a_new_choice_takes_the_place_of_one_that_waits(held: Event) -> None:
-    answers = Later(0.01)
+    answers = WaitingAnswers(0.01)
     computed: list[int] = []
 
     def choose(choice: int) -> Callable[[], Callable[[], None]]:
@@ -96,7 +96,7 @@ def test_a_new_choice_takes_the_place_of_one_that_waits(held: Event) -> None:
 
 
 def test_no_more_than_some_wait_to_be_computed_and_the_others_ask_again(held: Event) -> None:
-    answers = Later(0.0)
+    answers = WaitingAnswers(0.0)
     prepared = []
 
     def prepare() -> Callable[[], int]:
@@ -114,7 +114,7 @@ def test_no_more_than_some_wait_to_be_computed_and_the_others_ask_again(held: Ev
 
 
 def test_answers_are_dropped_after_a_minute_or_when_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = Later(PATIENCE)
+    answers = WaitingAnswers(PATIENCE)
     for subject in range(5 * later.MAX_KEPT):
         answers.get(subject, 1, lambda: lambda: "names")
     assert len(answers._asked) <= later.MAX_KEPT + 1
