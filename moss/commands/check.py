@@ -6,6 +6,7 @@ import atexit
 import gc
 import json
 import os
+from dataclasses import replace
 from datetime import datetime, time, timedelta
 from functools import partial, wraps
 from pathlib import Path
@@ -376,16 +377,8 @@ def check(  # noqa: PLR0917 - one parameter for each option
         if preview:
             _write(_render_preview(path, inputs, output_format), output)
             return
-        options = RankingOptions(
-            language=language,
-            boilerplate=boilerplate,
-            common=common,
-            show=None if every_pair else show,
-            inputs=inputs,
-            earlier=earlier,
-            statements=statements,
-            solutions=solutions,
-        )
+        options = RankingOptions(language, boilerplate, common, None if every_pair else show, inputs)
+        options = replace(options, earlier=earlier, statements=statements, solutions=solutions)
         report = _rank(path, options)
     except (ValueError, OSError) as error:
         raise click.ClickException(printable(str(error))) from error

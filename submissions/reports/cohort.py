@@ -10,7 +10,7 @@ import os
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, combinations, islice, pairwise, product
+from itertools import chain, combinations, islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
@@ -49,7 +49,7 @@ from submissions.uploads.fingerprinting import PARAMS
 from submissions.uploads.stored_documents import dictated_terms, unpack_hashes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from django.db.models import Model
     from django_stubs_ext import WithAnnotations
@@ -80,9 +80,6 @@ PACKED = ("tokens", "lexical", "fingerprints", "coarse")
 # What this process loaded last, and nothing else, so that its memory is bounded.
 _kept: list[Kept] = []
 
-# How pairs and lengths, scores, and their counts are stored.
-NUMBERS, FLOATS, WHOLE = np.dtype("<i4"), np.dtype("<f8"), np.dtype("<i8")
-WHOLE_COLUMNS = frozenset({"tokens", "longest", "lines"})
 
 # Estimates, on the high side: of a worker itself, for each token of the class, and for each scored pair.
 WORKER_BYTES, TOKEN_BYTES, PAIR_BYTES = 250_000_000, 150, 400
@@ -351,15 +348,14 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
 
     By default it is the cohort of now.
     """
-    selected, old_work, class_boilerplate, limit = selection or select_cohort(assignment)
+    selection = selection or select_cohort(assignment)
+    selected, old_work, class_boilerplate, _ = selection
     by_name = [*selected, *old_work.submissions.values()]
     rank_by_id = {submission.pk: rank for rank, submission in enumerate(by_name)}
     submissions, files = _in_content_order(by_name)
     index = {submission.pk: i for i, submission in enumerate(submissions)}
     boilerplate = [*class_boilerplate, *old_work.boilerplate]
     documents = _documents({file.document_id for file in files} | {item.document_id for item in boilerplate})
-    models = frozenset(index[one.pk] for one in selected if one.batch.role == Batch.Role.MODEL)
-    old_pairs = _old_pairs(selected, old_work, index)
     class_documents = {file.document_id for file in files if file.submission_id not in old_work.submissions}
     streams = _coarse_streams(class_documents | {item.document_id for item in class_boilerplate})
     contents = [
@@ -369,32 +365,42 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
         )
         for file in files
     ]
-    handed_out = _exclusions(old_work.boilerplate, documents, None)
-    excluded = _exclusions(class_boilerplate, documents, limit)._replace(
-        coarse=[streams[item.document_id] for item in class_boilerplate if _is_whole(item, streams)],
-        starter=handed_out.kinds,
-        starter_lexical=handed_out.lexical,
-    )
-    if dictated := dictated_terms(class_boilerplate, {file.document_id for file in files}):
-        excluded = excluded.with_statement(*dictated)
-    mates = find_mates(assignment, submissions)
+    excluded = _all_exclusions(selection, documents, streams, files)
+    mates, old_pairs = find_mates(assignment, submissions), _old_pairs(selected, old_work, index)
     inputs = RankingInput.from_files(
         contents, len(submissions), PARAMS.k, excluded, mates.groups, old_pairs=old_pairs
     )
-    name_ranks = [rank_by_id[submission.pk] for submission in submissions]
-    by_pk = identities(Submission.objects.filter(pk__in=list(index)))
+    people = identities(Submission.objects.filter(pk__in=list(index)))
     return LoadedCohort(
         submissions=submissions,
-        name_ranks=name_ranks,
+        name_ranks=[rank_by_id[submission.pk] for submission in submissions],
         files=files,
         contents=contents,
         inputs=inputs,
         mates=mates,
-        identities=[by_pk[submission.pk] for submission in submissions],
+        identities=[people[submission.pk] for submission in submissions],
         old_work=old_work,
-        models=models,
+        models=frozenset(index[one.pk] for one in selected if one.batch.role == Batch.Role.MODEL),
         has_boilerplate=bool(class_boilerplate),
     )
+
+
+def _all_exclusions(
+    selection: Selection,
+    documents: dict[int, CohortFile],
+    streams: dict[int, CoarseFile],
+    files: list[SubmissionFile],
+) -> Exclusions:
+    """Return what is left out of a ranking: boilerplate of the class and of old work, and dictated terms."""
+    boilerplate = selection.boilerplate
+    handed_out = _exclusions(selection.old_work.boilerplate, documents, None)
+    excluded = _exclusions(boilerplate, documents, selection.common_limit)._replace(
+        coarse=[streams[item.document_id] for item in boilerplate if _is_whole(item, streams)],
+        starter=handed_out.kinds,
+        starter_lexical=handed_out.lexical,
+    )
+    dictated = dictated_terms(boilerplate, {file.document_id for file in files})
+    return excluded.with_statement(*dictated) if dictated else excluded
 
 
 def _old_pairs(uploaded: list[Submission], old_work: OldWork, index: dict[int, int]) -> OldPairs | None:
@@ -528,40 +534,6 @@ def forget(plan_id: int | None = None) -> None:
     """Free what this process keeps of a plan, or of any."""
     if _kept and plan_id in {None, _kept[0].plan}:
         _kept.clear()
-
-
-def pack_scores(scores: engine.Scores) -> bytes:
-    """Return the columns of scores one after the other, in eight bytes a number."""
-    columns = zip(scores._fields, scores, strict=True)
-    return b"".join(
-        column.astype(WHOLE if name in WHOLE_COLUMNS else FLOATS).tobytes() for name, column in columns
-    )
-
-
-def unpack_scores(packed: bytes) -> engine.Scores:
-    """Return what `pack_scores` packed."""
-    names = engine.Scores._fields
-    rows = np.frombuffer(packed, dtype=np.uint8).reshape(len(names), -1)
-    columns: Any = (
-        row.view(WHOLE if name in WHOLE_COLUMNS else FLOATS).copy()
-        for name, row in zip(names, rows, strict=True)
-    )
-    return engine.Scores(*columns)
-
-
-def pack_parts(parts: Iterable[bytes]) -> bytes:
-    """Return how many parts there are, the length of each, and then these; as for the passages of pairs."""
-    parts = list(parts)
-    lengths = np.array([len(parts), *map(len, parts)], dtype=NUMBERS)
-    return b"".join([lengths.tobytes(), *parts])
-
-
-def unpack_parts(packed: bytes) -> list[bytes]:
-    """Return what `pack_parts` packed."""
-    count = int(np.frombuffer(packed, NUMBERS, 1)[0])
-    lengths = np.frombuffer(packed, NUMBERS, count, NUMBERS.itemsize)
-    ends = (1 + count) * NUMBERS.itemsize + np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-    return [packed[start:end] for start, end in pairwise(ends.tolist())]
 
 
 class ClassTooLarge(Exception):

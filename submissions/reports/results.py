@@ -30,7 +30,7 @@ from submissions.models import (
     SubmissionStudent,
 )
 from submissions.reports import progress
-from submissions.reports.cohort import CohortChanged, planned, unpack_parts, unpack_scores
+from submissions.reports.cohort import CohortChanged, planned
 from submissions.reports.findings import (
     RankedInput,
     collect_findings,
@@ -46,6 +46,8 @@ from submissions.reports.shards import (
     plan_check,
     prepare,
     ranked_batches,
+    unpack_parts,
+    unpack_scores,
     with_copies,
 )
 from submissions.uploads import lifecycle

@@ -218,16 +218,16 @@ def test_no_shard_is_estimated_to_take_longer_than_it_may(settings: Settings) ->
 
 def test_packed_parts_are_unpacked_as_they_were() -> None:
     for parts in ([], [b""], [b"abc", b"", b"d" * 1_000]):
-        assert kept_cohorts.unpack_parts(kept_cohorts.pack_parts(parts)) == parts
+        assert shards.unpack_parts(shards.pack_parts(parts)) == parts
 
 
 def test_scores_are_packed_without_loss() -> None:
     generator = np.random.default_rng(1)
     columns: dict[str, Any] = {
-        name: generator.integers(0, 2**40, 7) if name in kept_cohorts.WHOLE_COLUMNS else generator.random(7)
+        name: generator.integers(0, 2**40, 7) if name in shards.WHOLE_COLUMNS else generator.random(7)
         for name in engine.Scores._fields
     }
-    unpacked = kept_cohorts.unpack_scores(kept_cohorts.pack_scores(engine.Scores(**columns)))
+    unpacked = shards.unpack_scores(shards.pack_scores(engine.Scores(**columns)))
     for name, column in columns.items():
         assert (getattr(unpacked, name) == column).all()
         assert getattr(unpacked, name).dtype == column.dtype
