@@ -35,10 +35,7 @@ CAUSES = {
     "deliver": "send_test",
     "tell_owner": "stop_webhook",
     "mail_report": "upload_waiting",
-    "fetch_submission": "push",
     "fetch_repositories": "list_repositories",
-    "gather_submissions": "push",
-    "report_submission": "push",
 }
 # How long to wait for a kind, and how long the process ids of the workers are taken to be the same.
 START_SECONDS, FRESH_SECONDS = 40, 3

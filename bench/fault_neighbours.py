@@ -1,4 +1,4 @@
-"""Receivers that an installation sends to in `bench.faults`: of webhooks and mail, and a learning platform.
+"""Receivers that an installation sends to in `bench.faults`: of webhooks, and of mail.
 
 Each answers slowly, so that a process can be killed while it waits.
 """
@@ -17,7 +17,6 @@ from aiosmtpd.controller import Controller
 from django.conf import settings
 
 from tests.support.inbox import Inbox
-from tests.support.platform import Handler, PlatformServer
 from tests.support.receiver import Receiver
 
 if TYPE_CHECKING:
@@ -49,34 +48,12 @@ class SlowInbox(Inbox):
         time.sleep(DELAY)
 
 
-class SlowHandler(Handler):
-    """Answers of a learning platform."""
-
-    def answer(self, content: bytes, link: str = "", kind: str = "application/json") -> None:
-        time.sleep(DELAY)
-        super().answer(content, link, kind)
-
-
-class SlowPlatform(PlatformServer):
-    """A learning platform; it says nothing of a client that went away."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.RequestHandlerClass = SlowHandler
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing."""
-
-
 @dataclass
 class Neighbours:
     """`receiver` takes what webhooks send, `gone` says that it is no more."""
 
     receiver: SlowReceiver = field(default_factory=lambda: SlowReceiver(HTTPStatus.OK))
     gone: SlowReceiver = field(default_factory=lambda: SlowReceiver(HTTPStatus.GONE))
-    platform: SlowPlatform = field(default_factory=SlowPlatform)
     inbox: SlowInbox = field(default_factory=SlowInbox)
 
 
@@ -89,7 +66,7 @@ def running_neighbours() -> Iterator[Neighbours]:
     with ExitStack() as running:
         mail.start()
         running.callback(mail.stop)
-        for server in (neighbours.receiver, neighbours.gone, neighbours.platform):
+        for server in (neighbours.receiver, neighbours.gone):
             running.enter_context(_served(server))
         yield neighbours
 

@@ -10,7 +10,6 @@ import numpy as np
 from django.conf import settings
 from django.urls import reverse
 
-from moss.integrations.lti.models import PushedFile, PushedSubmission
 from moss.integrations.webhooks.models import TEST, Delivery, Event, Webhook
 from submissions.core.database import NO_ROOM
 from submissions.models import (
@@ -23,7 +22,6 @@ from submissions.models import (
     PostingBlock,
     PostingRun,
     Report,
-    Submission,
 )
 from submissions.reports.jobs import GONE
 from submissions.uploads.fingerprinting import POSTING
@@ -40,12 +38,10 @@ if TYPE_CHECKING:
 
     Hashes = npt.NDArray[np.uint64]
 
-PROCESSED = "Processed"
-
 
 def outcome_violations(person: BusyPerson, kinds: list[str]) -> list[str]:
     """Return what does not hold, one sentence each."""
-    checks = (_deliveries, _events, _mails, _pushed, _erased)
+    checks = (_deliveries, _events, _mails, _erased)
     lines = [line for check in checks for line in check(person)]
     return [*lines, *_postings(), *_unmeasured(), *_failed_jobs(), *_undone(kinds)]
 
@@ -96,33 +92,6 @@ def _mails(person: BusyPerson) -> Iterator[str]:
 
 def _is_in(texts: list[str], path: str) -> bool:
     return any(f"{settings.PUBLIC_URL}{path}" in text for text in texts)
-
-
-def _pushed(person: BusyPerson) -> Iterator[str]:
-    """Each submission that the platform told of is in one upload, and the platform was told so last."""
-    report_of_asset = {report["assetId"]: report for report in person.neighbours.platform.reports}
-    rows = {row.submission: row for row in PushedSubmission.objects.select_related("batch")}
-    for student in range(1, person.students + 1):
-        row = rows.get(f"submission-{student}")
-        read = Submission.objects.filter(students__identifier=f"student-{student}").count()
-        if row is None and student not in person.asked.pushed and not read:
-            continue
-        if row is None or row.state != PushedSubmission.State.READ or row.batch is None:
-            yield f"pushed submission {student} is {row and (row.state, row.problem)}"
-        elif row.batch.state == Batch.State.DONE and read != 1:
-            yield f"pushed submission {student} is in {read} submissions"
-        elif row.batch.state == Batch.State.DONE and not _is_processed(report_of_asset, student):
-            yield f"the last report to the platform on {student} is {report_of_asset.get(_asset(student))}"
-    if PushedFile.objects.exists():
-        yield f"{PushedFile.objects.count()} pushed files are left"
-
-
-def _asset(student: int) -> str:
-    return f"asset-{student}/main.py"
-
-
-def _is_processed(report_of_asset: dict[str, dict[str, str]], student: int) -> bool:
-    return report_of_asset.get(_asset(student), {}).get("processingProgress") == PROCESSED
 
 
 def _erased(person: BusyPerson) -> Iterator[str]:

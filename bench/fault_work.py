@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import http.client
-import json
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -17,13 +16,10 @@ from django.db import connection
 from django.utils import timezone
 
 from bench.fault_corpus import Archive
-from bench.fault_person import HTTP_ERRORS, Person, account, program, retried, signed_in
-from moss.integrations.lti.models import AttachedActivity, PlatformCourse
+from bench.fault_person import HTTP_ERRORS, Person, account, retried, signed_in
 from moss.integrations.webhooks import sending as actions
 from moss.integrations.webhooks.models import Event as WebhookEvent, Webhook
-from submissions.models import Assignment, Batch, Course
-from tests.support.platform import DEPLOYMENT, LearningPlatform
-from tests.support.pushed import ACTIVITY, Pusher
+from submissions.models import Batch
 
 if TYPE_CHECKING:
     import random
@@ -40,7 +36,6 @@ LARGE_CLASS = 60
 LONG_AGO = timedelta(minutes=2)
 BEFORE_RANKING = (Batch.State.QUEUED, Batch.State.UNPACKING, Batch.State.FINGERPRINTING)
 REASON = "The student left the university."
-COURSE = "Pushed"
 
 
 @dataclass
@@ -48,24 +43,16 @@ class Asked:
     """Record of what the server was asked to send and to take besides uploads.
 
     `tests`: deliveries without content, by how the server answered; `stopped`: webhooks whose receiver is
-    gone; `waiting`: batches whose report is told by mail; `pushed`: the students of notices that were taken.
+    gone; `waiting`: batches whose report is told by mail.
     """
 
     tests: Counter[bool] = field(default_factory=Counter)
     stopped: set[int] = field(default_factory=set)
     waiting: set[int] = field(default_factory=set)
-    pushed: set[int] = field(default_factory=set)
-
-
-class ExistingPusher(Pusher):
-    """The platform of the tests, attached to an assignment without a browser."""
-
-    def __init__(self, lms: LearningPlatform, assignment: Assignment) -> None:
-        self.lms, self.assignment = lms, assignment
 
 
 class BusyPerson(Person):
-    """An instructor who has mail, webhooks, a learning platform and an archive, and may erase students."""
+    """An instructor who has mail, webhooks and an archive, and may erase students."""
 
     def __init__(self, rng: random.Random, port: int, neighbours: Neighbours, folder: Path) -> None:
         super().__init__(rng, port)
@@ -74,23 +61,8 @@ class BusyPerson(Person):
         self.administrator = retried(lambda: signed_in(account("administrator", is_staff=True)))
         url = neighbours.receiver.url()
         self.webhook = retried(lambda: actions.create(self.course, self.user, url, WebhookEvent.values))
-        lms = retried(lambda: LearningPlatform(neighbours.platform))
-        self.pusher = ExistingPusher(lms, retried(lambda: self._attached(lms)))
-        self.students = 0
         # Names of things to do next; and nothing else, once that is set: what is wanted would wait for it.
         self.wanted, self.only_wanted = SimpleQueue[str](), Event()
-
-    def _attached(self, lms: LearningPlatform) -> Assignment:
-        """Return an assignment to which an activity of the platform is attached."""
-        course = Course.objects.create(owner=self.user, name=COURSE)
-        assignment = Assignment.objects.create(course=course, name=COURSE)
-        platform_course = PlatformCourse.objects.create(
-            platform=lms.row, deployment=DEPLOYMENT, context="course-1", course=course
-        )
-        AttachedActivity.objects.create(
-            platform_course=platform_course, activity=ACTIVITY, assignment=assignment
-        )
-        return assignment
 
     def upload_waiting(self) -> None:
         """Upload a class, and have waited long for its report."""
@@ -141,21 +113,6 @@ class BusyPerson(Person):
     def _address(self, webhook: Webhook) -> str:
         return f"/courses/{self.course.pk}/webhooks/{webhook.pk}/"
 
-    def push(self) -> None:
-        """Hand in the program of another student on the platform, which tells of it by a notice."""
-        server = self.neighbours.platform
-        if not server.tool_keys:
-            answer = self.send("/lti/keys/")
-            server.tool_keys = json.loads(answer.body) if answer.status == http.HTTPStatus.OK else {}
-        if not server.tool_keys:
-            return
-        self.students += 1
-        asset = self.pusher.asset(f"{self.students}/main.py", program(self.rng).encode())
-        token = server.sign(self.pusher.claims(self.students, asset))
-        notice = json.dumps({"notices": [{"jwt": token}]}).encode()
-        if self.send("/lti/notices/", notice, "application/json").status == http.HTTPStatus.OK:
-            self.asked.pushed.add(self.students)
-
     def add_to_corpus(self) -> None:
         self.archive.add()
 
@@ -163,7 +120,7 @@ class BusyPerson(Person):
         """Do everything once, what is wanted first, and then one thing after another, until `stopped`."""
         things: list[Action] = [self.add_boilerplate, self.rank_again, self.change_language]
         things += [self.decide, self.export, self.upload_waiting, self.delete_upload, self.upload_large_class]
-        things += [self.push, self.send_test, self.stop_webhook, self.add_to_corpus, self.erase_student]
+        things += [self.send_test, self.stop_webhook, self.add_to_corpus, self.erase_student]
         things += [self.propose_to_ignore, self.list_repositories]
         first = self.rng.sample(things, len(things))
         try:

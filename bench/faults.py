@@ -43,7 +43,6 @@ VARIABLES = {
     "MOSS_MAIL_FROM": "moss@example.org",
     "MOSS_MAIL_SECURITY": "none",
     "MOSS_WEBHOOK_NETWORKS": "127.0.0.0/8",
-    "MOSS_LTI_GATHER_MINUTES": "0",
     # A large class of `bench.fault_work` takes longer, by the estimate, and another one does not.
     "MOSS_SHARD_SECONDS": "0.065",
 }

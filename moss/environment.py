@@ -247,10 +247,6 @@ TABLES: dict[str, tuple[Variable, ...]] = {
         V("MOSS_GIT_NETWORKS",
             "networks of Git servers besides the internet, and by HTTP ([git.md](git.md))",
             "list", check=check_networks),
-        V("MOSS_LTI_GATHER_MINUTES",
-            "minutes for which submissions that a learning platform pushes are gathered, to be read "
-            "and ranked together ([lti.md](lti.md))",
-            "int", 10, check=Range(0, 24 * 60)),
         V("MOSS_PROXIES",
             "number of proxies in front; each must add its client's address to `X-Forwarded-For`",
             "int", 0, check=Range(0, 9), in_words="0 (1 in `compose.yaml`)"),

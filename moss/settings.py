@@ -168,8 +168,6 @@ FORCE_SCRIPT_NAME = PUBLIC_PATH or None
 WEBHOOK_NETWORKS = [ip_network(network) for network in value("MOSS_WEBHOOK_NETWORKS")]
 # Networks of Git servers besides the internet; and by HTTP only those.
 GIT_NETWORKS = [ip_network(network) for network in value("MOSS_GIT_NETWORKS")]
-# How long submissions that a learning platform pushes are gathered before they are read together.
-LTI_GATHER_TIME = timedelta(minutes=value("MOSS_LTI_GATHER_MINUTES"))
 
 # After all other interactive work.
 _LAST = 9
@@ -182,18 +180,9 @@ OUTGOING_KINDS = (
     ),
     Kind("tell_owner", "moss.integrations.webhooks.sending", priority=_LAST),
     Kind("mail_report", "moss.integrations.accounts.report_mail", priority=_LAST),
-    Kind(
-        "fetch_submission", "moss.integrations.lti.pushed", "give_up", priority=_LAST, attempts=7,
-        is_slow_again=True,
-    ),
     # One list of a user at a time: each is a job that comes back after the work of others.
     Kind(
         "fetch_repositories", "moss.integrations.repositories.fetching", "give_up", priority=_LAST, at_once=1
-    ),
-    Kind("gather_submissions", "moss.integrations.lti.pushed", priority=_LAST),
-    Kind(
-        "report_submission", "moss.integrations.lti.reporting", priority=_LAST, attempts=5,
-        is_slow_again=True,
     ),
 )  # fmt: skip
 

@@ -85,7 +85,6 @@ pytest_plugins = [
     "tests.support.identity_provider",
     "tests.support.saml_sign_out",
     "tests.support.platform",
-    "tests.support.pushed",
     "tests.support.inbox",
     "tests.support.kept_children",
     "tests.support.installed_wheel",

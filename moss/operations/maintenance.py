@@ -17,7 +17,6 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
-from moss.integrations.lti import pushed as lti
 from moss.integrations.repositories.change import start_due
 from moss.integrations.webhooks import sending as webhooks
 from submissions.courses.retention import apply_retention, apply_source_retention
@@ -54,7 +53,6 @@ def maintain_once() -> None:
         apply_source_retention()
         webhooks.forget_old()
         webhooks.stop_without_right()
-        lti.forget_old()
         start_due()
         tell_owners()
         import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()

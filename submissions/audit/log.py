@@ -90,9 +90,6 @@ ACTIONS = {
     ("POST", "repositories"): AuditAction.UPLOADED,
     ("GET", "repository_fetch"): SAW,
     ("POST", "retry_repository_fetch"): AuditAction.UPLOADED,
-    ("GET", "lti_pushed"): SAW,
-    ("POST", "lti_fetch_again"): AuditAction.UPLOADED,
-    ("POST", "lti_read_now"): AuditAction.UPLOADED,
 }
 # The same of the API, whose addresses and arguments have other names.
 API = "api/v1/"

@@ -41,7 +41,7 @@ OTHER_APPS = {
     "accounts": "sessions: when and from where an account was used, and messages until they are shown",
     "moss_protocol": PEOPLE,
     "webhooks": "addresses of programs, and primary keys of what they are told of",
-    "lti": "platforms, their keys and activities, and accounts of people who teach",
+    "lti": "platforms, their keys, and accounts of people who teach",
 }
 
 # Lets the trigger of the audit log pass a change of subjects, until the transaction ends.
@@ -232,14 +232,6 @@ REGISTER = {
     "submissions.ApiAnswer": Table(
         searched=("key", "body"), free=("request", "headers"), why="a digest, and kinds and addresses"
     ),
-    "lti.PushedSubmission": Table(
-        searched=("subject", "name", "assets", "detail"),
-        assignment="assignment",
-        course="assignment__course",
-        free=("submission", "report_url", "state", "problem", "reported"),
-        why="the platform's own id and address of a submission, and states",
-    ),
-    "lti.PushedFile": Table(rows=("name", "data")),
     "repositories.RepositoryFetch": Table(
         free=("state", "message", "role", "token"), why="states, sentences without names, and a sealed token"
     ),

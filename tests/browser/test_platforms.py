@@ -10,7 +10,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from moss.integrations.lti.models import PlatformCourse, PushedSubmission
+from moss.integrations.lti.models import PlatformCourse
 from submissions.models import Assignment, Course
 from tests.support.browser import check_every_layout, save_screenshot
 from tests.support.platform import CLIENT_ID
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from tests.support.browser import Shoot, SignIn
     from tests.support.platform import LearningPlatform
-    from tests.support.pushed import Pusher
 
 pytestmark = pytest.mark.services
 
@@ -81,28 +80,6 @@ def test_the_pages_of_platforms_have_no_fault(
     ):
         page.goto(reverse(name, args=arguments))
         check_every_layout(page, shoot, f"page-{name}")
-
-
-@pytest.mark.long
-def test_the_page_of_pushed_submissions_has_no_fault(pusher: Pusher, sign_in: SignIn, shoot: Shoot) -> None:
-    page = sign_in(pusher.assignment.course.owner)
-    address = reverse("lti_pushed", args=[pusher.assignment.pk])
-    page.goto(address)
-    check_every_layout(page, shoot, "page-lti_pushed-empty")
-    asset = pusher.asset("main.py")
-    batch = pusher.assignment.batches.create(name="Example LMS 2026-03-01 10.00.zip", state="done")
-    for number, state in enumerate(PushedSubmission.State.values):
-        row = pusher.push(number, asset)
-        PushedSubmission.objects.filter(pk=row.pk).update(state=state)
-    rows = PushedSubmission.objects.all()
-    rows.filter(state="failed").update(problem="host", detail="https://files.courses.example")
-    rows.filter(state="waiting").update(problem="no answer")
-    rows.filter(state="read").update(batch=batch)
-    rows.filter(pk=pusher.push(9, asset).pk).update(state="read")
-    page.goto(address)
-    check_every_layout(page, shoot, "page-lti_pushed")
-    page.goto(reverse("uploads", args=[pusher.assignment.pk]))
-    check_every_layout(page, shoot, "page-uploads-pushed")
 
 
 @pytest.mark.long

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from html import escape
-from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -33,12 +32,8 @@ ADMINISTRATOR = f"{CONTEXT_ROLE}Administrator"
 ASSISTANT = "http://purl.imsglobal.org/vocab/lis/v2/membership/Instructor#TeachingAssistant"
 CLIENT_ID, DEPLOYMENT = "moss-client", "deployment-1"
 SCOPE = f"{SPEC}nrps/scope/contextmembership.readonly"
-NOTICES, ASSETS, REPORTS = (
-    f"https://purl.imsglobal.org/spec/lti/scope/{name}"
-    for name in ("noticehandlers", "asset.readonly", "report")
-)
-# What the platform answers a request for a token of each scope with.
-TOKENS = {scope: f"token-{number}" for number, scope in enumerate((SCOPE, NOTICES, ASSETS, REPORTS))}
+# What the platform answers a request for a token with.
+TOKEN = "token-of-the-members"
 
 
 class LearningPlatform:
@@ -89,11 +84,6 @@ class LearningPlatform:
                 "context_memberships_url": f"{self.url}/members",
                 "service_versions": ["2.0"],
             },
-            f"{CLAIM}platformnotificationservice": {
-                "platform_notification_service_url": f"{self.url}/notice-handlers",
-                "notice_types_supported": ["LtiHelloWorldNotice", "LtiAssetProcessorSubmissionNotice"],
-                "service_versions": ["1.0"],
-            },
         }
         if settings := changes.pop("settings", None):
             claims[f"{SPEC}dl/claim/deep_linking_settings"] = settings
@@ -136,12 +126,6 @@ class PlatformServer(ThreadingHTTPServer):
         self.configuration: dict[str, Any] = {}
         self.registered: list[dict[str, Any]] = []
         self.registration_answer: dict[str, Any] = {}
-        # Files of submissions by path: bytes, or a status or an address instead.
-        self.files: dict[str, bytes | int | str] = {}
-        # Where the tool wants notices, and its reports.
-        self.handlers: list[dict[str, Any]] = []
-        self.reports: list[dict[str, Any]] = []
-        self.report_status = 201
         self.rotate()
 
     def rotate(self) -> None:
@@ -189,10 +173,8 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(json.dumps(self.server.configured()).encode())
         elif address.path == "/course":
             self.answer(self.server.course_page.encode(), kind="text/html")
-        elif self.bears(SCOPE) and address.path == "/members":
+        elif self.headers["Authorization"] == f"Bearer {TOKEN}" and address.path == "/members":
             self.members(int(parse_qs(address.query).get("page", ["0"])[0]))
-        elif address.path.startswith("/files/"):
-            self.give_file(address.path)
         else:
             self.send_error(404)
 
@@ -218,9 +200,6 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/register":
             self.register(json.loads(body))
             return
-        if self.path == "/reports":
-            self.take_report(json.loads(body))
-            return
         sent = {name: values[0] for name, values in parse_qs(body).items()}
         if self.path == "/links":
             self.server.answers.append(sent["JWT"])
@@ -228,45 +207,11 @@ class Handler(BaseHTTPRequestHandler):
             return
         here = f"http://127.0.0.1:{self.server.server_port}/token"
         claims = self.server.read(sent["client_assertion"], here)
-        granted = claims["iss"] == claims["sub"] == CLIENT_ID and sent["scope"] in TOKENS
+        granted = claims["iss"] == claims["sub"] == CLIENT_ID and sent["scope"] == SCOPE
         if self.path != "/token" or sent["grant_type"] != "client_credentials" or not granted:
             self.send_error(400)
             return
-        self.answer(json.dumps({"access_token": TOKENS[sent["scope"]], "token_type": "Bearer"}).encode())
-
-    def do_PUT(self) -> None:
-        self.server.asked.append(self.path)
-        handler = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if not self.bears(NOTICES) or self.path != "/notice-handlers":
-            self.send_error(403)
-            return
-        self.server.handlers.append(handler)
-        self.answer(json.dumps(handler).encode())
-
-    def bears(self, scope: str) -> bool:
-        return self.headers["Authorization"] == f"Bearer {TOKENS[scope]}"
-
-    def give_file(self, path: str) -> None:
-        """Answer with a file, or the status or the redirect that stands in its place."""
-        there = self.server.files.get(path, 404)
-        if isinstance(there, str):
-            self.send_response(302)
-            self.send_header("Location", there)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-        elif isinstance(there, int):
-            self.send_error(there)
-        elif self.bears(ASSETS):
-            self.answer(there, kind="application/octet-stream")
-        else:
-            self.send_error(401)
-
-    def take_report(self, report: dict[str, Any]) -> None:
-        if self.server.report_status != HTTPStatus.CREATED or not self.bears(REPORTS):
-            self.send_error(self.server.report_status if self.bears(REPORTS) else 401)
-            return
-        self.server.reports.append(report)
-        self.answer(json.dumps(report).encode())
+        self.answer(json.dumps({"access_token": TOKEN, "token_type": "Bearer"}).encode())
 
     def register(self, tool: dict[str, Any]) -> None:
         if self.headers["Authorization"] != "Bearer the-registration-token":

@@ -9,6 +9,3 @@ class LtiConfig(AppConfig):
     name = "moss.integrations.lti"
     label = "lti"
     verbose_name = "Learning platforms"
-
-    def ready(self) -> None:
-        from moss.integrations.lti import reporting  # noqa: F401, PLC0415 - the import connects the signals

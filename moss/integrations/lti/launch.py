@@ -25,16 +25,13 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from moss.integrations.lti.models import AttachedActivity, DeepLinkRequest, Platform
+from moss.integrations.lti.models import DeepLinkRequest, Platform
 from moss.integrations.lti.people import arrive
-from moss.integrations.lti.requests_out import LaunchRefused, is_id, put_json
+from moss.integrations.lti.requests_out import LaunchRefused
 from moss.integrations.lti.tokens import (
     CLAIM,
     DEEP_LINKING,
-    NOTICES,
-    REVIEW,
     VERSION,
-    access_token,
     browser_key,
     new_state,
     open_again,
@@ -61,13 +58,10 @@ if TYPE_CHECKING:
 
 SETTINGS = "dl/claim/deep_linking_settings"
 DL = "https://purl.imsglobal.org/spec/lti-dl/claim/"
-LINK, PROCESSOR = "ltiResourceLink", "ltiAssetProcessor"
+LINK = "ltiResourceLink"
 # The parameter of a link that names its assignment, and how many digits it may have.
 ASSIGNMENT = "moss_assignment"
 LONGEST_NUMBER = 18
-# The notice of a submission, and the kind of reports on it.
-SUBMISSION_NOTICE = "LtiAssetProcessorSubmissionNotice"
-REPORT_TYPE = "moss"
 # How long a platform's question can be answered, and the signature of an answer is valid.
 HOLDS, ANSWER_HOLDS = timedelta(hours=2), timedelta(minutes=10)
 LONGEST_URL, LONGEST_DATA = 2000, 20_000
@@ -94,8 +88,7 @@ def receive(launch: Launch, user: User, platform_course: PlatformCourse) -> str:
             ),
             f"deep link returns to {url!r:.200}",
         )
-    wanted = _wanted(launch, settings)
-    if not wanted or len(str(data or "")) > LONGEST_DATA:
+    if LINK not in (settings.get("accept_types") or ()) or len(str(data or "")) > LONGEST_DATA:
         raise LaunchRefused(
             _("Your learning platform asks for something else than a link."),
             open_again(),
@@ -106,67 +99,9 @@ def receive(launch: Launch, user: User, platform_course: PlatformCourse) -> str:
         platform_course=platform_course,
         user=user,
         return_url=url,
-        notices_url=_notices_url(launch, platform_course.platform) if wanted == PROCESSOR else "",
-        activity=_activity(launch) if wanted == PROCESSOR else "",
         data=None if data is None else str(data),
     )
     return reverse("lti_deep_linking", args=[row.pk])
-
-
-def _wanted(launch: Launch, settings: dict[str, Any]) -> str:
-    """Return the kind of item to answer with; empty where the platform takes none that there is."""
-    accepted = settings.get("accept_types") or ()
-    # A platform that takes both and names an activity has this service attached to it.
-    if PROCESSOR in accepted and (LINK not in accepted or _activity(launch)):
-        return PROCESSOR
-    return LINK if LINK in accepted else ""
-
-
-def _activity(launch: Launch) -> str:
-    activity = launch.fields("activity").get("id")
-    return activity if is_id(activity) else ""
-
-
-def _notices_url(launch: Launch, platform: Platform) -> str:
-    """Return where a platform is told to send its notices.
-
-    Raises
-    ------
-    LaunchRefused
-        When it sends none of submissions, or has this address at a host that is not stored.
-    """
-    service = launch.fields("platformnotificationservice")
-    url = service.get("platform_notification_service_url")
-    if SUBMISSION_NOTICE not in (service.get("notice_types_supported") or ()) or not isinstance(url, str):
-        raise LaunchRefused(
-            _("Your learning platform does not tell this service of submissions."),
-            _("Ask its administrator to let this tool receive Asset Processor notices."),
-            f"no {SUBMISSION_NOTICE} offered",
-        )
-    if len(url) > LONGEST_URL or not platform.has_address(url):
-        raise LaunchRefused(
-            _("{platform} has its notices at an address that is not stored for it.").format(
-                platform=platform
-            ),
-            _("Ask the administrator of this service to add it to the other addresses: {address}").format(
-                address=url[:200]
-            ),
-            f"notices at {url!r:.200}",
-        )
-    return url
-
-
-def subscribe(row: DeepLinkRequest, handler: str) -> None:
-    """Have the platform send its notices of submissions to an address of this service.
-
-    Raises
-    ------
-    PlatformFailed
-        When it does not answer, or does not take the address.
-    """
-    platform = row.platform_course.platform
-    headers = {"Authorization": f"Bearer {access_token(platform, NOTICES)}"}
-    put_json(platform, row.notices_url, {"notice_type": SUBMISSION_NOTICE, "handler": handler}, headers)
 
 
 def find_request(user: User, pk: int) -> DeepLinkRequest:
@@ -181,26 +116,14 @@ def find_request(user: User, pk: int) -> DeepLinkRequest:
 
 
 def answer(row: DeepLinkRequest, assignment: Assignment, launch_url: str) -> str:
-    """Return the signed answer: a link that opens an assignment, or a processor of its submissions."""
-    item: dict[str, Any] = {
-        "type": PROCESSOR if row.notices_url else LINK,
+    """Return the signed answer: a link that opens an assignment."""
+    item = {
+        "type": LINK,
         "title": assignment.name,
         "url": launch_url,
         "custom": {ASSIGNMENT: str(assignment.pk)},
         "window": {"targetName": "_blank"},
     }
-    if row.notices_url:
-        AttachedActivity.objects.get_or_create(
-            platform_course=row.platform_course, activity=row.activity, assignment=assignment
-        )
-        # Neither shown to students nor with an indicator: no report says how similar something is.
-        item["report"] = {
-            "url": launch_url,
-            "custom": item["custom"],
-            "supportedTypes": [REPORT_TYPE],
-            "released": False,
-            "indicator": False,
-        }
     platform, now = row.platform_course.platform, int(timezone.now().timestamp())
     claims: dict[str, Any] = {
         "iss": platform.client_id,
@@ -319,8 +242,6 @@ def _destination(request: HttpRequest, claims: Launch, arrival: Arrival) -> str:
     course = arrival.platform_course.course
     if claims.lti("message_type") == DEEP_LINKING:
         return receive(claims, arrival.user, arrival.platform_course)
-    if claims.lti("message_type") == REVIEW:
-        return _reviewed(request, claims, arrival)
     chosen = claims.fields("custom").get(ASSIGNMENT)
     if not chosen:
         return course.get_absolute_url()
@@ -330,21 +251,6 @@ def _destination(request: HttpRequest, claims: Launch, arrival: Arrival) -> str:
         return assignment.get_absolute_url()
     messages.warning(request, _("The assignment of this link was deleted, or belongs to another course."))
     return course.get_absolute_url()
-
-
-def _reviewed(request: HttpRequest, claims: Launch, arrival: Arrival) -> str:
-    """Return the address of the submission whose report is opened; of its assignment until it is read."""
-    identifier = str(claims.fields("submission").get("id", ""))
-    rows = arrival.platform_course.pushed.filter(submission=identifier).select_related("assignment")
-    pushed = rows.order_by("-pk").first()
-    if pushed is None:
-        messages.warning(request, _("This submission is not known here, or its student was erased."))
-        return arrival.platform_course.course.get_absolute_url()
-    submission = pushed.read_submission()
-    if submission is None:
-        messages.info(request, _("This submission is in no report yet."))
-        return pushed.assignment.get_absolute_url()
-    return reverse("submission", args=[pushed.assignment_id, submission.pk])
 
 
 def _log(request: HttpRequest, arrival: Arrival) -> None:

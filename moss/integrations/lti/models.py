@@ -1,8 +1,8 @@
-"""Tables of learning platforms: their accounts, courses and keys, and the submissions that they push."""
+"""Tables of learning platforms: their accounts, courses and keys."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import models
@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from moss.integrations.lti.addresses import check_address, check_addresses, origin
 from submissions.core.database import SealedTextField
 from submissions.courses.models import Role
-from submissions.models import Assignment, Batch, Course, Membership, Submission
+from submissions.models import Course, Membership
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise as Promise
@@ -19,14 +19,11 @@ if TYPE_CHECKING:
 __all__ = [
     "LONGEST_ADDRESS",
     "LONGEST_ID",
-    "AttachedActivity",
     "DeepLinkRequest",
     "GivenRole",
     "Platform",
     "PlatformAccount",
     "PlatformCourse",
-    "PushedFile",
-    "PushedSubmission",
     "RegistrationAddress",
     "ToolKey",
     "UsedNonce",
@@ -126,14 +123,10 @@ class ToolKey(models.Model):
 
 
 class UsedNonce(models.Model):
-    """The nonce of a launch or a notice that was taken, so that it is not taken again.
-
-    Deleted when the state of its launch expired, or after `until`, when its notice expired.
-    """
+    """The nonce of a launch that was taken, so that it is not taken again, until its state expired."""
 
     nonce = models.CharField(max_length=64, unique=True)
     created = models.DateTimeField(auto_now_add=True, db_index=True)
-    until = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return self.nonce
@@ -194,111 +187,9 @@ class DeepLinkRequest(models.Model):
     platform_course = models.ForeignKey(PlatformCourse, models.CASCADE, related_name="+")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     return_url = models.CharField(max_length=2000)
-    # Where the platform is told to send its notices; empty where it asks for a link, not for a processor.
-    notices_url = models.CharField(max_length=2000, blank=True)
-    # The activity that the processor is for; empty where the platform does not say.
-    activity = models.CharField(max_length=LONGEST_ID, blank=True)
     # What the platform wants to have back; null where it sent nothing.
     data = models.TextField(null=True)  # noqa: DJ001 - an empty text is sent back as one
     created = models.DateTimeField(auto_now_add=True, db_index=True)
 
     def __str__(self) -> str:
         return f"{self.platform_course}: {self.user}"
-
-
-class AttachedActivity(models.Model):
-    """An activity of a platform, such as its assignment, whose submissions an assignment here gets."""
-
-    platform_course = models.ForeignKey(PlatformCourse, models.CASCADE, related_name="activities")
-    activity = models.CharField(max_length=LONGEST_ID)
-    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="activities")
-    created = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        constraints = (
-            models.UniqueConstraint(
-                fields=("platform_course", "activity", "assignment"), name="lti_activity_once"
-            ),
-        )
-
-    def __str__(self) -> str:
-        return f"activity of assignment {self.assignment_id}"
-
-
-class PushedSubmission(models.Model):
-    """A submission that a platform told of: fetched from there, then read in an upload with others."""
-
-    class State(models.TextChoices):
-        WAITING = "waiting", _("to be fetched")
-        FETCHED = "fetched", _("fetched")
-        READ = "read", _("in an upload")
-        # The same student's later submission came first.
-        REPLACED = "replaced", _("replaced by a later one")
-        FAILED = "failed", _("failed")
-
-    class Problem(models.TextChoices):
-        """The reason for which the last attempt to fetch it failed."""
-
-        NOTHING = "nothing", _("The platform named no file.")
-        TOO_LARGE = "too large", _("A file is too large, or all files together are.")
-        HOST = (
-            "host",
-            _(
-                "A file is on a host that is not among the stored addresses of the platform. Ask the "
-                "administrator of this service to add it."
-            ),
-        )
-        GONE = "gone", _("The platform no longer has the file.")
-        OTHER_BYTES = "other bytes", _("What came is not the file that the platform named.")
-        NO_ANSWER = "no answer", _("The platform did not send the file.")
-        NO_ROOM = "no room", _("The owner's courses have no storage left. Delete old assignments or uploads.")
-
-    # Those whose files are still to come, or to be read.
-    UNDER_WAY = (State.WAITING, State.FETCHED)
-
-    platform_course = models.ForeignKey(PlatformCourse, models.CASCADE, related_name="pushed")
-    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="pushed")
-    # What the platform calls it, and the student.
-    submission = models.CharField(max_length=LONGEST_ID)
-    subject = models.CharField(max_length=LONGEST_ID)
-    name = models.CharField(max_length=400, blank=True)
-    submitted = models.DateTimeField()
-    # Its files: `asset_id`, `url`, `sha256_checksum`, `size` and `name` of each.
-    assets: models.JSONField[list[dict[str, Any]], list[dict[str, Any]]] = models.JSONField(default=list)
-    report_url = models.CharField(max_length=2000, blank=True)
-    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
-    problem = models.CharField(max_length=20, choices=Problem.choices, blank=True)
-    # Which file, host or limit the problem is about.
-    detail = models.TextField(blank=True)
-    fetched = models.DateTimeField(null=True)
-    batch = models.ForeignKey(Batch, models.SET_NULL, null=True, related_name="pushed")
-    # What the platform was told last.
-    reported = models.CharField(max_length=20, blank=True)
-    created = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ("-pk",)
-        constraints = (
-            models.UniqueConstraint(
-                fields=("platform_course", "assignment", "submission"), name="lti_pushed_once"
-            ),
-        )
-
-    def __str__(self) -> str:
-        return f"submission {self.pk} of platform course {self.platform_course_id}"
-
-    def read_submission(self) -> Submission | None:
-        """Return what it became in its upload; None where it is not read, or only another attempt is."""
-        rows = Submission.objects.filter(batch=self.batch_id, batch__state__in=Batch.FULLY_READ)
-        return rows.filter(students__identifier=self.subject, students__name=self.name).first()
-
-
-class PushedFile(models.Model):
-    """The bytes of a file of a pushed submission, until it is in an upload."""
-
-    submission = models.ForeignKey(PushedSubmission, models.CASCADE, related_name="files")
-    name = models.CharField(max_length=1000)
-    data = models.BinaryField()
-
-    def __str__(self) -> str:
-        return self.name

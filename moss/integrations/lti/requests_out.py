@@ -6,12 +6,10 @@ import json
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
-from urllib.parse import urljoin
 
 import requests
 from urllib3.exceptions import HTTPError
 
-from moss.integrations.lti.addresses import origin
 from moss.integrations.lti.models import LONGEST_ID
 from moss.outgoing import answer_of
 from submissions.core.database import storable_json
@@ -23,15 +21,11 @@ if TYPE_CHECKING:
 
 REPLACED = "\ufffd"
 
-# Seconds for a whole answer, and for a file.
-ANSWER_SECONDS, FILE_SECONDS = 20, 120
+# Seconds for a whole answer.
+ANSWER_SECONDS = 20
 LARGEST_ANSWER = 5_000_000
 PART = 65_536
 SUCCESS = (requests.codes.ok, requests.codes.created, requests.codes.accepted, requests.codes.no_content)
-REDIRECTS = (301, 302, 303, 307, 308)
-MOST_REDIRECTS = 3
-# Characters of an address without a host, in a message.
-LONGEST_HOST = 200
 
 
 class LaunchRefused(Exception):
@@ -50,32 +44,8 @@ class RegistrationRefused(LaunchRefused):
     """A registration of a platform that is refused; see `LaunchRefused`."""
 
 
-class NoticeRefused(Exception):
-    """A notice of a platform that is not taken; the message is for the log and for the platform."""
-
-
 class PlatformFailed(Exception):
     """A platform did not answer, or with something else than LTI says; the message is for the log."""
-
-
-class HostNotStored(PlatformFailed):
-    """An address is at no host that is stored of its platform; `host` is what to store."""
-
-    def __init__(self, message: str, host: str) -> None:
-        super().__init__(message)
-        self.host = host
-
-
-class WrongStatus(PlatformFailed):
-    """A platform answered with this status, which is no success."""
-
-    def __init__(self, message: str, status: int) -> None:
-        super().__init__(message)
-        self.status = status
-
-
-class TooMuch(PlatformFailed):
-    """A platform answered with more bytes than are taken."""
 
 
 def read_json(content: bytes) -> Any:
@@ -125,37 +95,11 @@ def post_json(platform: Platform, address: str, content: Any, headers: dict[str,
     return _ask(platform, "POST", address, json=content, headers=headers)
 
 
-def put_json(platform: Platform, address: str, content: Any, headers: dict[str, str]) -> Answer:
-    """Return what a platform answers to JSON that replaces something; raises as `get_json` does."""
-    return _ask(platform, "PUT", address, json=content, headers=headers)
-
-
-def get_file(platform: Platform, address: str, headers: dict[str, str], largest: int) -> bytes:
-    """Return a file of a platform of at most `largest` bytes.
-
-    Platforms keep files at other hosts and redirect there. Each has to be stored of the platform, and the
-    `headers` go to the first one only.
-
-    Raises
-    ------
-    PlatformFailed
-        As `get_json` does; its subclasses say whether the host, the status or the size was it.
-    """
-    for _ in range(MOST_REDIRECTS + 1):
-        with _answer(platform, "GET", address, headers=headers) as response:
-            if response.status_code not in REDIRECTS:
-                _check_status(address, response)
-                return _limited_body(address, response, largest, FILE_SECONDS)
-            target = urljoin(address, response.headers.get("Location", ""))
-        headers = headers if origin(target) == origin(address) else {}
-        address = target
-    raise PlatformFailed(f"{address:.200} is behind more than {MOST_REDIRECTS} redirects")
-
-
 def _ask(platform: Platform, method: str, address: str, **options: Any) -> Answer:
     with _answer(platform, method, address, **options) as response:
-        _check_status(address, response)
-        content = _limited_body(address, response, LARGEST_ANSWER, ANSWER_SECONDS)
+        if response.status_code not in SUCCESS:
+            raise PlatformFailed(f"{address:.200} answered {response.status_code}")
+        content = _limited_body(address, response)
         next_page = response.links.get("next", {}).get("url", "")
         return Answer(read_json(content) if content else None, next_page)
 
@@ -163,8 +107,7 @@ def _ask(platform: Platform, method: str, address: str, **options: Any) -> Answe
 @contextmanager
 def _answer(platform: Platform, method: str, address: str, **options: Any) -> Iterator[requests.Response]:
     if not platform.has_address(address):
-        message = f"{address:.200} is at no host that is stored of {platform}"
-        raise HostNotStored(message, origin(address) or address[:LONGEST_HOST])
+        raise PlatformFailed(f"{address:.200} is at no host that is stored of {platform}")
     try:
         with answer_of(method, address, **options) as response:
             yield response
@@ -172,18 +115,13 @@ def _answer(platform: Platform, method: str, address: str, **options: Any) -> It
         raise PlatformFailed(f"{address:.200} failed: {error!s:.300}") from error
 
 
-def _check_status(address: str, response: requests.Response) -> None:
-    if response.status_code not in SUCCESS:
-        raise WrongStatus(f"{address:.200} answered {response.status_code}", response.status_code)
-
-
-def _limited_body(address: str, response: requests.Response, largest: int, seconds: int) -> bytes:
-    deadline, body = time.monotonic() + seconds, bytearray()
+def _limited_body(address: str, response: requests.Response) -> bytes:
+    deadline, body = time.monotonic() + ANSWER_SECONDS, bytearray()
     # By `read1`, which returns what has come: an answer in drops does not outlast the deadline in one read.
     while part := response.raw.read1(PART):
         body += part
-        if len(body) > largest:
-            raise TooMuch(f"{address:.200} answered with more than {largest:,} bytes")
+        if len(body) > LARGEST_ANSWER:
+            raise PlatformFailed(f"{address:.200} answered with more than {LARGEST_ANSWER:,} bytes")
         if time.monotonic() > deadline:
-            raise PlatformFailed(f"{address:.200} took longer than {seconds} s")
+            raise PlatformFailed(f"{address:.200} took longer than {ANSWER_SECONDS} s")
     return bytes(body)

@@ -18,7 +18,6 @@ from cryptography.hazmat.primitives.serialization import (
 from django.conf import settings
 from django.core import signing
 from django.db import IntegrityError, transaction
-from django.db.models import Q
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
@@ -29,9 +28,6 @@ from moss.integrations.lti.requests_out import LaunchRefused, PlatformFailed, ge
 from submissions.core.database import OtherKey, storable_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
     from django.http import HttpRequest, HttpResponse
 
 # The algorithm that LTI asks every platform and tool for; no other one is taken.
@@ -49,23 +45,17 @@ ASSERTION_HOLDS = 60
 
 # The people of a course: Names and Roles.
 MEMBERSHIPS = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
-# To be told where its notices go, to give the files of submissions, and to take reports on them.
-NOTICES = "https://purl.imsglobal.org/spec/lti/scope/noticehandlers"
-ASSETS = "https://purl.imsglobal.org/spec/lti/scope/asset.readonly"
-REPORTS = "https://purl.imsglobal.org/spec/lti/scope/report"
 
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
 VERSION = "1.3.0"
 RESOURCE, DEEP_LINKING = "LtiResourceLinkRequest", "LtiDeepLinkingRequest"
-# Of the Asset Processor: somebody opens its settings, or a report of it.
-SETTINGS, REVIEW = "LtiAssetProcessorSettingsRequest", "LtiReportReviewRequest"
-MESSAGES = (RESOURCE, DEEP_LINKING, SETTINGS, REVIEW)
+MESSAGES = (RESOURCE, DEEP_LINKING)
 # Seconds by which the clocks of a platform and of this service may differ.
 LEEWAY = 60
 LARGEST_TOKEN = 100_000
 # What PyJWT raises: also for half of a surrogate pair, for a deep nest, and for an endless time.
 UNREADABLE = (jwt.PyJWTError, UnicodeError, RecursionError, OverflowError)
-REQUIRED = ("iss", "aud", "exp", "iat", "nonce")
+REQUIRED = ("iss", "aud", "exp", "iat", "nonce", "sub")
 
 PURPOSE = "moss.integrations.lti.state"
 HOLDS = timedelta(minutes=10)
@@ -228,16 +218,16 @@ def read_token(platform: Platform, token: str, nonce: str) -> Launch:
     LaunchRefused
         When the token is not signed by the platform, not for this service, expired, or no launch of LTI 1.3.
     """
-    claims = signed_claims(platform, token, (*REQUIRED, "sub"))
+    claims = _signed_claims(platform, token)
     if not isinstance(claims["nonce"], str) or not constant_time_compare(claims["nonce"], nonce):
         raise _refused(platform, "the nonce is another one")
     _check_launch(platform, claims)
     return Launch(claims)
 
 
-def signed_claims(platform: Platform, token: str, required: Sequence[str] = REQUIRED) -> dict[str, Any]:
-    """Return what a platform signed for this service, in one of its deployments; raises as `read_token`."""
-    claims = _decoded(platform, token, required)
+def _signed_claims(platform: Platform, token: str) -> dict[str, Any]:
+    """Return what a platform signed for this service, in one of its deployments."""
+    claims = _decoded(platform, token)
     audience = claims["aud"]
     if claims.get("azp", platform.client_id) != platform.client_id or (
         isinstance(audience, list) and len(audience) > 1 and "azp" not in claims
@@ -249,7 +239,7 @@ def signed_claims(platform: Platform, token: str, required: Sequence[str] = REQU
     return claims
 
 
-def _decoded(platform: Platform, token: str, required: Sequence[str]) -> dict[str, Any]:
+def _decoded(platform: Platform, token: str) -> dict[str, Any]:
     if len(token) > LARGEST_TOKEN:
         raise _refused(platform, f"it has more than {LARGEST_TOKEN:,} characters")
     try:
@@ -263,7 +253,7 @@ def _decoded(platform: Platform, token: str, required: Sequence[str]) -> dict[st
             audience=platform.client_id,
             issuer=platform.issuer,
             leeway=LEEWAY,
-            options={"require": list(required)},
+            options={"require": list(REQUIRED)},
         )
         return as_object(storable_json(claims))
     except UNREADABLE as error:
@@ -376,23 +366,12 @@ def open_again() -> str:
 
 def use_nonce(nonce: str) -> None:
     """Note that a launch was taken; raise LaunchRefused when it was before."""
-    if not is_first_use(nonce):
-        raise LaunchRefused(_("This launch was used already."), open_again(), "replayed")
-
-
-def is_first_use(nonce: str, until: datetime | None = None) -> bool:
-    """Note that a nonce was used; return whether it was not before.
-
-    It is known until then; without `until`, twice as long as a state holds.
-    """
-    now = timezone.now()
-    UsedNonce.objects.filter(Q(until=None, created__lt=now - 2 * HOLDS) | Q(until__lt=now)).delete()
+    UsedNonce.objects.filter(created__lt=timezone.now() - 2 * HOLDS).delete()
     try:
         with transaction.atomic():
-            UsedNonce.objects.create(nonce=nonce, until=until)
-    except IntegrityError:
-        return False
-    return True
+            UsedNonce.objects.create(nonce=nonce)
+    except IntegrityError as error:
+        raise LaunchRefused(_("This launch was used already."), open_again(), "replayed") from error
 
 
 def _digest(browser: str) -> str:

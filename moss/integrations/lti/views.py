@@ -1,4 +1,4 @@
-"""Pages of platforms, of links and rosters, and of pushed submissions; their addresses."""
+"""Pages of platforms, of links and rosters; their addresses."""
 
 from __future__ import annotations
 
@@ -11,53 +11,37 @@ from urllib.parse import urlsplit
 
 from csp.decorators import csp_replace
 from django import forms
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.core.paginator import Paginator
 from django.db import IntegrityError, transaction
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
-from moss.integrations.lti import launch, pushed as notices
+from moss.integrations.lti import launch
 from moss.integrations.lti.addresses import origin
-from moss.integrations.lti.launch import SUBMISSION_NOTICE, answer, find_request, subscribe
+from moss.integrations.lti.launch import answer, find_request
 from moss.integrations.lti.models import (
     LONGEST_ADDRESS,
     LONGEST_ID,
     Platform,
     PlatformCourse,
-    PushedSubmission,
     RegistrationAddress,
 )
 from moss.integrations.lti.people import students
-from moss.integrations.lti.pushed import start_again
 from moss.integrations.lti.requests_out import PlatformFailed, RegistrationRefused, get_json, is_id, post_json
-from moss.integrations.lti.tokens import (
-    ASSETS,
-    DEEP_LINKING,
-    MEMBERSHIPS,
-    NOTICES,
-    REPORTS,
-    RESOURCE,
-    REVIEW,
-    SETTINGS,
-)
-from submissions.core.access import find_assignment, find_course
-from submissions.core.names import hides_names
+from moss.integrations.lti.tokens import MEMBERSHIPS, MESSAGES
+from submissions.core.access import find_course
 from submissions.core.rights import Right
 from submissions.courses.change import replace_roster
 from submissions.courses.forms import AssignmentForm
 from submissions.models import Assignment
 from submissions.pages.requests import staff_only
-from submissions.work import jobs
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -74,16 +58,6 @@ PLATFORM = "https://purl.imsglobal.org/spec/lti-platform-configuration"
 TOOL = "https://purl.imsglobal.org/spec/lti-tool-configuration"
 CLAIMS = ["iss", "sub", "name", "given_name", "family_name", "email"]
 
-SCOPES = (MEMBERSHIPS,)
-MESSAGES: tuple[dict[str, Any], ...] = ({"type": RESOURCE}, {"type": DEEP_LINKING})
-# Asked for besides where a platform sends notices of submissions: others may refuse what they do not know.
-PROCESSOR_SCOPES = (NOTICES, ASSETS, REPORTS)
-PROCESSOR_MESSAGES: tuple[dict[str, Any], ...] = (
-    {"type": DEEP_LINKING, "placements": ["ActivityAssetProcessor"]},
-    {"type": SETTINGS},
-    {"type": REVIEW},
-)
-
 logger = logging.getLogger(__name__)
 
 LONGEST_TOKEN = 10_000
@@ -92,13 +66,9 @@ ADDRESS_LABELS = (
     ("login", gettext_lazy("Sign-in (initiate login)")),
     ("launch", gettext_lazy("Launch, redirect and deep linking")),
     ("keys", gettext_lazy("Public keys (JWKS)")),
-    ("notices", gettext_lazy("Notices of submissions (Asset Processor)")),
 )
 
 MOST_DEPLOYMENTS = 1000
-
-SUBMISSIONS_A_PAGE = 100
-State = PushedSubmission.State
 
 
 class ServiceAddresses(NamedTuple):
@@ -107,7 +77,6 @@ class ServiceAddresses(NamedTuple):
     login: str
     launch: str
     keys: str
-    notices: str
 
 
 def new_key(username: str) -> str:
@@ -176,7 +145,7 @@ def register(key: str, configuration: str, token: str, addresses: ServiceAddress
     platform, content = _read_configuration(configuration)
     endpoint = _address(content, "registration_endpoint")
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    answer = _object(post_json(platform, endpoint, _wishes(addresses, content), headers).content)
+    answer = _object(post_json(platform, endpoint, _wishes(addresses), headers).content)
     platform.client_id = _text(answer, "client_id")
     deployment = _object(answer.get(TOOL)).get("deployment_id")
     platform.deployments = str(deployment)[:LONGEST_ID] if isinstance(deployment, str | int) else ""
@@ -205,11 +174,8 @@ def _read_configuration(address: str) -> tuple[Platform, dict[str, Any]]:
     return platform, content
 
 
-def _wishes(addresses: ServiceAddresses, configuration: dict[str, Any]) -> dict[str, Any]:
+def _wishes(addresses: ServiceAddresses) -> dict[str, Any]:
     """Return what a platform is to store of this service."""
-    notices = _object(configuration.get(PLATFORM)).get("notice_types_supported")
-    pushes = isinstance(notices, list) and SUBMISSION_NOTICE in notices
-    messages = MESSAGES + (PROCESSOR_MESSAGES if pushes else ())
     return {
         "application_type": "web",
         "response_types": ["id_token"],
@@ -219,12 +185,14 @@ def _wishes(addresses: ServiceAddresses, configuration: dict[str, Any]) -> dict[
         "redirect_uris": [addresses.launch],
         "jwks_uri": addresses.keys,
         "token_endpoint_auth_method": "private_key_jwt",
-        "scope": " ".join(SCOPES + (PROCESSOR_SCOPES if pushes else ())),
+        "scope": MEMBERSHIPS,
         TOOL: {
             "domain": urlsplit(addresses.launch).netloc,
             "target_link_uri": addresses.launch,
             "claims": CLAIMS,
-            "messages": [{**one, "target_link_uri": addresses.launch, "label": NAME} for one in messages],
+            "messages": [
+                {"type": kind, "target_link_uri": addresses.launch, "label": NAME} for kind in MESSAGES
+            ],
         },
     }
 
@@ -383,7 +351,7 @@ def deep_linking(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     sent = request.method == "POST"
     choose = ChooseAssignment(course, request.POST if sent and not makes else None)
     make = NewAssignment(course, request.POST if makes else None, prefix="new")
-    if (choose.is_valid() or make.is_valid()) and _is_subscribed(request, row):
+    if choose.is_valid() or make.is_valid():
         return _hand_back(request, row, make.save() if makes else choose.cleaned_data["assignment"])
     context = {
         "course": course,
@@ -393,20 +361,6 @@ def deep_linking(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         "any": course.assignments.exists(),
     }
     return render(request, "lti/deep_linking.html", context, status=422 if sent else 200)
-
-
-def _is_subscribed(request: HttpRequest, row: DeepLinkRequest) -> bool:
-    """Have the platform send its notices here, where it asks for that; say so where it does not answer."""
-    if not row.notices_url:
-        return True
-    try:
-        subscribe(row, request.build_absolute_uri(reverse("lti_notices")))
-    except PlatformFailed as error:
-        logger.warning("platform %s takes no address for notices: %s", row.platform_course.platform_id, error)
-        text = _("{platform} did not take the address for its notices. Try again, or ask the administrator.")
-        messages.error(request, text.format(platform=row.platform_course.platform))
-        return False
-    return True
 
 
 def _hand_back(
@@ -499,66 +453,13 @@ class NewAssignment(AssignmentForm):
         self.fields = {"name": self.fields["name"]}
 
 
-@never_cache
-@login_required
-@require_GET
-def pushed(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """List what platforms pushed to an assignment: what failed first, then what came last."""
-    assignment = find_assignment(request.user, pk, Right.CHANGE)
-    rows = PushedSubmission.objects.filter(assignment=assignment).select_related("batch")
-    rows = jobs.with_due(rows, "fetch_submission")
-    failed = rows.filter(state=State.FAILED)
-    others = Paginator(rows.exclude(state=State.FAILED), SUBMISSIONS_A_PAGE)
-    context = {
-        "assignment": assignment,
-        "hidden": hides_names(request, assignment.course),
-        "failed": Paginator(failed, SUBMISSIONS_A_PAGE).get_page(request.GET.get("failed")),
-        "others": others.get_page(request.GET.get("page")),
-        "waiting": rows.filter(state=State.FETCHED).count(),
-        "minutes": int(settings.LTI_GATHER_TIME.total_seconds() // 60),
-    }
-    return render(request, "lti/pushed.html", context)
-
-
-@login_required
-@require_POST
-def fetch_again(request: AuthenticatedRequest, pk: int, pushed_id: int) -> HttpResponse:
-    """Have a submission fetched again that failed, or whose upload was deleted."""
-    assignment = find_assignment(request.user, pk, Right.CHANGE)
-    row = get_object_or_404(PushedSubmission, pk=pushed_id, assignment=assignment)
-    if start_again(row):
-        logger.info("account %s has %s fetched again", request.user.pk, row)
-        messages.info(request, _("It is being fetched. Load this page again to see whether it came."))
-    else:
-        messages.info(request, _("Nothing was done: it is no longer marked as failed."))
-    return redirect("lti_pushed", pk)
-
-
-@login_required
-@require_POST
-def read_now(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Have an upload made of what was fetched so far, without waiting for more."""
-    assignment = find_assignment(request.user, pk, Right.CHANGE)
-    fetched = PushedSubmission.objects.filter(assignment=assignment, state=State.FETCHED)
-    if fetched.exists():
-        jobs.enqueue("gather_submissions", assignment.pk)
-        messages.info(request, _("What arrived becomes an upload, and is compared next."))
-    else:
-        messages.info(request, _("Nothing is waiting to be read."))
-    return redirect("lti_pushed", pk)
-
-
 urlpatterns = [
     path("lti/login/", launch.login, name="lti_login"),
     path("lti/launch/", launch.launch, name="lti_launch"),
     path("lti/keys/", launch.keys, name="lti_keys"),
-    path("lti/notices/", notices.notices, name="lti_notices"),
     path("lti/deep-linking/<int:pk>/", deep_linking, name="lti_deep_linking"),
     path("lti/register/<str:key>/", register_platform, name="lti_register"),
     path("courses/<int:pk>/roster/platform/", fill_roster, name="lti_fill_roster"),
-    path("assignments/<int:pk>/pushed/", pushed, name="lti_pushed"),
-    path("assignments/<int:pk>/pushed/read/", read_now, name="lti_read_now"),
-    path("assignments/<int:pk>/pushed/<int:pushed_id>/fetch/", fetch_again, name="lti_fetch_again"),
     path("department/platforms/", platforms, name="lti_platforms"),
     path("department/platforms/offer/", offer_registration, name="lti_offer_registration"),
     path("department/platforms/<int:pk>/", platform, name="lti_platform"),

@@ -1,6 +1,6 @@
 """Submissions that this service fetched: `pushed-7/Main.java`, with names, ids and times in a record.
 
-It writes such uploads itself, of what a platform pushed by the LTI Asset Processor, or of Git repositories.
+It writes such uploads itself, of Git repositories; older ones are of what learning platforms pushed.
 The record, pushed-submissions.json, has a field for each folder: an object with `name`, `identifier` and
 `submitted`, a time of ISO 8601. Of several folders with the same identifier, the last in time counts.
 """

@@ -116,6 +116,7 @@ def test_an_assistant_may_not_choose(lms: LearningPlatform, client: Client) -> N
         ({"deep_link_return_url": "javascript:alert(1)"}, "not stored"),
         ({"deep_link_return_url": None}, "not stored"),
         ({"accept_types": ["file"]}, "something else than a link"),
+        ({"accept_types": ["ltiAssetProcessor"]}, "something else than a link"),
         ({"accept_types": None}, "something else than a link"),
     ],
 )

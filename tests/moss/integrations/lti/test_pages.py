@@ -9,10 +9,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
 from moss.integrations.lti import views as urls
-from moss.integrations.lti.models import DeepLinkRequest, Platform, PlatformCourse, PushedSubmission, ToolKey
+from moss.integrations.lti.models import DeepLinkRequest, Platform, PlatformCourse, ToolKey
 from submissions.models import Course, Membership
 from tests.support.html import get_page, page_of
 
@@ -33,7 +32,6 @@ FIELDS = {
 }
 # What a GET and a POST take, by the name of the address.
 ANYBODY, STAFF, CHANGE, ASKED, NOTHING = "anybody", "staff", "change", "asked", "nothing"
-PLATFORMS = "signed by a platform"
 TABLE = {
     "lti_login": (ANYBODY, ANYBODY),
     "lti_launch": (NOTHING, ANYBODY),
@@ -45,10 +43,6 @@ TABLE = {
     "lti_remove_platform": (NOTHING, STAFF),
     "lti_offer_registration": (NOTHING, STAFF),
     "lti_register": (ANYBODY, ANYBODY),
-    "lti_notices": (NOTHING, PLATFORMS),
-    "lti_pushed": (CHANGE, NOTHING),
-    "lti_fetch_again": (NOTHING, CHANGE),
-    "lti_read_now": (NOTHING, CHANGE),
 }
 # The answers to what each takes, by who asks; 404 to everybody else.
 SIGN_IN, NOT_FOUND, FORBIDDEN, DONE = (
@@ -64,7 +58,6 @@ ANSWERS = {
     STAFF: {"stranger": SIGN_IN, "admin": DONE},
     CHANGE: {"stranger": SIGN_IN, "assistant": FORBIDDEN, "instructor": DONE, "admin": FORBIDDEN},
     ASKED: {"stranger": SIGN_IN},
-    PLATFORMS: dict.fromkeys(ROLES, frozenset({400})),
 }
 
 
@@ -86,17 +79,12 @@ def test_every_address_answers_every_role_as_its_rights_say(
         client.force_login(user)
         if role in {"assistant", "instructor"}:
             Membership.objects.create(course=course, user=user, role=role)
-    pushed = PushedSubmission.objects.create(
-        platform_course=asked.platform_course, assignment=assignment, submitted=timezone.now()
-    )
     keys: dict[str, list[object]] = {
         "lti_deep_linking": [asked.pk],
         "lti_fill_roster": [course.pk],
         "lti_register": ["a-key"],
-        "lti_fetch_again": [assignment.pk, pushed.pk],
     }
     keys |= {name: [lms.row.pk] for name in ("lti_platform", "lti_remove_platform")}
-    keys |= {name: [assignment.pk] for name in ("lti_pushed", "lti_read_now")}
     for name, rights in TABLE.items():
         address = reverse(name, args=keys.get(name))
         for method, right in zip(("GET", "POST"), rights, strict=True):
@@ -104,6 +92,11 @@ def test_every_address_answers_every_role_as_its_rights_say(
                 name,
                 role,
             )
+
+
+def test_a_platform_that_still_sends_notices_of_submissions_gets_a_plain_404(lms: LearningPlatform) -> None:
+    notices = {"notices": [{"jwt": lms.server.sign(lms.claims("nonce"))}]}
+    assert Client().post("/lti/notices/", notices, "application/json").status_code == 404
 
 
 def test_an_administrator_stores_a_platform(admin_client: Client) -> None:
@@ -114,7 +107,7 @@ def test_an_administrator_stores_a_platform(admin_client: Client) -> None:
     page = get_page(admin_client, reverse("lti_platforms"))
     assert page.texts("tbody th") == ["Moodle"]
     addresses = [str(field.attributes["value"]) for field in page.all(".copy input")]
-    assert addresses == [f"http://testserver/lti/{name}/" for name in ("login", "launch", "keys", "notices")]
+    assert addresses == [f"http://testserver/lti/{name}/" for name in ("login", "launch", "keys")]
 
 
 @pytest.mark.parametrize(

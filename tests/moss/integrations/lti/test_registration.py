@@ -14,7 +14,7 @@ from django.utils import timezone
 from moss.integrations.lti.models import Platform, RegistrationAddress
 from moss.integrations.lti.views import HOLDS, PLATFORM, TOOL
 from tests.support.html import get_page, page_of
-from tests.support.platform import DEPLOYMENT, SCOPE, TOKENS
+from tests.support.platform import DEPLOYMENT, SCOPE
 
 if TYPE_CHECKING:
     from django.http import HttpResponseBase
@@ -200,19 +200,13 @@ def test_a_platform_that_is_registered_already_is_said(lms: LearningPlatform, ad
     assert RegistrationAddress.objects.exists()
 
 
-def test_a_platform_that_pushes_submissions_is_asked_for_the_services_of_it(
+def test_a_platform_that_sends_notices_is_asked_for_no_service_of_them(
     lms: LearningPlatform, address: str
 ) -> None:
     notices = ["LtiHelloWorldNotice", "LtiAssetProcessorSubmissionNotice"]
     lms.server.configuration = {PLATFORM: {"notice_types_supported": notices}}
     register(lms, address)
     (tool,) = lms.server.registered
-    assert tool["scope"].split() == [*TOKENS]
-    messages = {(one["type"], *one.get("placements", [])) for one in tool[TOOL]["messages"]}
-    assert messages == {
-        ("LtiResourceLinkRequest",),
-        ("LtiDeepLinkingRequest",),
-        ("LtiDeepLinkingRequest", "ActivityAssetProcessor"),
-        ("LtiAssetProcessorSettingsRequest",),
-        ("LtiReportReviewRequest",),
-    }
+    assert tool["scope"] == SCOPE
+    messages = [(one["type"], "placements" in one) for one in tool[TOOL]["messages"]]
+    assert messages == [("LtiResourceLinkRequest", False), ("LtiDeepLinkingRequest", False)]
