@@ -33,7 +33,6 @@ from submissions.work.locks import Work, transaction_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from datetime import datetime
 
     from celery import Task
 
@@ -253,25 +252,23 @@ def enqueue_all(
     *,
     user: int | None = None,
     queue: str = INTERACTIVE,
-    due: datetime | None = None,
 ) -> None:
-    """Queue work when this transaction commits; what is queued already is due at the earlier time.
+    """Queue work when this transaction commits; what is queued already and due later is due now.
 
     A queued job is locked until then, so that no worker starts it before the changes that it is about.
     """
     now, wanted = timezone.now(), sorted(set(subjects))
     same = Job.objects.filter(kind=kind, subject__in=wanted, part=part, state=State.QUEUED)
     waiting = dict(same.select_for_update().order_by("pk").values_list("subject", "queue"))
-    same.update(due=Least("due", due or now), sent=now, attempts=0, touched=now)
+    same.update(due=Least("due", now), sent=now, attempts=0, touched=now)
     fields = {"kind": kind, "part": part, "user_id": user, "queue": queue, "version": package_version()}
-    times = {"due": due or now, "sent": now, "touched": now, "since": now}
+    times = {"due": now, "sent": now, "touched": now, "since": now}
     rows = [Job(subject=subject, **fields, **times) for subject in wanted if subject not in waiting]
     Job.objects.filter(kind=kind, subject__in=wanted, part=part, state=State.FAILED).delete()
     # Another transaction may have queued the same work meanwhile.
     Job.objects.bulk_create(rows, ignore_conflicts=True)
-    if due is None or due <= now:
-        for subject in wanted:
-            transaction.on_commit(partial(announce, kind_of(kind), waiting.get(subject, queue)))
+    for subject in wanted:
+        transaction.on_commit(partial(announce, kind_of(kind), waiting.get(subject, queue)))
 
 
 def with_due(rows: QuerySet[Row], kind: str) -> QuerySet[Row]:
