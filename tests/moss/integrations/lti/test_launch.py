@@ -69,6 +69,8 @@ def test_the_question_to_the_platform_is_as_lti_says(lms: LearningPlatform, clie
         ({"aud": [CLIENT_ID, "another-tool"]}, "azp"),
         ({"azp": "another-tool"}, "azp"),
         ({"iss": "https://other.example"}, "issuer"),
+        ({"exp": float("inf")}, "was refused"),
+        ({"iat": float("inf")}, "was refused"),
         ({"nonce": "another"}, "the nonce is another one"),
         ({"nonce": None}, "nonce"),
         ({"sub": None}, "sub"),
@@ -91,6 +93,24 @@ def test_a_token_without_a_signature_is_refused(lms: LearningPlatform, client: C
     parts = [{"alg": "none", "typ": "JWT", "kid": "key-1"}, lms.claims(begun["nonce"])]
     encoded = [base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in parts]
     assert_refused(client, lms.send(client, begun["state"], ".".join([*encoded, ""])), "RS256")
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [b"[" * 50_000, b'{"iss": ' + b"9" * 5_000 + b"}", b"\xff", b"[]"],
+    ids=["deep", "a long number", "not text", "a list"],
+)
+def test_a_signed_token_that_cannot_be_read_is_refused(
+    payload: bytes, lms: LearningPlatform, client: Client
+) -> None:
+    token = jwt.PyJWS().encode(payload, lms.server.key, "RS256", headers={"kid": "key-1"})
+    assert_refused(client, lms.send(client, lms.begin(client)["state"], token), "was refused")
+
+
+def test_a_token_with_a_deep_header_is_refused(lms: LearningPlatform, client: Client) -> None:
+    header = base64.urlsafe_b64encode(b"[" * 50_000).rstrip(b"=").decode()
+    response = lms.send(client, lms.begin(client)["state"], f"{header}.e30.AA")
+    assert_refused(client, response, "was refused")
 
 
 def test_a_token_signed_with_the_public_key_as_a_password_is_refused(
