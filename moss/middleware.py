@@ -1,4 +1,7 @@
-"""Headers of every answer, and the id of each request, also for its lines and tasks in the log."""
+"""Headers of every answer, and the id of each request, also for its lines and tasks in the log.
+
+The policies for scripts, framing and referrers, and HSTS, are settings (`moss.settings`).
+"""
 
 from __future__ import annotations
 

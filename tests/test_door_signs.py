@@ -27,6 +27,11 @@ ROW = re.compile(r"^([a-z_]\w*(?:, [a-z_]\w*)*)  +\S", re.MULTILINE)
 DOTTED = re.compile(rf"(?<![\w./@-])(?:{'|'.join(PACKAGES)})(?:\.\w+)+(?!\.?\w|-)")
 FOLDERS = "|".join((*PACKAGES, "tests", "bench"))
 PATH = re.compile(rf"(?<![\w./-])(?:{FOLDERS})/[\w/.-]*\w")
+# A dotted name in quotes whose first part is a name of the file that it stands in, or else a module.
+QUOTED = re.compile(r"`([a-z_]\w*(?:\.\w+)+)`")
+OUTSIDE = {"bench.repetitive", "csv.writer", "itertools.combinations", "ndarray.sort"}
+FILES = re.compile(r".*\.(html|json|gz)")
+EVENTS_AND_ARGUMENTS = {"webhook.test", "document.reason", "memory.tokens"}
 # Names of hosts and of files that people export.
 NO_MODULES = {"moss.example.org", "submissions.csv"}
 
@@ -89,3 +94,25 @@ def test_paths_in_docstrings_and_comments_exist() -> None:
     assert {
         (str(path.relative_to(ROOT)), name) for path, name in found if not (ROOT / name).exists()
     } == set()
+
+
+def names_of(source: str) -> set[str]:
+    """Return the names of values, attributes, arguments, functions and classes in a file."""
+    found = top_level_names(source)
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):
+                found.add(name)
+    return found | {name.rpartition(".")[2] for name in found}
+
+
+def test_a_quoted_dotted_name_begins_with_a_name_of_its_file_or_with_a_package() -> None:
+    unknown = set()
+    for path in SOURCES:
+        source = path.read_text()
+        known = {*PACKAGES, *names_of(source)}
+        quoted = {name for text in texts(path) for name in QUOTED.findall(text)}
+        unknown |= {
+            name for name in quoted if name.partition(".")[0] not in known and not FILES.fullmatch(name)
+        }
+    assert {name for name in unknown if not FILES.fullmatch(name)} <= OUTSIDE | EVENTS_AND_ARGUMENTS

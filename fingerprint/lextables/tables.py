@@ -34,7 +34,7 @@ class Program(NamedTuple):
     member : 1 where a set (row) has a kind (column); the last kind is the end of a text
     choices : address of the list of what to try, by kind (column): the rules of a state, then the
         alternatives of a branch (rows)
-    pages, page_kinds : the kind of each character, see `characters.Partition`
+    pages, page_kinds : the kind of each character, see `fingerprint.lextables.characters.Partition`
     """
 
     code: Numbers

@@ -111,7 +111,7 @@ class AllInputs:
 
     @cached_property
     def mates(self) -> list[set[Key]]:
-        """The keys of the students and teams of each submission; see `comparison.mates`.
+        """The keys of the students and teams of each submission; see `submissions.matches.groups`.
 
         All earlier work and all model solutions have one key and no other: a student's own earlier work is
         compared with the new.

@@ -101,7 +101,7 @@ class Assignment(models.Model):
     sources_notice = models.DateTimeField(null=True, editable=False)
     sources_deleted = models.DateTimeField(null=True, editable=False)
     created = models.DateTimeField(auto_now_add=True)
-    # What its reader may not see of other courses; `queries.access` sets it on the object that it returns.
+    # What its reader may not see of other courses; `submissions.core.access` sets it on what it returns.
     withheld: Withheld = NOTHING_WITHHELD
 
     class Meta:
@@ -286,7 +286,10 @@ class CourseRoster(models.Model):
 
 
 class EnrolledStudent(models.Model):
-    """A student of a course's roster; empty where the roster does not say. See `rosters.RosterStudent`."""
+    """A student of a course's roster; empty where the roster does not say.
+
+    See `submissions.intake.rosters.RosterStudent`.
+    """
 
     roster = models.ForeignKey(CourseRoster, models.CASCADE, related_name="students")
     name = models.CharField(max_length=400, blank=True)

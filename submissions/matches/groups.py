@@ -75,7 +75,10 @@ def student_key(name: str, identifier: str) -> Key:
 
 
 def group_numbers(keys: Iterable[Collection[Key]]) -> list[list[int]]:
-    """Return the groups of each submission, by numbers for `engine.Groups`: one for each key of several."""
+    """Return the numbers of each submission's groups: one group for each key that several submissions have.
+
+    They are those of `fingerprint.engine.Groups`.
+    """
     keys, numbers = list(keys), dict[Key, int]()
     members = Counter(key for row in keys for key in row)
     return [[numbers.setdefault(key, len(numbers)) for key in row if members[key] > 1] for row in keys]

@@ -98,8 +98,8 @@ class CountAnnotations(TypedDict):
 class PairExport(BaseModel):
     """A pair with its scores, evidence, flags, case and decision, for exports and the API.
 
-    Exports use the field names as columns. `comparison.pair_rows.PairRow` has the figures alone: `moss check`
-    knows no decisions, and writes it without this library.
+    Exports use the field names as columns. `submissions.matches.ranked_pairs.PairRow` has the figures alone:
+    `moss check` knows no decisions, and writes it without this library.
 
     `case` is the number of the case of a pair at or above the threshold. Similarity, shares and evidence are
     in [0, 1], rounded to 6 digits. `assignee` and `notes` are those of the decision on the pair, or else on
@@ -133,7 +133,7 @@ class SubmissionExport(NamedTuple):
 
     `rank` is 1 for the submission whose best match has the highest similarity; equal ones share a rank.
     `best_match` is None for a submission that shares nothing with any other. It, `similarity` and `rank` are
-    None where the report has no best match of it. `partly_read`: see `queries.flags.partly_read`.
+    None where the report has no best match of it. `partly_read`: see `submissions.pairs.read.partly_read`.
     """
 
     submission: str

@@ -59,8 +59,8 @@ class PassageRecord(Passage):
 def pack_passages(rows: PassageRows, starts: Bounds, files: npt.NDArray[np.int64]) -> list[bytes]:
     """Return the passages of each pair as deflated columns of little-endian numbers; never empty.
 
-    `rows` and `starts` as in `engine.PairPassages`; `files` int64: the primary keys of the files that they
-    number.
+    `rows` and `starts` as in `fingerprint.engine.PairPassages`; `files` int64: the primary keys of the files
+    that they number.
     """
     keys, figures = files[rows[:, FILE_COLUMNS]].astype(KEYS), rows[:, OTHER_COLUMNS].astype(FIGURES)
     return [
@@ -148,8 +148,8 @@ class Report(models.Model):
     finished = models.DateTimeField(null=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     message = models.TextField(blank=True)
-    # See `ranking.rank.parameters`: k, window, common limit in force, versions; the suggested threshold; how
-    # similar unrelated pairs are, as `engine.UnrelatedTail` has it.
+    # See `submissions.reports.results.parameters`: k, window, common limit in force, versions; the suggested
+    # threshold; how similar unrelated pairs are, as `fingerprint.engine.UnrelatedTail` has it.
     parameters = models.JSONField(default=dict)
     submissions = models.ManyToManyField(Submission, related_name="reports")
     duplicates: models.JSONField[list[DuplicateRecord], list[DuplicateRecord]] = RecordListField(
@@ -234,8 +234,8 @@ class Pair(models.Model):
 class RankingPlan(models.Model):
     """A started ranking whose pairs are scored and aligned in shards; it is deleted when the report is done.
 
-    `selection`: what the cohort consists of, see `ranking.selection`; `digest`: of the engine's input;
-    `batches`: the uploads that are done with this report.
+    `selection`: what the cohort consists of, see `submissions.reports.cohort.Selection`; `digest`: of the
+    engine's input; `batches`: the uploads that are done with this report.
     """
 
     report = models.OneToOneField(Report, models.CASCADE, related_name="plan")
@@ -254,9 +254,9 @@ class RankingPlan(models.Model):
 class RankingShard(models.Model):
     """Pairs of a plan that a worker scores or aligns, and what it computed.
 
-    Pairs to score are of the `job` with this number, see `ranking.shards`; `sides` has them as two int32
-    arrays. Pairs to align are those that the report lists; two more arrays have their units. `result` has
-    the packed scores, or the packed passages.
+    Pairs to score are of the `job` with this number, see `submissions.reports.shards`; `sides` has them as
+    two int32 arrays. Pairs to align are those that the report lists; two more arrays have their units.
+    `result` has the packed scores, or the packed passages.
     """
 
     class Kind(models.TextChoices):

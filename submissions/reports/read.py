@@ -313,7 +313,10 @@ class ListedPairNotCompared(NamedTuple):
 
 
 class ListedNotCompared(NamedTuple):
-    """Submissions that a report did not compare with each other; see `records.NotCompared`."""
+    """Submissions that a report did not compare with each other.
+
+    See `submissions.core.models.NotCompared`.
+    """
 
     students: int
     teams: int

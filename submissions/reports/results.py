@@ -221,8 +221,8 @@ def _with_document(copy: SubmissionFile | None, file: SubmissionFile) -> Submiss
 def name_ranks(submissions: list[Submission]) -> list[int]:
     """Return the place of each submission in the order of the names, by which decisions find a pair again.
 
-    It is that of the code points, as in `queries.decisions.pair_names`: a database that is restored elsewhere
-    may sort names otherwise.
+    It is that of the code points, as in `submissions.cases.read.pair_names`: a database that is restored
+    elsewhere may sort names otherwise.
     """
     ordered = sorted(submissions, key=lambda one: (one.name, one.pk))
     ranks = {one.pk: rank for rank, one in enumerate(ordered)}

@@ -52,10 +52,10 @@ FORBID = "SET LOCAL moss.erases_a_student = ''"
 class Table(NamedTuple):
     """The columns of a table, by what an erasure does with them.
 
-    `rows`: they leave with a row that is deleted, or are renamed by hand (`students.rows`). `searched`: texts
-    in which the names and ids are replaced, with `whole_only` no parts of names; `assignment` and `course`
-    are the look-ups of what a row belongs to, empty where it belongs to none. `free`: columns that name no
-    student, all with the reason `why`.
+    `rows`: they leave with a row that is deleted, or are renamed by hand (`submissions.students.rows`).
+    `searched`: texts in which the names and ids are replaced, with `whole_only` no parts of names;
+    `assignment` and `course` are the look-ups of what a row belongs to, empty where it belongs to none.
+    `free`: columns that name no student, all with the reason `why`.
     """
 
     rows: tuple[str, ...] = ()

@@ -32,7 +32,8 @@ class Source(models.Model):
     data = models.BinaryField()
     size = models.PositiveIntegerField()
     created = models.DateTimeField(auto_now_add=True)
-    # When retention gave it up for a submission, and when its bytes were deleted; see `ingest.releasing`.
+    # When retention gave it up for a submission, and when its bytes were deleted; see
+    # `submissions.courses.retention`.
     given_up = models.DateTimeField(null=True, editable=False)
     emptied = models.DateTimeField(null=True, editable=False)
 
@@ -74,7 +75,7 @@ class Document(models.Model):
     tokens = models.BinaryField(default=b"")
     # Names and literals that normalisation replaced by kinds, and imports that it dropped.
     lexical = models.BinaryField(default=b"")
-    # Both digests of `engine.Spelling`, one after the other.
+    # Both digests of `fingerprint.engine.Spelling`, one after the other.
     spelling = models.BinaryField(default=b"")
     # The words of its strings, by which those of a task's statement are found.
     words = models.BinaryField(default=b"")

@@ -227,7 +227,7 @@ class GroupingReader(ReusedChild):
         self._reading = ""
 
     def group(self, upload: ListedUpload) -> GroupedUpload:
-        """Return the submissions of an upload, as `archives.listed_upload.group_upload` does.
+        """Return the submissions of an upload, as `submissions.intake.preview.group_upload` does.
 
         Raises
         ------
@@ -238,7 +238,7 @@ class GroupingReader(ReusedChild):
         return self._asked("group", upload, GROUP_SECONDS, grouped_upload)
 
     def preview(self, upload: ListedUpload) -> Preview:
-        """Return the preview of an upload, as `archives.listed_upload.preview_listed` does.
+        """Return the preview of an upload, as `submissions.intake.preview.preview_listed` does.
 
         Raises
         ------
