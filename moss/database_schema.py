@@ -1,7 +1,7 @@
-"""The tables of the database, compared with those that the migrations of this version make.
+"""The tables of the database, compared with the tables that the migrations of this version make.
 
-The names of the applied migrations do not say it: one may have had other contents, and people change tables
-by hand.
+The names of the applied migrations do not prove that the tables are right: a migration may have had other
+contents, and people change tables by hand.
 """
 
 from __future__ import annotations
@@ -101,10 +101,10 @@ def unknown_migrations() -> list[str]:
 
 
 def differences() -> list[str]:
-    """Return each difference between the tables and those that this version's migrations make.
+    """Return each difference between the tables and the tables that this version's migrations make.
 
-    Tables of other packages change with the versions of these packages, which need not be those that the file
-    was written with. So only the columns of their models are looked for.
+    Tables of other packages change with the versions of these packages, and `FILE` may have been written with
+    other versions. So only the columns of their models are looked for.
     """
     schema = _schema()
     return [*_own_differences(schema), *(f"there is no {name}" for name in _others() if name not in schema)]

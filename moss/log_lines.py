@@ -55,7 +55,7 @@ class Line(logging.Formatter):
         return clean(record.getMessage())
 
     def formatException(self, ei: ErrorInfo) -> str:  # noqa: N802 - the name that logging uses
-        """Return the places in the code and the types of an error and of those that caused it."""
+        """Return the places in the code and the types of an error and of its causes."""
         parts, error = [], ei[1]
         while error:
             places = "".join(traceback.format_tb(error.__traceback__))

@@ -71,7 +71,7 @@ def resolve(address: str, may_ask: Callable[[Address], bool]) -> Address:
     UnknownHost
         When the name of the host leads to no IP address.
     ForbiddenHost
-        When one of its IP addresses is none that may be asked.
+        When `may_ask` refuses one of its IP addresses.
     """
     parts = urlsplit(address)
     host, port = parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme]

@@ -273,7 +273,7 @@ INSTALLED_APPS = [
     "moss.integrations.repositories",
     "moss",
 ]
-# Those that set headers come first, so that every answer has them, whichever part it is from.
+# Middleware that sets headers comes first, so that every answer has these headers.
 MIDDLEWARE = [
     "moss.middleware.RequestIds",
     "moss.operations.monitoring.RequestMetrics",
@@ -298,10 +298,10 @@ MIDDLEWARE = [
     "axes.middleware.AxesMiddleware",
     "moss.integrations.api.requests.ApiRequests",
     "submissions.pages.requests.ConflictAnswers",
-    # After it, so that it is asked first: what a provider answers is no conflict.
+    # After ConflictAnswers, so that it gets exceptions first: an error of a provider is no conflict.
     "moss.integrations.accounts.campus.SilentProviders",
 ]
-# The first one refuses an account with too many wrong passwords before the second one hashes another.
+# The first backend refuses an account with too many wrong passwords before the second one hashes a password.
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 ROOT_URLCONF = "moss.urls"
 WSGI_APPLICATION = "moss.wsgi.application"
@@ -342,7 +342,7 @@ WEB_CONNECTIONS = value("MOSS_WEB_CONNECTIONS")
 WEB_PROCESSES = 2
 # Seconds that a request waits for a connection before it is answered with 503.
 CONNECTION_SECONDS = 10.0
-# Time in seconds for an answer of Valkey, so that one that hangs holds no thread for long.
+# Time in seconds for an answer of Valkey, so that a server that hangs holds no thread for long.
 BROKER_SECONDS = 2.0
 # Used only for the progress of rankings, signs of life and counts of requests, which may be lost when the
 # server stops.

@@ -221,7 +221,7 @@ def _ranking_input(
 
 
 def _with_kinds_of(cohort: Cohort, files: list[LocalFile]) -> list[LocalFile]:
-    """Return the files with parts of the cohort's kinds as those of their tokens, so as to keep them once."""
+    """Return the files with slices of the cohort's kinds, so that memory holds the kinds once."""
     places = pairwise(cohort.file_starts.tolist())
     return [
         _with_kinds(file, cohort.tokens.kinds[start : end - 1])

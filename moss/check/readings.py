@@ -180,17 +180,17 @@ class ReadJob(NamedTuple):
 def languages_of(
     groups: Sequence[Sequence[UnpackedEntry]], chosen: ChosenLanguages
 ) -> list[list[str | None]]:
-    """Return the language of each file of each submission, None for one that is not compared.
+    """Return the language of each file of each submission, None for a file that is not compared.
 
-    A file whose language cannot be found has the one that was `chosen` for all: reading it says why. Where a
-    file leaves doubt, the language of most files of the class decides.
+    A file whose language cannot be found gets the language that was `chosen` for all files: reading the file
+    then fails with the reason. Where a file leaves doubt, the language of most files of the class decides.
     """
     detected = iter(detected_languages([entry for group in groups for entry in group]))
     return [_compared([(entry.name, next(detected)) for entry in group], chosen) for group in groups]
 
 
 def detected_languages(files: Sequence[UnpackedEntry]) -> list[str]:
-    """Return the language of each file of a class, "" for one that cannot be read."""
+    """Return the language of each file of a class, "" for a file that cannot be read."""
     detected = [_detected(entry) for entry in files]
     likely = likely_language(detected)
     return [_settled(entry, language, likely) for entry, language in zip(files, detected, strict=True)]

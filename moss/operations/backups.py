@@ -331,16 +331,16 @@ def delete_old(folder: Path, days: int) -> list[Path]:
 
 
 def restore(source: Path, *, replace: bool = False, identity: Path | None = None) -> Manifest:
-    """Replace the database by that of a backup, bring it to this version, and store its files.
+    """Replace the database by the backup's, migrate it to this version, and store the backup's files.
 
     `identity` is the file with the private key of a backup that age encrypted.
 
     Raises
     ------
     BackupError
-        When the file is broken or of a version that this one cannot migrate, or the installation has accounts
-        and `replace` is not set; nothing was changed then. Also when the restored tables are not those of
-        this version.
+        When the file is broken or of a version that this program cannot migrate, or the installation has
+        accounts and `replace` is not set; nothing was changed then. Also when the restored tables differ from
+        this version's tables.
     """
     with tempfile.TemporaryDirectory(prefix="moss-restore-") as name:
         folder = Path(name)

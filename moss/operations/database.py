@@ -83,7 +83,7 @@ def database_locale() -> DatabaseLocale:
 
 
 def differences(locale: DatabaseLocale) -> list[str]:
-    """Return how the database differs from the one that was restored into it."""
+    """Return how the locale of the database differs from the locale of the restored backup."""
     if locale.restored_from in {"", locale.name}:
         return []
     return [f"this database has {locale.name}; the one of the backup had {locale.restored_from}"]

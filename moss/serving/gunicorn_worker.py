@@ -32,10 +32,10 @@ class ClosingThreadWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has n
 
     Before gunicorn (27.0) closes a connection, it waits up to two seconds for the client to close its side,
     in the thread that accepts connections. Ten clients that do not would stop the server for twenty seconds.
-    Here the thread waits that handled the connection.
+    Here, the thread that handled the connection waits.
 
-    A client has HEADER_SECONDS to send the headers of a request, so that those that send one byte after
-    another keep nobody out for longer. While it sends its body or reads the answer, it may pause for
+    A client has HEADER_SECONDS to send the headers of a request, so that clients that send one byte after
+    another keep nobody out for longer. While a client sends the body or reads the answer, it may pause for
     PAUSE_SECONDS.
     """
 

@@ -232,7 +232,7 @@ def _is_saml(sociallogin: SocialLogin) -> bool:
 
 
 def _has_lasting_id(sociallogin: SocialLogin) -> bool:
-    """Return whether the id is an attribute that stays; without one, it is that of a session."""
+    """Return whether the account's id is a lasting attribute, not the id of a session."""
     named = sociallogin.account.extra_data
     return any(sociallogin.account.uid in named.get(attribute, []) for attribute in settings.SAML_UIDS)
 

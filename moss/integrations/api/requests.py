@@ -133,9 +133,10 @@ def idempotent(view: View) -> View:
 
 
 def _once(request: HttpRequest, token: ApiToken, key: str, act: Callable[[], HttpResponse]) -> HttpResponse:
-    """Return the stored answer, or do it and store its answer in one transaction with what it changes.
+    """Return the stored answer, or carry out the request and store its answer in the same transaction.
 
-    A process that is lost meanwhile leaves neither; what failed by no fault of its own may be tried again.
+    A process that is lost meanwhile stores neither changes nor answer. A request that failed by an error of
+    the server may be sent again.
     """
     digest = _digest(request)
     with transaction.atomic():

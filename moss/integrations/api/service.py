@@ -81,7 +81,7 @@ ROUTERS = {
     "Webhooks": webhooks,
     "Audit log": audit,
 }
-# Errors that every endpoint may answer with, and those that only some methods do.
+# Errors of every endpoint, and errors of methods that change something only.
 ERRORS = (400, 401, 403, 404, 409, 410, 422, 429, 503)
 ERRORS_OF_WRITES = (412, 413, 415, 507)
 PROBLEM = {
@@ -266,7 +266,7 @@ for name, router in ROUTERS.items():
 
 
 class Endpoint(NamedTuple):
-    """One method of one address; `parameters` are those of its path and query, `fields` those of its body."""
+    """One method of one address; `parameters` are in its path and query, `fields` in its body."""
 
     method: str
     path: str

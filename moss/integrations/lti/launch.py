@@ -142,7 +142,7 @@ def answer(row: DeepLinkRequest, assignment: Assignment, launch_url: str) -> str
 
 
 def _refuses(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Answer a launch that is refused with a page that says why, and what to do."""
+    """Answer a refused launch with a page that shows the reason and the remedy."""
 
     @wraps(view)
     def wrapper(request: HttpRequest) -> HttpResponse:

@@ -172,7 +172,7 @@ class PlatformCourse(models.Model):
 
 
 class GivenRole(models.Model):
-    """The role that a launch gave. A membership with another one has that of a person, which stays."""
+    """The role that a launch gave. If the membership has another role, a person chose that role: it stays."""
 
     membership = models.OneToOneField(Membership, models.CASCADE, related_name="given_role")
     role = models.CharField(max_length=10, choices=Role.choices)

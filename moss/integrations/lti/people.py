@@ -109,10 +109,10 @@ def _context(platform: Platform, launch: Launch) -> dict[str, object]:
 
 
 def find_account(platform: Platform, launch: Launch) -> User:
-    """Return the account of a person of a platform; a new one where there is none.
+    """Return the account of a person of a platform, or create it.
 
-    An account that exists is only found by its mail where the platform's addresses are verified, and never
-    that of an administrator.
+    An existing account is found by its mail address only if the platform verifies addresses; an
+    administrator's account is never found by mail.
     """
     row = PlatformAccount.objects.select_related("user").filter(platform=platform, subject=launch.subject)
     if stored := row.first():
@@ -125,7 +125,7 @@ def find_account(platform: Platform, launch: Launch) -> User:
     if len(known) == 1 and not (known[0].is_staff or known[0].is_superuser):
         user = known[0]
     else:
-        # An address that others have is not stored a second time: it would lead to two accounts.
+        # An address that another account has is not stored again: it would lead to two accounts.
         user = _create_account(platform, launch, "" if known else mail)
     PlatformAccount.objects.create(platform=platform, subject=launch.subject, user=user)
     return user
@@ -207,7 +207,7 @@ def _note_memberships_url(platform_course: PlatformCourse, launch: Launch) -> No
 
 
 def _give_role(course: Course, user: User, role: Role) -> str:
-    """Set the role of a user in a course, unless a person chose another one; return what changed."""
+    """Set the role of a user in a course, unless a person chose another role; return the role if set."""
     if course.owner_id == user.pk:
         return ""
     membership, created = Membership.objects.get_or_create(course=course, user=user, defaults={"role": role})

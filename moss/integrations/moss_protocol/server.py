@@ -151,8 +151,8 @@ class Connections:
 class WrongIds:
     """Count the wrong user ids of each address, so that nobody tries ids one after the other.
 
-    A neighbour behind the same address goes on: an id that was right from there, and one that is too long
-    to be guessed, are refused only where this id itself was wrong too often.
+    Other users behind the same address can go on: an id that was right from there before, or is too long to
+    guess, is refused only if this id itself was wrong too often.
     """
 
     def __init__(self, allowed: int) -> None:
@@ -339,7 +339,7 @@ class Session:
             spool.end()
 
     def _check_limits(self, file: FileLine) -> None:
-        """Refuse the session for a file that is too much; one that cannot be skipped ends it.
+        """Refuse the session when a file exceeds a limit; end it when the file is too large to be skipped.
 
         Raises
         ------

@@ -204,7 +204,7 @@ def _entries(git: Git) -> Iterator[tuple[str, str, str]]:
 
 
 def _read(objects: subprocess.Popen[bytes], identifier: str) -> bytes | None:
-    """Return the bytes of a file; None for one that was not fetched, since it is too large."""
+    """Return the bytes of a file, or None if it is too large, whether Git fetched it or not."""
     assert objects.stdin is not None
     assert objects.stdout is not None
     try:

@@ -99,7 +99,8 @@ class Repository(models.Model):
     reason = models.TextField(blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     tried = models.DateTimeField(null=True)
-    # The commit that was fetched, its time by its committer, and what of it was not taken, one a line.
+    # The fetched commit, its time by its committer, and its files that were left out with the reason, a line
+    # for each.
     fetched_commit = models.CharField(max_length=64, blank=True)
     committed = models.DateTimeField(null=True)
     left_out = models.TextField(blank=True)

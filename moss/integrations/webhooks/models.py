@@ -56,7 +56,7 @@ class WebhookQuerySet(models.QuerySet["Webhook"]):
         return self.filter(_maker_may_share(), state=Webhook.State.ACTIVE)
 
     def without_right(self) -> WebhookQuerySet:
-        """Return those that are not stopped yet although their maker may not share the course any more."""
+        """Return the webhooks, not stopped yet, whose maker may not share the course any more."""
         return self.exclude(_maker_may_share()).exclude(state=Webhook.State.STOPPED)
 
 

@@ -406,9 +406,9 @@ def create(course: Course, user: User, url: str, events: Sequence[str], *, activ
 
 @transaction.atomic
 def change(webhook: Webhook, user: User, events: Sequence[str], *, active: bool) -> None:
-    """Choose the events of a webhook, and pause it or have it go on; a stopped one starts again.
+    """Choose the events of a webhook, and pause it or have it go on; a stopped webhook starts again.
 
-    One whose maker may not share the course any more is then that of this user.
+    With `active`, `user` replaces a maker who may not share the course any more.
     """
     if active and not webhook.maker_may_share:
         webhook.maker, webhook.created_by = user, user.get_username()
