@@ -124,7 +124,7 @@ def listed_case(report: Report, query: Mapping[str, Any], names: Names, submissi
 def find_case(
     report: Report, submission_id: int, threshold: float | None = None, names: Names | None = None
 ) -> Case | None:
-    """Return the case of a submission; one that was uploaded again has the case of the newer one."""
+    """Return the case of a submission, or else of the newer submission that replaced it."""
     current = current_submission(report, submission_id)
     for pk in dict.fromkeys((submission_id, current)):
         if matching := cases(report, threshold, names, member=pk):
@@ -186,7 +186,7 @@ class Graph(NamedTuple):
 
 
 def graph(all_cases: list[Case], max_nodes: int = MAX_NODES, max_links: int = MAX_LINKS) -> Graph:
-    """Choose the submissions with the strongest links; of their links, those that connect them come first."""
+    """Choose the submissions with the strongest links; draw the links of a spanning forest first."""
     links = [link for case in all_cases for link in case.links]
     links.sort(key=lambda link: -link.similarity)
     ids = _strongest_nodes(links, max_nodes)

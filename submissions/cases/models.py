@@ -75,8 +75,8 @@ class Change(ChangeFields):
 class CaseDecision(DecisionFields):
     """A decision on a case, stored for the names of its members, independent of reports.
 
-    A pair of two members with a similarity of at least `threshold`, that of the report on which the case was
-    decided, follows it unless the pair was decided itself.
+    It applies to each pair of members with a similarity of at least `threshold`, the threshold of the report
+    on which the case was decided, unless the pair has a decision of its own.
     """
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="case_decisions")

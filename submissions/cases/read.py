@@ -319,9 +319,9 @@ def current_submission(report: Report, pk: int) -> int:
 class DecidedCase(NamedTuple):
     """The decision on a case.
 
-    `decision` is the one on an earlier case that had all of its members, or else an unsaved one, which is
-    undecided. Then `former` has the decisions on earlier cases that had some of its members, and `joined` the
-    names of the members that were in none of these.
+    `decision` was made on an earlier case that had all members of this case; without such a case, it is
+    unsaved and undecided. Then `former` has the decisions on earlier cases that had some of the members, and
+    `joined` the names of the members that were in none of these cases.
     """
 
     decision: CaseDecision

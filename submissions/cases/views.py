@@ -150,7 +150,7 @@ class MatrixRow(NamedTuple):
 class TimelineMark(NamedTuple):
     """A member on the timeline, `place` percent of the way from the first to the last time.
 
-    `label` has the numbers of the member and of those that follow too closely for labels of their own.
+    `label` has the numbers of the member and of the members that follow too closely for their own labels.
     """
 
     member: TimedMember

@@ -266,7 +266,7 @@ def _readable_findings(report: Report, findings: Findings, kept: Withheld) -> Fi
 
 
 def _readable_best(report: Report, best: list[BestMatch], kept: Withheld) -> list[BestMatch]:
-    """Return the best matches; in place of one that is withheld, the best of the pairs that can be read."""
+    """Return the best matches; replace a withheld match by the submission's best pair that can be read."""
     readable = [match for match in best if match.submission not in kept.hidden]
     replaced = {
         match.submission

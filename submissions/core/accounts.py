@@ -75,7 +75,7 @@ def stored_bytes(owner: User) -> int:
     waiting = Upload.objects.filter(
         Q(batch__assignment__course__owner=owner) | Q(boilerplate_upload__assignment__course__owner=owner)
     )
-    # Those that arrive in parts count whole, so that what was begun can be ended.
+    # Uploads in parts count with their whole length, so that an upload that was begun can be completed.
     arriving = ResumableUpload.objects.filter(assignment__course__owner=owner, ended=None)
     listed = ListedEntry.objects.filter(batch__assignment__course__owner=owner).exclude(source=None)
     return int(

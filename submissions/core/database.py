@@ -88,7 +88,7 @@ def done_again(act: Callable[[], Result]) -> Result:
 
 
 def is_no_room(error: BaseException | None) -> bool:
-    """Return whether an error, or one that led to it, says that a disk or Postgres has no room."""
+    """Return whether an error, or one of its causes, says that a disk or Postgres has no room."""
     while error is not None:
         if isinstance(error, DiskFull) or is_disk_full(error):
             return True

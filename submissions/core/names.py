@@ -110,9 +110,9 @@ def _distinct(labels: Mapping[str, RosterLabel]) -> dict[str, RosterLabel]:
 
 
 def origin_suffixes(assignment: Assignment) -> dict[str, str]:
-    """Return what says of a copy from another assignment, and of a model solution, what it is, by its name.
+    """Return the label of each copy from another assignment and of each model solution, by its name.
 
-    It is the end of such a name, and no secret: ` (Programming 1, Lab 1, 2024)`.
+    The label is the end of the name, and no secret: ` (Programming 1, Lab 1, 2024)`.
     """
     labelled = (Batch.Role.OTHER, Batch.Role.MODEL)
     named = Submission.objects.filter(batch__assignment=assignment, batch__role__in=labelled).order_by()

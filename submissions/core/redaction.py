@@ -266,9 +266,10 @@ class Meaning(NamedTuple):
 class NameFinder:
     """Finds names of students in texts; `aliases` maps each to its replacement.
 
-    A student is found by the `spellings`: names, ids, logins and e-mail addresses by name; a name without any
-    is its own. Words that also occur in one of the `visible_names` do not identify a student by themselves.
-    Spellings that are `ids` always mean the student, also those that look like an ordinary number or word.
+    A student is found by the `spellings`: names, ids, logins and e-mail addresses by name; a name without
+    spellings is its own spelling. Words that also occur in one of the `visible_names` do not identify a
+    student by themselves. A spelling in `ids` always means the student, even if it looks like an ordinary
+    number or word.
     """
 
     aliases: Mapping[str, str]
@@ -300,7 +301,7 @@ class NameFinder:
         return [HOST.sub("", text) for text in self.spellings.get(name) or (name,)]
 
     def _ids(self, name: str) -> list[str]:
-        """Return those of the spellings of a name that are ids, without hosts."""
+        """Return the spellings of a name that are ids, without hosts."""
         return [HOST.sub("", text) for text in self.spellings.get(name) or (name,) if text in self.ids]
 
     @cached_property
@@ -400,8 +401,8 @@ class NameFinder:
         """Yield the span of adjacent words, unless they may be ordinary words of a program.
 
         The words name a student if one of them is distinctive, or if there are several and one has MIN_WORD
-        characters, or if they are an id with a digit of that length. Otherwise they must be a whole name and
-        capitalised, and a single word in a comment; or an id, in a comment.
+        characters, or if they are an id with a digit and MIN_WORD characters. Otherwise they must be a whole,
+        capitalised name, which as a single word must be in a comment; or an id in a comment.
         """
         keys = frozenset(word.key for word in chain)
         meaning = self._meaning(keys)
@@ -416,7 +417,7 @@ class NameFinder:
         yield chain[0].start, chain[-1].end, meaning.replacement
 
     def _is_id(self, keys: frozenset[str], meaning: Meaning) -> bool:
-        """Return whether words are an id that stands for itself: one with a digit, and not very short."""
+        """Return whether words are an id that suffices alone: it has a digit and MIN_WORD characters."""
         return meaning.id_length >= MIN_WORD and any(char.isdigit() for key in keys for char in key)
 
     def _meaning(self, keys: frozenset[str]) -> Meaning:
@@ -456,7 +457,7 @@ def _possible_name_ends(segment: str) -> list[int]:
 
 
 def _without_overlaps(spans: Iterable[Span]) -> list[Span]:
-    """Return spans in order, without those that begin inside an earlier one."""
+    """Return spans in order, without spans that begin inside an earlier span."""
     separate: list[Span] = []
     for span in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not separate or span[0] >= separate[-1][1]:

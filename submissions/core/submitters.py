@@ -202,8 +202,8 @@ def _team_keys(numbers: dict[str, int], names: Iterable[str | None]) -> set[Key]
 def stored_names(batch: Batch, names: Iterable[str]) -> dict[str, str]:
     """Return the name to store of each submission of a batch, by its name in the upload.
 
-    A submission of earlier work, or a model solution, has the name of its upload added, so that it neither
-    replaces what the same student hands in now nor is taken for that.
+    The name of a submission of earlier work, or of a model solution, ends with the name of its upload, so
+    that it neither replaces the same student's present submission nor is confused with it.
     """
     if batch.role == Batch.Role.CLASS:
         return {name: name for name in names}

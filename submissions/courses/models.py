@@ -79,9 +79,9 @@ class Assignment(models.Model):
     # Patterns of files that count, and of files that are left out, one a line; see `FilePatterns`.
     include_patterns = models.TextField(blank=True)
     exclude_patterns = models.TextField(blank=True)
-    # When it is set, as pages label its submissions elsewhere; empty: the year of `due` or of `created`.
+    # Its term, in the labels of its submissions in other assignments; empty: the year of `due` or `created`.
     term = models.CharField(max_length=40, blank=True)
-    # Its submissions are compared with those of these assignments, which are not compared among themselves.
+    # Its submissions are compared with these assignments' submissions, but these not with each other.
     compared_with = models.ManyToManyField("self", symmetrical=False, blank=True, related_name="compared_by")
     # The same with every assignment of its course that was created before it.
     compare_course = models.BooleanField(default=False)

@@ -83,8 +83,8 @@ def source_days_kept(course: Course) -> int | None:
 def retained_assignments(course: Course | None = None) -> Iterator[RetainedAssignment]:
     """Yield the assignments that the retention of their course ends for, of all courses or of one.
 
-    It counts from the last upload or decision. An assignment that is held, or has work in the report of one
-    that is held, has no end.
+    The retention counts from the last upload or decision. It has no end for an assignment under a hold, or
+    with work in the report of an assignment under a hold.
     """
     rows = Assignment.objects.filter(hold="").select_related("course__owner")
     rows = rows.exclude(Exists(_copies_under_a_hold()))
@@ -105,10 +105,10 @@ def _copies_under_a_hold() -> QuerySet[Submission]:
 
 
 def holds_on(assignments: Q) -> list[Assignment]:
-    """Return the assignments under a hold that a deletion would take something from.
+    """Return the assignments under a hold that would lose something by a deletion.
 
-    `assignments` is the condition for those to delete: a copy of their work in the report of another one
-    would leave with them.
+    `assignments` is the condition for the assignments to delete: copies of their work in reports of other
+    assignments would be deleted too.
     """
     rows = Assignment.objects.filter(assignments)
     copies = Submission.objects.filter(origin__batch__assignment__in=rows).order_by()
@@ -126,10 +126,10 @@ def deletions_ahead(course: Course) -> dict[int, datetime]:
 
 
 def assignments_with_sources(course: Course | None = None) -> Iterator[RetainedAssignment]:
-    """Yield the assignments whose sources go before the rest, with the time, of all courses or of one.
+    """Yield the assignments whose sources are deleted before the rest, with the time, of all courses or one.
 
-    It counts from the newest report. One that is held, or ranked or read just now, has no such time, nor has
-    one whose sources were deleted after its newest report.
+    The time counts from the newest report. An assignment that is under a hold, is ranked or read just now, or
+    lost its sources after its newest report has no such time.
     """
     reports = Report.objects.filter(assignment=OuterRef("pk"))
     newest = reports.filter(state=Report.State.DONE).order_by("-pk").values("finished")[:1]
@@ -232,7 +232,8 @@ def delete_batch(batch: Batch) -> None:
     Raises
     ------
     Held
-        When the assignment is under a hold, or one that has copies of its work. The others raise the same.
+        When the assignment, or another assignment that has copies of its work, is under a hold;
+        `delete_assignment` and `delete_course` raise it too.
     """
     pk = batch.pk
     _refuse_held(Q(pk=batch.assignment_id))
@@ -334,7 +335,7 @@ def _documents_in(batches: Iterable[Batch]) -> list[int]:
 
 
 def _all_documents(rows: QuerySet[SubmissionFile] | QuerySet[Boilerplate]) -> list[int]:
-    """Return the documents of rows, and those that are to replace them."""
+    """Return the documents of rows, and the documents that are to replace them."""
     keys = chain.from_iterable(rows.values_list("document_id", "next_document_id"))
     return list({key for key in keys if key})
 
@@ -433,7 +434,7 @@ def shorten_log(before: datetime, who: str) -> int:
     if last is None:
         return 0
     page, cut = "shorten_log", cut_text(last.number, last.digest)
-    # Written first: it follows the newest entry, which may be among those that go.
+    # Written before the deletion: it follows the newest entry, which may be deleted too.
     AuditEntry.objects.create(who=who, action=AuditAction.SHORTENED, assignment=cut, page=page)
     with connection.cursor() as cursor:
         cursor.execute(UNPROTECT)
@@ -451,7 +452,7 @@ class ShownHold(NamedTuple):
 
 
 def shown_holds(request: HttpRequest, assignments: Q) -> list[ShownHold]:
-    """Return the holds that keep what is of these assignments, also those of courses that compare with it."""
+    """Return the holds that keep work of these assignments, also holds of courses that compare with them."""
     return [
         ShownHold(one, "" if hides_names(request, one.course) else one.hold) for one in holds_on(assignments)
     ]

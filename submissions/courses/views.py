@@ -267,7 +267,7 @@ def _status(form: CourseForm | AssignmentForm) -> int:
 
 
 class InvitationRow(NamedTuple):
-    """An invitation that was not accepted yet; `url` is that of its link for who made it, "" for others."""
+    """An invitation that was not accepted yet; `url` is its link for the inviter, "" for others."""
 
     invitation: Invitation
     url: str

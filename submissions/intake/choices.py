@@ -109,14 +109,14 @@ class BadChoices(ValueError):
 class Choices:
     """Choices for grouping the files of an upload into submissions.
 
-    layout: the key of a layout; empty for the one that fits best.
+    layout: the key of a layout; empty for the layout that fits best.
     depth: None for submissions by the layout. A number instead of a layout: each folder or file at that depth
         is a submission, 0 for each file, 1 for the top-level folders, 2 for the folders in them. A folder
         around all files does not count.
     attempts: "last" if a student's last attempt counts, "all" if each is a submission of its own.
-    due: with "last", the last attempt that is not after this time counts. Of a student whose attempts are all
-        late, the last one counts as without `due`, since that is the one that platforms grade; it is marked
-        as late, as is every late attempt with "all". Has a time zone; times without one are in the same zone.
+    due: with "last", the last attempt that is not after this time counts. If all attempts of a student are
+        late, the last attempt counts, as without `due`, since platforms grade the last attempt; it is marked
+        as late, as is every late attempt with "all". Has a time zone; times without one are in this zone.
     split: names of submissions that are split into the folders and files in them. Each name counts once.
     renames: names that submissions are to have, by their names as grouped and split. Submissions with one
         name after that are merged.
@@ -378,7 +378,7 @@ def _split_once(grouped: Regrouped, chosen: set[str]) -> Regrouped:
 
 
 def _name_of_part(part: str, whole: str, unique: DistinctNames) -> str:
-    """Return a name that no submission has: that of the part, else with that of the whole after it."""
+    """Return a name that no submission has: the part's name, if needed with the whole's name after it."""
     name = clean_name(part) or NO_NAME
     return unique.add(clean_name(f"{name} ({whole})") if name in unique else name)
 

@@ -1,6 +1,6 @@
 """Group the entries of an upload into submissions, by the layout that fits it.
 
-Entries that are not read belong to submissions too: refused ones, ignored ones, and those of other
+Entries that are not read belong to submissions too: refused entries, ignored entries, and entries of other
 attempts.
 """
 
@@ -63,8 +63,8 @@ DEFAULT_CHOICES = Choices()
 class Grouping:
     """The submissions of an upload, by name.
 
-    `places` has the place of each entry that counts, `ignored` the reason of each other one, by their paths;
-    `earlier` has the submission of each of those that are another attempt of it.
+    `places` has the place of each entry that counts, `ignored` the reason for each other entry, by path;
+    `earlier` has the name of the submission for each ignored entry of another attempt of it, by path.
     """
 
     layout: Layout
@@ -161,9 +161,9 @@ def group_submissions(
     choices: Choices = DEFAULT_CHOICES,
     identify: Identify | None = None,
 ) -> tuple[Grouping, dict[str, list[UnpackedEntry]]]:
-    """Return the grouping of `entries`, and those that count by submission, with their paths in it as names.
+    """Return the grouping of `entries`, and the entries that count by submission, named by their paths in it.
 
-    `name` is that of the upload without its suffix.
+    `name` is the name of the upload without its suffix.
     """
     builder = ListingBuilder(name)
     accepted = {}
@@ -179,7 +179,7 @@ def group_submissions(
 
 
 def place_files(listing: Listing, choices: Choices, identify: Identify | None = None) -> PlacedFiles:
-    """Place the files of a listing by the chosen layout, or by the one that fits if that names no student."""
+    """Place files by the chosen layout, or by the best-fitting layout if the chosen one names no student."""
     layout = _layout(listing, choices)
     placed, warnings = layout.place(listing), []
     if choices.layout and placed and not any(isinstance(place, Placement) for place in placed.values()):

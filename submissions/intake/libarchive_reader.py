@@ -147,7 +147,7 @@ class Archive:
 
     @contextmanager
     def checked(self) -> Iterator[None]:
-        """Raise the error of a callback, or libarchive's as one that says what to do."""
+        """Raise the error of a callback; turn libarchive's error into a `BadArchive` that says what to do."""
         from libarchive.exception import ArchiveError  # noqa: PLC0415
 
         try:

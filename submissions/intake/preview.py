@@ -69,9 +69,9 @@ class SkippedGroup(NamedTuple):
 class Preview:
     """An upload as it is going to be read.
 
-    `layouts` are those that fit, the best first; `grouping.layout` is the one that is used. `ignored` is no
-    work of a student, or another attempt; `left_out` was written by a tool; `refused` cannot be read.
-    `counted` are the paths of the files of submissions, `read` those of them that are compared.
+    `layouts` fit the upload, the best first; `grouping.layout` is used. `ignored` entries are no work of a
+    student, or another attempt; `left_out` entries were written by a tool; `refused` entries cannot be read.
+    `counted` are the paths of the files of submissions, `read` the files among them that are compared.
     """
 
     grouping: Grouping
@@ -91,7 +91,7 @@ class Preview:
 
     @property
     def runner_up(self) -> Ranked | None:
-        """The layout that fits best beside the one that is used; None if no other fits."""
+        """The layout that fits best after the layout that is used; None if no other layout fits."""
         return next((one for one in self.layouts if one.layout.key != self.grouping.layout.key), None)
 
     @property
@@ -102,7 +102,7 @@ class Preview:
     def with_languages(self, detected: Mapping[str, str], chosen: ChosenLanguages) -> Preview:
         """Return the preview with the languages in which its files are read.
 
-        `detected` are the languages that files seem to have, by path, "" for one that cannot be read.
+        `detected` are the languages that files seem to have, by path, "" for a file that cannot be read.
         """
         submissions: dict[str, list[str]] = defaultdict(list)
         for path in self.counted:

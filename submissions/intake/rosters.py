@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     Columns = dict[Column, list[int]]
 
 
-# Of several columns with one meaning, the one that comes first here is shown.
+# If several columns have one meaning, the column whose header comes first here is shown.
 _HEADERS = {
     Column.IDENTIFIER: """
         student id, student number, sid, sis user id, sis id, id number, matriculation number,

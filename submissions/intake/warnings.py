@@ -44,7 +44,7 @@ class GroupingWarning(NamedTuple):
 
 
 class Misfit(NamedTuple):
-    """The layout that was chosen although it names no student in the upload, and the one that is used."""
+    """The chosen layout, which names no student in the upload, and the layout that is used instead."""
 
     chosen: Layout
     used: Layout
@@ -171,11 +171,11 @@ def roster_warnings(
 
 
 class ReadFile(NamedTuple):
-    """A file that is compared: whose it is, its path and language, and what of it became tokens.
+    """A file that is compared: its submission, path and language, and how much of it became tokens.
 
     `share` is the part of its code that became tokens; `unclosed` is the first line, from 1, in which a
-    string or comment begins that never ends. Of a file that is not read yet there are neither, and no
-    `tokens`.
+    string or comment begins that never ends. A file that is not read yet has the defaults of these fields and
+    of `tokens`.
     """
 
     submission: str

@@ -127,7 +127,7 @@ def align_lines(
 
 
 def _pair_gap(left: range, right: range, texts: tuple[LineText, LineText]) -> Iterator[LinePair]:
-    """Yield pairs of lines between two groups: equal ones together, of those that are not blank."""
+    """Yield pairs of the lines between two groups, where equal lines that are not blank are paired."""
     keys, other_keys = (
         {line: key for line in lines if (key := "".join(text(line).split()))}
         for text, lines in zip(texts, (left, right), strict=True)
@@ -255,10 +255,10 @@ class DifferingPart(NamedTuple):
 
 
 def differing_parts(left: str, right: str) -> list[DifferingPart]:
-    """Return the words of two lexemes that the other one lacks at that place, in order.
+    """Return the parts of two lexemes in which their words differ, in order.
 
-    A word is not divided. Parts with only white space between them are one, and so is what is between the
-    first and the last word that differs where these are too many to align.
+    A word is not divided. Parts with only white space between them are merged. Where too many words differ to
+    align them, one part goes from the first to the last differing word.
     """
     words, others = WORD.findall(left), WORD.findall(right)
     first, last = _equal_ends(words, others)

@@ -80,13 +80,13 @@ def whole_percent(share: float) -> int:
 
 
 def percent_text(share: float, space: str = "") -> str:
-    """Return a share as text; one that is not 0 but less than one percent is `<1%`."""
+    """Return a share as text; a share above 0 and below one percent is `<1%`."""
     whole = whole_percent(share)
     return f"<1{space}%" if share > 0 and not whole else f"{whole}{space}%"
 
 
 def parts_in_percent(parts: Sequence[float], share: float) -> list[int]:
-    """Return the parts of a share in whole percent, so that they add up to that of the share.
+    """Return the parts of a share in whole percent, so that they add up to the share in whole percent.
 
     The parts that lose most by rounding are one percent higher.
     """

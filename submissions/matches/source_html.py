@@ -115,7 +115,7 @@ class Spans(Generic[T]):
         self._starts = [start for start, _, _ in self._spans]
 
     def within(self, start: int, end: int) -> list[tuple[int, int, T]]:
-        """Return all spans that overlap [start, end), and possibly one that ends before it."""
+        """Return all spans that overlap [start, end), and possibly a span that ends before `start`."""
         first = max(bisect_right(self._starts, start) - 1, 0)
         return self._spans[first : bisect_left(self._starts, end)]
 

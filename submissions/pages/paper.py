@@ -107,7 +107,7 @@ class PrintedSource:
     layers: Layers
 
     def lines(self, numbers: range | None = None, offset: int = 0) -> Iterator[RenderedLine]:
-        """Yield lines; one that is longer than MAX_LINE is cut, and begins at `offset` if that is in it."""
+        """Yield lines; cut each line longer than MAX_LINE, from `offset` on if `offset` is in the line."""
         longest = (MAX_LINE, offset)
         return render_lines(self.text, self.starts, self.layers, PaperMarkup(), numbers, longest=longest)
 

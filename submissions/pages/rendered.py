@@ -166,11 +166,11 @@ RENDERED = RenderedParts()
 def part_key(
     kind: str, assignment: Assignment, state: ReportState, names: Names, *more: Hashable
 ) -> tuple[Hashable, ...]:
-    """Return the key of a part: all that it depends on.
+    """Return the key of a part: everything that the part depends on.
 
-    That is the report and everything beside it that can change (`version_of`), the names as the reader
-    sees them, what is withheld from this reader, and the language. `more` is what the address adds, the token
-    of a share link, and the version of the decisions that the part shows.
+    The key has the report and the version of the data that can change beside it (`version_of`), the names as
+    the reader sees them, the work that is withheld from the reader, and the language. `more` has the
+    parameters of the address, the token of a share link, and the version of the decisions in the part.
     """
     newest = (
         state.report and state.report.pk,

@@ -131,8 +131,8 @@ class RefuseFiles(FileUploadHandler):
 class RequestBodyLimits:
     """Limit every request body by its stated length, and files to the views that take them.
 
-    A body without a stated length is empty for Django. This has to be listed before the middleware that reads
-    forms, which is the one that checks the CSRF token.
+    A body without a stated length is empty for Django. This has to be listed before `CsrfViewMiddleware`,
+    which reads forms.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

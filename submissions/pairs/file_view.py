@@ -62,7 +62,7 @@ class FilePiece(NamedTuple):
 
 
 class FilePassage(NamedTuple):
-    """A block from the side of one file: its number, its tokens with those in its gaps, and its pieces."""
+    """A block on the side of one file: its number, its tokens including the gaps, and its pieces."""
 
     number: int
     first: int
@@ -168,7 +168,7 @@ class FileView:
     """A file of the side L or R as a page shows it, with its number on it, from 1.
 
     The file is read when its text, its tokens or its colours are first needed. In a `translated` pair its
-    tokens are those of its coarse stream. `show` renders a part of it, once all its `passages` are known.
+    tokens come from its coarse stream. `show` renders a part of it, once all its `passages` are known.
     """
 
     file: SubmissionFile

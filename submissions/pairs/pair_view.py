@@ -107,8 +107,9 @@ def show_side(
 ) -> tuple[list[FileView], list[FileView], int]:
     """Render parts of the open files of a side, the selected one first.
 
-    Return the files of which the page has a part, those that it only lists, and the number of the first file
-    after these, or 0. Files that share most come first.
+    Return the files of which the page has a part, the files that it only lists, and the number of the file
+    with which the next list begins: 1 after the last list, 0 if there is one list. Files that share most come
+    first.
     """
     selected = _selected(files, letter, selection)
     first = (selected.number - 1) // FILES_LISTED * FILES_LISTED if selected else 0
@@ -187,8 +188,8 @@ class PairSide:
     """One submission of a pair; `letter` is L or R.
 
     `share` is its share in [0, 1], and `with_common` the share where common code counts too.
-    `files` are those of which the page has a part, `others` those that it only lists, and `more` is the
-    number of a file from which on it does not list them, or 0.
+    The page has a part of each of `files` and only lists `others`; `more` is the number of the file with
+    which the next list begins, or 0.
     """
 
     letter: str
@@ -212,7 +213,7 @@ class PairSide:
 
     @property
     def unmatched(self) -> int:
-        """Number of the files that have none."""
+        """Number of the files without a passage."""
         return len(self.files) - self.matched
 
     @property

@@ -59,7 +59,7 @@ NAMED = 5
 def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Show two submissions side by side, as ranked in the newest report.
 
-    The address has the ids of the submissions, not that of the pair, so that it is valid after a new ranking.
+    The address has the ids of the submissions, not of the pair, so that it stays valid after a new ranking.
     """
     assignment = find_assignment(request.user, pk, Right.READ)
     state = report_state(assignment)

@@ -138,10 +138,10 @@ def compare_with(
 ) -> bool:
     """Store the other assignments that an assignment is compared with, and enqueue a ranking.
 
-    With `course`, these are every earlier assignment of its course besides, with `archive` those of the
-    department's archive. Return whether anything changed; only then is it ranked, and only if something was
-    uploaded. What an earlier version has read of the others is read again in the background, and then all of
-    them are ranked again; `user` is who asked for that. Nothing of the archive is read again.
+    With `course`, it is also compared with every earlier assignment of its course, with `archive` with the
+    assignments of the department's archive. Return whether anything changed; only then is it ranked, and only
+    if something was uploaded. Compared assignments that an earlier version has read are read again in the
+    background, and then ranked again; `user` asked for this. Nothing of the archive is read again.
     """
     before = set(assignment.compared_with.values_list("pk", flat=True))
     stored = assignment.compare_course, assignment.compare_archive

@@ -90,7 +90,7 @@ def _submission_url(context: Context, pk: int) -> str:
 
 
 class Histogram(NamedTuple):
-    """Best matches of a cohort's submissions, its threshold, and the one that the report suggests.
+    """Best matches of a cohort's submissions, its threshold, and the threshold that the report suggests.
 
     `values` are similarities in ascending order; `reason` explains the suggestion.
     """
@@ -231,7 +231,7 @@ def table_title(name: str) -> str:
 
 @register.simple_tag
 def page_of_pages() -> SafeString:
-    """Return the foot of a page as CSS: its number, and that of the last one."""
+    """Return the foot of a page as CSS: the numbers of the page and of the last page."""
     text = gettext("Page {page} of {pages}").format(page="\0page\0", pages="\0pages\0")
     parts = (
         f"counter({part})" if at % 2 else css_string(part) for at, part in enumerate(text.split("\0")) if part

@@ -123,7 +123,7 @@ class Mates(NamedTuple):
         )
 
     def _pairs(self) -> Iterator[tuple[tuple[int, int], Reason]]:
-        """Yield the pairs of one student, then those of one team, each pair once, with the kind."""
+        """Yield the pairs of one student, then the pairs of one team, each pair once, with the reason."""
         seen: set[tuple[int, int]] = set()
         reasons: tuple[tuple[Reason, list[set[Key]]], ...] = (
             ("student", self.students),
@@ -253,9 +253,9 @@ class LoadedCohort:
     in the order of equal pairs, and must not reveal the order of the names. `name_ranks` has the place of
     each submission in the order of the names, from 0.
 
-    `mates` says which submissions are not compared with each other, `identities` whose each of them is.
-    `old_work` are the submissions of other assignments that were looked up; those that the report has pairs
-    with are replaced by their copies once it is known which. `models` are the model solutions, by index.
+    `mates` says which submissions are not compared with each other, `identities` who handed each of them in.
+    `old_work` are the submissions of other assignments that were looked up; once the pairs of the report are
+    known, copies replace the old submissions of these pairs. `models` are the model solutions, by index.
 
     `files` and `contents` are parallel: a file, and its tokens, lines, terms and hashes. `inputs` is the
     input of the engine, with boilerplate and common code excluded; `has_boilerplate` if the class has any.
@@ -283,7 +283,7 @@ class LoadedCohort:
         return len(self.inputs.cohort.tokens.kinds) - len(self.files)
 
     def is_same_student(self, left: int, right: int) -> bool:
-        """Return whether a pair, by indexes, is of a student's work and the same student's earlier one."""
+        """Return whether a pair, by indexes, is of a student's work and the same student's earlier work."""
         earlier = self.mates.earlier[left] or self.mates.earlier[right]
         return (
             bool(earlier)
@@ -476,7 +476,7 @@ def _exclusions(
 
 
 class Kept:
-    """The cohort of a plan; `candidates` are those of its first job where they are known."""
+    """The cohort of a plan; `candidates` are the candidate pairs of its first job, if they are known."""
 
     def __init__(self, plan: int, cohort: LoadedCohort, candidates: CandidatePairs | None = None) -> None:
         self.plan, self.cohort, self.candidates = plan, cohort, candidates
@@ -491,7 +491,7 @@ class Kept:
         return engine.scored_cohorts(self.cohort.without_exclusions())
 
     def job(self, number: int) -> tuple[Cohort, LexicalTable]:
-        """Return the cohort and the terms of the job with this number; those without exclusions are last."""
+        """Return the cohort and the terms of a job by its number; jobs without exclusions come last."""
         count = len(self.jobs)
         return self.jobs[number] if number < count else self._jobs_without_exclusions[number - count]
 

@@ -265,7 +265,7 @@ class RankingShard(models.Model):
 
     plan = models.ForeignKey(RankingPlan, models.CASCADE, related_name="shards")
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.SCORES)
-    # Shards that align follow those that score.
+    # Shards that align have higher numbers than shards that score.
     number = models.PositiveIntegerField()
     job = models.PositiveSmallIntegerField(default=0)
     pairs = models.PositiveIntegerField()

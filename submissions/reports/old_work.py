@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from submissions.models import Report
     from submissions.uploads.fingerprinting import SharedRarity
 
-# Number of old submissions that are aligned with a new one, those that share most.
+# Number of old submissions that are aligned with a new submission: the old submissions that share most.
 MAX_CANDIDATES = 24
 # Code in more than this part of the class is no reason to look at old work.
 MAX_PART = 0.5
@@ -56,9 +56,9 @@ def compared_assignments(assignment: Assignment) -> list[Assignment]:
 
 
 def archived_assignments(assignment: Assignment) -> QuerySet[Assignment]:
-    """Return what the department's archive has for an assignment: that of the other courses in it.
+    """Return the assignments of the other courses in the department's archive.
 
-    Its own course is not among them, and has to be in the archive itself: otherwise there is nothing.
+    There are none if the assignment's own course is not in the archive.
     """
     if not assignment.course.in_archive:
         return Assignment.objects.none()
@@ -148,11 +148,11 @@ class OldWork(NamedTuple):
 
 
 class _OldFiles(NamedTuple):
-    """The newest old submissions of the compared assignments, and what of them can be compared.
+    """The newest old submissions of the compared assignments, and which of them can be compared.
 
     `assignments`: the assignment of each submission; `by_document`: the submissions that have a document of a
-    profile of the class; `comparable`: those that have any; `another_version`: those that only have documents
-    of a language of the class that another version has read.
+    profile of the class; `comparable`: all submissions with such a document; `another_version`: other
+    submissions with a document of a language of the class, which another version has read.
     """
 
     assignments: dict[int, int]
@@ -162,7 +162,7 @@ class _OldFiles(NamedTuple):
 
 
 def find_old_work(assignment: Assignment, class_files: QuerySet[SubmissionFile]) -> OldWork:
-    """Look up the old submissions that share most with each new one; `class_files` are those of the class."""
+    """Look up the old submissions that share most with each submission of the class, by `class_files`."""
     chosen = compared_assignments(assignment)
     archived = _archived(assignment, chosen)
     others = [*(other.pk for other in chosen), *archived]
@@ -187,7 +187,7 @@ def find_old_work(assignment: Assignment, class_files: QuerySet[SubmissionFile])
 
 
 def _archived(assignment: Assignment, chosen: Iterable[Assignment]) -> set[int]:
-    """Return the assignments of the archive as it is now, without those that were chosen besides."""
+    """Return the assignments of the archive as it is now, without the `chosen` assignments."""
     if not assignment.compare_archive:
         return set()
     return set(archived_assignments(assignment).values_list("pk", flat=True)) - {one.pk for one in chosen}
@@ -273,9 +273,9 @@ def set_labels(
 ) -> dict[int, str]:
     """Return the labels of other assignments in the reports of an assignment, by primary key.
 
-    These are the `chosen` ones, and of the `archived` ones those where something was `found`. A label stays
-    what it was at first, whatever is renamed: decisions are stored for names that end with it. Those that the
-    report does not need any more are deleted with its predecessor, see `delete_unneeded_labels`.
+    The `chosen` and the `needed` assignments get a label if they have none. A label never changes, whatever
+    is renamed: decisions are stored for names that end with it. Labels that the report does not need any more
+    are deleted with its predecessor, see `delete_unneeded_labels`.
     """
     batches = assignment.batches.filter(role=Batch.Role.OTHER)
     batches.filter(from_archive=True, origin__in=chosen).update(from_archive=False)

@@ -171,9 +171,9 @@ def skipped_content(report: Report, names: Names) -> SkippedContent:
 def with_terms(
     pairs: QuerySet[AnyPair], report: Report, text: str, threshold: float, names: Names | None
 ) -> QuerySet[AnyPair]:
-    """Return those of `pairs`, which have their decision, for which each term of a search holds.
+    """Return the pairs for which each term of a search holds; `pairs` have their decisions.
 
-    No pair passes a term whose value is none of those that it can have. Cases are those at `threshold`.
+    No pair passes a term with an impossible value. Cases are formed at `threshold`.
     """
     for term in search_terms(text):
         if term.name == "similarity":

@@ -54,9 +54,9 @@ ANSWERS = {
 
 
 class Shares(NamedTuple):
-    """Share links of an assignment: those that work, those that stopped, and the newest that ended.
+    """Share links of an assignment: links that work, links that stopped, and the newest links that ended.
 
-    Those that `stopped` would still be valid, but who made them may not share any more. Those that `ended`
+    Links that `stopped` would still be valid, but their makers may not share any more. Links that `ended`
     expired or were revoked.
     """
 

@@ -110,7 +110,7 @@ def receipt_of(erasure: Erasure) -> dict[str, Any]:
 
 
 def erase_submissions(scope: Scope, names: NewNames, counts: Counts) -> None:
-    """Delete the student's own submissions with all that hangs on them, and leave those of groups."""
+    """Delete the student's own submissions with all their data; take the student out of group submissions."""
     submission_ids = [one.pk for one in scope.sole]
     files = SubmissionFile.objects.filter(
         Q(submission__in=submission_ids) | Q(submission__origin__in=submission_ids)
@@ -250,7 +250,7 @@ def _erase_row(row: Any, columns: tuple[str, ...], new: Callable[[str], str], co
         return
     values = dict(zip(columns, _in_order(after), strict=True))
     rows = type(row).objects
-    # What is said in a statement cannot be renamed, so that of a group goes with each of its members.
+    # Names in the text of a statement cannot be replaced, so a group's statement is deleted with any member.
     is_gone = isinstance(row, Statement) or any(
         name and not other for name, other in zip(before, after, strict=True)
     )

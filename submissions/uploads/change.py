@@ -270,7 +270,7 @@ def begin_resumable(
 
 @transaction.atomic
 def end_resumable(upload: ResumableUpload) -> ResumableUpload:
-    """Make a whole upload a batch, as if it had come at once; one that is a batch stays as it is.
+    """Make a complete upload a batch, as if it had come at once, unless it is a batch already.
 
     Raises
     ------
@@ -280,7 +280,7 @@ def end_resumable(upload: ResumableUpload) -> ResumableUpload:
     locked = ResumableUpload.objects.select_for_update(of=("self",)).get(pk=upload.pk)
     if locked.ended:
         return locked
-    # From here on its bytes are counted as those of the batch.
+    # From here on its bytes are counted with the batch.
     locked.ended = timezone.now()
     locked.save(update_fields=["ended"])
     with database_files.opened(locked.file) as parts:

@@ -322,7 +322,7 @@ def delete_expired_uploads() -> None:
 def releasable(assignment: Assignment) -> QuerySet[Submission]:
     """Return the submissions of an assignment that were read, that have sources, and that are no evidence.
 
-    Evidence are those of the newest report that are in a pair or a case that was decided so.
+    Evidence is a submission of the newest report in a pair or a case whose decision is one of `EVIDENCE`.
     """
     report = assignment.reports.filter(state=Report.State.DONE).first()
     pairs = Decision.objects.filter(assignment=assignment, state__in=EVIDENCE)

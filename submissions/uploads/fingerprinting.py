@@ -111,7 +111,7 @@ def fingerprint_groups(
 def _group_size(document_ids: Sequence[int]) -> int:
     """Return how many of the first documents are read together.
 
-    One whose reading was begun before is read alone, so that what ends its worker is blamed on it only.
+    A document whose reading was begun before is read alone: if its worker ends, no other document is blamed.
     """
     pending = Document.objects.filter(pk__in=document_ids, state=Document.State.PENDING)
     known = {pk: row for pk, *row in pending.values_list("pk", "attempts", "source__size")}
@@ -349,7 +349,7 @@ def _merge_once(most: int | None) -> bool:
 
 
 def forget(documents: Collection[int]) -> None:
-    """Write those runs anew that have postings of those of `documents` that were deleted."""
+    """Rewrite the runs that have postings of `documents`, without the postings of deleted documents."""
     gone = np.array(sorted(documents), dtype=np.int64)
     with transaction.atomic():
         transaction_lock(Work.POSTINGS, wait=True)
@@ -359,7 +359,7 @@ def forget(documents: Collection[int]) -> None:
 
 
 def _runs_to_merge(most: int | None) -> list[PostingRun]:
-    """Return the smallest runs of which there are too many, or else one that lost documents."""
+    """Return the runs of the smallest tier that has FAN runs, or else a run that lost many documents."""
     tiers: dict[int, list[PostingRun]] = {}
     for run in PostingRun.objects.defer("documents").order_by("size", "pk"):
         tiers.setdefault(_tier(run.size), []).append(run)
@@ -480,10 +480,10 @@ class SharedRarity(NamedTuple):
 def look_up(
     connection: BaseDatabaseWrapper, hashes: Hashes, max_documents: int = MAX_DOCUMENTS
 ) -> SharedRarity:
-    """Return the stored documents that share rare ones of `hashes`.
+    """Return the stored documents that share rare hashes of `hashes`.
 
-    Hashes in more than `max_documents` documents are dropped. Documents of all profiles and of all
-    assignments are among the result, and those that were deleted since their run was written.
+    Hashes in more than `max_documents` documents are dropped. The result has documents of all profiles and
+    all assignments, and documents that were deleted after their run was written.
     """
     wanted = np.sort(distinct_values(hashes).view(np.int64))
     values = {"hashes": wanted.tolist(), "most": max_documents}

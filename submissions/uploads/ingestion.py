@@ -259,7 +259,7 @@ def save_listing(batch: Batch, listed: Sequence[ListedEntry]) -> None:
 
 @dataclass
 class GroupedBatch:
-    """The entries of a batch for its page, and those that are used, by path, with their grouping."""
+    """The entries of a batch for its page, the used entries by path, and the grouping of the entries."""
 
     grouping: Grouping
     entries: list[EntryRow] = field(default_factory=list)
@@ -271,7 +271,7 @@ class GroupedBatch:
 
 
 def ingest_batch(batch: Batch, *, is_interactive: bool = False) -> None:
-    """Store the submissions of a batch, replacing those of an earlier run, so that it can be fingerprinted.
+    """Store the submissions of a batch for fingerprinting, in place of an earlier run's submissions.
 
     A batch with a preview is only unpacked: it waits for its uploader, and is grouped when this is called
     again.

@@ -77,7 +77,7 @@ class Document(models.Model):
     lexical = models.BinaryField(default=b"")
     # Both digests of `fingerprint.engine.Spelling`, one after the other.
     spelling = models.BinaryField(default=b"")
-    # The words of its strings, by which those of a task's statement are found.
+    # The words of its strings, which show whether a string comes from the task's statement.
     words = models.BinaryField(default=b"")
     # The stream that all languages share; empty for a language without one, and until a class needs it.
     coarse = models.BinaryField(default=b"")

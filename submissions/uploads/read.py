@@ -58,7 +58,7 @@ SAMENESS = {
 
 # Seconds that a request waits, and requests of a process that wait at a time.
 WAIT_SECONDS, SLOTS = 5.0, 4
-# Answers that wait to be computed; those that are kept, and the seconds for which one is.
+# Answers that wait to be computed; answers that are kept, and for how many seconds.
 MAX_WAITING, MAX_KEPT, KEPT_SECONDS = 20, 8, 60.0
 
 
@@ -74,7 +74,7 @@ def links(report: Report, threshold: float, among: Collection[int] | None = None
     """Return the pairs with a similarity of at least `threshold` in [0, 1], most similar first.
 
     Pairs of a student and the same student's earlier work, and those with model solutions, are left out.
-    With `among`, the primary keys of submissions, only pairs on whose left is one of these.
+    With `among`, primary keys of submissions, return only pairs whose left submission is among them.
     """
     pairs = readable_pairs(report).filter(CAN_MAKE_CASE, similarity__gte=threshold)
     if among is not None:
@@ -117,7 +117,7 @@ def submission_files(submission: Submission) -> QuerySet[SubmissionFile]:
 
 
 def files_with_sources(files: Iterable[SubmissionFile]) -> Iterator[SubmissionFile]:
-    """Yield those of `files` that a front-end could read, with their bytes; fetch a few at a time."""
+    """Yield the `files` that a front-end could read, with their bytes; fetch a few at a time."""
     ready = SubmissionFile.objects.filter(
         pk__in=[file.pk for file in files], document__state=Document.State.READY
     )

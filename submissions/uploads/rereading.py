@@ -160,9 +160,9 @@ def has_outdated(assignment: Assignment) -> bool:
 
 
 def languages_of_files(files: Iterable[StoredFile], chosen: ChosenLanguages) -> dict[int, FileLanguage]:
-    """Return in which language each file is read if these are those of the assignment, by primary key.
+    """Return the language in which each file is read if the assignment has the `chosen` languages.
 
-    Of a file that is not looked at yet, the language in which it is read counts as the one that it has.
+    The result is by primary key. If a file's language was not detected yet, its present language counts.
     """
     submissions: dict[int, list[StoredFile]] = defaultdict(list)
     for file in files:

@@ -82,7 +82,7 @@ def delete_worker(name: str) -> None:
 
 
 def workers() -> list[Worker]:
-    """Return the workers that did not end, by name, also those that answer no longer; none without Valkey."""
+    """Return the workers that did not end, by name, even if they do not answer; none without Valkey."""
     try:
         with _valkey() as valkey:
             records = cast("dict[bytes, bytes]", valkey.hgetall(_key()))

@@ -290,7 +290,7 @@ def cancel(kind: str, subjects: Iterable[int]) -> None:
 
 
 def parts_of(kind: str, subject: int) -> QuerySet[Job]:
-    """Return the jobs that are parts of one."""
+    """Return the jobs that are parts of a job."""
     kinds = [one.name for one in settings.WORK_KINDS.values() if one.part_of == kind]
     return Job.objects.filter(kind__in=kinds, part=subject).exclude(state=State.FAILED)
 

@@ -36,18 +36,18 @@ class Kind:
     """A kind of work, and the functions of `module` for it, by name; it is imported in workers only.
 
     The function with the name of the kind gets a job and carries it out; running it twice must be safe.
-    `failed` gets a job that has failed and a message for people, `on_change` one that is started or waits
-    again, its state and why; both in the transaction of that change.
+    `failed` gets a failed job and a message for people; `on_change` gets a job that is started or waits
+    again, its new state and the reason; both run in the transaction of the change.
 
     After `seconds` the function gets SoftTimeLimitExceeded, and after `grace` more its process is ended; if
-    `quiet` is set, only work that sends no query for so many seconds is stuck. The `priority` is that of
-    messages in the interactive queue, 0 first and 9 last. What ends its worker is started `attempts` times;
-    what does not `give_up` outlives that, and errors, as each of its parts counts its own attempts.
+    `quiet` is set, only work that sends no query for so many seconds is stuck. The `priority` is for messages
+    in the interactive queue, 0 first and 9 last. A job that ends its worker is started `attempts` times; a
+    job without `gives_up` outlives this and errors, as each of its parts counts its own attempts.
 
-    With `at_once`, a user has so many jobs started at a time, which count until the kind that it is
-    `followed_by` has done with the same subject. A job that is `part_of` another one has the subject of that
-    as its `part`; after the last one, that goes on. `is_slow_again`: what has to be tried again goes to the
-    heavy queue. `is_same_version`: a job is for workers of the version that enqueued it.
+    With `at_once`, a user has so many jobs started at a time; a job counts until a job of the kind
+    `followed_by` has done with the same subject. `part_of` is the kind of a whole job, whose subject is the
+    `part` of these jobs; it goes on after the last of them. `is_slow_again`: a job that has to be tried again
+    goes to the heavy queue. `is_same_version`: a job is for workers of the version that enqueued it.
     """
 
     name: str
@@ -75,13 +75,13 @@ class Kind:
 KINDS = (
     # A user has two uploads started at a time: with one, the workers would be idle between its steps.
     Kind("unpack", READING, "fail_batch", "show_batch", at_once=2, followed_by="read_documents"),
-    # What is nearest to its end goes first: an upload that was started is not overtaken by those that wait.
+    # Uploads nearest to their end go first: waiting uploads do not overtake an upload that was started.
     Kind("read_documents", READING, "fail_batch", "show_batch", priority=3, gives_up=False),
     Kind("read_boilerplate", READING, "fail_boilerplate", "show_boilerplate"),
     Kind("fingerprint_boilerplate", READING, priority=3, gives_up=False),
     Kind("change_language", READING, "fail_change", "show_change"),
     Kind("read_again", READING, "fail_change", "show_change", priority=3, gives_up=False),
-    # A ranking takes what its class needs and can be cancelled; the limit only ends one that would never end.
+    # A ranking takes as long as its class needs and can be cancelled; the limit is for rankings that hang.
     Kind("rank", RANKING, "fail_ranking", "show_ranking", seconds=12 * HOUR, priority=0, quiet=10 * 60),
     Kind(
         "score_shard", RANKING, "fail_shard", seconds=12 * HOUR, priority=0, quiet=10 * 60,
@@ -89,7 +89,7 @@ KINDS = (
     ),
     # Somebody waits for it on a page; it changes nothing but its row.
     Kind("measure_ignoring", "submissions.reports.jobs", "fail_ignoring", priority=0),
-    # One transaction over many tables: the limit only ends one that would never end. So for merging.
+    # One transaction over many tables; the limit is for jobs that hang. The same holds for merging.
     Kind("erase_student", "submissions.students.erasing", "fail_erasure", seconds=HOUR, priority=3),
     Kind("merge_postings", "submissions.uploads.fingerprinting", seconds=HOUR),
     Kind("corpus_shard", "submissions.archive.jobs", is_same_version=True),

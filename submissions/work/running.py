@@ -125,7 +125,7 @@ def was_interrupted(error: Exception) -> bool:
 
 
 def sweep_jobs() -> None:
-    """End stuck jobs, restart lost ones, announce those that are due, and forget old ones."""
+    """End stuck jobs, restart lost jobs, announce due jobs, and forget jobs that failed long ago."""
     end_stuck()
     for kind in settings.WORK_KINDS:
         restart_lost(kind)
@@ -167,7 +167,7 @@ def _fail_outdated(kind: str) -> None:
 
 
 def _announce_due(name: str) -> None:
-    """Announce the jobs that have become due, and those that wait for long while their queue is empty."""
+    """Announce the jobs that have become due, and jobs that wait for long while their queue is empty."""
     now, kind = timezone.now(), kind_of(name)
     waiting = Job.objects.filter(kind=name, state=State.QUEUED, due__lte=now).order_by()
     unsent, lost = waiting.filter(sent__lt=F("due")), waiting.filter(sent__lt=now - SENDING)

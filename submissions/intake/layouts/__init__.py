@@ -1,4 +1,4 @@
-"""Layouts: how a platform names what students handed in. One row of one registry for each.
+"""Layouts: how platforms name the files that students handed in. Each layout is a row of one registry.
 
 registry   all layouts, and which of them fits an upload
 fields     the names that a layout gives in paths; names of people, times and records of platforms

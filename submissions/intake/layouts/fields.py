@@ -218,11 +218,11 @@ def unnamed(path: str, label: str) -> Ignored:
 
 
 def by_name(key: str, label: str, student_names: re.Pattern[str], ignored: str = "") -> Layout:
-    """Return the layout of a platform that says in the names of its files all that it says.
+    """Return the layout of a platform that puts all its information into the names of files.
 
     `student_names` is looked for as in `find`. Its groups are `name` and `id` of the student, `version` or
     `time` (ISO 8601) of the attempt, `part`, such as a question, which has attempts of its own, and `file`,
-    the student's own part of the name. A path with the group `ignored` is left out for that reason.
+    the student's own part of the name. A path with the group `ignored` is left out; `ignored` is the reason.
     """
 
     def finder(path: str) -> MatchedName | None:

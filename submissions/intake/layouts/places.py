@@ -157,7 +157,7 @@ class Placement:
 class Ignored(NamedTuple):
     """A file is no work of a student, for a reason that is shown to the uploader.
 
-    `students` are those who handed it in, where it is all that they may have handed in.
+    `students` handed it in, and may have handed in nothing else.
     """
 
     reason: str
@@ -222,8 +222,8 @@ def children_of(paths: Sequence[str], root: str) -> dict[str, bool]:
 def is_project(paths: Sequence[str], root: str) -> bool:
     """Return whether the entries of a folder are the parts of one project.
 
-    They are not where the typical parts of projects are few beside other folders, or where these folders are
-    alike, as those of a class are.
+    They are not if the typical parts of projects are few beside other folders, or if the other folders are
+    alike, as students' folders are.
     """
     children = children_of(paths, root)
     parts = {name for name in children if name.lower() in PROJECT_ENTRIES}

@@ -94,7 +94,7 @@ class Listing:
         self._others: list[str] = []
 
     def add(self, path: str, file: File | None) -> None:
-        """Add an entry of the upload; `file` is None for one that was not accepted."""
+        """Add an entry of the upload; `file` is None if the entry was not accepted."""
         if file is None:
             self._others.append(path)
         else:

@@ -80,7 +80,7 @@ def parse_glob(line: str) -> Glob:
 
 
 class Globs:
-    """Patterns, of which the last one that fits decides."""
+    """Patterns; the last pattern that fits a path decides."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._globs: list[Glob] = []
@@ -92,7 +92,7 @@ class Globs:
         self._folders: dict[str, bool] = {}
 
     def match(self, path: str) -> bool:
-        """Return whether a file is matched, or a folder around it; then nothing takes it back."""
+        """Return whether a file or a folder around it is matched; no pattern takes back a folder's files."""
         end = path.find("/")
         while end >= 0:
             if self._matches_folder(path[:end]):
@@ -217,8 +217,8 @@ class BadPatterns(ValueError):
 class FilePatterns:
     """Patterns in the syntax of `.gitignore`, matched with the paths inside a submission.
 
-    A file that `exclude` matches is left out. Of the others, one that `include` matches counts, even if a
-    rule would leave it out. `@name` in `include` takes back what the rule of that name leaves out.
+    A file that `exclude` matches is left out. Any other file that `include` matches counts, even if a rule
+    would leave it out. `@name` in `include` turns off the rule of that name.
     """
 
     include: tuple[str, ...] = ()
@@ -251,7 +251,7 @@ class FilePatterns:
     def left_out_by_name(self, path: str) -> tuple[str, str] | None:
         """Return (path up to the folder or file that is left out, reason) by its name alone, or None.
 
-        The path may start outside the submission: it counts if any end of it is included.
+        The path may start outside the submission: it counts if any of its ends is included.
         """
         rule = rule_of_name(path, self.taken_in)
         if rule is None or (self.may_include and any(map(self.includes, _ends(path)))):

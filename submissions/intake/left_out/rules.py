@@ -402,7 +402,7 @@ def _is_proved(rule: Rule, folder: Folder) -> bool:
 
 @cache
 def _proofs(proof: str) -> tuple[frozenset[str], str, str]:
-    """Return the names directly in the folder, the patterns of paths in it, and those of names beside it."""
+    """Return the names directly in a folder, the patterns of paths in it, and of names beside the folder."""
     inside = [part for part in proof.split() if not part.startswith("../")]
     patterns = [part for part in inside if SPECIAL.search(part) or "/" in part]
     beside = [part[3:] for part in proof.split() if part.startswith("../")]

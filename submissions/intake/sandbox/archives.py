@@ -244,7 +244,7 @@ class _Unpacking:
 
 
 def _entry(header: Header, buffers: list[bytes], limits: Limits) -> UnpackedEntry:
-    """Return the entry that a child sent, if it is one that unpacking can yield."""
+    """Return the entry that a child sent, if unpacking can yield such an entry."""
     name, reason, size = header.get("name"), header.get("reason"), header.get("size")
     if not isinstance(name, str) or not isinstance(reason, str) or type(size) is not int:
         raise Ended(Cause.CRASH, "it sent an entry without a name, a reason or a size")

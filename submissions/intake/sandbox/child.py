@@ -46,7 +46,7 @@ REASON_CHARACTERS, TRACE_CHARACTERS = 2000, 4000
 
 
 class BadFrame(ValueError):
-    """The other side sent something that is no message, or one that is longer than allowed."""
+    """The other side sent no valid message, or a message that is longer than allowed."""
 
 
 class Nonsense(ValueError):
