@@ -171,8 +171,8 @@ def read(
 ) -> Reading:
     """Read one file within `seconds`.
 
-    With `coarse` it has its coarse stream too, with `spans` its spans to colour, with `spelling` its digests,
-    with `words` the words of its strings.
+    With `coarse`, the reading has the coarse stream too; with `spans`, the spans to colour; with `spelling`,
+    the digests; with `words`, the words of the strings.
 
     Raises
     ------

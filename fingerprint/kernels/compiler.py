@@ -169,7 +169,7 @@ def parameters(function: Callable[..., object]) -> list[Layout]:
 
 @cache
 def typing_names(module: ModuleType) -> dict[str, Any]:
-    """Return the names of a module with those that it has for type checkers only."""
+    """Return the names of a module, including names that it defines for type checkers only."""
     names = dict(vars(module))
     for block in ast.parse(inspect.getsource(module)).body:
         if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING":

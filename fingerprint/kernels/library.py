@@ -59,7 +59,7 @@ FEATURES = {"cx16", "popcnt", "sse4.2", "ssse3"}
 # Modules that write what is stored beside the kernels into the folder that they are called with.
 STORED = ("fingerprint.languages.preloading",)
 
-# Kernels that call the same functions are compiled by one process, so that it compiles these once.
+# One process compiles the kernels that call the same functions, so that it compiles these functions once.
 Group = tuple[set[str], set[str]]  # names of kernels, names of all functions compiled for them
 
 _lock = Lock()
@@ -111,10 +111,10 @@ def from_json(value: Json) -> Layout:
 
 
 def ensure_compiled(start_progress: StartProgress | None = None, level: str = "") -> Path:
-    """Return the library's file; build it, or wait for the process that builds it, where there is none.
+    """Return the library's file; if there is none, build it or wait for the process that builds it.
 
-    `level` is a level of processors, by default that of this one. `start_progress` is called with the number
-    of functions to compile, and returns what is called after each.
+    `level` is a level of processors, by default this processor's. `start_progress` is called with the number
+    of functions to compile, and returns a function that is called after each of them.
     """
     level = level or processor_level()
     if path := compiled_library(level):

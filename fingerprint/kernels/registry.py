@@ -18,11 +18,11 @@ INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "1"
 class Kernel(Generic[P, R]):
     """A function that is compiled to machine code, without the GIL and with integer arithmetic that wraps.
 
-    `py_func` is the function itself. Only a kernel with `is_exported` can be called from Python; the others
-    are compiled into those that call them. Arguments are passed by position.
+    `py_func` is the function itself. Only a kernel with `is_exported` can be called from Python; other
+    kernels are compiled into their callers. Arguments are passed by position.
 
-    One that `is_bare` makes no arrays and returns none. The users of its arrays are not counted, which takes
-    most of the time of functions that are called for each character.
+    A kernel that `is_bare` makes no arrays and returns none. The users of its arrays are not counted, since
+    counting takes most of the time of functions that are called for each character.
     """
 
     def __init__(self, py_func: Callable[P, R], *, is_exported: bool, is_bare: bool = False) -> None:

@@ -305,7 +305,7 @@ def _inner_name(name: str) -> str:
 
 
 def _of_several(choices: Sequence[tuple[str, str]], head: str, likely: str) -> str:
-    """Return the language that the content tells, else the likely one, if the name may mean that."""
+    """Return the language that the content shows, else the likely language if it is a choice of the name."""
     language = first_match([choice for choice in choices if choice[0]], head)
     if not language and likely in {language for _, language in choices}:
         return likely
@@ -313,7 +313,7 @@ def _of_several(choices: Sequence[tuple[str, str]], head: str, likely: str) -> s
 
 
 def _of_text(head: str, likely: str) -> str:
-    """Return the language of a text: that of the program which it is, or prose."""
+    """Return the language of a text: the language of a program or page, or prose."""
     language = _by_shebang(head) or language_of_program(head) or first_match(PAGES, head)
     return language or (likely if likely and is_program(head) else "text")
 

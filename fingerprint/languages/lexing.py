@@ -63,7 +63,7 @@ _CONTINUED = re.compile(r"\\\Z|[\"'`]\w\Z")
 class _Opened(NamedTuple):
     """A literal or comment that is a state of the lexer.
 
-    `depth` is that of the stack before it, `start` where it begins, `crosses` whether it may cross lines.
+    `depth` is the depth of the stack before it, `start` its offset, `crosses` whether it may cross lines.
     """
 
     depth: int
@@ -121,10 +121,10 @@ def line_bound_lexer(lexer: type[Lexer], multiline: str | None) -> Lexer:
 
 
 class LineBoundLexer(DispatchingLexer):
-    """Ends literals with their line that may not cross it, and those that start at the offsets of `ended`.
+    """Ends a literal at the end of its line if it may not cross lines, or starts at an offset in `ended`.
 
-    `crossing` has the offsets of the literals that crossed a line, or were open at the end of the last text,
-    `cut` those of the literals that were ended.
+    `crossing` has the offsets of the literals that crossed a line, or were open at the end of the last text;
+    `cut` has the offsets of the literals that were ended.
     """
 
     literals: MultilineLiterals

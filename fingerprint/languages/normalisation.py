@@ -169,8 +169,8 @@ class Normalised(NamedTuple):
     classes, lexemes : the identifiers and literals, with their `LexicalClass`; the id of a literal is 0
     statements : int32 [n, 2], the start and the end of each dropped statement, such as an import
     totals : int64 [texts, 6], the number of rows of these four columns up to the end of each text, then the
-        number of characters of code of the text, without what is dropped, and how many of its lexemes do not
-        begin behind the one before them
+        number of characters of code of the text, without dropped code, and the number of its lexemes that do
+        not begin after the start of the previous lexeme
     """
 
     complete: TokenRows

@@ -144,9 +144,8 @@ def copy(rows: TokenRows, source: int, copies: TokenRows, target: int) -> None:
 def keep_others(rows: TokenRows, ranges: PairRows, kept: TokenRows, touching: Ids) -> tuple[int, int, int]:
     """Fill `kept` with the tokens in none of the ranges.
 
-    Fill `touching` with the indexes of operators among them that touch the next one. Return how many there
-    are of both, and the characters of code: those of the tokens that are not dropped,
-    without those in the ranges.
+    Fill `touching` with the indexes of the operators in `kept` that touch the next operator. Return the
+    numbers of both, and the number of characters of the tokens that are neither dropped nor in the ranges.
     """
     count, touch_count, characters, number = 0, 0, 0, 0
     for at in range(len(rows)):
@@ -236,8 +235,8 @@ def collect_lexemes(
 ) -> tuple[int, int]:
     """Fill the columns with the identifiers, strings and numbers, and `classes` with their `LexicalClass`.
 
-    The ids of identifiers are the `names` of their codes; those of literals are 0. Return the number of
-    lexemes, and how many do not begin behind the one before them.
+    The ids of identifiers are the `names` of their codes; the ids of literals are 0. Return the number of
+    lexemes, and how many do not begin after the start of the previous lexeme.
     """
     count, disorder, last = 0, 0, -1
     for at in range(len(rows)):
@@ -290,8 +289,8 @@ def lines_of_texts(texts: Sequence[str], streams: Sequence[TokenStream]) -> list
 def fill_lines(line_starts: Positions, bounds: Bounds, starts: Offsets, ends: Bounds, lines: Lines) -> None:
     """Fill `lines` with the line of each token of texts, one text after another.
 
-    `line_starts` and `bounds` are the offsets at which lines and texts begin, `starts` those of the tokens in
-    their text, most of them ascending; `ends` has the number of tokens up to the end of each text.
+    `line_starts` and `bounds` are the offsets at which lines and texts begin, `starts` the offsets of tokens
+    in their text, most of them ascending; `ends` has the number of tokens up to the end of each text.
     """
     token, line = 0, 0
     for text in range(len(ends)):

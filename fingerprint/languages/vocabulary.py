@@ -220,7 +220,7 @@ class NormalisationRules:
         return self._lexeme(type_name, self._spelling(value))
 
     def plain_word(self, ttype: object, value: str) -> KindAndMarks | None:
-        """Return kind and marks of a word if no rule names it: those that any such word of its type has.
+        """Return kind and marks of a word that no rule names; all such words of a type have the same.
 
         None for other lexemes, and for types whose words are kinds themselves.
         """

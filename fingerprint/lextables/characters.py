@@ -34,7 +34,7 @@ _BLOCK = 1024
 
 
 class CharacterClass(NamedTuple):
-    """A class as a pattern has it; `flags` are those that decide what it holds."""
+    """A character class of a pattern; `flags` are the flags of `re` that change its characters."""
 
     items: tuple[Item, ...]
     negated: bool

@@ -36,7 +36,7 @@ SHORTEST_TEXT = 300
 # Making tables takes as long as reading so many characters by Python's loop.
 FIRST_CHARACTERS = 250_000
 
-# Steps that one text may take, some seconds, and those after which Python may end the run, a tenth of one.
+# Steps that a text may take, some seconds; steps after which Python may end the run, a tenth of a second.
 MOST_STEPS, SLICE = 1 << 30, 1 << 24
 # Rows of the stack of the machine at first and at most.
 FIRST_ROWS, MOST_ROWS = 1 << 10, 1 << 20
@@ -96,7 +96,7 @@ def versions() -> list[str]:
 
 
 def name_of(lexer: Any) -> str:
-    """Return the name under which the tables of a `DispatchingLexer` are stored, that of its base."""
+    """Return the name of a `DispatchingLexer`'s base, under which its tables are stored."""
     base = type(lexer).__bases__[-1]
     return f"{base.__module__}.{base.__qualname__}"
 
@@ -153,7 +153,7 @@ def _program(header: Header, columns: bytes) -> Program:
 
 
 class LazyTables:
-    """The tables of a lexer: those that are stored, or made when so much is read that it saves time."""
+    """The tables of a lexer: stored, or made when so much is read that making them saves time."""
 
     def __init__(self) -> None:
         self._characters, self._tried_stored, self._tried = 0, False, False
@@ -247,7 +247,7 @@ class Run:
         return self._memory.ends
 
     def _go_on(self) -> None:
-        """Allow the next slice of steps: twice as many where none was enough for one match."""
+        """Allow the next slice of steps: twice as many if the last slice did not suffice for one match."""
         registers = self._memory.registers
         self._spent += self._slice
         if self._spent >= MOST_STEPS:
@@ -342,7 +342,7 @@ def read_all(lexer: Any, tables: LexerTables, texts: Sequence[str]) -> JoinedTok
 
 
 def _lexemes(reading: Run, tokens: Tokens) -> LexemeTokens | None:
-    """Return the tokens by their lexemes; None where some are not what the text has, or lexemes collide."""
+    """Return the tokens by their lexemes; None if a value differs from the text, or lexemes collide."""
     numbers, firsts = np.empty(len(tokens), np.int32), np.empty(len(tokens), np.int32)
     slots = np.zeros(1 << (2 * len(tokens)).bit_length(), np.int32)
     count = -1 if reading.written else number_lexemes(reading.codes, tokens, slots, numbers, firsts)
@@ -355,7 +355,7 @@ def _lexemes(reading: Run, tokens: Tokens) -> LexemeTokens | None:
 
 
 def _lists(reading: Run, tokens: Tokens) -> RawTokens:
-    """Return the tokens one by one, also those that are not what the text has."""
+    """Return the tokens one by one, also tokens whose value differs from the text."""
     types = [*reading.types]
     starts, kinds, ends = (column.tolist() for column in tokens.T)
     values = [reading.text[start:end] for start, end in zip(starts, ends, strict=True)]

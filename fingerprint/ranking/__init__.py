@@ -7,7 +7,7 @@ groups           submissions that are not compared with each other, or that are 
 candidates       the pairs that share fingerprints (winnowing, section 5.2)
 alignment        an index of the k-grams of a cohort, and runs of equal tokens of two submissions
 tiling           the passages, chosen among the runs
-passages         the passages of pairs, and those with small insertions between them as one
+passages         the passages of pairs, where passages with small insertions between them are one
 parallel         the kernels on all cores, in chunks
 sorting          sorts that are faster than those of NumPy for what they sort
 scoring          the similarity of a pair

@@ -188,10 +188,10 @@ def long_kgrams(kgrams: Ids, k: int, bounds: Bounds) -> Ids:
 
 @kernel
 def unmatch_collisions(kinds: Kinds, kgrams: Ids, k: int) -> None:
-    """Set the ids of k-grams to -1 whose tokens are not those of the first k-gram with their id.
+    """Set the id of a k-gram to -1 if its tokens differ from the first k-gram with the same id.
 
-    Ids come from hashes, of which two k-grams may have the same. So a hash decides nothing (winnowing,
-    section 5.2), and what compares ids need not compare tokens.
+    Ids come from hashes, and two k-grams may have the same hash. So a hash decides nothing (winnowing,
+    section 5.2), and code that compares ids need not compare tokens.
     """
     firsts = np.full(highest_id(kgrams) + 1, -1, dtype=np.int64)
     for at in range(len(kgrams)):

@@ -1,6 +1,6 @@
 """Find the best pairs of a cohort without scoring all of them, by upper bounds of their similarities.
 
-The bounds are cheaper than the scores: quick ones for all pairs, and closer ones for those that are left.
+The bounds are cheaper than the scores: quick bounds for all pairs, and closer bounds for the pairs left.
 """
 
 from __future__ import annotations
@@ -148,9 +148,9 @@ class KgramPostings(NamedTuple):
     """The distinct matchable k-grams of each submission: p postings, sorted by k-gram, then by submission.
 
     `owners` int32 [p]: submission; `weights` float64 [p], `tokens` int32 [p]: weight and number of the tokens
-    of all its occurrences there. Those of submission s are at `positions[starts[s]:starts[s + 1]]` (int32),
-    each followed by those of later submissions with the same k-gram, up to `ends` (int32 [p], like
-    `positions`).
+    of all its occurrences there. The postings of submission s are at `positions[starts[s]:starts[s + 1]]`
+    (int32), each followed by the postings of later submissions with the same k-gram, up to `ends` (int32 [p],
+    like `positions`).
     """
 
     owners: Owners

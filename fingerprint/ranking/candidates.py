@@ -1,4 +1,4 @@
-"""Candidate pairs: those that share enough of their fingerprints, weighted by rarity, or rare terms.
+"""Candidate pairs: pairs that share enough of their fingerprints, weighted by rarity, or rare terms.
 
 An inverted index leads from hashes to the documents that contain them (winnowing, section 5.2).
 """
@@ -200,8 +200,8 @@ def rare_term_pairs(
 ) -> CandidatePairs:
     """Return the pairs whose shared rare terms weigh at least `LEAST_TERMS`, with `shared` 0.
 
-    Rare are those of at most `MOST_SUBMISSIONS` submissions, so that many common ones are no candidate.
-    `ids` and `owners` are terms and the owners that have them, `weights` those of the terms by id.
+    Terms of at most `MOST_SUBMISSIONS` submissions are rare; many common terms make no candidate. `ids` and
+    `owners` are terms and the owners that have them, `weights` the weights of the terms by id.
     """
     index = InvertedIndex.build(ids, owners)
     rare = (index.frequency > 1) & (index.frequency <= MOST_SUBMISSIONS)

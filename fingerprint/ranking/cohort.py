@@ -106,7 +106,7 @@ def count_alike(
     submissions: int,
     parts: tuple[float, ...] = (constants.ALIKE_PART, constants.RELATED_PART),
 ) -> PartCounts:
-    """Return how many submissions share at least each of the parts with each one, itself included.
+    """Return how many submissions share at least each of the parts with each submission, itself included.
 
     Returns
     -------
@@ -421,7 +421,7 @@ def _covered(marked: Flags, tokens: int, k: int) -> Flags:
 
 
 def _frequencies(ids: Ids, bounds: Bounds, distinct: int, counted: Flags | None) -> tuple[Ids, Ids]:
-    """Return the number of submissions, and that of counted ones, that contain each id."""
+    """Return the numbers of all submissions and of counted submissions that contain each id."""
     contained = document_frequency(ids, bounds, distinct)
     if counted is None:
         return contained, contained

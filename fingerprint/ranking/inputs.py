@@ -189,9 +189,9 @@ def _content(file: CohortFile) -> tuple[int, tuple[Kinds, Terms, Terms]]:
 
 
 def _program_parts(hashes: Hashes, owners: Owners, submissions: int, counted: Flags | None) -> Floats:
-    """Return the part of a program that each submission is: among those alike, and among those related.
+    """Return the part of a program that each submission is, among alike and among related submissions.
 
-    float64 [2, submissions], see `count_alike`; those that are not `counted` are none.
+    float64 [2, submissions], see `count_alike`; 0 for a submission that is not `counted`.
     """
     if counted is not None:
         hashes, owners = hashes[counted[owners]], owners[counted[owners]]
@@ -218,10 +218,10 @@ def _without_starter(
 
 
 def renamed_groups(files: Iterable[FileColumns], submissions: int, counted: Collection[int]) -> Positions:
-    """Return the number of the group of each submission: int64 [submissions], -1 for one in no group.
+    """Return the number of the group of each submission: int64 [submissions], -1 for no group.
 
     The submissions of a group have the same files by kinds of tokens, literals and imports, in any order.
-    Only those that are `counted` are in one: with a few tokens, or nothing but boilerplate, many are equal.
+    Only `counted` submissions are in a group: many with few tokens, or only boilerplate, are equal.
     """
     columns_of: dict[int, list[tuple[Kinds, Terms, Terms]]] = defaultdict(list)
     for submission, columns in files:

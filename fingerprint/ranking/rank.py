@@ -92,12 +92,12 @@ def scoring_jobs(inputs: RankingInput) -> list[ScoringJob]:
 
 
 class Ranking(NamedTuple):
-    """Pairs with their scores, best first, and the threshold suggested from those of pairs in one language.
+    """Pairs with scores, best first, and the threshold suggested from the scores of pairs in one language.
 
-    `tail` says how similar unrelated pairs of the class are; None where it is too small to say.
+    `tail` says how similar unrelated pairs of the class are; None if the class is too small to tell.
     `units` int64 [n, 2]: the units of a translated pair, see `TranslationInput`; -1 for any other pair.
-    `candidates` is the number of pairs of the class that share enough to be compared, whether or not they are
-    in it.
+    `candidates` is the number of pairs of the class that share enough to be compared, whether or not the
+    ranking has them.
     """
 
     pairs: CandidatePairs
@@ -122,8 +122,8 @@ class Ranking(NamedTuple):
 def candidate_pairs(inputs: RankingInput, floor: float = FLOOR) -> CandidatePairs:
     """Return the pairs that share at least `floor` of their fingerprints by weight, or enough rare terms.
 
-    Those that share rare terms only have `shared` 0. Fingerprints and terms of boilerplate do not count.
-    Submissions with a group in common are no pair, nor is any with an old submission that no look-up chose.
+    Pairs that share rare terms only have `shared` 0. Fingerprints and terms of boilerplate do not count.
+    Submissions with a group in common are no pair; old submissions are in pairs that a look-up chose only.
     """
     counted = ~np.isin(inputs.hashes, inputs.cohort.boilerplate)
     index = InvertedIndex.build(inputs.hashes[counted], inputs.owners[counted])
@@ -145,10 +145,10 @@ def rank(inputs: RankingInput, show: int | None = None, check: Check = never_end
     """Score the candidate pairs of a cohort and return the best `show`; ties are in cohort order.
 
     With None, return all pairs that share rare terms or a fingerprint, without a minimum weight. Of more than
-    `SAMPLE_SIZE` candidate pairs, score only those that may be among the best, and a sample for the
-    threshold, which depends neither on `show` nor on the order of the cohort. `check` is called every few
-    tenths of a second; when it raises, the ranking ends. Pairs in different languages are among the others by
-    their own score; the scores of the others and the threshold do not depend on them.
+    `SAMPLE_SIZE` candidate pairs, score only pairs that may be among the best, and a sample for the
+    threshold; the sample depends neither on `show` nor on the order of the cohort. `check` is called every
+    few tenths of a second; when it raises, the ranking ends. Pairs in different languages are ranked with the
+    other pairs, whose scores and threshold do not depend on them.
     """
     wanted = None if show is None else Wanted(max(show, 1))
     pairs = candidate_pairs(inputs, 0.0 if wanted is None else FLOOR)
@@ -245,7 +245,7 @@ def _pair_keys(inputs: RankingInput, pairs: CandidatePairs) -> Hashes:
 
 
 def _within_class(inputs: RankingInput, pairs: CandidatePairs) -> npt.NDArray[np.bool_]:
-    """Return for each pair whether neither side was looked up: those that were are the most similar ones."""
+    """Return for each pair whether neither side was looked up, as only the most similar old work is."""
     if inputs.old_pairs is None:
         return np.ones(len(pairs.left), dtype=np.bool_)
     return ~inputs.old_pairs.has_old(pairs.left, pairs.right)

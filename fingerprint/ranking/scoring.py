@@ -83,8 +83,8 @@ def _fill_continuations(
 def chained_weight(tiles: Runs, left: RunningSums, right: RunningSums, lengths: PassageLengths) -> float:
     """Return the weight that tiles (sorted by left token) cover, as the mean of both sides.
 
-    Each tile's weight is multiplied by the factor of its length. To its length those of its neighbours in
-    the same order on both sides are added, the less the more tokens are between.
+    Each tile's weight is multiplied by the factor of its length. The lengths of its neighbours in the same
+    order on both sides are added to its length; the more tokens lie between, the less is added.
     """
     columns = np.zeros((3, len(tiles)))
     return _sum_weights(tiles, left, right, lengths, columns)
@@ -94,7 +94,7 @@ def chained_weight(tiles: Runs, left: RunningSums, right: RunningSums, lengths: 
 def _sum_weights(
     tiles: Runs, left: RunningSums, right: RunningSums, lengths: PassageLengths, columns: FloatRows
 ) -> float:
-    """Return what `chained_weight` does; the columns are three of zeros, for values of each tile."""
+    """Return the weight for `chained_weight`; `columns` are three rows of zeros, for values of each tile."""
     continued, before, tokens = columns[0], columns[1], columns[2]
     count = len(tiles)
     _fill_continuations(tiles, left, right, lengths.gap_scale, continued)

@@ -268,7 +268,7 @@ def _add_tiles_of_length(
 ) -> int:
     """Add the tiles of one length at the open places on the left; return the number of tiles.
 
-    The `numbers` are that of these places, and that of tiles before.
+    `numbers` are the number of these places and the number of earlier tiles.
     """
     (length, k), (places, count) = lengths, numbers
     for index in range(places):
@@ -294,7 +294,7 @@ def add_short_tiles(
 ) -> int:
     """Add the tiles of k to `least` - 1 tokens to the longer ones; return the number of tiles.
 
-    `lengths` are k and `least`, at most 2k. The `numbers` are those of `shared_places` and of longer tiles.
+    `lengths` are k and `least`, at most 2k; `numbers` are the numbers of `shared_places` and of longer tiles.
     """
     (left, right), (k, least), (shared, count) = pair, lengths, numbers
     _link_open_places(right, shared, k, space)

@@ -183,7 +183,7 @@ def _exchanged_shares(scores: Scores, exchanged: npt.NDArray[np.bool_]) -> Score
 
 
 def without_terms(units: int) -> LexicalTable:
-    """Return a table without terms: with it, the similarity of a pair is that of its passages."""
+    """Return a table without terms: with it, only passages decide the similarity of a pair."""
     none = TermTable.from_submissions([[]] * units, np.empty(0, np.uint64))
     return LexicalTable(none, none, none, none)
 

@@ -79,7 +79,7 @@ class Runs:
         self._runs.append(run)
 
     def merged(self) -> Iterator[Records]:
-        """Yield all records in pieces, by ascending key; those of one key are in one piece, in any order."""
+        """Yield all records in pieces, by ascending key; a key's records are in one piece, in any order."""
         while len(self._runs) > FAN_IN:
             self._runs = [
                 self._spill(_merge(self._runs[i : i + FAN_IN], self.capacity))

@@ -97,8 +97,8 @@ def compress(values: Words) -> Blocks:
     """Pack fingerprints into blocks of 1,024 bytes, as many as fit into each (steps 1 and 2).
 
     Each fingerprint but the first of a block is stored as the Huffman code of the highest bit in which it
-    differs from the one before, followed by its bits below that. A fingerprint equal to the one before has a
-    code of its own and no further bits.
+    differs from the previous fingerprint, followed by its bits below that bit. A fingerprint equal to the
+    previous fingerprint has a code of its own and no further bits.
 
     Parameters
     ----------

@@ -401,7 +401,7 @@ class SortedTables:
 
 
 def _lead_bits(count: int, prefix: int) -> Words:
-    """Return the number of leading bits that select a bucket, and of those that the filter tests."""
+    """Return the number of leading bits that select a bucket, and the number that the filter tests."""
     size = max(1, count - 1).bit_length()
     return np.array([min(prefix, size), min(prefix, size + SPARSITY)], dtype=np.uint64)
 

@@ -135,7 +135,7 @@ class Sweeps:
         """Return the newest near-copy of a document ("Lost and found").
 
         It is from the last sweep that has the document's cluster. In that sweep the document of the same name
-        is preferred, then the one that resembles the last version most.
+        is preferred, then the document that resembles the last version most.
 
         Raises
         ------

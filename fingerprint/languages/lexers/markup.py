@@ -61,7 +61,7 @@ _RAZOR = re.compile(
 )
 _BRACKET = re.compile(r"\"(?>(?:\\.|[^\"\\\n]++)*)\"?|'(?:\\.|[^'\\\n])'|//[^\n]*+|[(){}\[\]]")
 
-# The line that opens a chunk; one that begins with as many of the same signs closes it.
+# The line that opens a chunk; a line that begins with as many of the same signs closes the chunk.
 _FENCE = re.compile(
     r" {0,3}(?P<fence>`{3,12}|~{3,12})[ \t]*+\{?[ \t]*+[.=]?(?P<language>[\w+#-]*+)[^`~\n]*+$"
 )

@@ -33,7 +33,7 @@ _DIVISION = r"([ \t]*+)(//?=?)"
 # Other signs between which a regular expression may be.
 _SIGNS = (r"\#", r"\|")
 
-# The length is limited, so that one that is not closed is not searched for its end from each of many.
+# The length is limited: otherwise a long line would be searched to its end from each of many unclosed braces.
 _BRACES = r"\{(?>(?:\\[^\n]|[^}\\\n]){0,500})\}"
 
 # The lengths are limited, so that an unclosed class is not searched for its end to the end of a long line.
