@@ -81,9 +81,9 @@ def written(schema: dict[str, str]) -> str:
 
 
 def schema_problem() -> str:
-    """Return how the tables differ from those of this version, in one phrase; "" where they do not.
+    """Return how the tables differ from this version's tables, in one phrase; "" if they do not.
 
-    Those of a newer version are not compared: it adds to them while this version still runs.
+    Tables of a newer version are not compared: it adds to them while this version still runs.
     """
     if unknown_migrations():
         return ""

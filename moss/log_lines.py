@@ -65,9 +65,9 @@ class Line(logging.Formatter):
 
 
 class JsonLine(Line):
-    """Format a record as a JSON object in one line: the same time, message and error, and what it is part of.
+    """Format a record as a JSON object in one line: time, message and error, and the request or task.
 
-    `request` is the id of the request, `task` and `task_id` name the task. Absent: there is none.
+    `request` is the id of the request, `task` and `task_id` name the task; they are absent if there is none.
     """
 
     def format(self, record: logging.LogRecord) -> str:

@@ -116,7 +116,7 @@ ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 SOCIALACCOUNT_ADAPTER = "moss.integrations.accounts.campus.CampusAdapter"
 # A GET only leads to the provider; what comes back is tied to the session by a secret.
 SOCIALACCOUNT_LOGIN_ON_GET = True
-# An account that an administrator created is that of the campus account with the same, verified address.
+# A campus account signs in to an account that an administrator created with the same, verified address.
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
 SOCIALACCOUNT_STORE_TOKENS = False
 CAMPUS = "campus"
@@ -431,8 +431,8 @@ CELERY_TASK_TIME_LIMIT = 10 * 60
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     # Several installations may share one server.
     "global_keyprefix": value("MOSS_QUEUE_PREFIX"),
-    # A message whose worker was killed is delivered again after this time, in seconds. So is one whose task
-    # takes longer: every task locks what it works on, and the second one does nothing.
+    # A message whose worker was killed is delivered again after this time, in seconds. So is a message whose
+    # task takes longer: every task takes a lock, and the second task does nothing.
     "visibility_timeout": 60,
     "socket_timeout": BROKER_SECONDS,
     "socket_connect_timeout": BROKER_SECONDS,

@@ -123,7 +123,7 @@ def _address() -> dict[str, str]:
 
 
 def _server_version() -> int:
-    """Return the version of the server; no session is left open, which would hold what is replaced."""
+    """Return the version of the server; leave no session open, which might block the replacement."""
     connection.ensure_connection()
     version: int = connection.connection.info.server_version
     connection.close()

@@ -56,7 +56,7 @@ MAINTAIN_SINCE = 170000  # before, only the owner vacuums; Postgres does so by i
 
 
 class DatabaseLocale(NamedTuple):
-    """The locale of the database, and of the one whose backup was restored into it: "" where none was.
+    """The locale of the database, and of the database whose backup was restored into it, "" without a backup.
 
     `made_with` and `is_now` are versions of its collation, at its creation and of the system today; they are
     empty where Postgres knows none.

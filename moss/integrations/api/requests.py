@@ -49,7 +49,7 @@ KEY_HEADER = "Idempotency-Key"
 KEPT = timedelta(hours=24)
 LONGEST_KEY = 255
 SERVER_ERROR = 500
-# Headers that say what is asked for, with the address and the body: those of uploads in parts.
+# Headers that are part of a request's content, like its address and body: the headers of uploads in parts.
 ASKING = "Upload-"
 
 logger = logging.getLogger(__name__)
@@ -116,7 +116,7 @@ def _reason(request: HttpRequest) -> str:
 
 
 def idempotent(view: View) -> View:
-    """Have a view do once what is sent again with the same key, and answer it again."""
+    """Have a view carry out a request once; repeat the answer if the request is sent again with its key."""
 
     @wraps(view)
     def wrapper(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
@@ -144,7 +144,7 @@ def _once(request: HttpRequest, token: ApiToken, key: str, act: Callable[[], Htt
             text = "The first request with this key is still worked on."
             return Problem(409, text, {"Retry-After": "5"}).response()
         if stored := ApiAnswer.objects.filter(token=token, key=key).first():
-            # What is answered again was written to the audit log the first time.
+            # The first request was written to the audit log already.
             request.__dict__.pop("audit_entry", None)
             return _again(stored, digest)
         response = act()
@@ -172,7 +172,7 @@ def _again(answer: ApiAnswer, digest: str) -> HttpResponse:
 
 
 def _digest(request: HttpRequest) -> str:
-    """Return a digest of what is asked for; files count by their content, however their parts are divided."""
+    """Return a digest of a request; files count by their content, however their parts are divided."""
     digest = sha256()
     for part in _parts(request):
         digest.update(len(part).to_bytes(8) + part)

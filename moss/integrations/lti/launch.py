@@ -68,7 +68,7 @@ LONGEST_URL, LONGEST_DATA = 2000, 20_000
 
 logger = logging.getLogger(__name__)
 
-# What a platform may hand over, in characters, and what is handed back to it.
+# The longest value from a platform, in characters, and the values that are sent back to the platform.
 LONGEST_VALUE = 4000
 HANDED_BACK = ("login_hint", "lti_message_hint")
 FRAMES = {"iframe", "frame", "object", "embed"}

@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 LONGEST_NAME, LONGEST_COURSE, LONGEST_URL = 100, 200, 2000
 NRPS = "nrps/claim/namesroleservice"
 
-# Roles in a context. Those of a whole institution or system give nothing: they say nothing of this course.
+# Roles in a context. Roles in a whole institution or system give no rights: they are not about this course.
 CONTEXT = "http://purl.imsglobal.org/vocab/lis/v2/membership"
 ASSISTANT = "instructor#teachingassistant"
 TEACHING = {"instructor", "administrator"}
@@ -75,7 +75,7 @@ def arrive(platform: Platform, launch: Launch) -> Arrival:
             "neither instructor nor teaching assistant",
         )
     with transaction.atomic():
-        # One launch of a platform after the other: two of one person would create two accounts.
+        # One launch of a platform after the other: two launches of one person would create two accounts.
         type(platform).objects.select_for_update(no_key=True).get(pk=platform.pk)
         return _arrive(platform, launch, role)
 

@@ -93,7 +93,7 @@ class Connections:
     """The open connections of a server.
 
     A connection waits until its user is known, and then is a session. Where too many wait, the oldest one is
-    closed, so that idle connections keep nobody out. A session is never closed for another one.
+    closed, so that idle connections keep nobody out. A session is never closed to make room.
     """
 
     def __init__(self, limits: ListeningLimits) -> None:
@@ -108,7 +108,7 @@ class Connections:
         return len(self._waiting)
 
     def add(self, connection: Connection) -> None:
-        """Let a new connection wait; where too many do, close the oldest one of its address, or of all."""
+        """Let a new connection wait; if too many wait, close the oldest, of its address or of all."""
         of_address = self._by_address.setdefault(connection.address, OrderedDict())
         if len(of_address) >= self._limits.waiting_an_address:
             self._close(next(iter(of_address)))
@@ -194,7 +194,7 @@ def _forget_oldest(rows: OrderedDict[tuple[str, str], Any]) -> None:
 class ListeningLimits:
     """Limits of one listening server.
 
-    What one file and one upload may hold is what the pages accept, see `submissions.intake.limits` and
+    A file and an upload may be as large as on the pages, see `submissions.intake.limits` and
     `MOSS_MAX_UPLOAD_MB`.
 
     total_bytes, file_bytes, files: of one session, base files included.

@@ -85,7 +85,7 @@ REASONS = {
 
 
 class Wanted(NamedTuple):
-    """The wanted commit: a given one, or the last one of a branch that is not later than `until`."""
+    """The wanted commit: a given commit, or the last commit of a branch that is not later than `until`."""
 
     branch: str = ""
     commit: str = ""
@@ -150,7 +150,7 @@ def _fetch(git: Git, *options: str, source: str) -> None:
 
 
 def _last_commit(git: Git, wanted: Wanted) -> str:
-    """Return the last commit of the branch itself, not of what was merged into it, that is early enough."""
+    """Return the last commit that is early enough, of the branch itself and not of merged branches."""
     assert wanted.until is not None
     _fetch(git, "--filter=tree:0", source=_ref(wanted.branch))
     until = f"--min-age={int(wanted.until.timestamp())}"
@@ -168,7 +168,7 @@ def _time(seconds: int) -> datetime:
 
 
 def _write(git: Git, target: IO[bytes], commit_log: bytes) -> tuple[int, list[str]]:
-    """Write the files of the fetched tree; return their number, and what was left out, with the reason."""
+    """Write the files of the fetched tree; return their number, and the left-out files with the reasons."""
     count, size, left_out = 0, 0, list[str]()
     with (
         zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive,
@@ -280,7 +280,7 @@ def _running(key: int) -> QuerySet[RepositoryFetch]:
 
 
 def _next(fetch: RepositoryFetch) -> Repository | None:
-    """Return the repository that is next: a new one, or one whose last attempt is long enough ago."""
+    """Return the next repository: a new repository, or a repository whose last attempt is long enough ago."""
     waiting = fetch.repositories.filter(state=State.WAITING)
     early = timezone.now() - WAIT
     return (waiting.filter(tried=None) | waiting.filter(tried__lt=early)).order_by("attempts", "pk").first()
@@ -331,12 +331,12 @@ def _check_size(fetch: RepositoryFetch, size: int) -> None:
 
 
 def reachable(address: str, token: str) -> Remote:
-    """Return the repository at an address, or where its host says that it is now.
+    """Return the repository at an address, or at the address to which its host redirects.
 
     Raises
     ------
     GitFailed
-        When there is none that this service may fetch; the message says why.
+        When there is no repository that this service may fetch; the message says why.
     """
     for _attempt in range(MOST_REDIRECTS + 1):
         try:
@@ -361,7 +361,7 @@ def reachable(address: str, token: str) -> Remote:
 
 
 def may_ask(address: str) -> Callable[[Address], bool]:
-    """Return which IP addresses may be asked: by HTTPS public and listed ones, by HTTP listed ones."""
+    """Return which IP addresses may be asked: by HTTPS public and listed addresses, by HTTP only listed."""
     is_encrypted = urlsplit(address).scheme == "https"
     return lambda ip: (is_encrypted and is_public(ip)) or _is_listed(ip)
 

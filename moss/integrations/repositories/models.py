@@ -25,7 +25,7 @@ MOST_HOURS = 720
 
 class FetchQuerySet(models.QuerySet["RepositoryFetch"]):
     def planned(self) -> RepositoryFetch | None:
-        """Return what is fetched again when the due date has passed."""
+        """Return the list that is fetched again when the due date has passed."""
         return self.filter(again_after_due=True).select_related("assignment").first()
 
     def due(self) -> Self:

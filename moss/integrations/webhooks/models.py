@@ -48,11 +48,11 @@ def _maker_may_share() -> models.Q:
 
 class WebhookQuerySet(models.QuerySet["Webhook"]):
     def stopped(self) -> WebhookQuerySet:
-        """Return those that this service sends nothing to any more."""
+        """Return the webhooks that this service sends nothing to any more."""
         return self.filter(state=Webhook.State.STOPPED)
 
     def working(self) -> WebhookQuerySet:
-        """Return those that are told of events: their maker may still share what these lead to."""
+        """Return the active webhooks whose maker may still share the course."""
         return self.filter(_maker_may_share(), state=Webhook.State.ACTIVE)
 
     def without_right(self) -> WebhookQuerySet:

@@ -135,14 +135,14 @@ def _decided_ids(decision: Decision | CaseDecision) -> list[int]:
 
 
 class Outcome(NamedTuple):
-    """The status of an answer, None without one, and why the attempt failed; empty for a success."""
+    """The status of the answer, None without an answer, and why the attempt failed; empty for a success."""
 
     status: int | None
     problem: str
 
 
 def enqueue(webhook: Webhook, event: str, data: dict[str, Any]) -> Delivery:
-    """Store what is sent to a webhook when this transaction commits."""
+    """Store a delivery, which is sent to a webhook when this transaction commits."""
     delivery = Delivery.objects.create(webhook=webhook, event=event, body=body_of(event, data))
     jobs.enqueue("deliver", delivery.pk)
     return delivery
