@@ -112,12 +112,12 @@ def cases(
 
 
 def listed_cases(report: Report, query: Mapping[str, Any], names: Names) -> list[Case]:
-    """Return the cases at the threshold of an address, or else at that of the report."""
+    """Return the cases at the threshold of an address, or else at the report's threshold."""
     return cases(report, parse_pair_filter(query).threshold or None, names)
 
 
 def listed_case(report: Report, query: Mapping[str, Any], names: Names, submission_id: int) -> Case | None:
-    """Return the case of a submission at the threshold of an address, or else at that of the report."""
+    """Return the case of a submission at the threshold of an address, or else at the report's threshold."""
     return find_case(report, submission_id, parse_pair_filter(query).threshold or None, names)
 
 

@@ -198,14 +198,14 @@ class Assigned(NamedTuple):
 
 
 def assignees(assignment: Assignment) -> list[str]:
-    """Return the usernames of those to whom a case or a pair of an assignment is assigned."""
+    """Return the usernames of the users to whom a case or a pair of an assignment is assigned."""
     cases = Q(pk__in=assignment.case_decisions.values("assignee"))
     pairs = Q(pk__in=assignment.decisions.values("assignee"))
     return list(User.objects.filter(cases | pairs).order_by("username").values_list("username", flat=True))
 
 
 def assigned_to(user: User, course: Course | None = None) -> list[Assigned]:
-    """Return what is assigned to a user who may decide it, in all courses or in one."""
+    """Return the assignments with open cases or pairs of a user who may decide, in all courses or in one."""
     rows = Assignment.objects.filter(course__in=courses_with(user, Right.DECIDE)).select_related("course")
     if course is not None:
         rows = rows.filter(course=course)
@@ -290,7 +290,7 @@ def pairs_above(report: Report, threshold: float) -> int:
 def linking_pairs(report: Report, threshold: float, among: Collection[int] | None = None) -> list[Link]:
     """Return the stored pairs that connect cases: at or above `threshold`, and not of one student or team.
 
-    With `among`, the primary keys of submissions, only pairs on whose left is one of these.
+    With `among`, primary keys of submissions, return only pairs whose left submission is among them.
     """
     above = links(report, threshold, among)
     keys = compared_mates(report.assignment, {pk for link in above for pk in link[:2]})
@@ -366,9 +366,9 @@ def followed_decision(
 
 
 class CaseCore(NamedTuple):
-    """The tokens of a `submission`, of `counted` that count, that are in its passages with every other one.
+    """The number of tokens of a submission that are in its passages with each of `others` members.
 
-    `others` are those members that it has passages with, of `all_others`.
+    `counted` is the number of its tokens that count, `all_others` the number of all other members.
     """
 
     submission: Submission
@@ -385,7 +385,8 @@ class CaseCore(NamedTuple):
 def case_core(report: Report, members: Sequence[Submission]) -> CaseCore | None:
     """Return what the members of a case have in common; None for few or many members.
 
-    It is told of the member that has listed passages with the most others, of those the most similar ones.
+    It is measured on the member that has listed passages with most other members; if several have, on the
+    most similar member.
     """
     if not MIN_MEMBERS <= len(members) <= MAX_MEMBERS:
         return None
@@ -493,7 +494,7 @@ def suspicion_counts(course: Course, reports: Collection[Report]) -> Counter[int
 
 
 def _unlisted(decisions: QuerySet[Decision], reports: Collection[Report]) -> QuerySet[Decision]:
-    """Return the suspected and confirmed ones whose pair no report of its assignment lists, oldest first."""
+    """Return suspected and confirmed decisions whose pair no report of the assignment lists, oldest first."""
     listed = Pair.objects.filter(
         report__in=reports,
         report__assignment=OuterRef("assignment"),

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 class WithheldPair(NamedTuple):
     """A pair of which a reader sees one side only: a submission of the class, and that there is a match.
 
-    `course` is that of the other side, for whom to ask; nothing else of it may be shown. `request` is that
-    for the pair.
+    `course` is the course of the other side, whose people can be asked; nothing else of the other side may be
+    shown. `request` is the request to read the pair.
     """
 
     submission: Submission
@@ -67,7 +67,7 @@ def for_reader(
 ) -> Assignment:
     """Return the assignment as this user may read it; None is a reader without an account.
 
-    With `shared`, as a link of the user shows it: what was agreed to is for readers of the course only.
+    With `shared`, as a link of the user shows it: granted requests are for readers of the course only.
     """
     lazy = SimpleLazyObject(partial(withheld, assignment, user, shared=shared))
     assignment.withheld = cast("Withheld", lazy)
@@ -116,8 +116,8 @@ def withheld_in_course(course: Course, user: User) -> dict[int, Withheld]:
 def unreadable_batches(course: Course, user: User | AnonymousUser | None) -> QuerySet[Batch]:
     """Return the copies of other courses' assignments, in those of a course, that a user may not read.
 
-    A chosen assignment that was deleted has a label left, which only the owner of the course sees; one of the
-    archive, which may be somebody else's, nobody.
+    A chosen assignment that was deleted has a label left, which only the owner of the course sees. Nobody
+    sees the label of a deleted assignment of the archive, which may be somebody else's.
     """
     others = Batch.objects.filter(assignment__course=course, role=Batch.Role.OTHER)
     if user is not None and user.pk == course.owner_id:
@@ -227,7 +227,7 @@ def withhold(report: Report) -> Report:
 
 
 def _without(ids: Iterable[int], kept: Withheld) -> list[int]:
-    """Return the submissions that are of no other course: what is opened is a pair, not its duplicates."""
+    """Return the submissions that are of no other course: a pair can be opened, its duplicates cannot."""
     return [pk for pk in ids if pk not in kept.copies]
 
 

@@ -128,7 +128,7 @@ def has_dismissed(user: User, hint: str) -> bool:
 
 
 def token_digest(secret: str) -> str:
-    """Return what is stored of a secret: it is random and long, so that a plain digest cannot be guessed."""
+    """Return the digest of a secret to store; a long, random secret cannot be guessed from a plain digest."""
     return sha256(secret.encode(errors="surrogatepass")).hexdigest()
 
 
@@ -175,15 +175,15 @@ class BadName(ValueError):
 
 @transaction.atomic
 def service_account(account: str, courses: Collection[Course], role: str, who: str) -> User:
-    """Return the service account of this name with a role in some courses; create it where there is none.
+    """Return the service account of this name with a role in some courses, or create it.
 
     No person gets such a name: the colon after `service` is in no name that a form or a provider gives.
-    Without a password and an address, nobody signs in to it or finds it by one.
+    The account has no password and no address, so that nobody can sign in to it or find it by mail.
 
     Raises
     ------
     BadName
-        When the name is none, or the account was closed.
+        When the name is not valid, or the account was closed.
     """
     if not NAME.fullmatch(account.removeprefix(SERVICE)):
         raise BadName("A service account is named as service:nightly: letters, digits, dots, hyphens.")

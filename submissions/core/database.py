@@ -113,7 +113,7 @@ def storable_json(value: Any) -> Any:
 
 
 def replace_unstorable(connection: BaseDatabaseWrapper, **_: object) -> None:
-    """Have a new connection store what is storable; Django calls this for each one."""
+    """Have a new connection replace what Postgres cannot store; Django calls this for each connection."""
     adapters = connection.connection.adapters
     for dumper in _TEXT_DUMPERS:
         adapters.register_dumper(str, dumper)
@@ -140,7 +140,7 @@ def _json_dumper(base: Any) -> Any:
     return type(f"Storable{base.__name__}", (base,), {"dump": dump})
 
 
-# As psycopg registers them: the last one of a format is the one for a value whose type is not known.
+# As psycopg registers dumpers: the last dumper of a format is used for a value whose type is not known.
 _TEXT_DUMPERS = [
     _text_dumper(getattr(string_types, f"Str{name}"))
     for name in (

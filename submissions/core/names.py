@@ -71,8 +71,8 @@ class RosterLabel(NamedTuple):
 def roster_labels(assignment: Assignment) -> dict[str, RosterLabel]:
     """Return the labels of the submissions with a student who is in the roster, by the submissions' names.
 
-    What follows the students' names in that of the submission, such as the number of an attempt, stays. A
-    name that an instructor gave herself stays as it is.
+    The rest of a submission's name after the students' names, such as the number of an attempt, stays. A name
+    that an instructor chose stays as it is.
     """
     if not _has_roster(assignment):
         return {}

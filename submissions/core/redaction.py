@@ -80,7 +80,7 @@ SUBMISSION_WORDS = frozenset(_SUBMISSION_WORDS.split())
 PROGRAM_WORDS = frozenset(_PROGRAM_WORDS.split())
 # Lengths of the shortest words and numbers that identify a student by themselves.
 MIN_WORD, MIN_ID = 3, 5
-# That of an id that stands in a comment: one character means nobody.
+# Length of the shortest id that names a student in a comment: one character means nobody.
 MIN_ID_IN_COMMENT = 2
 _MARK = r"\u0300-\u036f"
 RUN = re.compile(rf"[^\W_](?:[^\W_]|[{_MARK}])*")
@@ -249,10 +249,10 @@ class NameWord(NamedTuple):
 
 
 class Meaning(NamedTuple):
-    """Meaning of adjacent words: the names that contain all of them, and the replacement of these.
+    """Meaning of adjacent words: the names that contain all the words, and the replacement of these names.
 
-    `is_one_spelling`: some spelling of a name has all of the words; `is_whole`: one has no other words;
-    `id_length`: the characters of the longest id that they have all words of, 0 without one.
+    `is_one_spelling`: some spelling of a name has all of the words; `is_whole`: a spelling has no other
+    words; `id_length`: the characters of the longest id of which the words have all words, 0 without an id.
     """
 
     names: AbstractSet[str]

@@ -126,7 +126,7 @@ def student_keys(submissions: QuerySet[Submission]) -> dict[int, dict[Key, Known
 
     The keys are the same in all assignments of a course: a number that a platform gives anew in each
     counts for nothing, unless one assignment has several students of that name. A submission without
-    students is that of a student of its name.
+    students counts as work of a student of its name.
     """
     fields = ("pk", "name", "batch__assignment", *STUDENT_FIELDS)
     rows = [
@@ -224,7 +224,7 @@ def save_students(
 ) -> None:
     """Save the `students` of each of the new `submissions`, both by name, in the caller's transaction.
 
-    A submission without students is that of a student with its name.
+    A submission without students is saved as work of a student with its name.
     """
     rows = [
         SubmissionStudent(

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.http import HttpRequest
 
-# How long before the deletion the people of a course are told, and before that of sources only.
+# How long before a deletion the people of a course are told, and before a deletion of sources only.
 NOTICE, SOURCES_NOTICE = timedelta(days=30), timedelta(days=7)
 
 logger = logging.getLogger(__name__)
@@ -81,7 +81,7 @@ def source_days_kept(course: Course) -> int | None:
 
 
 def retained_assignments(course: Course | None = None) -> Iterator[RetainedAssignment]:
-    """Yield the assignments that the retention of their course ends for, of all courses or of one.
+    """Yield the assignments whose retention ends, with the time, of all courses or of one course.
 
     The retention counts from the last upload or decision. It has no end for an assignment under a hold, or
     with work in the report of an assignment under a hold.
@@ -328,7 +328,7 @@ def _listed_sources(batches: Iterable[Batch]) -> list[int]:
 
 
 def _documents_in(batches: Iterable[Batch]) -> list[int]:
-    """Return the documents of the submissions in batches, and of the copies of these."""
+    """Return the documents of the submissions in batches, and of copies of these submissions."""
     keys = list(batches)
     in_batches = Q(submission__batch__in=keys) | Q(submission__origin__batch__in=keys)
     return _all_documents(SubmissionFile.objects.filter(in_batches))

@@ -108,7 +108,7 @@ class DisplayedRecurring(NamedTuple):
 def displayed_pairs(request: AuthenticatedRequest, pairs: list[RecurringPair]) -> list[DisplayedRecurring]:
     """Return pairs of students with the names that the user has chosen to see.
 
-    Made-up names differ from one assignment to the next: a pair then has those of its last assignment.
+    Made-up names differ from one assignment to the next: a pair then has the names of its last assignment.
     """
     assignments = {one.assignment.pk: one.assignment for pair in pairs for one in pair.meetings}
     names = {pk: names_for(request, assignment) for pk, assignment in assignments.items()}
@@ -348,7 +348,7 @@ def add_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def remove_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Take the role of a campus group, and from its members what it gave them."""
+    """Remove a campus group from a course, and the memberships that the group gave to its members."""
     group = find_group(request.user, pk)
     actions.remove_group(group)
     messages.info(request, _("The group {group} was removed, with its members.").format(group=group.group))

@@ -113,7 +113,7 @@ class ListingBuilder:
 
 
 class PlacedFiles(NamedTuple):
-    """The files of an upload as a layout places them: work of students, and what is none."""
+    """The files of an upload as a layout places them: students' work, and ignored files."""
 
     layout: Layout
     placements: dict[str, Placement]
@@ -297,7 +297,7 @@ def owners(listing: Listing, grouping: Grouping, choices: Choices, refused: Iter
 
 
 def place_with(listing: Listing, refused: Iterable[str], grouping: Grouping, choices: Choices) -> PlacedFiles:
-    """Place the files of a listing, and also what was refused, by the layout of a grouping."""
+    """Place the files of a listing, and also refused files, by the layout of a grouping."""
     root = root_of(listing.paths)
     more = listing.with_paths(name.rstrip("/") for name in refused if name.startswith(root))
     if choices.depth is None:

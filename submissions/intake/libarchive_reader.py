@@ -229,7 +229,7 @@ class ZstandardFile(_Bytes):
 
 
 class _MemberData(_Bytes):
-    """The contents of a member, every byte counted. Its damage is that of the member alone."""
+    """The contents of a member, every byte counted. Damage in them concerns this member alone."""
 
     def __init__(self, archive: Archive, unpacked: _UnpackedBytes) -> None:
         super().__init__(archive)
@@ -246,7 +246,7 @@ class _MemberData(_Bytes):
         return size
 
     def skip(self) -> None:
-        """Read what was not read, because libarchive would unpack it uncounted."""
+        """Read the rest of the member, because libarchive would unpack the rest uncounted."""
         chunk = bytearray(CHUNK)
         try:
             while not self._damaged and self.readinto(chunk):
@@ -256,7 +256,7 @@ class _MemberData(_Bytes):
 
 
 class _UnpackedBytes:
-    """Counts what is unpacked of an archive, whose entries may be packed together."""
+    """Counts the unpacked bytes of an archive, whose entries may be packed together."""
 
     def __init__(self, source: Source, budget: Budget) -> None:
         self._source, self._budget = source, budget

@@ -159,7 +159,8 @@ def preview_upload(
 ) -> Preview:
     """Return the preview of an upload that is grouped as an instructor chose.
 
-    `left_out` has all entries of the upload, `refused` those that cannot be read; these may be in `listing`.
+    `left_out` has all entries of the upload, `refused` the entries that cannot be read, which may also be in
+    `listing`.
     `identify` returns what a roster knows of a student of the layout.
     """
     grouping = group_files(listing, choices, identify)

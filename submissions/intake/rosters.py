@@ -131,7 +131,7 @@ _RANKED = {
 
 
 def columns_of(header: list[str]) -> dict[Column, list[int]]:
-    """Return the indexes of the columns of each meaning, the one to be shown first.
+    """Return the indexes of the columns of each meaning, the column to be shown first.
 
     A last name without a column of first names is a whole name, and so is a first name.
     """

@@ -35,10 +35,10 @@ LITERAL = re.compile(r"\d|\.\d|[A-Za-z@$]{0,2}[\"'`]")
 
 
 def matching_runs(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Return the runs of equal texts in an order that both sides have: both first ones, and the number.
+    """Return the runs of equal texts in an order that both sides have: both first indexes, and the number.
 
-    These have the most characters together. With exchanged sides, or with texts that only one side has, the
-    same ones match. None are returned where there are too many.
+    The runs have the most characters together. With exchanged sides, or with more texts that only one side
+    has, the same texts match. No runs are returned for too many texts.
     """
     if len(left) * len(right) > MAX_ALIGNED:
         return []
@@ -83,7 +83,7 @@ def _most_characters(left: Sequence[str], right: Sequence[str]) -> list[list[int
 
 
 class LinePair(NamedTuple):
-    """Numbers, from 1, of the lines that are side by side; None where a side has no line for the other's."""
+    """Numbers, from 1, of lines that are side by side; None where only the other side has a line."""
 
     left: int | None
     right: int | None
@@ -103,8 +103,8 @@ def align_lines(
 ) -> Iterator[LinePair]:
     """Yield the pairs of lines of a passage, in order.
 
-    Every line of a side, from its first token to its `last` line, is in exactly one pair. Of lines on which
-    no token begins, such as comments, those with equal text are paired, and the others from the first on.
+    Every line of a side, from its first token to its `last` line, is in exactly one pair. Lines on which no
+    token begins, such as comments, are paired if their text is equal; other such lines from the first on.
 
     Parameters
     ----------

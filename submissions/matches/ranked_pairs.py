@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # The mark of a pair that was compared across languages, in tables, exports and on pages.
 TRANSLATED = "translated"
-# That of a pair that shares names, literals or imports, but no run of equal tokens as long as a k-gram.
+# The mark of a pair that shares names, literals or imports, but no run of equal tokens as long as a k-gram.
 NO_PASSAGE = "no passage"
 # The flag of a pair with a model solution.
 MODEL_SOLUTION = "model solution"

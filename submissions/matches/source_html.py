@@ -323,7 +323,7 @@ def block_marks(
 
 
 def between(this: tuple[str, Span], other: tuple[str, Span] | None) -> MarkedPiece:
-    """Return what is between two pieces: a text of each side and a span in it, None if not compared."""
+    """Return the code between two pieces, by a text of each side and a span in it, None if not compared."""
     (text, span), cuts = this, [this[1]]
     if other:
         cuts = list(cuts_between(text, span, other[0][slice(*other[1])]))

@@ -286,7 +286,7 @@ def _differing(run: TokenRun, other: TokenRun) -> Iterator[tuple[int, int, str]]
 def _marked_pieces(
     runs: Iterable[tuple[TokenRun, TokenRun]], others: Iterable[int], *, compared: bool
 ) -> Iterator[MarkedPiece]:
-    """Yield the pieces of a block with what is between them; runs and `others` are those of its pieces."""
+    """Yield the pieces of a block and the code between them; `runs` and `others` have a row per piece."""
     ends: tuple[int, int] | None = None
     for (this, other), submissions in zip(runs, others, strict=True):
         (start, end), (other_start, other_end) = _extent(this), _extent(other)

@@ -85,7 +85,7 @@ class TrustedProxies:
         return self.get_response(request)
 
     def _is_stated(self, sender: str) -> bool:
-        with suppress(ValueError):  # Without an address, as of a Unix socket, it is none that was stated.
+        with suppress(ValueError):  # A sender without an address, such as a Unix socket, is no stated proxy.
             address = ip_address(sender)
             return any(address in network for network in self.networks)
         return False
@@ -104,7 +104,7 @@ def client_address(request: HttpRequest) -> str | None:
 
 
 def too_much_at_once() -> str:
-    """Return what somebody reads who sends more than one upload may have; the proxies say the same."""
+    """Return the message for an upload that is too large; the proxies send the same message."""
     text = gettext("One upload may have {n} MB. Send fewer or smaller files at once.")
     return text.format(n=settings.MAX_UPLOAD_BYTES // 1_000_000)
 
@@ -275,9 +275,9 @@ class HtmxLoginRedirect:
 
 
 class ConflictAnswers:
-    """Read again from a snapshot where a row went meanwhile; answer 409 where one could not be stored.
+    """Read again from a snapshot if a row disappeared meanwhile; answer 409 if a row could not be stored.
 
-    A mistake of the program raises the same in the snapshot, and stays one.
+    A mistake of the program raises the same error in the snapshot, and remains an error.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -423,7 +423,7 @@ def _read_passages(pair: Pair, names: Names) -> _PairPassages:
     files = pair_files(pair)
     if names.hidden:
         files.sort(key=lambda file: (names.redact_text(file.path), file.pk))
-    # What a report ignored is counted in tokens, not in those of the coarse streams.
+    # The ignored spans of a report count tokens, not symbols of the coarse streams.
     ignored = {} if pair.translated else ignored_tokens(pair.report, files)
     shorten = cache(lambda lexeme: shorten_lexeme(names.redact_source(lexeme[:MAX_LEXEME_CHARACTERS])))
     views = {

@@ -95,7 +95,7 @@ def _unpacked(packed: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int3
 
 
 def unpack(packed: bytes) -> list[PassageRecord]:
-    """Return what was packed; nothing of no bytes."""
+    """Return the passages that were packed; none if there are no bytes."""
     keys, figures = _unpacked(packed)
     columns = dict(zip(FILE_COLUMNS + OTHER_COLUMNS, [*keys.tolist(), *figures.tolist()], strict=True))
     *figures_of, common = (columns[number] for number in range(len(columns)))
@@ -103,7 +103,7 @@ def unpack(packed: bytes) -> list[PassageRecord]:
 
 
 class PassagesField(BinaryField):
-    """A list of `PassageRecord`; what is packed already is stored as it is. Migrations see a BinaryField."""
+    """A list of `PassageRecord`; packed bytes are stored as they are. Migrations see a BinaryField."""
 
     def deconstruct(self) -> Any:
         name, _, args, options = super().deconstruct()
@@ -241,7 +241,7 @@ class RankingPlan(models.Model):
     report = models.OneToOneField(Report, models.CASCADE, related_name="plan")
     selection: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField()
     digest = models.BinaryField()
-    # The version of this package: another one might score otherwise.
+    # The version of this package: another version might score otherwise.
     version = models.CharField(max_length=100)
     batches: models.JSONField[list[int], list[int]] = models.JSONField(default=list)
     submissions = models.PositiveIntegerField()

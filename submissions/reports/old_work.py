@@ -136,8 +136,8 @@ def has_earlier_work(report: Report) -> bool:
 class OldWork(NamedTuple):
     """Old submissions by primary key, and the chosen pairs as primary keys of a new and an old submission.
 
-    `boilerplate` is that of their assignments; `compared` says of every chosen assignment what was done,
-    `archive` of the department's archive.
+    `boilerplate` is the code that their assignments handed out; `compared` has the numbers of compared
+    submissions for each chosen assignment, `archive` for the department's archive.
     """
 
     submissions: dict[int, Submission]

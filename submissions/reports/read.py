@@ -467,7 +467,7 @@ def next_undecided_in(
 class AssignmentOfStudent(NamedTuple):
     """A student's submission for one assignment, with the similarity of its best match.
 
-    `by` is what recognises the student there.
+    `by` is the name or id by which the student is recognised there.
     """
 
     assignment: Assignment
@@ -487,8 +487,8 @@ def assignments_of_student(
 ) -> list[AssignmentOfStudent]:
     """Return the ranked assignments of the course that have work of the submission's student, in order.
 
-    Work of a team is that of each of its students. Of a course with one ranked assignment, return none.
-    A match that `user` may not read does not count.
+    A team's work counts for each of its students. In a course with one ranked assignment, return none. A
+    match that `user` may not read does not count.
     """
     reports = _newest_reports(assignment.course_id)
     if len(reports) <= 1:

@@ -332,7 +332,7 @@ def _best(cohort: LoadedCohort, ranking: engine.Ranking) -> engine.Ranking:
 
 
 def _best_rows(ranking: engine.Ranking, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    """Return those of some rows, the most similar first, that a report stores."""
+    """Return the rows that a report stores; `rows` are ordered by similarity, the highest first."""
     above = rows[ranking.scores.similarity[rows] >= ranking.threshold.value]
     sides = np.stack((ranking.pairs.left[above], ranking.pairs.right[above]), axis=1).ravel()
     _, first = np.unique(sides, return_index=True)
@@ -392,7 +392,7 @@ def merge_scores(plan: RankingPlan) -> Results:
 
 
 def with_effect(plan: RankingPlan, results: Results) -> Results:
-    """Return results that know the ranking without exclusions, where that is another one."""
+    """Return results that know the ranking without exclusions, if that ranking differs."""
     cohort, job_count = results.cohort, len(planned(plan).jobs)
     if not cohort.is_ranked_twice:
         return results

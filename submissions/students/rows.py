@@ -69,7 +69,7 @@ class Counts:
     changed: Counter[str] = field(default_factory=Counter)
 
     def delete(self, rows: QuerySet[Any]) -> None:
-        """Delete rows with all that hangs on them, and count these."""
+        """Delete rows with all dependent rows, and count the deleted rows."""
         _, by_table = rows.delete()
         self.removed.update(by_table)
 
@@ -235,7 +235,7 @@ def naming_rows_of(
 
 
 def _new_name(scope: Scope, names: NewNames, assignment: Assignment, name: str) -> str:
-    """Return the name that stands for one of a submission now, empty where it named nobody else."""
+    """Return the name that replaces the name of a submission, empty if it named only the student."""
     if (known := names.get((assignment.pk, name))) is not None:
         return known
     taken_out = scope.spellings(assignment.course_id).taken_out(name)
@@ -270,7 +270,7 @@ def _in_order(names: list[str]) -> list[str]:
 
 
 def _erase_from_teams(scope: Scope, assignment: Assignment, counts: Counts) -> None:
-    """Take the student out of the teams; a team of one is none."""
+    """Take the student out of the teams; delete teams with fewer than two members left."""
     spellings = scope.spellings(assignment.course_id)
     if not spellings.is_in(assignment.teams):
         return

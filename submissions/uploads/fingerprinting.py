@@ -83,7 +83,7 @@ LOOK_UP = """
 
 
 def fingerprint_pending(document_ids: Sequence[int]) -> None:
-    """Fingerprint the pending ones of the given documents."""
+    """Fingerprint the given documents that are pending."""
     for _ in fingerprint_groups(document_ids):
         pass
 
@@ -91,7 +91,7 @@ def fingerprint_pending(document_ids: Sequence[int]) -> None:
 def fingerprint_groups(
     document_ids: Sequence[int], most: int = GROUP_DOCUMENTS, *, coarse: bool = False
 ) -> Iterator[int]:
-    """Fingerprint the pending ones of the given documents; after each group, yield how many ids are done.
+    """Fingerprint the given documents that are pending; after each group, yield how many ids are done.
 
     A group has at most `most` documents. With `coarse` they get their coarse streams.
 
@@ -127,7 +127,7 @@ def _group_size(document_ids: Sequence[int]) -> int:
 
 
 def _fingerprint_group(document_ids: list[int], *, coarse: bool) -> list[int]:
-    """Fingerprint documents; return the last ones, which are left because the others took GROUP_SECONDS."""
+    """Fingerprint documents for about GROUP_SECONDS; return the documents that are left."""
     rows = Document.objects.filter(state=Document.State.PENDING).select_related("source")
     pending = rows.in_bulk(document_ids)
     documents = [pending[pk] for pk in document_ids if pk in pending and _may_be_tried(pending[pk])]
@@ -151,9 +151,10 @@ def _fingerprint_group(document_ids: list[int], *, coarse: bool) -> list[int]:
 def _results(
     documents: Sequence[Document], *, coarse: bool
 ) -> Iterator[tuple[Document, Reading | Unreadable]]:
-    """Read documents for about GROUP_SECONDS, at least the first ones of one language.
+    """Read documents for about GROUP_SECONDS, at least the first documents of one language.
 
-    These are read together, but all alone once that failed: no file keeps another one from being read.
+    Documents of one language are read together, but all alone once that failed: no file keeps another file
+    from being read.
     """
     started, done, together = time.monotonic(), 0, True
     while done < len(documents) and (not done or time.monotonic() - started <= GROUP_SECONDS):
@@ -212,7 +213,7 @@ def _errors_as_unreadable(name: str) -> Iterator[None]:
 
 
 def _save_or_wait(readings: dict[int, Reading], unread: list[int]) -> None:
-    """Store what was read; take back the attempts of what was not, and of what is no fault of the files."""
+    """Store the readings; count no attempt of unread files, or of failures that are no fault of the files."""
     if unread:
         _take_back_attempts(unread)
     try:
@@ -460,7 +461,7 @@ def _documents(run: PostingRun) -> Numbers:
 
 
 def _left(documents: Numbers) -> Numbers:
-    """Return those of the documents that were not deleted."""
+    """Return the documents that were not deleted."""
     query = "SELECT id FROM submissions_document WHERE id = ANY(%s)"
     with open_cursor(connection) as cursor:
         rows = cursor.execute(query, [documents.tolist()], binary=True).fetchall()

@@ -387,7 +387,7 @@ class Boilerplate(models.Model):
     name = models.CharField(max_length=1000)
     source = models.ForeignKey(Source, models.PROTECT, related_name="boilerplate")
     document = models.ForeignKey(Document, models.PROTECT, related_name="boilerplate")
-    # As of a file of a submission; a passage stays one of its document.
+    # As of a file of a submission; a passage stays a passage of its document.
     next_document = models.ForeignKey(Document, models.PROTECT, null=True, related_name="next_boilerplate")
     first = models.PositiveIntegerField(null=True)
     after = models.PositiveIntegerField(null=True)

@@ -266,8 +266,8 @@ class WaitingAnswers:
     def get(self, subject: Hashable, key: object, prepare: Callable[[], Compute]) -> Any:
         """Return the answer of a key about a subject, or raise its error.
 
-        For a new key `prepare` is called at once, and what it returns in the thread. A new key of a subject
-        takes the place of an earlier one that waits.
+        For a new key `prepare` is called at once, and the function that it returns is called in the thread. A
+        new key of a subject takes the place of an earlier key that waits.
 
         Raises
         ------

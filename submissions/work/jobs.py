@@ -166,8 +166,8 @@ def queue_lengths() -> dict[str, int]:
 def turns(kind: Kind, queue: str) -> list[tuple[int, Job]]:
     """Return the jobs that wait, in the order in which they are started, by turns among their users.
 
-    Each has the number of jobs of its user that come before it or were started. None is started while one of
-    the same subject is carried out.
+    Each has the number of jobs of its user that come before it or were started. No job is started while a job
+    of the same subject is carried out.
     """
     jobs = Job.objects.filter(kind=kind.name)
     waiting = jobs.filter(queue=queue, state=State.QUEUED, due__lte=timezone.now()).order_by("due", "pk")
@@ -193,12 +193,12 @@ def _of_users(jobs: QuerySet[Job], queue: str) -> QuerySet[Job, tuple[int, int |
 
 
 def startable(kind: Kind, queue: str) -> list[Job]:
-    """Return the jobs to start next, without those of users who have enough started ones."""
+    """Return the jobs to start next, without the jobs of users who have enough started jobs."""
     return [job for number, job in turns(kind, queue) if not kind.at_once or number < kind.at_once]
 
 
 def places(kind: str, subjects: Iterable[int]) -> dict[int, int]:
-    """Return how many jobs of a kind are started before the one of each of these subjects that waits."""
+    """Return how many jobs of a kind are started before the waiting job of each of these subjects."""
     queued = list(Job.objects.filter(kind=kind, subject__in=list(subjects), state=State.QUEUED))
     waiting: dict[int, int] = {}
     for queue in {job.queue for job in queued}:
@@ -313,7 +313,7 @@ def claim(kind: Kind, queue: str) -> Job | None:
 def start(job: Job) -> bool:
     """Start a queued job, and count the attempt, in the caller's transaction; return whether it was started.
 
-    What was started too often fails instead.
+    A job that was started too often fails instead.
     """
     # A job that a transaction just enqueued again is announced when that commits.
     if not _mine(job).select_for_update(skip_locked=True).exists():

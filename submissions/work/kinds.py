@@ -1,6 +1,6 @@
 """The registry of background work: a kind is one row; and the two queues. The settings read it: no Django.
 
-Why work ended without its result is a sentence that is stored, and that pages translate.
+The reason why work ended without its result is stored as a sentence, which pages translate.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ LISTS = (".csv", ".tsv", ".xls", ".xlsx", ".ods")
 COURSE_FILES = frozenset({
     "makefile", "dockerfile", "readme", "readme.txt", "readme.md", "license", "license.txt", "index.html",
 })  # fmt: skip
-# Where the students handed in programs, files of these kinds are not handed in by one.
+# If the students handed in programs, a file of these kinds is no student's file.
 TEXTS = (
     ".md", ".rst", ".json", ".xml", ".yml", ".yaml", ".toml", ".cfg", ".ini", ".properties", ".log", ".pdf",
     ".doc", ".docx", ".odt",
@@ -56,7 +56,7 @@ def common_beginning(names: Collection[str]) -> str:
 
 
 def are_questions(names: Collection[str]) -> bool:
-    """Return whether all names are of different questions, also after that of a test: `Quiz 1-Question 2`."""
+    """Return whether all names are of different questions, also after a test's name: `Quiz 1-Question 2`."""
     start = common_beginning(names)
     return _are_numbered(names) or _are_numbered([name.removeprefix(f"{start}-") for name in names])
 

@@ -27,7 +27,7 @@ SAMPLED = 1_000
 
 PARTICIPANT = "Participant "
 
-# Bytes of a metadata file that are read: of one about a student or an attempt, and of one about the class.
+# Bytes to read of a metadata file about a student or an attempt, and of a metadata file about the class.
 RECORD_BYTES, CLASS_BYTES = 200_000, 5_000_000
 
 # A folder that mostly contains these is the project of one student, not a class of submissions.
@@ -43,22 +43,22 @@ COURSE_FOLDERS = frozenset({
     "lösung", "lösungen", "musterlösung", "musterlösungen", "vorlage", "vorlagen",
     "solución", "soluciones", "solucion", "plantilla", "enunciado",
 })  # fmt: skip
-# With fewer other folders, those of a course may be parts of what students handed in.
+# With fewer other folders, folders of a course may be parts of a student's work.
 MIN_STUDENTS = 2
 # Characters that the name of a submission has at most, as a path has.
 NAME_CHARACTERS = Limits().path_length
-# Folders in which the same file occurs are alike: that many of them, and that part of all, are a class.
+# Folders in which the same file occurs are alike: so many, and this part of all folders, are a class.
 MIN_ALIKE, MIN_ALIKE_SHARE = 2, 0.5
 # Scores of the layouts without names of their own, below those of every platform.
 FITS, FITS_LESS, FITS_NOT = 0.3, 0.2, 0.05
 
 # Words end at blanks: what is joined otherwise, as `case-01_L1.java`, a program named, and others know it.
 WORD_END = " "
-# These are left out beside what was cut off.
+# Characters that are left out next to a part of a name that was cut off.
 JOINING = " _-"
-# With fewer names, what they have in common may be a family name.
+# With fewer names, the part that all have in common may be a family name.
 MIN_NAMES = 3
-# What is left of a name has so many letters: numbers alone are no names.
+# The rest of a name has at least so many letters: numbers alone are no names.
 MIN_LETTERS = 2
 
 
@@ -253,7 +253,7 @@ def _words(name: str) -> str:
 
 
 def distinct_names(units: Collection[FolderOrFile], root: str) -> dict[FolderOrFile, str]:
-    """Return a name for each folder or file: its own, and what is around it where others have that name."""
+    """Return a name for each folder or file: its own, with the folders around it if others have that name."""
     plain = {unit: unit.path.rpartition("/")[2] for unit in units}
     counts = Counter((name, unit.is_folder) for unit, name in plain.items())
     taken = set(plain.values())

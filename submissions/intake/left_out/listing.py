@@ -101,7 +101,7 @@ class Listing:
             self._files[path] = file
 
     def left_out(self, places: Mapping[str, tuple[str, str]]) -> LeftOut:
-        """Return what is left out; `places` maps each path that is used to (submission, path inside it)."""
+        """Return the left-out files; `places` maps each used path to (submission, path inside it)."""
         submissions: dict[str, dict[str, str]] = defaultdict(dict)
         for path, (submission, inner) in places.items():
             submissions[submission][inner] = path

@@ -28,8 +28,8 @@ CLASSES = {
 # This sign before the name of a rule stands for all files that the rule leaves out.
 RULE_SIGN = "@"
 EXCLUDED = "left out by an exclude pattern"
-# Of one list of patterns, and of one pattern. Matching takes at most as many steps as the characters of all
-# patterns times those of a path.
+# Limits of a list of patterns, and of a pattern. Matching takes at most as many steps as the number of
+# characters of all patterns times the number of characters of a path.
 MAX_PATTERNS, MAX_CHARACTERS, MAX_STARS = 100, 200, 12
 # Characters of a pattern that a refusal repeats.
 SHOWN = 60
@@ -42,7 +42,7 @@ class BadGlob(ValueError):
 
 
 class Glob(NamedTuple):
-    """One pattern: whether it takes back what others match, and what it is matched with.
+    """One pattern: whether it takes back matches of other patterns, and which part of a path it matches.
 
     `only_folders`: the pattern ended with a slash. `by_name`: it has no other slash, and is matched with the
     last part of a path.
@@ -210,7 +210,7 @@ def _path_expression(segments: list[list[str] | None]) -> str:
 
 
 class BadPatterns(ValueError):
-    """A pattern is none, or over a limit; the message says which, for the instructor."""
+    """A pattern is not valid, or over a limit; the message tells the instructor which pattern it is."""
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 class Ruleset(ctypes.Structure):
-    """`struct landlock_ruleset_attr`: what is refused unless a rule allows it."""
+    """`struct landlock_ruleset_attr`: the actions that are refused unless a rule allows them."""
 
     _fields_ = (
         ("handled_access_fs", ctypes.c_uint64),
