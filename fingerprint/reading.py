@@ -103,7 +103,7 @@ class Reading(NamedTuple):
     if they were asked for and the front-end finds them in the same pass. `text` is what the front-end shows;
     it is empty in a reading that was stored or sent by another process: whoever shows it has the bytes.
     `unclosed` has the lines, from 1, in which a literal or comment begins that never ends; `share`: see
-    `read_share`. `spelling` is `UNKNOWN`, and `words` are none, where they were not asked for.
+    `read_share`. `spelling` is `UNKNOWN`, and `words` is empty, if they were not asked for.
 
     What a ranking needs of it, as columns, is a `CohortFile`.
     """
@@ -205,9 +205,9 @@ def read_together(
     spelling: bool = False,
     words: bool = False,
 ) -> list[Reading | Unreadable]:
-    """Return what `read` returns or raises for each file, by its bytes and name, all of one `language`.
+    """Return the result or the error of `read` for each file, by its bytes and name, all of one `language`.
 
-    It takes less time than one after another: a call of a kernel or of NumPy takes as long for one file.
+    This is faster than file by file: a call of a kernel or of NumPy takes as long for one file as for many.
 
     Raises
     ------
@@ -255,7 +255,7 @@ def _result(function: Callable[[], T]) -> T | Unreadable:
 
 
 def _with_next(values: Iterable[object], kind: type, results: Iterable[object]) -> list[object]:
-    """Return values in which the next result stands for each one of a type."""
+    """Return the values, with each value of a type replaced by the next result."""
     following = iter(results)
     return [next(following) if isinstance(value, kind) else value for value in values]
 

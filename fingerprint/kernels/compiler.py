@@ -179,7 +179,7 @@ def typing_names(module: ModuleType) -> dict[str, Any]:
 
 
 def _define(statement: ast.stmt, names: dict[str, Any]) -> None:
-    """Run a statement that type checkers see; what it imports another module may have for them only, too."""
+    """Run a statement that type checkers see; an imported name may be for type checkers only, too."""
     if isinstance(statement, ast.ImportFrom) and statement.module:
         module = import_module(statement.module)
         for alias in statement.names:
@@ -397,7 +397,7 @@ class _Words:
         self._count = 0
 
     def arguments(self, layout: Layout) -> Iterator[str]:
-        """Yield the type and the value of each argument that numba makes of one."""
+        """Yield the type and the value of each argument that numba makes of an argument with a layout."""
         if isinstance(layout, Parts):
             for part in layout.of:
                 yield from self.arguments(part)

@@ -5,7 +5,7 @@ builds it, and the others wait. Its name has a digest of the sources and the lev
 
 Its kernels are compiled in as many processes as there are cores. It begins with a line of JSON: the layout
 and the place of each kernel, and the places of the bytes that are stored beside the kernels; then the
-object files and the stored bytes follow. A layout is that of the arguments and the result of a kernel.
+object files and the stored bytes follow. A layout describes the arguments and the result of a kernel.
 
 A compiled function takes the address for its result, the address for the description of an error, and the
 address of its arguments; it returns a status.
@@ -41,7 +41,7 @@ from fingerprint.kernels.registry import Kernel
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    # Called with the number of functions to compile; returns what is called after each.
+    # Called with the number of functions to compile; returns a function to call after each of them.
     StartProgress = Callable[[int], Callable[[], None]]
 
     Append = Callable[[Any, list[Any]], None]
@@ -129,7 +129,7 @@ def ensure_compiled(start_progress: StartProgress | None = None, level: str = ""
 
 
 def compiled_library(level: str = "") -> Path | None:
-    """Return the library's file for a level, by default that of this processor; None where there is none."""
+    """Return the library's file for a level, by default this processor's; None if it is not built."""
     name = file_name(level or processor_level())
     if (path := COMPILED / name).exists():
         return path
@@ -353,9 +353,10 @@ def _library() -> Library:
 
 
 def open_kernels(start_progress: StartProgress | None = None) -> None:
-    """Open the library before a kernel is called; build it first where there is none.
+    """Open the library before a kernel is called; build it first if there is none.
 
-    `start_progress` is then called with the number of functions to compile, and what it returns after each.
+    `start_progress` is then called with the number of functions to compile, and the function that it returns
+    after each of them.
     """
     with _lock:
         ensure_compiled(start_progress)

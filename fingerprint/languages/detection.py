@@ -215,7 +215,7 @@ _INTERPRETERS = {
     "sbcl": "common-lisp", "guile": "scheme", "scala": "scala", "swift": "swift", "octave": "matlab",
 }  # fmt: skip
 
-# What is put behind the name of a file, by Windows, editors, and students whose platform wants texts.
+# Suffixes that Windows, editors, and students whose platform wants texts add to the name of a file.
 _WRAPPERS = frozenset({".txt", ".text", ".bak", ".old", ".orig", ".save"})
 # The name of such a file does not say that it is prose.
 _TEXTS = frozenset({".txt", ".text"})
@@ -227,7 +227,7 @@ def first_match(choices: Iterable[tuple[str, str]], head: str) -> str:
 
 
 def is_program(head: str) -> bool:
-    """Return whether most lines of a text look like those of a program; comments do not count.
+    """Return whether most lines of a text look like lines of a program; comments do not count.
 
     A sentence in a string makes no difference to the line, and words about a program make no program.
     """

@@ -213,7 +213,7 @@ class LineBoundLexer(DispatchingLexer):
     def _note_opened(
         self, opened: list[_Opened], depth: int, token_type: _TokenType, start: int, text: str
     ) -> None:
-        """Note the literal that the lexer has entered a state of, but no comment in another one."""
+        """Note the literal or comment that the lexer has entered, but no comment inside another literal."""
         if is_literal(token_type) and not (_is_comment(token_type) and opened):
             opened.append(_Opened(depth, start, self._may_cross(text, start, token_type)))
 
@@ -241,7 +241,7 @@ def _outermost(opened: list[_Opened]) -> int:
 
 
 def _first_of_literal(tokens: RawTokens, count: int) -> int:
-    """Return where the last literal begins of the newest tokens, those from the index `count` on."""
+    """Return where the last literal of the newest tokens begins, the tokens from the index `count` on."""
     index = len(tokens.starts) - 1
     while index > count and is_literal(tokens.types[index - 1]):
         index -= 1
@@ -266,7 +266,7 @@ class Lexed(NamedTuple):
 
 
 def lexed(lexer: Lexer, language: Language, source: str, vocabulary: Vocabulary) -> Lexed:
-    """Return the lexemes of a source; the errors are those of the lexer."""
+    """Return the lexemes of a source; errors of the lexer are raised."""
     tokens = raw_tokens(lexer, source)
     return _closed(language, source, vocabulary, tokens, tokens.codes(vocabulary.__getitem__))
 
@@ -325,7 +325,7 @@ def _closed(
 ) -> Lexed:
     """Return the lexemes of a source by its tokens, put back where the lexer read a literal on too far.
 
-    `codes` are those of the tokens.
+    `codes` are the codes of the tokens.
     """
     marks = vocabulary.marks(codes)
     seen = int(np.bitwise_or.reduce(marks))
@@ -359,11 +359,11 @@ def _unclosed(tokens: TokenColumns, source: str, marks: Marks) -> list[int]:
 
 
 def closed(lexer: LineBoundLexer, text: str, tokens: TokenColumns) -> tuple[TokenColumns, list[int]]:
-    """Return the tokens of a text in which a literal or comment never ends: one of them ends with its line.
+    """Return the tokens of a text in which a literal or comment never ends, by ending one with its line.
 
-    If quotes may cross lines, it is not known which one lacks its partner. Of the first few that cross a line
-    that one is taken with which the fewest others do. The tokens as they are if none helps. Also return the
-    offsets of the literals that were ended.
+    If quotes may cross lines, it is not known which quote lacks its partner. The first few literals that
+    cross a line, and the last, are tried; the literal that leaves the fewest others across lines is ended. If
+    none helps, the tokens stay as they are. Also return the offsets of the literals that were ended.
     """
     best, fewest = (tokens, list[int]()), len(text)
     for start in _candidates(lexer, text):

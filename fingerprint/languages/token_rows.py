@@ -34,7 +34,7 @@ TokenRows = Annotated[npt.NDArray[np.int32], 2]
 
 CODE, MARKS, START, END, LINE = range(5)
 COLUMNS = 5
-# Stands for the code of a token that was joined to the one before it.
+# Stands for the code of a token that was joined to the previous token.
 REMOVED = -1
 
 
@@ -114,7 +114,7 @@ def token_rows(count: int) -> TokenRows:
 
 @bare_njit
 def locate(codes: Ids, starts: Offsets, lexemes: Lexemes, rows: TokenRows) -> tuple[int, int]:
-    """Fill `rows` with the tokens that are neither white space nor comments, trimmed to what is neither.
+    """Fill `rows` with the trimmed tokens that are neither white space nor comments.
 
     Return their number, and the marks that any token has.
     """
@@ -166,7 +166,7 @@ def keep_others(rows: TokenRows, ranges: PairRows, kept: TokenRows, touching: Id
 
 @bare_njit
 def join_operators(rows: TokenRows, touching: Ids, lexemes: Lexemes) -> None:
-    """Join the operators that touch the next one, step by step, and mark what is joined as removed."""
+    """Join the operators that touch the next operator, step by step, and mark joined tokens as removed."""
     head = -1
     for index in range(len(touching)):
         at = touching[index]

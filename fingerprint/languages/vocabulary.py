@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from fingerprint.kernels.types import Classes, Ids, Kinds, Marks, Offsets, PairRows
     from fingerprint.languages.language_table import Language
 
-# Longer numbers, and those of more digits before or behind the point, keep their spelling.
+# Longer numbers, and numbers of more digits before or after the point, keep their spelling.
 MAX_CHARACTERS, MAX_DIGITS = 64, 40
-# What is shorter behind `_` may be a kind of Fortran, and behind `'` a base of Verilog.
+# Fewer digits after `_` may be a kind of Fortran, and after `'` a base of Verilog.
 _SEPARATOR = re.compile(r"(?<=[\da-f])(?:_(?=[\da-f]{3})|'(?=\d{3}))")
 _HEXADECIMAL = re.compile(r"(?:0x|&h|#x|\$|16[#r]|\d*'s?h)([\da-f]+)(?:[ulnys#]*|[iu](?:\d+|size))\Z")
 _HEXADECIMAL_H = re.compile(r"(\d[\da-f]*)h\Z")

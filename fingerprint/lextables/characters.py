@@ -78,7 +78,7 @@ def _numbered(rows: Any) -> tuple[CharacterKinds, list[int]]:
 
 
 def _begins(values: Changes) -> Flags:
-    """Return which of some sorted values are not equal to the one before."""
+    """Return which of some sorted values differ from the previous value."""
     begins = np.ones(len(values), dtype=bool)
     begins[1:] = values[1:] != values[:-1]
     return begins
@@ -149,7 +149,7 @@ def _complement(changes: Changes) -> Changes:
 
 
 def _ignoring_case(one: CharacterClass) -> Changes:
-    """Return the characters of a class that ignores case: `re` is asked for those that have a case."""
+    """Return the characters of a class that ignores case: `re` decides on characters that have a case."""
     plain = members(one._replace(flags=one.flags & ~re.IGNORECASE))
     text, codes = cased_characters()
     pattern = re.compile(class_pattern(one), one.flags)

@@ -77,10 +77,10 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 class Header(NamedTuple):
-    """The versions that stored tables are of, and the parts of them that are no arrays.
+    """The versions for which tables were stored, and the parts of the tables that are no arrays.
 
-    `versions` are those of Python and Pygments; tables of others are not used. `types` are the parts of the
-    names of token types, `arrays` the dtype and the shape of each array.
+    `versions` are the versions of Python and Pygments; tables for other versions are not used. `types` are
+    the parts of the names of token types, `arrays` the dtype and the shape of each array.
     """
 
     versions: list[str]
@@ -107,7 +107,7 @@ def lexer_tables(lexer: Any) -> LexerTables:
     Raises
     ------
     Untranslatable
-        When tables cannot say what it does.
+        When tables cannot describe a rule of the lexer.
     """
     return TableWriter(lexer._tokens, reads_itself=lexer.reads_itself).tables()  # noqa: SLF001 - Pygments'
 
@@ -312,7 +312,7 @@ def _folded(codes: CodePoints) -> CodePoints:
 
 
 def read(lexer: Any, tables: LexerTables, text: str, stack: Iterable[str]) -> LexemeTokens | RawTokens:
-    """Return the tokens of a text, those that the lexer's own loop returns.
+    """Return the same tokens of a text as the lexer's own loop.
 
     Raises
     ------

@@ -282,7 +282,7 @@ def _find_shared(ordered_kgrams: Ids, left_table: Ids, shared: Ids) -> int:
 
 @bare_njit
 def find_members(kgrams: Ids, members: Hashes, places: Ids) -> int:
-    """Fill `places` with those of the k-grams that are `members`, see `Workspace`; return their number.
+    """Fill `places` with the places of k-grams that are `members`, see `Workspace`; return their number.
 
     There is no branch, as above.
     """
@@ -295,8 +295,8 @@ def find_members(kgrams: Ids, members: Hashes, places: Ids) -> int:
 
 
 # When a matchable k-gram has the same matchable k-gram before it on both sides, its run is found from that
-# earlier one, so it is skipped, and all such occurrences at once. When a matchable one is before it on one
-# side only, or another one on each side, the tokens before it differ and the run begins with it.
+# earlier k-gram, so it is skipped, and all such occurrences at once. When a matchable k-gram is before it on
+# one side only, or different k-grams on the sides, the tokens before it differ and the run begins with it.
 @njit
 def _list_starts(
     pair: tuple[KgramIndex, KgramIndex], k: int, left_table: Ids, shared: Ids, limits: tuple[int, Runs]

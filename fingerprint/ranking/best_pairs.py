@@ -180,7 +180,7 @@ class KgramPostings(NamedTuple):
 def _fill_postings(
     cohort: CohortTokens, sums: RunningSums, k: int, columns: tuple[Ids, Floats, Counts], starts: Bounds
 ) -> int:
-    """Fill the k-gram, weight and tokens of each posting, by submission, and where those of each begin.
+    """Fill the k-gram, weight and tokens of each posting, by submission, and where each submission begins.
 
     Return the number of postings.
     """
@@ -201,7 +201,7 @@ def _fill_postings(
 
 @kernel
 def _place_postings(kgrams: Ids, positions: Ids, ends: Ids) -> None:
-    """Fill the position of each posting in the order of the k-grams, and where those of its k-gram end."""
+    """Fill the position of each posting in the order of the k-grams, and where the k-gram's postings end."""
     starts = np.zeros(highest_id(kgrams) + 2, dtype=np.int32)
     for kgram in kgrams:
         starts[kgram + 1] += 1
@@ -272,10 +272,10 @@ def coverage_bounds(cohort: Cohort, pairs: Rows, check: Check) -> Floats:
 
 
 class Wanted(NamedTuple):
-    """The pairs that a search is for, each with all that have the same similarity.
+    """The pairs that a search is for, each with all pairs that have the same similarity.
 
-    These are the best `best` pairs, those of similarity `least` and above, and where `of_each` the best pair
-    of each submission.
+    A search is for the best `best` pairs, the pairs with a similarity of at least `least`, and with `of_each`
+    the best pair of each submission.
     """
 
     best: int
@@ -293,8 +293,8 @@ class Scored(NamedTuple):
 class _Search(NamedTuple):
     """State of a search in n candidates.
 
-    `bounds` float64 [n]: upper bound of each similarity; `is_close` bool [n]: whether it is one of the closer
-    ones; `similarity` float64 [n]: `UNSCORED` where it is not known.
+    `bounds` float64 [n]: upper bound of each similarity; `is_close` bool [n]: whether it is a closer bound;
+    `similarity` float64 [n]: `UNSCORED` where it is not known.
     """
 
     candidates: CandidatePairs
@@ -339,8 +339,8 @@ def best_pairs(
 ) -> Scored:
     """Return the wanted pairs of the candidates, and others that were scored to find them.
 
-    Pairs are scored by descending bound, until no other one can be wanted. Those that are `scored` already
-    are not scored again. Only pairs that may be wanted by a quick bound get a closer one.
+    Pairs are scored by descending bound, until no other pair can be wanted. `scored` pairs are not scored
+    again. Only pairs that may be wanted by their quick bound get a closer bound.
     """
     bounds = quick_bounds(cohort, lexical, candidates, check)
     search = _Search(
@@ -368,7 +368,7 @@ def best_of_both(
 ) -> Scored:
     """Return the wanted candidates `within` a class, of which some are scored, and the wanted others.
 
-    So it depends on none of the others which ones of the class are found.
+    So the pairs found in the class do not depend on the others.
     """
     inside, others = np.flatnonzero(within), np.flatnonzero(~within)
     known = scored._replace(rows=np.searchsorted(inside, scored.rows))
@@ -399,14 +399,14 @@ def _steps(search: _Search, bounds_of: Callable[[Positions], Floats]) -> Iterato
 
 
 def _nth_best(similarity: Floats, n: int) -> float:
-    """Return the n-th highest similarity; that of unscored pairs if fewer are scored."""
+    """Return the n-th highest similarity, or `UNSCORED` if fewer are scored."""
     if n > len(similarity):
         return UNSCORED
     return float(np.partition(similarity, len(similarity) - n)[len(similarity) - n])
 
 
 def _least_best_match(candidates: CandidatePairs, similarity: Floats) -> Floats:
-    """Return for each pair the similarity from which on it is the best one of a side, as far as is known."""
+    """Return for each pair the similarity from which on it is a side's best pair, as far as is known."""
     count = int(candidates.right.max(initial=-1)) + 1
     best = np.full(count, UNSCORED)
     np.maximum.at(best, candidates.left, similarity)

@@ -224,7 +224,7 @@ def first_lines(lines: LineMarks, heads: Flags) -> Flags:
 
 
 def tail_lines(lines: LineMarks, heads: Flags) -> Flags:
-    """Return which lines end what is before a head: its last statement, and braces after it; bool [lines]."""
+    """Return which lines end the code before a head: a last statement, and braces after it; bool [lines]."""
     closers = (lines.closed > 0) & (lines.ends == lines.sizes)
     numbers = np.arange(len(heads))
     next_other = np.minimum.accumulate(np.where(closers, len(heads) - 1, numbers)[::-1])[::-1]
@@ -341,7 +341,7 @@ class Cohort:
     ) -> Cohort:
         """Build a cohort from the token kinds of every file of every submission.
 
-        K-grams of `boilerplate` count nowhere; those in more than `limit` submissions count in no share.
+        K-grams of `boilerplate` count nowhere; k-grams in more than `limit` submissions count in no share.
         `lines`: the line of each token, for one file after another; by default each token has its own line.
         `parts`: the part in [0, 1] of a program that each submission counts for the limit; by default 1.
         `counted`: whether a submission counts for what is rare; in others, k-grams of
@@ -478,8 +478,8 @@ def _line_extents(
     """Return where the line of each token begins and ends, see `IndexedTokens`; a separator is a line.
 
     The head of a block ends with the line after it, and the last line before a head begins with the line
-    before it, so that no passage ends or begins with one alone; None for `kinds` where lines are none of the
-    text.
+    before it, so that no passage ends with a head alone or begins with a last line alone; None for `kinds` if
+    the lines are not lines of the text.
     """
     begins = np.diff(line_numbers, prepend=-1)[:-1] > 0
     begins[file_starts[1:] - 1] = True

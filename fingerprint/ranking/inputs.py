@@ -47,11 +47,11 @@ class CohortFile(NamedTuple):
 class Exclusions(NamedTuple):
     """Code that does not count: token kinds and terms of boilerplate, and the common limit.
 
-    `kinds` may be those of passages. `lexical` has the terms of whole files only, since the positions of
-    terms in a file are not known, and those of statements. `limit`: see `CommonLimit`; with a number, every
+    `kinds` may be kinds of passages. `lexical` has the terms of statements and of whole files only, since
+    the positions of terms in a file are not known. `limit`: see `CommonLimit`; with a number, every
     submission counts as one. `coarse` has the coarse streams of whole files or of passages. `starter` is
-    the code that courses of old submissions handed out, and does not count in these, see `OldPairs`;
-    `starter_lexical` has its terms.
+    the code that courses of old submissions handed out, and does not count in old submissions, see
+    `OldPairs`; `starter_lexical` has its terms.
     """
 
     kinds: Sequence[Kinds] = ()
@@ -122,8 +122,8 @@ class RankingInput(NamedTuple):
 
     Submissions that have one of the `groups` in common are not compared. `translations` has the submissions
     by language, None if all are in one. `old_pairs` restricts the pairs with submissions that were looked up;
-    nothing else depends on these: what is rare or common is so in the class, and the threshold is suggested
-    from its pairs.
+    nothing else depends on looked-up submissions: rarity is counted in the class, and the threshold is
+    suggested from pairs of the class.
     """
 
     cohort: Cohort
@@ -135,7 +135,7 @@ class RankingInput(NamedTuple):
     old_pairs: OldPairs | None = None
 
     def digest(self) -> bytes:
-        """Return a digest of all arrays: two equal ones are ranked equally, to the digit."""
+        """Return a digest of all arrays: two inputs with one digest are ranked equally, to the digit."""
         digest = blake2b(digest_size=16)
         for part in _leaves(self):
             digest.update(part)
@@ -202,7 +202,7 @@ def _program_parts(hashes: Hashes, owners: Owners, submissions: int, counted: Fl
 def _without_starter(
     terms: list[list[LexicalTerms]], old: Flags, starter: Sequence[LexicalTerms]
 ) -> list[list[LexicalTerms]]:
-    """Return the terms of all submissions, those of old ones without starter code."""
+    """Return the terms of all submissions, without starter code in old submissions."""
     if not starter:
         return terms
     excluded = [np.concatenate(columns) for columns in zip(*starter, strict=True)]

@@ -81,9 +81,9 @@ def scored_cohorts(inputs: RankingInput) -> list[tuple[Cohort, LexicalTable]]:
 
 
 def scoring_jobs(inputs: RankingInput) -> list[ScoringJob]:
-    """Return what `rank` scores, in this order, where it shows all candidate pairs.
+    """Return the jobs that `rank` scores, in this order, if it shows all candidate pairs.
 
-    These are the pairs in one language, and those in different languages if there are several.
+    A job has the pairs in one language; another has the pairs in different languages, if there are several.
     """
     pairs = [candidate_pairs(inputs)]
     if inputs.translations is not None:
@@ -168,10 +168,10 @@ def rank_for_report(
 ) -> Ranking:
     """Return the best `show` pairs, the best of each submission, and all from similarity `least` on.
 
-    None for `least` stands for the suggested threshold. The ranking may have other pairs that were scored to
-    find these: all scored pairs. `candidates` are those of the first of the `scoring_jobs` where they are
-    known already; so with `score_pairs`, which is called in place of `score` for all pairs of these jobs.
-    For the rest see `rank`.
+    None for `least` stands for the suggested threshold. The ranking has all scored pairs, also pairs that
+    were only scored to find the best. `candidates` are the candidates of the first of the `scoring_jobs`, if
+    they are known already; `score_pairs` is called in place of `score` for all pairs of these jobs. For the
+    rest see `rank`.
     """
     wanted = Wanted(show, SUGGESTED if least is None else least, of_each=True)
     pairs = candidate_pairs(inputs) if candidates is None else candidates
@@ -186,7 +186,7 @@ def _with_translations(
     listed: Wanted | None,
     score_pairs: ScorePairs = score,
 ) -> Ranking:
-    """Return the ranking with the pairs in different languages; those that are not `listed` too with None."""
+    """Return the ranking with pairs in different languages, of any similarity if `listed` is None."""
     if inputs.translations is None:
         return ranking
     translations = rank_translations(inputs.translations, check, score_pairs)
@@ -282,8 +282,8 @@ def pair_passages(
 ) -> PairPassages:
     """Return the passages of pairs of a ranking, with its `units`; `check` as for `rank`.
 
-    Those of a translated pair are runs of coarse symbols. Their tokens are counted in the coarse streams of
-    their files.
+    Passages of a translated pair are runs of coarse symbols. Their tokens are counted in the coarse streams
+    of their files.
     """
     ends = np.stack((pairs.left, pairs.right), axis=1).astype(np.int64)
     if inputs.translations is None:

@@ -1,7 +1,7 @@
 """Passages: greedy tiling of two submissions with the runs of equal tokens that they share.
 
-Long tiles come first, then those of a k-gram and of at most k - 1 tokens more. Repetitive submissions have
-their runs listed in time linear in their length. Many pairs use the same arrays one after another.
+Long tiles come first, then tiles of k tokens and of at most k - 1 tokens more. The runs of repetitive
+submissions are listed in time linear in their length. Many pairs use the same arrays one after another.
 """
 
 from __future__ import annotations
@@ -205,9 +205,9 @@ def fill_ranked_runs(
 
 @bare_kernel
 def shared_places(right: IndexedTokens, space: Workspace) -> tuple[int, int]:
-    """Fill `places` of the right side with those of k-grams that the left side has.
+    """Fill `places` of the right side with the places of k-grams that the left side has.
 
-    Return their number, and that of the pairs of places with equal k-grams.
+    Return the number of places, and the number of pairs of places with equal k-grams.
     """
     kgrams, places, table, sizes = right.kgrams, space.places[1], space.table, space.sizes
     count, pairs = find_members(kgrams, space.members, places), 0
@@ -236,7 +236,7 @@ def _link_open_places(right: IndexedTokens, count: int, k: int, space: Workspace
 
 @bare_njit
 def _open_places(left: IndexedTokens, k: int, space: Workspace) -> int:
-    """Fill `places` of the left side with free ones whose k-gram is open on the right; return how many."""
+    """Fill `places` of the left side with free places whose k-gram is open on the right; return how many."""
     groups, heads, places, taken = space.groups, space.heads, space.places[0], space.taken[0]
     count = 0
     for at in range(len(left.kinds) - k + 1):
@@ -317,7 +317,7 @@ def _is_before(pieces: Rows, at: int, length: int, place: int) -> bool:
 def push_piece(pieces: Rows, count: int, length: int, place: int) -> None:
     """Add a piece to a heap of `count` rows, length and place; return the heap, with room for more.
 
-    The first row is the longest piece, of equally long ones that with the least place.
+    The first row is the longest piece, of equally long pieces the piece with the least place.
     """
     at = count
     while at > 0 and not _is_before(pieces, (at - 1) // 2, length, place):
@@ -418,8 +418,8 @@ def _add_tiles(
 ) -> int:
     """Fill `tiles` with pieces of the runs, longest first, then by place; return their number.
 
-    `lengths` are k, and the least length of a tile; `sides` are the ids of the k-grams on the left, and what
-    is taken. When earlier tiles cover part of a run, its free pieces are queued as runs of their own length.
+    `lengths` are k, and the least length of a tile; `sides` are the ids of the k-grams on the left, and the
+    taken tokens. When earlier tiles cover part of a run, its free pieces are queued as runs of their length.
     The tiles are marked in `taken`. Most short runs are covered when their turn comes, so only the others are
     sorted.
     """
@@ -447,7 +447,7 @@ def _add_tiles_of(
     sides: tuple[Ids, tuple[Flags, Flags]],
     progress: tuple[int, int, int],
 ) -> tuple[int, int, int]:
-    """Fill tiles with the runs and pieces of one length; `lengths` are this, k, and the least one of a tile.
+    """Fill tiles with the runs and pieces of a length; `lengths` are this, k, and the least of a tile.
 
     The arrays are the places of the runs, the pieces and the tiles. The progress is the number of runs that
     are done, of tiles, and of waiting pieces; this ends early where there is no room for two more pieces.
@@ -539,11 +539,11 @@ def tile_pair(left: IndexedTokens, right: IndexedTokens, k: int, space: Workspac
 
 @kernel
 def trim_tiles(tiles: Runs, left: IndexedTokens, right: IndexedTokens, k: int) -> tuple[Runs, Runs]:
-    """Return the passages of sorted tiles, and the common ones, which shares do not count.
+    """Return the passages of sorted tiles, and the common passages, which shares do not count.
 
     Small parts of lines at the ends of a tile are left out, see `trim_to_lines`. Of the rest, a passage has
-    no ignored token at its ends; what is cut off, or all where less than `k` tokens remain, is a common
-    passage if it has `k` tokens. So every tile has a passage of one sort.
+    no ignored token at its ends. A part that is cut off, or the whole if fewer than `k` tokens remain, is a
+    common passage if it has `k` tokens. So every tile has a passage of one sort.
     """
     rows, common = np.empty_like(tiles), np.empty((2 * len(tiles), 3), dtype=np.int64)
     lines, ignored = lines_of(left, right), (left.ignored, right.ignored)

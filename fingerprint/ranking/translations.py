@@ -116,7 +116,7 @@ def _coarse(files: Sequence[tuple[int, CoarseFile | None]], number: int) -> Coar
 def _values(
     cohort: Cohort, literals: TermTable, units: Sequence[Sequence[CoarseFile]]
 ) -> tuple[Hashes, Owners]:
-    """Return what candidates are found by: fingerprints without those of boilerplate, and literals."""
+    """Return the values that find candidates: literals, and fingerprints that are not of boilerplate."""
     values = [literals.ids.astype(np.uint64)]
     owners = [np.repeat(np.arange(len(units), dtype=np.int32), np.diff(literals.bounds))]
     for number, unit in enumerate(units):

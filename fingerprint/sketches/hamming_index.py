@@ -253,8 +253,8 @@ def _select_matches(
 def _find(blocks: Blocks, probes: Words, masks: Words, distance: int, matches: WordRows) -> int:
     """Write (index of the probe, permuted fingerprint) of each match that no earlier table finds.
 
-    Writes while they fit, and returns the number of all. `masks` are those of the tables up to this one,
-    permuted as this table.
+    Writes matches while they fit, and returns the number of all matches. `masks` are the masks of the tables
+    up to this table, permuted as this table.
     """
     values = np.empty(BLOCK_BITS, dtype=np.uint64)
     count = 0

@@ -24,7 +24,7 @@ from fingerprint.languages.lexers import groups
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-# Attributes whose values say how a page is made, and nothing of what is in it.
+# Attributes whose values say how a page is made, and nothing about its content.
 _FRAME = (
     "align|border|cell(?:padding|spacing)|charset|colspan|content|crossorigin|enctype|height|http-equiv|integrity"
     "|lang|media|method|rel|role|rowspan|target|type|version|viewport|width|xmlns(?::\\w+)?|xsi:\\w+"
@@ -111,12 +111,12 @@ class Xml(RegexLexer):
 
 
 def _content(tag: str, language: Any) -> list[Any]:
-    """Return the rules of what is between a tag and its end."""
+    """Return the rules of the content between a tag and its end."""
     return [(rf"(?>(?:[^<]|<(?!/{tag}\b))+)", language), (r"(?=<)", Whitespace, "#pop")]
 
 
 def _code_attribute(name: str, language: Any) -> list[Any]:
-    """Return the rules of attributes whose values are code; one without its end is none."""
+    """Return the rules of attributes whose values are code; a value without its end is no code."""
     action = groups(Name.Attribute, Operator, Punctuation, language, Punctuation)
     return [
         (rf"({name})(\s*+=\s*+)({quote})([^{quote}\n]*+|[^{quote}<>]*+)({quote})", action) for quote in "\"'"
@@ -218,7 +218,7 @@ class Razor(Html):
 
 
 def _bracket_end(text: str, at: int) -> int:
-    """Return the offset after the bracket that closes the one at `at`; the end of the text if none does."""
+    """Return the offset after the bracket that closes the bracket at `at`, or else the end of the text."""
     depth = 0
     for match in _BRACKET.finditer(text, at):
         depth += (match[0] in ("(", "[", "{")) - (match[0] in (")", "]", "}"))
