@@ -362,8 +362,8 @@ def _save_submissions(report: Report, cohort: LoadedCohort) -> None:
 def _save_ignored(report: Report, cohort: LoadedCohort) -> None:
     """Store the ignored tokens of each document that has any.
 
-    One row serves all files with this document: in one class they have the same ignored tokens. The tokens
-    ignored in the class take precedence over old work's, whose own course handed out other code.
+    One row serves all files with this document: in one class they have the same ignored tokens. Tokens
+    ignored in the class take precedence, since the course of old work handed out other code.
     """
     of_files = list(zip(cohort.files, cohort.contents, cohort.inputs.cohort.ignored_spans(), strict=True))
     of_files.sort(key=lambda row: not cohort.is_old(row[1].submission))

@@ -250,7 +250,7 @@ def _erase_row(row: Any, columns: tuple[str, ...], new: Callable[[str], str], co
         return
     values = dict(zip(columns, _in_order(after), strict=True))
     rows = type(row).objects
-    # Names in the text of a statement cannot be replaced, so a group's statement is deleted with any member.
+    # Names in the text of a statement cannot be replaced: erasing one member deletes the group's statement.
     is_gone = isinstance(row, Statement) or any(
         name and not other for name, other in zip(before, after, strict=True)
     )
