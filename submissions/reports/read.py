@@ -467,7 +467,7 @@ def next_undecided_in(
 class AssignmentOfStudent(NamedTuple):
     """A student's submission for one assignment, with the similarity of its best match.
 
-    `by` is the name or id by which the student is recognised there.
+    `by` is the kind of id or name by which the student is recognised there.
     """
 
     assignment: Assignment

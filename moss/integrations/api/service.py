@@ -81,7 +81,7 @@ ROUTERS = {
     "Webhooks": webhooks,
     "Audit log": audit,
 }
-# Errors of every endpoint, and errors of methods that change something only.
+# Errors of every endpoint, and further errors of the methods that change something.
 ERRORS = (400, 401, 403, 404, 409, 410, 422, 429, 503)
 ERRORS_OF_WRITES = (412, 413, 415, 507)
 PROBLEM = {

@@ -361,7 +361,7 @@ def reachable(address: str, token: str) -> Remote:
 
 
 def may_ask(address: str) -> Callable[[Address], bool]:
-    """Return which IP addresses may be asked: by HTTPS public and listed addresses, by HTTP only listed."""
+    """Return which IP addresses may be asked: by HTTPS public or listed addresses, by HTTP listed only."""
     is_encrypted = urlsplit(address).scheme == "https"
     return lambda ip: (is_encrypted and is_public(ip)) or _is_listed(ip)
 

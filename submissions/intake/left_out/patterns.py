@@ -210,7 +210,7 @@ def _path_expression(segments: list[list[str] | None]) -> str:
 
 
 class BadPatterns(ValueError):
-    """A pattern is not valid, or over a limit; the message tells the instructor which pattern it is."""
+    """A pattern is not valid, or over a limit; the message tells the instructor what is wrong."""
 
 
 @dataclass(frozen=True)
