@@ -266,12 +266,12 @@ INSTALLED_APPS = [
     "django_htmx",
     "submissions",
     "submissions.archive",
-    "moss.integrations.accounts",
-    "moss.integrations.moss_protocol",
-    "moss.integrations.lti",
-    "moss.integrations.webhooks",
-    "moss.integrations.repositories",
-    "moss",
+    "moss.apps.AccountsConfig",
+    "moss.apps.MossProtocolConfig",
+    "moss.apps.LtiConfig",
+    "moss.apps.WebhooksConfig",
+    "moss.apps.RepositoriesConfig",
+    "moss.apps.MossConfig",
 ]
 # Middleware that sets headers comes first, so that every answer has these headers.
 MIDDLEWARE = [

@@ -14,9 +14,9 @@ from fingerprint.engine import (
     passage_weight,
 )
 from submissions.matches.differences import TokenRun
-from submissions.matches.export_formats import ExportTable
+from submissions.matches.file_formats import ExportTable
 from submissions.matches.ranked_pairs import Evidence, PairColumns, PairRow, pair_mark
-from submissions.matches.standalone_report import (
+from submissions.matches.standalone_content import (
     SharedTerms,
     SkippedEntry,
     StandalonePair,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fingerprint.kernels.types import Lines
     from moss.check.report import LocalFile, LocalReport
     from submissions.matches.ranked_pairs import RankedPair
-    from submissions.matches.standalone_report import SharedTerm
+    from submissions.matches.standalone_content import SharedTerm
 
 
 def pair_row(report: LocalReport, pair: RankedPair) -> PairRow:

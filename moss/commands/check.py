@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from moss.check.report import LocalReport
     from submissions.intake.choices import Attempts
 
-# "table" is for the terminal; the others are in submissions.matches.export_formats.
+# "table" is for the terminal; the others are in submissions.matches.file_formats.
 OUTPUT_FORMATS = ("table", "csv", "json", "html")
 # Files that were skipped for one reason and are named; more are counted.
 NAMED = 3
@@ -482,7 +482,7 @@ def _list_skipped(report: LocalReport, path: Path, *, every_name: bool) -> None:
 def _render(report: LocalReport, output_format: str, path: Path) -> Iterable[str]:
     """Return the parts of the output, to be written one after the other."""
     from moss.check.outputs import pair_rows, pairs_table
-    from submissions.matches.export_formats import FORMATS
+    from submissions.matches.file_formats import FORMATS
 
     if output_format == "table":
         from moss.commands.tables import pairs_text
@@ -490,7 +490,7 @@ def _render(report: LocalReport, output_format: str, path: Path) -> Iterable[str
         return pairs_text(pair_rows(report))
     if output_format == "html":
         from moss.check.outputs import standalone_report
-        from submissions.pages.paper import standalone_html
+        from submissions.pages.standalone_html import standalone_html
 
         return [standalone_html(standalone_report(report, path.name))]
     write = FORMATS[output_format].write_table

@@ -57,7 +57,7 @@ def shorten(*, months: int, yes: bool) -> None:
     from django.utils import timezone
 
     from moss.operations.database import as_owner
-    from submissions.courses.retention import shorten_log
+    from submissions.audit.log import shorten_log
 
     before = timezone.now() - relativedelta(months=months)
     if not yes:

@@ -6,14 +6,14 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Q
 from django.http import Http404
 
-from submissions.audit.models import AuditAction
+from submissions.audit.models import AuditAction, cut_text
 from submissions.core.rights import acts_as_administrator, stated_reason
 from submissions.courses.change import find_invitation
-from submissions.matches.export_formats import ExportTable
+from submissions.matches.file_formats import ExportTable
 from submissions.models import (
     Assignment,
     AuditEntry,
@@ -28,6 +28,7 @@ from submissions.models import (
 )
 from submissions.pages.requests import client_address
 from submissions.shares.links import ForgedToken, ShareEnded, share_of_token
+from submissions.work.locks import Work, transaction_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -174,6 +175,10 @@ COLUMNS = (
     "page",
     "digest",
 )
+
+# Only the owner of the audit log may, so that no page and no task of the service can.
+UNPROTECT = "ALTER TABLE submissions_auditentry DISABLE TRIGGER append_only"
+PROTECT = "ALTER TABLE submissions_auditentry ENABLE TRIGGER append_only"
 
 
 class AccessLog:
@@ -427,3 +432,29 @@ def audit_table(chosen: AuditFilter) -> ExportTable:
         for row in rows
     )
     return ExportTable("entries", COLUMNS, texts, {})
+
+
+@transaction.atomic
+def shorten_log(before: datetime, who: str) -> int:
+    """Delete the entries of the audit log from before a time; return how many.
+
+    A new entry says so, and joins the chain.
+
+    Raises
+    ------
+    ProgrammingError
+        When the role of the database does not own the table.
+    """
+    transaction_lock(Work.AUDIT, wait=True)
+    last = AuditEntry.objects.filter(created__lt=before).order_by("-number").first()
+    if last is None:
+        return 0
+    page, cut = "shorten_log", cut_text(last.number, last.digest)
+    # Written before the deletion: it follows the newest entry, which may be deleted too.
+    AuditEntry.objects.create(who=who, action=AuditAction.SHORTENED, assignment=cut, page=page)
+    with connection.cursor() as cursor:
+        cursor.execute(UNPROTECT)
+        cursor.execute("DELETE FROM submissions_auditentry WHERE number <= %s", [last.number])
+        number: int = cursor.rowcount
+        cursor.execute(PROTECT)
+    return number

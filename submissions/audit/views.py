@@ -22,7 +22,7 @@ from submissions.audit.log import AuditFilter, audit_entries, audit_table, servi
 from submissions.audit.models import AuditAction
 from submissions.core.api import A_PART, Cursor, Input, Limit, cursor_of, numbers_of, user_of
 from submissions.core.rights import limits_of
-from submissions.matches.export_formats import write_csv, write_json_lines
+from submissions.matches.file_formats import write_csv, write_json_lines
 from submissions.models import ApiToken, Membership
 from submissions.pages.requests import staff_only
 

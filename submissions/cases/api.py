@@ -11,14 +11,12 @@ from ninja import Field, Query, Router, Schema
 
 from submissions.cases.case_list import Case, cases, find_case
 from submissions.cases.change import CaseNames, decide, decide_case
+from submissions.cases.decisions import case_decisions, case_history, decided_case
 from submissions.cases.documents import ALIASES, REAL_NAMES, Subject
 from submissions.cases.models import ChangeFields
 from submissions.cases.read import (
     PairNames,
     Suspicion,
-    case_decisions,
-    case_history,
-    decided_case,
     decision_history,
     find_decision,
     find_suspicion,
@@ -41,7 +39,7 @@ from submissions.core.api import (
 )
 from submissions.core.names import Names
 from submissions.core.rights import Right
-from submissions.matches.export_formats import PrintingFailed
+from submissions.matches.file_formats import PrintingFailed
 from submissions.models import Assignment, CaseDecision, Decision, Report, Submission
 from submissions.pages.paper import DocumentTooLong
 from submissions.pairs.read import find_pair, threshold_of

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dateutil.relativedelta import relativedelta
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Exists, F, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Greatest
 from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
 
-from submissions.audit.models import AuditAction, cut_text
+from submissions.audit.models import AuditAction
+from submissions.cases.models import State
 from submissions.core.database import done_again
 from submissions.core.mails import Mail
 from submissions.core.names import hides_names
@@ -25,6 +26,8 @@ from submissions.models import (
     AuditEntry,
     Batch,
     Boilerplate,
+    BoilerplateUpload,
+    CaseMember,
     Course,
     Decision,
     DeletedBatch,
@@ -32,16 +35,16 @@ from submissions.models import (
     ListedEntry,
     Report,
     Share,
+    Source,
     Submission,
     SubmissionFile,
     Upload,
 )
 from submissions.uploads import lifecycle
-from submissions.uploads.files import discard_uploads, empty_sources, releasable, release
+from submissions.uploads.files import discard_uploads
 from submissions.uploads.fingerprinting import delete_unused, delete_unused_sources
 from submissions.work import jobs
 from submissions.work.kinds import HEAVY
-from submissions.work.locks import Work, transaction_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -55,9 +58,10 @@ NOTICE, SOURCES_NOTICE = timedelta(days=30), timedelta(days=7)
 
 logger = logging.getLogger(__name__)
 
-# Only the owner of the audit log may, so that no page and no task of the service can.
-UNPROTECT = "ALTER TABLE submissions_auditentry DISABLE TRIGGER append_only"
-PROTECT = "ALTER TABLE submissions_auditentry ENABLE TRIGGER append_only"
+# What was decided like this is evidence, or may become some.
+EVIDENCE = (State.SUSPICIOUS, State.CONFIRMED)
+# Sources that are emptied in one round of maintenance.
+A_ROUND = 500
 
 
 class RetainedAssignment(NamedTuple):
@@ -418,32 +422,6 @@ def _log_deletion(assignment: Assignment, subject: str = "") -> AuditEntry:
     )
 
 
-@transaction.atomic
-def shorten_log(before: datetime, who: str) -> int:
-    """Delete the entries of the audit log from before a time; return how many.
-
-    A new entry says so, and joins the chain.
-
-    Raises
-    ------
-    ProgrammingError
-        When the role of the database does not own the table.
-    """
-    transaction_lock(Work.AUDIT, wait=True)
-    last = AuditEntry.objects.filter(created__lt=before).order_by("-number").first()
-    if last is None:
-        return 0
-    page, cut = "shorten_log", cut_text(last.number, last.digest)
-    # Written before the deletion: it follows the newest entry, which may be deleted too.
-    AuditEntry.objects.create(who=who, action=AuditAction.SHORTENED, assignment=cut, page=page)
-    with connection.cursor() as cursor:
-        cursor.execute(UNPROTECT)
-        cursor.execute("DELETE FROM submissions_auditentry WHERE number <= %s", [last.number])
-        number: int = cursor.rowcount
-        cursor.execute(PROTECT)
-    return number
-
-
 class ShownHold(NamedTuple):
     """A hold on an assignment; `reason` is "" for a reader from whom names are hidden: it can have some."""
 
@@ -456,3 +434,54 @@ def shown_holds(request: HttpRequest, assignments: Q) -> list[ShownHold]:
     return [
         ShownHold(one, "" if hides_names(request, one.course) else one.hold) for one in holds_on(assignments)
     ]
+
+
+def releasable(assignment: Assignment) -> QuerySet[Submission]:
+    """Return the submissions of an assignment that were read, that have sources, and that are no evidence.
+
+    Evidence is a submission of the newest report in a pair or a case whose decision is one of `EVIDENCE`.
+    """
+    report = assignment.reports.filter(state=Report.State.DONE).first()
+    pairs = Decision.objects.filter(assignment=assignment, state__in=EVIDENCE)
+    cases = CaseMember.objects.filter(assignment=assignment, decision__state__in=EVIDENCE)
+    names = {
+        *pairs.values_list("left", flat=True),
+        *pairs.values_list("right", flat=True),
+        *cases.values_list("name", flat=True),
+    }
+    evidence = report.submissions.filter(name__in=names).values("pk") if report else []
+    read = Submission.objects.filter(batch__assignment=assignment, batch__state=Batch.State.DONE)
+    return read.filter(released=None).exclude(pk__in=evidence)
+
+
+@transaction.atomic
+def release(assignment: Assignment) -> int:
+    """Release the submissions of an assignment that are no evidence; return how many."""
+    lifecycle.lock_assignment(assignment.pk)
+    # The keys first: an UPDATE would look at the decisions again for each row.
+    keys = list(releasable(assignment).values_list("pk", flat=True))
+    now = timezone.now()
+    files = SubmissionFile.objects.filter(submission__in=keys)
+    Source.objects.filter(pk__in=files.values("source")).update(given_up=now)
+    return Submission.objects.filter(pk__in=keys).update(released=now)
+
+
+def empty_sources() -> int:
+    """Delete the bytes of sources that were given up and that nothing needs; return of how many."""
+    files = SubmissionFile.objects.filter(source=OuterRef("pk"))
+    needed = files.filter(submission__released=None)
+    handed_out = Boilerplate.objects.filter(source=OuterRef("pk"))
+    listed = ListedEntry.objects.filter(source=OuterRef("pk"))
+    given_up = Source.objects.filter(given_up__isnull=False, emptied=None)
+    unneeded = given_up.exclude(Exists(needed)).exclude(Exists(handed_out)).exclude(Exists(listed))
+    with transaction.atomic():
+        keys = list(unneeded.order_by("pk").values_list("pk", flat=True)[:A_ROUND])
+        # What is being unpacked has sources before rows that refer to them: then the next round does it.
+        if not keys or _is_unpacking():
+            return 0
+        return Source.objects.filter(pk__in=keys).update(data=b"", emptied=timezone.now())
+
+
+def _is_unpacking() -> bool:
+    reading = BoilerplateUpload.objects.filter(state=BoilerplateUpload.State.READING)
+    return reading.exists() or Batch.objects.filter(state=Batch.State.UNPACKING).exists()

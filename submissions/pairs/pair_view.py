@@ -25,7 +25,7 @@ from submissions.matches.differences import (
 )
 from submissions.matches.ranked_pairs import whole_percent
 from submissions.matches.source_html import colour
-from submissions.matches.standalone_report import SharedTerms, TermFile, shared_terms
+from submissions.matches.standalone_content import SharedTerms, TermFile, shared_terms
 from submissions.pairs.file_view import FilePassage, FilePiece, FileView, IgnoredTokens, PartStart, Selection
 from submissions.pairs.read import (
     add_contents,

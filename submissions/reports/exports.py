@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET
 from pydantic import BaseModel
 
 from submissions.cases.case_list import listed_case
+from submissions.cases.decisions import case_decisions, followed_decision
 from submissions.cases.documents import (
     DocumentOptions,
     PairDocument,
@@ -26,11 +27,9 @@ from submissions.cases.documents import (
     document_html,
 )
 from submissions.cases.read import (
-    case_decisions,
     cases_by_member,
     decision_history,
     find_suspicion,
-    followed_decision,
     is_linking,
     readable_decisions,
     stored_decisions,
@@ -40,7 +39,7 @@ from submissions.cases.views import pairs_of_case, printed_case
 from submissions.core.access import find_assignment, readable_pairs, readable_submissions
 from submissions.core.names import names_for, search_words
 from submissions.core.rights import Right
-from submissions.matches.export_formats import (
+from submissions.matches.file_formats import (
     CHUNK_ROWS,
     DOCUMENT_FORMATS,
     FORMATS,

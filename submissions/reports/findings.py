@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,14 +11,11 @@ from fingerprint.engine import (
     CandidatePairs,
     Ranking,
     RankingInput,
-    distinct_values,
-    group_duplicates,
     whole_lines,
 )
 from submissions.core.models import (
     BestMatch,
     CommonPassage,
-    DuplicateRecord,
     ExclusionEffect,
     Findings,
     MovedPair,
@@ -33,9 +28,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.engine import Cohort, CohortFile, ScorePairs, Scores
-    from fingerprint.kernels.types import Flags, Floats, Hashes, Ids
-    from submissions.models import Assignment, SubmissionFile
+    from fingerprint.engine import Cohort, ScorePairs, Scores
+    from fingerprint.kernels.types import Flags, Floats, Ids
+    from submissions.models import Assignment
     from submissions.reports.cohort import LoadedCohort
 
     # [first, after the last) k-gram, by the index of its first token in the cohort.
@@ -263,54 +258,6 @@ def _connects(cohort: LoadedCohort, ranking: Ranking, row: int) -> bool:
     left, right = int(ranking.pairs.left[row]), int(ranking.pairs.right[row])
     unlisted = cohort.is_unlisted(left) or cohort.is_unlisted(right)
     return not unlisted and cohort.can_make_case(left, right)
-
-
-def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateRecord]:
-    """Return the groups of submissions that are the same; see `fingerprint.ranking.groups.Sameness`.
-
-    A group of one student or team is left out, and a submission without code.
-    """
-    sources: dict[int, list[int]] = defaultdict(list)
-    files: dict[int, list[tuple[bytes, bytes, bytes]]] = defaultdict(list)
-    for file, content in zip(cohort.files, cohort.contents, strict=True):
-        if cohort.is_unlisted(content.submission):
-            continue
-        sources[content.submission].append(file.source_id)
-        if len(content.kinds):
-            files[content.submission].append(_written(file, content))
-    indexes, fingerprints = range(len(cohort.submissions)), _fingerprint_digests(cohort)
-    keys: list[list[Any]] = [[tuple(sorted(sources[i])) if files[i] else () for i in indexes]]
-    keys += [[tuple(sorted(row[column] for row in files[i])) for i in indexes] for column in range(3)]
-    keys.append([fingerprints.get(i, b"") for i in indexes])
-    return [
-        DuplicateRecord(
-            sameness=group.sameness.value, submissions=[cohort.submissions[i].pk for i in group.members]
-        )
-        for group in group_duplicates(keys)
-        if not cohort.mates.is_one_group(group.members)
-    ]
-
-
-def _written(file: SubmissionFile, content: CohortFile) -> tuple[bytes, bytes, bytes]:
-    """Return what files that differ in layout have in common, in names too, and in values and types too."""
-    spelling = bytes(file.document.spelling)
-    tokens, without_names = spelling[: len(spelling) // 2], spelling[len(spelling) // 2 :]
-    kinds = _digest(content.kinds)
-    return kinds + tokens, kinds + without_names, kinds
-
-
-def _fingerprint_digests(cohort: LoadedCohort) -> dict[int, bytes]:
-    """Return a digest of the distinct fingerprints of each submission that has any, by its index."""
-    hashes: dict[int, list[Hashes]] = defaultdict(list)
-    for content in cohort.contents:
-        if not cohort.is_unlisted(content.submission):
-            hashes[content.submission].append(content.hashes)
-    hashes_by_submission = {i: distinct_values(np.concatenate(parts)) for i, parts in hashes.items()}
-    return {i: _digest(values) for i, values in hashes_by_submission.items() if len(values)}
-
-
-def _digest(values: Hashes) -> bytes:
-    return blake2b(np.ascontiguousarray(values).tobytes(), digest_size=16).digest()
 
 
 def common_passages(loaded: LoadedCohort) -> list[CommonPassage]:

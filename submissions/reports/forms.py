@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy as _
 
 from submissions.cases.documents import ALIASES, REAL_NAMES, students
-from submissions.matches.export_formats import DOCUMENT_FORMATS
+from submissions.matches.file_formats import DOCUMENT_FORMATS
 from submissions.matches.source_html import visible_text
 from submissions.models import Decision
 from submissions.reports.read import SORT_FIELDS, PairFilter

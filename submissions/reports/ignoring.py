@@ -22,8 +22,8 @@ from submissions.pairs.source_view import documents, source_excerpt
 from submissions.pairs.views import PASSAGE_GONE, not_ranked
 from submissions.reports.change import choose_lines, ignore_lines, propose_common, propose_passage
 from submissions.reports.forms import LinesForm
+from submissions.reports.identical import SAMENESS
 from submissions.reports.read import report_state
-from submissions.uploads.read import SAMENESS
 from submissions.uploads.stored_documents import document_text
 
 if TYPE_CHECKING:

@@ -25,6 +25,7 @@ from submissions.pairs.read import Flags, displayed_pair, pair_similarities, tim
 from submissions.pairs.source_view import SourceExcerpt, documents, source_excerpt
 from submissions.reports.charts import histogram, pair_bins
 from submissions.reports.forms import FilterForm, parse_pair_filter, query_string
+from submissions.reports.identical import listed_duplicates
 from submissions.reports.old_work import has_earlier_work, listed_comparisons
 from submissions.reports.read import (
     PairFilter,
@@ -36,7 +37,7 @@ from submissions.reports.read import (
     ranked_pairs,
     skipped_content,
 )
-from submissions.uploads.read import listed_duplicates, submissions_by_id
+from submissions.uploads.read import submissions_by_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

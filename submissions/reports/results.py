@@ -31,13 +31,8 @@ from submissions.models import (
 )
 from submissions.reports import progress
 from submissions.reports.cohort import CohortChanged, planned
-from submissions.reports.findings import (
-    RankedInput,
-    collect_findings,
-    duplicate_groups,
-    find_cases,
-    rank_without_exclusions,
-)
+from submissions.reports.findings import RankedInput, collect_findings, find_cases, rank_without_exclusions
+from submissions.reports.identical import duplicate_groups
 from submissions.reports.old_work import delete_copies, delete_unneeded_labels
 from submissions.reports.shards import (
     ListedPairs,

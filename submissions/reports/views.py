@@ -33,6 +33,7 @@ from submissions.reports.address import Address, ReportPage
 from submissions.reports.change import choose_threshold
 from submissions.reports.charts import histogram, sparkline
 from submissions.reports.forms import ThresholdForm
+from submissions.reports.identical import listed_duplicates
 from submissions.reports.ignoring import starter_offers
 from submissions.reports.old_work import comparable_assignments
 from submissions.reports.page import FILTERED, boilerplate_context, filtered_part, report_parts, tabs
@@ -45,7 +46,6 @@ from submissions.uploads.read import (
     files_with_sources,
     find_submission,
     listed_batches,
-    listed_duplicates,
     ranked_ids,
     refused_entries,
     replaced_by,

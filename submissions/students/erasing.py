@@ -13,6 +13,7 @@ from submissions.audit.models import AuditAction
 from submissions.intake.limits import BadArchive
 from submissions.models import AuditEntry, Batch, BoilerplateUpload, Erasure, ListedEntry
 from submissions.students.finding import Decided
+from submissions.students.naming import digest
 from submissions.students.register import erase_texts, held_titles
 from submissions.students.rows import (
     NOT_CHOSEN,
@@ -23,7 +24,6 @@ from submissions.students.rows import (
     new_names,
 )
 from submissions.students.scope import NotFound, scope
-from submissions.students.spellings import digest
 from submissions.uploads import lifecycle
 from submissions.uploads.files import discard_uploads, entries
 from submissions.uploads.fingerprinting import delete_unused_sources
@@ -33,8 +33,8 @@ from submissions.work.jobs import erasing
 
 if TYPE_CHECKING:
     from submissions.models import Job
+    from submissions.students.naming import Spellings
     from submissions.students.scope import Scope
-    from submissions.students.spellings import Spellings
 
 logger = logging.getLogger(__name__)
 

@@ -26,7 +26,7 @@ class Erasure(models.Model):
     student = models.CharField(max_length=400, blank=True)
     # Primary keys of the courses that were chosen.
     courses: models.JSONField[list[int], list[int]] = models.JSONField(default=list)
-    # Keyed digests of every name and id of the student, see `submissions.students.spellings.digest`.
+    # Keyed digests of every name and id of the student, see `submissions.students.naming.digest`.
     digests: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
     created = models.DateTimeField(auto_now_add=True)
     finished = models.DateTimeField(null=True)

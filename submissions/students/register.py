@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from django.db.models import Model, QuerySet
 
+    from submissions.students.naming import Spellings
     from submissions.students.rows import Counts
     from submissions.students.scope import Scope
-    from submissions.students.spellings import Spellings
 
 CODES = "states, kinds, languages and versions that the service writes"
 KEYS = "primary keys and numbers; they are computed again without the submissions that left"

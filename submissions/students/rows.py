@@ -31,7 +31,7 @@ from submissions.models import (
     SubmissionFile,
     SubmissionStudent,
 )
-from submissions.students.spellings import PSEUDONYM
+from submissions.students.naming import PSEUDONYM
 from submissions.uploads.fingerprinting import delete_unused, forget
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from submissions.students.finding import CourseOfStudent, Near
-    from submissions.students.spellings import Spellings
+    from submissions.students.naming import Spellings
 
 
 class NotFound(ValueError):

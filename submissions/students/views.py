@@ -18,9 +18,9 @@ from submissions.pages.requests import staff_only
 from submissions.students.erasing import ask_for_erasure
 from submissions.students.exporting import note_export, write_export
 from submissions.students.finding import Decided, find, near_matches
+from submissions.students.naming import digest
 from submissions.students.rows import SOMEBODY_ELSE, receipt_of
 from submissions.students.scope import NotFound, Scope, scope
-from submissions.students.spellings import digest
 
 if TYPE_CHECKING:
     from submissions.pages.requests import AuthenticatedRequest

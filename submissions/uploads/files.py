@@ -22,30 +22,20 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import Storage, default_storage
 from django.db import connection, transaction
-from django.db.models import Exists, F, Func, OuterRef, PositiveBigIntegerField, Q, Sum
+from django.db.models import F, Func, PositiveBigIntegerField, Q, Sum
 from django.utils import timezone
 
-from submissions.cases.models import State
 from submissions.core.database import insert
 from submissions.intake.members import PositionedFile
 from submissions.intake.sandbox.archives import UploadedFile, unpack, unpack_all
 from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS
 from submissions.models import (
     Batch,
-    Boilerplate,
     BoilerplateUpload,
-    CaseMember,
-    Decision,
     DeletedBatch,
-    ListedEntry,
     ResumableUpload,
-    Source,
-    Submission,
-    SubmissionFile,
     Upload,
 )
-from submissions.reports.models import Report
-from submissions.uploads import lifecycle
 from submissions.uploads.fingerprinting import delete_unused_sources
 from submissions.uploads.models import FileChunk
 
@@ -58,7 +48,6 @@ if TYPE_CHECKING:
     from submissions.intake.left_out.patterns import FilePatterns
     from submissions.intake.limits import Limits
     from submissions.intake.members import UnpackedEntry
-    from submissions.models import Assignment
 
 CHUNK_BYTES = 1 << 20
 SELECT = "SELECT data FROM submissions_filechunk WHERE name = %s AND number = %s"
@@ -73,11 +62,6 @@ UPLOADS_FOLDER = "uploads"
 TEMPORARY_NAME = re.compile(r"tmp\w{8}\.upload.*", re.DOTALL)
 # The files of a failed upload are kept for this time, so that it can be tried again.
 KEPT_FOR_RETRY = timedelta(days=2)
-
-# What was decided like this is evidence, or may become some.
-EVIDENCE = (State.SUSPICIOUS, State.CONFIRMED)
-# Sources that are emptied in one round of maintenance.
-A_ROUND = 500
 
 logger = logging.getLogger(__name__)
 
@@ -317,57 +301,6 @@ def delete_expired_uploads() -> None:
     known = set(ResumableUpload.objects.values_list("file", flat=True))
     for name in names_before(before) - known:
         delete(name)
-
-
-def releasable(assignment: Assignment) -> QuerySet[Submission]:
-    """Return the submissions of an assignment that were read, that have sources, and that are no evidence.
-
-    Evidence is a submission of the newest report in a pair or a case whose decision is one of `EVIDENCE`.
-    """
-    report = assignment.reports.filter(state=Report.State.DONE).first()
-    pairs = Decision.objects.filter(assignment=assignment, state__in=EVIDENCE)
-    cases = CaseMember.objects.filter(assignment=assignment, decision__state__in=EVIDENCE)
-    names = {
-        *pairs.values_list("left", flat=True),
-        *pairs.values_list("right", flat=True),
-        *cases.values_list("name", flat=True),
-    }
-    evidence = report.submissions.filter(name__in=names).values("pk") if report else []
-    read = Submission.objects.filter(batch__assignment=assignment, batch__state=Batch.State.DONE)
-    return read.filter(released=None).exclude(pk__in=evidence)
-
-
-@transaction.atomic
-def release(assignment: Assignment) -> int:
-    """Release the submissions of an assignment that are no evidence; return how many."""
-    lifecycle.lock_assignment(assignment.pk)
-    # The keys first: an UPDATE would look at the decisions again for each row.
-    keys = list(releasable(assignment).values_list("pk", flat=True))
-    now = timezone.now()
-    files = SubmissionFile.objects.filter(submission__in=keys)
-    Source.objects.filter(pk__in=files.values("source")).update(given_up=now)
-    return Submission.objects.filter(pk__in=keys).update(released=now)
-
-
-def empty_sources() -> int:
-    """Delete the bytes of sources that were given up and that nothing needs; return of how many."""
-    files = SubmissionFile.objects.filter(source=OuterRef("pk"))
-    needed = files.filter(submission__released=None)
-    handed_out = Boilerplate.objects.filter(source=OuterRef("pk"))
-    listed = ListedEntry.objects.filter(source=OuterRef("pk"))
-    given_up = Source.objects.filter(given_up__isnull=False, emptied=None)
-    unneeded = given_up.exclude(Exists(needed)).exclude(Exists(handed_out)).exclude(Exists(listed))
-    with transaction.atomic():
-        keys = list(unneeded.order_by("pk").values_list("pk", flat=True)[:A_ROUND])
-        # What is being unpacked has sources before rows that refer to them: then the next round does it.
-        if not keys or _is_unpacking():
-            return 0
-        return Source.objects.filter(pk__in=keys).update(data=b"", emptied=timezone.now())
-
-
-def _is_unpacking() -> bool:
-    reading = BoilerplateUpload.objects.filter(state=BoilerplateUpload.State.READING)
-    return reading.exists() or Batch.objects.filter(state=Batch.State.UNPACKING).exists()
 
 
 def expiry(batch: Batch) -> datetime:

@@ -19,7 +19,6 @@ from django.conf import settings
 from django.db.models import Count, Exists, IntegerField, Max, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce, Collate
 from django.shortcuts import get_object_or_404
-from django.utils.translation import gettext_lazy
 
 from submissions.core.access import all_submissions, readable_pairs, readable_submissions
 from submissions.intake.left_out.patterns import EXCLUDED
@@ -43,18 +42,10 @@ if TYPE_CHECKING:
     from submissions.models import Assignment, Report
 
     Compute = Callable[[], Any]
-
     ListedSubmission = WithAnnotations[Submission, "SubmissionAnnotations"]
 
 # Pairs of which both sides were handed in, and not by one student; see `Pair.can_make_case`.
 CAN_MAKE_CASE = Q(same_student=False, with_model=False)
-
-SAMENESS = {
-    "identical": gettext_lazy("the same bytes"),
-    "layout": gettext_lazy("the same but for layout and comments"),
-    "names": gettext_lazy("the same but for names, layout and comments"),
-    "lexical": gettext_lazy("the same but for names, values, types, layout and comments"),
-}
 
 # Seconds that a request waits, and requests of a process that wait at a time.
 WAIT_SECONDS, SLOTS = 5.0, 4
@@ -138,49 +129,6 @@ def readable_files(submission: int) -> list[SubmissionFile]:
     readable = files.filter(document__state__in=(Document.State.READY, Document.State.KEPT))
     heavy = ("document__tokens", "document__lexical", "document__coarse", "document__styles")
     return list(readable.select_related("source", "document").defer(*heavy).order_by("path", "pk"))
-
-
-class ListedDuplicates(NamedTuple):
-    """Submissions of a report that are duplicates; `description` says what they have in common."""
-
-    description: str
-    submissions: list[Submission]
-
-
-def listed_duplicates(report: Report, names: Names, member: int | None = None) -> list[ListedDuplicates]:
-    """Return the groups of identical submissions, the strongest sameness and the largest group first.
-
-    Each is sorted by displayed name. With `member`, the primary key of a submission, only those it is in.
-    """
-    duplicates = [
-        group
-        for group in report.duplicates
-        if group.sameness in SAMENESS and (member is None or member in group.submissions)
-    ]
-    submissions = submissions_by_id(pk for group in duplicates for pk in group.submissions)
-    groups = [
-        ListedDuplicates(
-            str(SAMENESS[group.sameness]),
-            sorted(
-                (submissions[pk] for pk in group.submissions if pk in submissions),
-                key=lambda submission: names.display_name(submission.name),
-            ),
-        )
-        for group in duplicates
-    ]
-    strength = {str(description): place for place, description in enumerate(SAMENESS.values())}
-    return sorted(
-        groups,
-        key=lambda group: (
-            strength[group.description],
-            -len(group.submissions),
-            _first_name(group, names),
-        ),
-    )
-
-
-def _first_name(group: ListedDuplicates, names: Names) -> str:
-    return names.display_name(group.submissions[0].name) if group.submissions else ""
 
 
 def preview_of(batch: Batch) -> Preview:

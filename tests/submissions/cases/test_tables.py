@@ -11,7 +11,7 @@ import pytest
 from django.urls import reverse
 from hypothesis import given, strategies as st
 
-from submissions.matches.export_formats import FORMATS, TABLE_FORMATS, ExportTable, write_csv
+from submissions.matches.file_formats import FORMATS, TABLE_FORMATS, ExportTable, write_csv
 from submissions.matches.ranked_pairs import PairRow
 from submissions.models import Decision, Pair, Report
 from submissions.reports.exports import TABLES

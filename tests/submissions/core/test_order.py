@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from submissions.core.names import anonymous_names
 from submissions.models import Submission
+from submissions.reports.identical import listed_duplicates
 from submissions.shares import links as shares
-from submissions.uploads.read import listed_duplicates
 from tests.support.html import get_page
 from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import CLASS, zipped

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from moss.check.outputs import standalone_report
 from moss.check.rank import RankingOptions, rank_path
 from submissions.matches.source_html import cuts_between
-from submissions.pages.paper import standalone_html
+from submissions.pages.standalone_html import standalone_html
 from tests.moss.check.test_check import folder
 from tests.support.html import Page
 from tests.support.programs import edited, program, remarked, renamed

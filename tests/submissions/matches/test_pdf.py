@@ -15,9 +15,9 @@ import pytest
 from fontTools.ttLib import TTFont
 from pypdf import PdfReader
 
-from submissions.matches import export_formats as pdf, printing
+from submissions.matches import file_formats as pdf, printing
 from submissions.matches.differences import LinePair
-from submissions.matches.export_formats import PrintingFailed, print_pdf
+from submissions.matches.file_formats import PrintingFailed, print_pdf
 from submissions.matches.source_html import Layers
 from submissions.pages.paper import ROW_CHARACTERS, PassageSide, PrintedSource, passage_rows, style
 from tests.support.paths import ROOT
@@ -156,6 +156,6 @@ def test_both_processes_use_the_same_message_for_missing_fonts() -> None:
 
 
 def test_the_server_itself_does_not_load_the_printer() -> None:
-    program = "import submissions.matches.export_formats, sys; print('plutoprint' in sys.modules)"
+    program = "import submissions.matches.file_formats, sys; print('plutoprint' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "False"

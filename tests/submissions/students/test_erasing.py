@@ -22,8 +22,8 @@ from submissions.models import (
 )
 from submissions.reports.read import report_state
 from submissions.students.erasing import ask_for_erasure
+from submissions.students.naming import digest
 from submissions.students.scope import NotFound, scope
-from submissions.students.spellings import digest
 from submissions.uploads.change import create_batch
 from submissions.work.jobs import BUSY
 from tests.support.every_column import places_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from submissions.students.finding import Likeness
+from submissions.students.likeness import Likeness
 
 ASKED = Likeness(frozenset({"Zoë Müller-Quartz"}), frozenset({"00771234", "zmq@example.edu"}))
 

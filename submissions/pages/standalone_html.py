@@ -1,0 +1,134 @@
+"""The page of `moss check --format html`, rendered without a service."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.conf import settings
+from django.template import Context, Engine
+from django.utils.safestring import SafeString
+
+from submissions.matches.differences import align_lines, differences, differing_parts
+from submissions.matches.source_html import (
+    Layers,
+    MarkedPiece,
+    Spans,
+    between,
+    block_marks,
+    colour,
+    differing_gaps,
+    line_starts,
+)
+from submissions.pages.paper import PassageSide, PrintedSource, passage_rows, style
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from submissions.matches.differences import TokenRun
+    from submissions.matches.ranked_pairs import PairRow
+    from submissions.matches.standalone_content import (
+        SharedTerms,
+        StandalonePair,
+        StandaloneReport,
+        StandaloneSide,
+    )
+
+TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
+LIBRARIES = {"i18n": "django.templatetags.i18n", "pages": "submissions.pages.filters"}
+
+
+class RenderedPassage(NamedTuple):
+    """A block, with table rows in which its lines are side by side."""
+
+    number: int
+    tokens: int
+    left: StandaloneSide
+    right: StandaloneSide
+    rows: SafeString
+
+    @property
+    def others(self) -> int:
+        """Number of the other submissions that have it, if it is common code; otherwise 0."""
+        return max(self.left.others) if all(self.left.others) else 0
+
+    @property
+    def colour(self) -> int:
+        return colour(self.number)
+
+
+class RenderedPair(NamedTuple):
+    number: int
+    row: PairRow
+    passages: Iterator[RenderedPassage]
+    terms: SharedTerms | None
+
+
+def standalone_html(report: StandaloneReport) -> str:
+    """Return a page with all pairs, their passages side by side, and the stylesheet."""
+    if not settings.configured:  # On the command line; the templates need no other setting.
+        settings.configure(USE_I18N=False)
+    engine = Engine(dirs=[str(TEMPLATES)], libraries=LIBRARIES)
+    pairs = [
+        RenderedPair(number, pair.row, _passages(pair), pair.terms)
+        for number, pair in enumerate(report.pairs, 1)
+    ]
+    context = {
+        "report": report,
+        "style": style(),
+        "created": f"{datetime.now(UTC):%Y-%m-%d %H:%M}",
+        "pairs": pairs,
+    }
+    return engine.get_template("submissions/exports/standalone.html").render(Context(context))
+
+
+def _passages(pair: StandalonePair) -> Iterator[RenderedPassage]:
+    for number, (left, right) in enumerate(pair.passages, 1):
+        # Equal symbols of two languages are written in two ways, which says nothing.
+        compared = not pair.row.mark
+        sides = _side(left, right, number, compared=compared), _side(right, left, number, compared=compared)
+        texts = sides[0].source.line_text, sides[1].source.line_text
+        token_lines = zip(left.lines, right.lines, strict=True)
+        lines = align_lines(token_lines, (left.last_line, right.last_line), texts)
+        # Every piece of a source was escaped by `visible_html`.
+        html = SafeString("".join(passage_rows(*sides, lines)))
+        yield RenderedPassage(number, len(left.lines), left, right, html)
+
+
+def _side(side: StandaloneSide, other: StandaloneSide, number: int, *, compared: bool) -> PassageSide:
+    both = list(zip(side.runs, other.runs, strict=True))
+    differing = [mark for runs in (both if compared else ()) for mark in _differing(*runs)]
+    pieces = list(_marked_pieces(both, side.others, compared=compared))
+    marks = Spans((mark.start, mark.end, mark) for mark in block_marks(side.text, number, pieces))
+    source = PrintedSource(side.text, line_starts(side.text), Layers(marks=marks, differing=Spans(differing)))
+    return PassageSide(source, range(side.first_line, side.last_line + 1))
+
+
+def _differing(run: TokenRun, other: TokenRun) -> Iterator[tuple[int, int, str]]:
+    """Yield the parts of tokens of a run that the other side writes differently."""
+    spans = run.spans()
+    for difference in differences(run, other):
+        start = spans[difference.position][0]
+        for (first, after), _ in differing_parts(difference.left, difference.right):
+            if first < after:
+                yield start + first, start + after, ""
+
+
+def _marked_pieces(
+    runs: Iterable[tuple[TokenRun, TokenRun]], others: Iterable[int], *, compared: bool
+) -> Iterator[MarkedPiece]:
+    """Yield the pieces of a block and the code between them; `runs` and `others` have a row per piece."""
+    ends: tuple[int, int] | None = None
+    for (this, other), submissions in zip(runs, others, strict=True):
+        (start, end), (other_start, other_end) = _extent(this), _extent(other)
+        if ends:
+            theirs = other.text, (ends[1], other_start)
+            yield between((this.text, (ends[0], start)), theirs if compared else None)
+        yield MarkedPiece(start, end, list(differing_gaps(this, other)) if compared else [], submissions)
+        ends = end, other_end
+
+
+def _extent(run: TokenRun) -> tuple[int, int]:
+    spans = run.spans()
+    return spans[0][0], spans[-1][1]
