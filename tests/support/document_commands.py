@@ -42,7 +42,6 @@ COVERED = {
     "moss listen": "tests/browser/test_moss_clients.py",
     "moss maintain": "tests/moss/test_maintenance.py",
     "moss manage axes_reset": "tests/moss/test_sign_in.py::test_the_wait_is_ended_by_a_command",
-    "moss manage check_report": "tests/submissions/checking/test_contradictions.py",
     "moss manage createsuperuser": "tests/test_document_commands.py::test_the_first_account_is_created",
     "moss manage migrate": "tests/moss/test_database_roles.py",
     "moss serve": "tests/moss/serving/test_supervisor.py",
