@@ -18,13 +18,61 @@ HEAD_CHARACTERS = 20_000
 BEGIN = r"^[^\S\n]*+"
 END = r"[^\S\n]*$"
 
+# Evidence of a language: what no other language that shares an extension with it has. It is counted in the
+# text without what are comments and strings in that language.
 _CPP = (
     BEGIN + r"(?:class|namespace|template|using|public:|private:|protected:)\b"
     r"|\bstd::|#include\s*<\w+>|\w::\w"
 )
-_OBJECTIVE_C = BEGIN + r"(?:@interface|@implementation|@property|@protocol|#import)\b"
-PROLOG = f"{BEGIN}:-|:-{END}" + r"|^[a-z]\w*\([^()]*+\)\s*(?::-|\." + END + ")|-->"
+_OBJECTIVE_C = BEGIN + r"(?:@interface|@implementation|@property|@protocol|@end|#import)\b"
+_MATLAB = (
+    BEGIN + r"(?:function\b|end;?" + END + r"|elseif\b|clc\b|clear\b|close all\b|hold on\b)"
+    r"|\b(?:zeros|ones|disp|fprintf|numel|linspace|size)\(|\.[*/^]|~="
+)
+_MATHEMATICA = (
+    r"\b[A-Z]\w*\[[^\]\n]|[a-z]_(?:[\],]|Integer|Real|List|String)|:=|\[\[|/[@.;]|"
+    + BEGIN
+    + r"BeginPackage\b"
+)
+PROLOG = (
+    rf"{BEGIN}:-[^\S\n]*\w|^[a-z]\w*+(?:\(.*\))?[^\S\n]*+(?::-|-->)"
+    r"|^[a-z]\w*+\([^$\n]*\)[^\S\n]*+\.(?=\s|\Z)"
+)
+_PERL = r"[$@]\w|=~|\bsub[^\S\n]+\w+[^\S\n]*\{|" + BEGIN + r"(?:use|no|package)[^\S\n]+\w[\w:]*+"
+_RAKU = (
+    r"^use v6|\$[.!]\w|" + BEGIN + r"(?:has|my)[^\S\n]+(?:[A-Z]\w*[^\S\n]+)?[$@%][.!]"
+    r"|\bsub MAIN\b|"
+    + BEGIN
+    + r"(?:multi|grammar|token|rule)[^\S\n]+\w|"
+    + BEGIN
+    + r"for[^\S\n].*->[^\S\n]*\$"
+)
+_PROMELA = BEGIN + r"(?:active[^\S\n]+)?proctype\b|" + BEGIN + r"(?:do|od|fi)" + END + r"|::[^\S\n]"
+_TURING = (
+    BEGIN
+    + r"(?:var|const)[^\S\n]+\w+[^\S\n]*(?:,[^\n]*)?:(?:=|[^\S\n])|"
+    + BEGIN
+    + r"(?:end[^\S\n]+\w+|put|get|loop"
+    r"|proc|fcn|procedure|exit when)\b"
+)
+_IDL = (
+    r"(?i)"
+    + BEGIN
+    + r"(?:pro|function)[^\S\n]+\w+"
+    + END
+    + r"|"
+    + BEGIN
+    + r"(?:pro|function)[^\S\n]+\w+[^\S\n]*,"
+    r"|" + BEGIN + r"(?:end|endfor|endif|endwhile|endelse)" + END + r"|\b(?:print|printf|plot|oplot)[^\S\n]*,"
+    r"|" + BEGIN + r"for[^\S\n]+\w+[^\S\n]*=.*\bdo\b|\b[dfils]?(?:indgen|indarr|fltarr|dblarr|n_elements)\("
+)
+_PASCAL = r"(?i)" + BEGIN + r"(?:program|unit|uses|procedure|function|var|begin|end[;.])(?:\b|" + END + ")"
+_OPENEDGE = (
+    r"(?i)" + BEGIN + r"(?:define|def)[^\S\n]+(?:\w+[^\S\n]+)?(?:variable|var|parameter|temp-table|buffer)\b"
+    r"|\bno-undo\b|" + BEGIN + r"(?:for each|find first|end)\b.*[.:]" + END
+)
 MIPS = r"\$(?:zero|[vatsk][0-9]|sp|ra|fp|gp|\d+)\b"
+_MIPS_ONLY = r"\$(?:zero|[vatsk][0-9]|sp|ra|fp|gp)\b|\$\d+[^\S\n]*,[^\S\n]*\$\d"
 # Registers with a percent sign and in brackets, or a directive of gcc.
 ATT = (
     r"%(?:[re]?(?:[abcd]x|[sd]i|[sbi]p)|r(?:[89]|1[0-5])[dwb]?|[abcd][lh]|[xyz]mm\d)\b"
@@ -34,6 +82,7 @@ _RISC_V = (
     r"(?:\b(?:auipc|ecall|lui|addi|slli|jalr|bgeu?|bltu?)[^\S\n]+(?:x\d|[ast]\d|sp|ra|zero)\b|\becall\b)"
 )
 INTEL_MEMORY = r"(?i)\b(?:mov|lea|add|sub|cmp)[^\S\n]+[re]?(?:[abcd]x|[sd]i|[sb]p)[^\S\n]*,"
+_MOS_6502 = r"(?i)^(?:\w+:)?[^\S\n]+(?:ld[axy]|st[axy]|cp[xy]|adc|sbc)[^\S\n]+[#$(]"
 _HACK = (
     BEGIN + r"(?:[ADM]{1,3}=[-!01ADM+&|]{1,3}(?:;J[A-Z]{2})?|[0ADM];J(?:GT|EQ|GE|LT|NE|LE|MP))"
     r"[^\S\n]*(?://|$)"
@@ -42,7 +91,65 @@ PLSQL = (
     "(?i)" + BEGIN + r"(?:declare|create\s+or\s+replace\s+(?:procedure|function|package|trigger))\b"
     r"|\bdbms_output\b"
 )
+_COQ = (
+    BEGIN + r"(?:Theorem|Lemma|Fixpoint|Inductive|Definition|Corollary|Notation|Fact|Example)[^\S\n]+\S"
+    r"|" + BEGIN + r"(?:Proof|Qed|Defined|Admitted)\.|" + BEGIN + r"(?:From \w+ )?Require[^\S\n]"
+)
+_VERILOG = (
+    BEGIN
+    + r"(?:module|endmodule|assign|wire|reg|input|output|always|initial|endcase|`timescale)\b|\d'[bdhBDH]"
+)
+_MODULA = r"\b(?:MODULE|PROCEDURE|BEGIN|END|IMPORT|VAR|TYPE|CONST)\b"
+_AMPL = (
+    BEGIN + r"(?:dvar|var|param|set|maximize|minimize|subject[^\S\n]+to|s\.t\.|solve;|data;)(?:\b|(?<=\W))"
+)
+_GO_MODULE = r"^module[^\S\n]+[\w./-]+$|^go \d|^(?:require|replace)\b"
+_DEF_FILE = BEGIN + r"(?:EXPORTS|LIBRARY)\b"
+_LATEX = (
+    BEGIN + r"\\(?:Provides\w+|NeedsTeXFormat|RequirePackage|LoadClass|(?:re)?newcommand|def|Declare\w+)\b"
+)
+_VISUAL_BASIC = (
+    r"(?i)^VERSION \d|^Attribute VB_|" + BEGIN + r"(?:end (?:sub|function|property|if)|option explicit)\b"
+    r"|"
+    + BEGIN
+    + r"(?:public |private |friend )?(?:sub|function|property (?:get|let|set))[^\S\n]\w|\bdim \w+ as \w"
+)
+_APEX = BEGIN + r"(?:public|private|global)\b.*\{" + END + r"|;" + END
+_SML = (
+    BEGIN + r"(?:fun|structure|signature|datatype|local|infixr?|exception)\b|=>|\bfn\b"
+    r"|" + BEGIN + r"val[^\S\n]+(?:rec[^\S\n]+)?\w+[^\S\n]*="
+)
+_OCAML = BEGIN + r"(?:let|open|module|external)\b|\bmatch\b|\bfunction\b|;;|->|\bbegin\b"
+_D = (
+    r";"
+    + END
+    + r"|"
+    + BEGIN
+    + r"(?:import|module)[^\S\n]+\w[\w.]*|"
+    + BEGIN
+    + r"(?:unittest|void|int|struct|class)\b"
+)
+_MAKE_RULE = r"^[\w./%$()-]+(?:[^\S\n]+[\w./%-]+)*?[^\S\n]*:(?:[^\S\n]+[\w./-]|[^\S\n]*\\?$)"
+_BRAINFUCK = r"[-+<>.,\[\]]{5}"
+_LIMBO = r"^implement\b|\w:[^\S\n]*(?:import|con|adt|module|fn)\b|" + BEGIN + r"include\b"
+_ANTLR = (
+    r"^(?:(?:lexer|parser|tree)[^\S\n]+)?grammar[^\S\n]+\w+;|^[^\S\n]*[|;]" + END + r"|^@(?:header|members)\b"
+)
+_GAP = r":=|" + BEGIN + r"(?:od|fi);|\bDeclare\w+\(|\bInstall\w+\("
+_GDSCRIPT = BEGIN + r"(?:extends|func|var|onready|export|@export|@onready|signal)\b"
+_JASMIN = (
+    BEGIN + r"\.(?:class|super|method|end|limit|source|field)\b"
+    r"|\b(?:invoke(?:virtual|static|special)|[ai](?:load|store)(?:_\d)?)\b"
+)
+_PUPPET = r"^(?:node|class|define)\b.*\{|=>[^\S\n]*\S|\bensure\b"
+_REBOL = r"(?i)^rebol[^\S\n]*\[|" + BEGIN + r"\w[\w-]*:[^\S\n]+(?:func|does|has|make|context)\b"
+_R = r"<-|\bfunction\(|" + BEGIN + r"(?:library|require|source)\("
+_SUPERCOLLIDER = r"\bSynthDef\b|" + BEGIN + r"(?:var|arg)[^\S\n]|\.(?:play|ar|kr)\b|\bs\.boot\b"
+_SCALA = BEGIN + r"(?:case[^\S\n]+)?(?:object|class|trait|def|val|package|import)\b"
+_PAWN = BEGIN + r"(?:stock|public|forward|native|new)[^\S\n]+\w|^#include[^\S\n]*<\w+>"
+_POV = BEGIN + r"#(?:declare|macro|local|version)\b|\b(?:pigment|finish|camera|light_source)[^\S\n]*\{"
 _GLSL = r"^#version\b|\bgl_\w|" + BEGIN + r"(?:precision|uniform|varying|attribute|layout)\b|\bvec[234]\b"
+_FSHARP = BEGIN + r"(?:let|open|module|type|namespace|match)\b|->|\|>"
 _FORTH = BEGIN + r":[^\S\n]+\S|^\\[^\S\n]"
 _OPENCL = r"\b(?:__)?kernel[^\S\n]+void\b|\b__global\b|\bget_global_id\b|^#pragma OPENCL"
 _STRUCTURED_TEXT = (
@@ -52,35 +159,99 @@ _STRUCTURED_TEXT = (
 )
 _SMALLTALK = r"\bsubclass:|^![^\S\n]*\w|\bTranscript\b|\bself[^\S\n]+\w|" + BEGIN + r"\^|\bifTrue:"
 
+XML = r"\A\s*(?:<\?xml\b|<!DOCTYPE (?!(?i:html)))"
+_XML = re.compile(XML)
+_TAG = re.compile(r"\s*<(?:!--|[A-Za-z][\w:.-]*[\s/>])")
+_HTML_TAG = re.compile(r"(?i)\s*<(?:!--|(?:head|body|div|span|p|br|pre|table|ul|ol|h\d|section|main)\b)")
+# Languages whose files may begin as XML does.
+_MARKUP = frozenset({"php", "text", *(row.name for row in LANGUAGES if row.parts)})
+
 # The `project.json` of an archive `.sb3`.
 _SCRATCH = r'\A\s*+\{\s*+"targets"\s*+:\s*+\[\s*+\{\s*+"isStage"\s*+:'
 
-# Extensions that several languages share: the first pattern that occurs decides; an empty one always matches.
+# Extensions that several languages share: that with most evidence (`weigh`), the first of equals, the last
+# without any. A language is only told from others where its lexer reads those wrongly: programs of one class
+# that are read by two lexers are not compared.
 AMBIGUOUS = {
-    ".h": ((_CPP, "cpp"), ("", "c")),
-    ".m": ((_OBJECTIVE_C, "objective-c"), ("", "matlab")),
+    ".h": ((_CPP, "cpp"), (_OBJECTIVE_C, "objective-c"), ("", "c")),
+    ".m": ((_OBJECTIVE_C, "objective-c"), (_MATHEMATICA, "mathematica"), (_MATLAB, "matlab")),
     ".mm": (("", "objective-c++"),),
-    ".pl": ((PROLOG, "prolog"), ("", "perl")),
-    ".pro": ((PROLOG, "prolog"), ("", "text")),
-    ".p": ((PROLOG, "prolog"), ("", "pascal")),
-    ".s": ((ATT, "gas"), (MIPS, "mips"), (_RISC_V, "gas"), ("", "x86")),
+    ".pl": ((PROLOG, "prolog"), (_PERL, "perl")),
+    ".pm": ((_PROMELA, "promela"), (_PERL, "perl")),
+    ".t": ((_TURING, "ada"), (_PERL, "perl")),
+    ".pro": ((PROLOG, "prolog"), (_IDL, "idl"), ("", "text")),
+    ".p": ((PROLOG, "prolog"), (_OPENEDGE, "openedge"), (_PASCAL, "pascal")),
+    ".s": (
+        (ATT, "gas"), (_MIPS_ONLY, "mips"), (_RISC_V, "gas"), (_MOS_6502, "ca65"), (INTEL_MEMORY, "x86"),
+    ),
     ".asm": (
-        (_HACK, "hack"), (ATT, "gas"), (MIPS, "mips"), (INTEL_MEMORY, "x86"), (_RISC_V, "gas"), ("", "x86"),
+        (_HACK, "hack"), (ATT, "gas"), (_MIPS_ONLY, "mips"), (_RISC_V, "gas"), (INTEL_MEMORY, "x86"),
     ),
     ".sql": ((PLSQL, "plsql"), ("", "sql")),
-    ".v": ((BEGIN + r"(?:Theorem|Lemma|Proof)\b", "coq"), ("", "verilog")),
-    ".inc": ((r"<\?php", "php"), ("", "text")),
+    ".v": ((_COQ, "coq"), (_VERILOG, "verilog")),
+    ".inc": ((r"<\?php", "php"), (_POV, "pov"), (_PAWN, "pawn"), ("", "text")),
     ".json": ((_SCRATCH, "scratch"), ("", "json")),
     ".f": (("", "fortran"),),
-    ".fs": ((_GLSL, "glsl"), (_FORTH, "forth"), ("", "fsharp")),
-    ".cl": ((_OPENCL, "c"), ("", "common-lisp")),
+    ".fs": ((_GLSL, "glsl"), (_FORTH, "forth"), (_FSHARP, "fsharp")),
+    ".cl": ((_OPENCL, "c"), (r"^\(\w", "common-lisp")),
     ".st": ((_SMALLTALK, "smalltalk"), (_STRUCTURED_TEXT, "structured-text"), ("", "smalltalk")),
+    ".mod": ((_AMPL, "ampl"), (_GO_MODULE, "text"), (_MODULA, "modula2")),
+    ".def": ((_DEF_FILE, "text"), (_MODULA, "modula2")),
+    ".cls": ((_LATEX, "text"), (_OPENEDGE, "openedge"), (_APEX, "java"), (_VISUAL_BASIC, "vb")),
+    ".ml": ((_SML, "sml"), (_OCAML, "ocaml")),
+    ".d": ((_MAKE_RULE, "make"), (_D, "d")),
+    ".b": ((_BRAINFUCK, "brainfuck"), (_LIMBO, "limbo")),
+    ".g": ((_GAP, "gap"), (_ANTLR, "antlr")),
+    ".gd": ((_GAP, "gap"), (_GDSCRIPT, "gdscript")),
+    ".j": ((_OBJECTIVE_C, "objective-j"), (_JASMIN, "jasmin")),
+    ".pp": ((_PUPPET, "puppet"), (_PASCAL, "pascal")),
+    ".r": ((_REBOL, "rebol"), (_R, "r")),
+    ".sc": ((_SUPERCOLLIDER, "supercollider"), (_SCALA, "scala")),
+}  # fmt: skip
+
+# Languages that have the evidence of another one too, and what only they have.
+DIALECTS = {"perl": (_RAKU, "perl6")}
+
+# The language of other extensions that several lexers share and no row of the table names. Most are
+# dialects of each other, or rare in courses.
+DEFAULTS = {
+    "actionscript3": ".as", "aspx-cs": ".asax .ascx .ashx .asmx .aspx .axd", "jags": ".bug", "cpp": ".cp",
+    "prolog": ".ecl", "gherkin": ".feature", "swig": ".i", "ini": ".inf", "maxima": ".mac", "nemerle": ".n",
+    "lean4": ".lean", "ragel-ruby": ".rl", "supercollider": ".scd", "wowtoc": ".toc", "scilab": ".tst",
+    "turtle": ".ttl", "urbiscript": ".u",
+}  # fmt: skip
+
+# How comments begin and what encloses strings in the languages of `AMBIGUOUS`; others are like C.
+_SYNTAX = {
+    **dict.fromkeys(("matlab",), '% "'),
+    **dict.fromkeys(("prolog",), "% /* \" '"),
+    **dict.fromkeys(("mathematica", "coq", "ocaml", "sml", "modula2"), '(* "'),
+    **dict.fromkeys(("perl",), "=pod # \" '"),
+    **dict.fromkeys(("mips", "gas"), '# "'),
+    **dict.fromkeys(("fsharp",), '(* // "'),
+    **dict.fromkeys(("puppet", "r", "gap", "ampl", "make", "gdscript", "limbo"), "# \" '"),
+    **dict.fromkeys(("ada",), '% /* "'),
+    **dict.fromkeys(("idl", "rebol", "common-lisp", "x86", "ca65", "jasmin"), '; "'),
+    **dict.fromkeys(("plsql", "sql"), "-- /* '"),
+    **dict.fromkeys(("pascal",), "{ (* // '"),
+    **dict.fromkeys(("vb",), "'... \""),
+    **dict.fromkeys(("smalltalk",), "\" '"),
+    **dict.fromkeys(("structured-text",), "(* // '"),
+    **dict.fromkeys(("text", "brainfuck", "forth", "scratch", "json", "php"), ""),
+}
+_LEFT_OUT = {
+    "//": r"//.*", "#": r"(?<![$\w])#.*", "%": r"%.*", ";": r";.*", "--": r"--.*",
+    "'": r"'(?:[^'\\\n]|\\.)*'?",
+    '"': r'"(?:[^"\\\n]|\\.)*"?', "/*": r"/\*[^*]*+(?:\*(?!/)[^*]*)*(?:\*/)?",
+    "(*": r"\(\*[^*]*+(?:\*(?!\))[^*]*)*(?:\*\))?",
+    "{": r"\{[^}]*+", "'...": r"'.*", "=pod": r"(?s:^=[a-z].*?(?:^=cut\b|\Z))",
 }  # fmt: skip
 
 # Content of a file whose name does not determine the language: the first pattern that occurs decides.
 PAGES = (
     (r"\A\s*<\?php", "php"),
     (r"(?i)\A\s*(?:<!doctype html|<html)", "html"),
+    (XML, "xml"),
 )
 CONTENT_PATTERNS = (
     *PAGES,
@@ -215,7 +386,7 @@ _INTERPRETERS = {
     "sbcl": "common-lisp", "guile": "scheme", "scala": "scala", "swift": "swift", "octave": "matlab",
 }  # fmt: skip
 
-# Suffixes that Windows, editors, and students whose platform wants texts add to the name of a file.
+# What is put behind the name of a file, by Windows, editors, and students whose platform wants texts.
 _WRAPPERS = frozenset({".txt", ".text", ".bak", ".old", ".orig", ".save"})
 # The name of such a file does not say that it is prose.
 _TEXTS = frozenset({".txt", ".text"})
@@ -227,7 +398,7 @@ def first_match(choices: Iterable[tuple[str, str]], head: str) -> str:
 
 
 def is_program(head: str) -> bool:
-    """Return whether most lines of a text look like lines of a program; comments do not count.
+    """Return whether most lines of a text look like those of a program; comments do not count.
 
     A sentence in a string makes no difference to the line, and words about a program make no program.
     """
@@ -250,6 +421,38 @@ def language_of_program(head: str) -> str:
     return first_match(PROGRAM_PATTERNS, head) if is_program(head) else ""
 
 
+def weigh(choices: Sequence[tuple[str, str]], head: str) -> list[tuple[float, int]]:
+    """Return for each language the share of all evidence that is its own if the text is in it, and the count.
+
+    What is in comments and strings of that language is no evidence, of others neither.
+    """
+    patterns = [re.compile(pattern, re.MULTILINE) if pattern else None for pattern, _ in choices]
+    possible = [pattern if pattern and pattern.search(head) else None for pattern in patterns]
+    if not any(possible):
+        return [(0.0, 0)] * len(choices)
+    weights = []
+    for own, (_, language) in enumerate(choices):
+        if not possible[own]:
+            weights.append((0.0, 0))
+            continue
+        code = _code_of(head, language)
+        counts = [len(pattern.findall(code)) if pattern else 0 for pattern in possible]
+        weights.append((counts[own] / (sum(counts) or 1), counts[own]))
+    return weights
+
+
+def _code_of(head: str, language: str) -> str:
+    """Return a text with a blank for each comment and string that it would have in a language."""
+    expression = _comments_and_strings(language)
+    return expression.sub(" ", head) if expression.pattern else head
+
+
+@cache
+def _comments_and_strings(language: str) -> re.Pattern[str]:
+    marks = _SYNTAX.get(language, "// /* \" '").split()
+    return re.compile("|".join(_LEFT_OUT[mark] for mark in marks), re.MULTILINE)
+
+
 def detect(filename: str, text: str, likely: str = "") -> str:
     """Return the language of a file, from its name or else from its content; prose when nothing matches.
 
@@ -263,11 +466,13 @@ def detect(filename: str, text: str, likely: str = "") -> str:
     language = _by_pattern(inner)
     if language == "text" and extension in _TEXTS:
         return _of_text(head, likely)
+    if language:
+        return "xml" if language not in _MARKUP and _XML.match(head) else language
     return (
-        language
-        or _by_shebang(head)
+        _by_shebang(head)
         or _by_pygments(inner)
         or first_match(CONTENT_PATTERNS, head)
+        or _by_markup(text)
         or _of_text(head, likely)
     )
 
@@ -305,15 +510,30 @@ def _inner_name(name: str) -> str:
 
 
 def _of_several(choices: Sequence[tuple[str, str]], head: str, likely: str) -> str:
-    """Return the language that the content shows, else the likely language if it is a choice of the name."""
-    language = first_match([choice for choice in choices if choice[0]], head)
-    if not language and likely in {language for _, language in choices}:
+    """Return the language with most evidence, of equals the likely one, if the name may mean that."""
+    if _XML.match(head):
+        return "xml"
+    shebang, languages = _by_shebang(head), [language for _, language in choices]
+    if shebang in languages:
+        return shebang
+    weights = weigh(choices, head)
+    best = [language for weight, language in zip(weights, languages, strict=True) if weight == max(weights)]
+    if likely in best:
         return likely
-    return language or choices[-1][1]
+    language = best[0] if any(map(any, weights)) else languages[-1]
+    pattern, dialect = DIALECTS.get(language, ("", ""))
+    return dialect if pattern and re.search(pattern, _code_of(head, language), re.MULTILINE) else language
+
+
+def _by_markup(text: str) -> str:
+    """Return the language of a text in angle brackets, "" for another one."""
+    if not _TAG.match(text) or not text.endswith(">", 0, len(text.rstrip())):
+        return ""
+    return "html" if _HTML_TAG.match(text) else "xml"
 
 
 def _of_text(head: str, likely: str) -> str:
-    """Return the language of a text: the language of a program or page, or prose."""
+    """Return the language of a text: that of the program which it is, or prose."""
     language = _by_shebang(head) or language_of_program(head) or first_match(PAGES, head)
     return language or (likely if likely and is_program(head) else "text")
 
@@ -354,6 +574,13 @@ def _by_shebang(head: str) -> str:
 
 
 def _by_pygments(name: str) -> str:
+    if default := _default_languages().get(_extension(name)):
+        return default
     from fingerprint.languages.code import lexer_for_filename  # noqa: PLC0415 - NumPy and Pygments are slow to import
 
     return lexer_for_filename(name)
+
+
+@cache
+def _default_languages() -> dict[str, str]:
+    return {extension: name for name, extensions in DEFAULTS.items() for extension in extensions.split()}
