@@ -36,12 +36,17 @@ PROJECT_ENTRIES = frozenset({
     "pom.xml", "build.gradle", "build.gradle.kts", "cmakelists.txt", "package.json", "cargo.toml",
     "go.mod", "setup.py", "pyproject.toml",
 })  # fmt: skip
-# Folders of the course beside those of its students, with blanks for hyphens and underscores.
+# Folders of the course beside those of its students, with blanks for hyphens and underscores, without what
+# sorts them before others, as in `_base` and `00_starter`.
 COURSE_FOLDERS = frozenset({
     "test", "tests", "lib", "include", "docs", "doc", "solution", "solutions", "model solution", "starter",
-    "starter code", "template", "skeleton", "handout", "instructor", "grading", "autograder",
-    "lösung", "lösungen", "musterlösung", "musterlösungen", "vorlage", "vorlagen",
-    "solución", "soluciones", "solucion", "plantilla", "enunciado",
+    "starter code", "starter files", "startercode", "template", "templates", "skeleton", "skel", "stub",
+    "stubs", "base", "base code", "basecode", "base files", "boilerplate", "distro", "distribution",
+    "scaffold", "scaffolding", "given", "given code", "provided", "provided code", "provided files",
+    "reference", "reference solution", "original", "model", "sample solution", "solution code", "handout",
+    "instructor", "grading", "autograder", "lösung", "lösungen", "musterlösung", "musterlösungen",
+    "musterloesung", "musterloesungen", "vorlage", "vorlagen", "solución", "soluciones", "solucion",
+    "plantilla", "enunciado",
 })  # fmt: skip
 # With fewer other folders, folders of a course may be parts of a student's work.
 MIN_STUDENTS = 2
@@ -249,7 +254,8 @@ def course_folders(paths: Sequence[str], root: str, children: dict[str, bool]) -
 
 
 def _words(name: str) -> str:
-    return normalize("NFC", name).lower().replace("_", " ").replace("-", " ")
+    words = normalize("NFC", name).lower().replace("_", " ").replace("-", " ")
+    return words.lstrip("0123456789. ").rstrip()
 
 
 def distinct_names(units: Collection[FolderOrFile], root: str) -> dict[FolderOrFile, str]:

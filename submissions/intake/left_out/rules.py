@@ -192,6 +192,24 @@ RULES = (
         " mavenwrapperdownloader.java",
     ),
     Rule(
+        "build-description",
+        "a build tool's description of a project",
+        files="go.mod go.work build.gradle build.gradle.kts settings.gradle settings.gradle.kts package.swift"
+        " build.sbt mix.exs setup.py webpack.config.js vite.config.js vite.config.ts rollup.config.js"
+        " cmakelists.txt",
+        says=rb"^module[ \t]+[\w./-]+[ \t\r]*$|^go \d|^plugins\s*\{|^dependencies\s*\{|^apply plugin"
+        rb"|rootProject\.name|swift-tools-version|\bscalaVersion\b|\blibraryDependencies\b"
+        rb"|\buse Mix\.Project\b|\b(?:setuptools|distutils)\b"
+        rb"|\bmodule\.exports\b|\bdefineConfig\b|^export default\b"
+        rb"|^\s*(?:cmake_minimum_required|add_executable)\b",
+    ),
+    Rule(
+        "drracket",
+        "a DrRacket file with pictures, which only DrRacket reads: save it as text",
+        files="*.rkt *.scm *.ss *.lsp",
+        says=rb"\A#reader\s*\(lib\s*\"read\.ss\"\s*\"wxme\"\)WXME",
+    ),
+    Rule(
         "autotools",
         "written by the Autotools",
         "autom4te.cache",

@@ -9,6 +9,7 @@ import pytest
 
 from submissions.intake.choices import Choices
 from submissions.intake.grouping import Grouping, ListingBuilder, group_files, group_submissions
+from submissions.intake.layouts.places import COURSE_FOLDERS
 from submissions.intake.layouts.registry import LAYOUTS, recognise
 from submissions.intake.members import UnpackedEntry
 from tests.submissions.intake.layouts.plain_samples import CODE
@@ -47,6 +48,19 @@ def described(grouping: Grouping) -> str:
 
 def names(files: dict[str, str]) -> set[str]:
     return {place.submission for place in group_files(listing_of(files)).places.values()}
+
+
+def forms_of(name: str) -> set[str]:
+    """Return a name of a folder in the forms in which courses write it, one of them sorted before others."""
+    joined = {name, name.upper(), name.title(), name.replace(" ", "_"), name.replace(" ", "-")}
+    return joined | {f"_{name}", f"_{name}_", f"__{name}", f"00_{name}", f"0-{name}"}
+
+
+@pytest.mark.parametrize("name", sorted(COURSE_FOLDERS))
+def test_a_folder_of_the_course_is_no_student_however_it_is_written(name: str) -> None:
+    for form in forms_of(name):
+        files = {f"class/{student}/Tide.java": CODE for student in ("alice", "bob", "carl", form)}
+        assert names(files) == {"alice", "bob", "carl"}, form
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
