@@ -30,6 +30,7 @@ from tests.support.regex_ambiguity import pumped_texts, pumped_word
 pytestmark = pytest.mark.slow
 
 CONTENT: Any = import_module("fingerprint.languages.detection")
+CODE: Any = import_module("fingerprint.languages.code")
 MARKUP: Any = import_module("fingerprint.languages.lexers.markup")
 PROGRAM_TEXT: Any = import_module("fingerprint.languages.detection")
 LITERALS: Any = import_module("fingerprint.languages.lexing")
@@ -60,6 +61,7 @@ def _patterns_of_files() -> list[str]:
 
 # What the calls that make their expression while the product runs make: by file, and how it is used.
 BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
+    "fingerprint/languages/code.py": [(pattern, "search") for pattern in CODE._CONFLICT],
     "fingerprint/languages/detection.py": [
         (re.compile(pattern, re.MULTILINE), "search")
         for choices in (*CONTENT.AMBIGUOUS.values(), CONTENT.CONTENT_PATTERNS, PROGRAM_TEXT.PROGRAM_PATTERNS)

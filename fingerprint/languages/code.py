@@ -1,11 +1,12 @@
 """The front-end of every programming language: a Pygments lexer and a row of the language table.
 
-Scripts of Scratch projects are read as text, one block a line.
+Scripts of Scratch projects, and of other programs of blocks, are read as text, one block a line.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from functools import cached_property
 from importlib import import_module
 from pkgutil import iter_modules
@@ -18,12 +19,18 @@ from pygments.plugin import find_plugin_lexers
 from pygments.token import STANDARD_TYPES, _TokenType
 from pygments.util import ClassNotFound
 
-from fingerprint.languages.base import Coarse, LexerFailed, Scan, SpanColumns
+from fingerprint.languages.base import Coarse, LexerFailed, LexicalClass, Scan, SpanColumns
+from fingerprint.languages.block_markup import MAX_INDENT, name, primitive, quoted, scripts_of_markup
 from fingerprint.languages.coarse import Lexeme, coarse_scan
 from fingerprint.languages.language_table import COARSE_LANGUAGES, Language
-from fingerprint.languages.lexers import UNTUNED_MULTILINE, import_mended_lexers, lexer_class
+from fingerprint.languages.lexers import (
+    UNTUNED_IGNORING_CASE,
+    UNTUNED_MULTILINE,
+    import_mended_lexers,
+    lexer_class,
+)
 from fingerprint.languages.lexical_terms import directive_columns, include_spans, macro_spans, macros_as_code
-from fingerprint.languages.lexing import LEXER_ERRORS, Lexed, lexings
+from fingerprint.languages.lexing import LEXER_ERRORS, Lexed, joined_letters, lexings
 from fingerprint.languages.normalisation import LEXEMES, Normalised, fill_normalised, normalise
 from fingerprint.languages.token_rows import CODE, END, MARKS, START, Mark, StreamColumns
 from fingerprint.languages.vocabulary import Vocabulary
@@ -44,14 +51,15 @@ if TYPE_CHECKING:
     from fingerprint.languages.vocabulary import LexicalColumns
 
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
-RULES_VERSION = 4
+RULES_VERSION = 5
 
 # Primitive inputs by their number in the file format of Scratch 3: texts and names; the others are numbers.
 _TEXT, _NAMES = 10, frozenset({11, 12, 13})
 # Fields with the name of a variable, a list or a message; the values of other fields are chosen from a menu.
 _NAMED_FIELDS = frozenset({"VARIABLE", "LIST", "BROADCAST_OPTION", "VALUE"})
-# Deeper blocks are indented no more: a line would be longer than what is in it.
-MAX_INDENT = 20
+# What version control leaves around the versions of lines that it could not merge.
+_CONFLICT = [re.compile(pattern, re.MULTILINE) for pattern in (r"^<{7} ", r"^={7}$", r"^>{7} ")]
+_MARKER = re.compile(r"^(?:[<>|]{7} .*|[=|]{7}$)", re.MULTILINE)
 _BROKEN = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
@@ -62,7 +70,9 @@ def untuned_language(alias: str) -> Language | None:
     except ClassNotFound:
         return None
     name = lexer.aliases[0] if lexer.aliases else alias
-    return Language(name, lexer.name, alias, multiline=UNTUNED_MULTILINE.get(name))
+    ignores = bool(getattr(lexer, "flags", 0) & re.IGNORECASE) or name in UNTUNED_IGNORING_CASE
+    multiline = UNTUNED_MULTILINE.get(name)
+    return Language(name, lexer.name, alias, ignore_case=ignores, multiline=multiline, letters=True)
 
 
 def import_lexers() -> None:
@@ -120,7 +130,7 @@ class CodeFrontEnd:
             if coarse and self.name in COARSE_LANGUAGES:
                 scan = scan._replace(coarse=self._coarse(tokens.complete, lexer_input, vocabulary))
             # Where macros are lexed as code, pages colour them as a preprocessor's all the same.
-            if spans and codes[number] == lexer_input.source:
+            if spans and len(codes[number]) == len(lexer_input.source):
                 scan = scan._replace(spans=_highlighted(lexer_input, one, vocabulary))
             scans.insert(number, scan)
         return scans
@@ -136,7 +146,8 @@ class CodeFrontEnd:
 
     def highlight(self, text: str) -> list[Span]:
         lexer_input, vocabulary = LexerInput(text), self._current_vocabulary()
-        spans = _highlighted(lexer_input, self._lexed(lexer_input.source, vocabulary), vocabulary)
+        lexed = self._lexed(self._folded(lexer_input.source), vocabulary)
+        spans = _highlighted(lexer_input, lexed, vocabulary)
         columns = (spans.starts.tolist(), spans.ends.tolist(), spans.codes.tolist())
         return [(start, end, spans.classes[code]) for start, end, code in zip(*columns, strict=True)]
 
@@ -157,7 +168,14 @@ class CodeFrontEnd:
         return result
 
     def _lexed_all(self, sources: Sequence[str], vocabulary: Vocabulary) -> list[Lexed | LexerFailed]:
-        return [self._attempt(lex) for lex in lexings(self._lexer, self.language, sources, vocabulary)]
+        results = [self._attempt(lex) for lex in lexings(self._lexer, self.language, sources, vocabulary)]
+        if not self.language.letters:
+            return results
+        pairs = zip(results, sources, strict=True)
+        return [
+            joined_letters(one, source, vocabulary) if isinstance(one, Lexed) else one
+            for one, source in pairs
+        ]
 
     def _attempt(self, lex: Callable[[], Lexed]) -> Lexed | LexerFailed:
         try:
@@ -168,7 +186,16 @@ class CodeFrontEnd:
 
     def _code(self, source: str) -> str:
         """Return the source as it is lexed to be compared."""
+        source = self._folded(source)
         return macros_as_code(source) if self.language.preprocessor else source
+
+    def _folded(self, source: str) -> str:
+        """Return the source without conflict markers, and in small letters if the language ignores case.
+
+        The lexer may know only small letters.
+        """
+        source = without_conflict_markers(source)
+        return in_small_letters(source) if self.language.ignore_case else source
 
     def _current_vocabulary(self) -> Vocabulary:
         if self._vocabulary.is_full:
@@ -181,18 +208,22 @@ class CodeFrontEnd:
         classes = normalised.classes[: ends[-1] if len(ends) else 0]
         bounds = np.cumsum([0, *map(len, sources)])
         source, lexemes = "".join(sources), normalised.lexemes
+        folded = in_small_letters(source) if self.language.ignore_case else source
         for lexical_class, ids in vocabulary.literal_ids.items():
             at = np.flatnonzero(classes == lexical_class)
             begins = bounds[np.searchsorted(ends, at, side="right")]
             spans = (begins + lexemes.starts[at]).tolist(), (begins + lexemes.ends[at]).tolist()
-            lexemes.ids[at] = [ids[source[start:end]] for start, end in zip(*spans, strict=True)]
+            text = folded if lexical_class == LexicalClass.NUMBER else source
+            lexemes.ids[at] = [ids[text[start:end]] for start, end in zip(*spans, strict=True)]
 
     def _scan(self, text: NormalisedText, lexer_input: LexerInput, lexed: Lexed) -> Scan:
         classes, lexemes = text.classes, text.lexemes
         if text.disorder:
             order = np.lexsort((classes, lexemes.starts))
             classes, lexemes = classes[order], lexemes.in_order(order)
-        directive_classes, ids, starts, ends = self._directives(text.statements, lexer_input.source)
+        directive_classes, ids, starts, ends = self._directives(
+            text.statements, self._folded(lexer_input.source)
+        )
         return Scan(
             _stream(lexer_input, text.tokens),
             _stream(lexer_input, lexemes),
@@ -222,6 +253,18 @@ class CodeFrontEnd:
         return directive_columns(source, self.language.salt, spans, macro_spans(source))
 
 
+def in_small_letters(text: str) -> str:
+    """Return a text of the same length in small letters."""
+    return text.replace("\u0130", "I").lower()
+
+
+def without_conflict_markers(text: str) -> str:
+    """Return a text with blanks for the lines that version control writes around both sides of a conflict."""
+    if "<<<<<<< " not in text or not all(mark.search(text) for mark in _CONFLICT):
+        return text
+    return _MARKER.sub(lambda match: " " * len(match[0]), text)
+
+
 def _stream(lexer_input: LexerInput, tokens: StreamColumns) -> TokenStream:
     return TokenStream(tokens.ids, lexer_input.starts(tokens.starts), lexer_input.ends(tokens.ends))
 
@@ -246,7 +289,7 @@ def _highlighted(lexer_input: LexerInput, lexed: Lexed, vocabulary: Vocabulary) 
 
 
 class Scratch(CodeFrontEnd):
-    """The front-end of the `project.json` in an `.sb3` archive.
+    """The front-end of the `project.json` in an `.sb3` archive, and of programs of blocks in XML.
 
     Scripts are shown in the order of the project, each with the blocks in it indented. Monitors, costumes,
     sounds, places on the screen and comments are not.
@@ -254,9 +297,14 @@ class Scratch(CodeFrontEnd):
 
     def text(self, decoded: str) -> str:
         """Return the scripts of a project; raise ValueError if it is none."""
+        markup = decoded.lstrip("\ufeff \n\r\t")
+        if markup.startswith("<"):
+            return scripts_of_markup(markup)
         try:
             targets = [(str(target["name"]), target["blocks"]) for target in json.loads(decoded)["targets"]]
-            return "\n".join(f"sprite {_quoted(name)}\n{_Scripts(blocks).text()}" for name, blocks in targets)
+            return "\n".join(
+                f"sprite {quoted(sprite)}\n{_Scripts(blocks).text()}" for sprite, blocks in targets
+            )
         except _BROKEN as error:
             raise ValueError(f"it is no Scratch project that can be read ({type(error).__name__})") from error
 
@@ -282,9 +330,9 @@ class _Scripts:
             block = self._blocks[following]
             yield f"{indent}{self._block(following)}"
             inputs = block.get("inputs") or {}
-            for name in sorted(name for name in inputs if name.startswith("SUBSTACK")):
+            for substack in sorted(key for key in inputs if key.startswith("SUBSTACK")):
                 yield f"{indent}{{"
-                yield from self._script(inputs[name][1], depth + 1)
+                yield from self._script(inputs[substack][1], depth + 1)
                 yield f"{indent}}}"
             following = block.get("next")
 
@@ -296,10 +344,10 @@ class _Scripts:
         self._written.add(key)
         block = self._blocks[key]
         call = (block.get("mutation") or {}).get("proccode")
-        parts = [f"[{_name(call)}]"] if call else []
-        parts += [_field(name, value[0]) for name, value in (block.get("fields") or {}).items()]
+        parts = [f"[{name(call)}]"] if call else []
+        parts += [_field(field, value[0]) for field, value in (block.get("fields") or {}).items()]
         inputs = block.get("inputs") or {}
-        parts += [self._input(value[1]) for name, value in inputs.items() if not name.startswith("SUBSTACK")]
+        parts += [self._input(value[1]) for key, value in inputs.items() if not key.startswith("SUBSTACK")]
         return f"{block['opcode']}({', '.join(filter(None, parts))})"
 
     def _input(self, value: Any) -> str:
@@ -310,19 +358,9 @@ class _Scripts:
 
 def _primitive(kind: int, value: Any) -> str:
     if kind in _NAMES:
-        return f"[{_name(value)}]"
-    text = str(value)
-    return text if kind != _TEXT and text.replace(".", "", 1).removeprefix("-").isdigit() else _quoted(text)
+        return f"[{name(value)}]"
+    return quoted(str(value)) if kind == _TEXT else primitive(str(value))
 
 
-def _field(name: str, value: Any) -> str:
-    return f"[{_name(value)}]" if name in _NAMED_FIELDS else _quoted(str(value))
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
-
-
-def _name(name: Any) -> str:
-    """Return a name as it stands in brackets, on one line."""
-    return " ".join(str(name).replace("]", ")").split())
+def _field(field: str, value: Any) -> str:
+    return f"[{name(value)}]" if field in _NAMED_FIELDS else quoted(str(value))

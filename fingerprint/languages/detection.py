@@ -163,6 +163,11 @@ XML = r"\A\s*(?:<\?xml\b|<!DOCTYPE (?!(?i:html)))"
 _XML = re.compile(XML)
 _TAG = re.compile(r"\s*<(?:!--|[A-Za-z][\w:.-]*[\s/>])")
 _HTML_TAG = re.compile(r"(?i)\s*<(?:!--|(?:head|body|div|span|p|br|pre|table|ul|ol|h\d|section|main)\b)")
+# Programs of blocks, by Snap! and by Blockly, circuits by Logisim and automata by JFLAP.
+_BLOCKS = re.compile(
+    r"<[a-z][^<>]* app=\"Snap!|<xml\b[^<>]*>\s*<(?:block|variables)\b|<project source=\"|"
+    r"<type>(?:fa|pda|turing|mealy|moore)</type>"
+)
 # Languages whose files may begin as XML does.
 _MARKUP = frozenset({"php", "text", *(row.name for row in LANGUAGES if row.parts)})
 
@@ -390,6 +395,8 @@ _INTERPRETERS = {
 _WRAPPERS = frozenset({".txt", ".text", ".bak", ".old", ".orig", ".save"})
 # The name of such a file does not say that it is prose.
 _TEXTS = frozenset({".txt", ".text"})
+# A platform writes what was pasted into its text box as a page.
+PAGE_NAMES = (".html", ".htm")
 
 
 def first_match(choices: Iterable[tuple[str, str]], head: str) -> str:
@@ -459,6 +466,11 @@ def detect(filename: str, text: str, likely: str = "") -> str:
     `likely` is the language of most other files, "" if there is none; it decides where doubt is left.
     """
     head = text[:HEAD_CHARACTERS]
+    language = _detected(filename, text, head, likely)
+    return "scratch" if language == "xml" and _BLOCKS.search(head) else language
+
+
+def _detected(filename: str, text: str, head: str, likely: str) -> str:
     inner = _inner_name(_name(filename))
     extension = _extension(inner)
     if extension in AMBIGUOUS:
@@ -481,7 +493,7 @@ def leaves_doubt(filename: str) -> bool:
     """Return whether the language of a file does not follow from its name alone."""
     inner = _inner_name(_name(filename))
     extension = _extension(inner)
-    if extension in AMBIGUOUS or extension in _TEXTS:
+    if extension in AMBIGUOUS or extension in _TEXTS or extension in PAGE_NAMES:
         return True
     return not (_by_pattern(inner) or _by_pygments(inner))
 

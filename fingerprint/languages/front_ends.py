@@ -31,6 +31,12 @@ def salts() -> dict[str, str]:
     return {row.name: row.salt for row in (*OTHERS, *LANGUAGES)}
 
 
+@cache
+def families_ignoring_case() -> frozenset[str]:
+    """Return the families of tuned languages whose names are the same in upper and lower case."""
+    return frozenset(row.salt for row in (*OTHERS, *LANGUAGES) if row.ignore_case)
+
+
 def coarse_family(name: str) -> str:
     """Return the family of a language by its name, "" if its programs have no coarse stream.
 

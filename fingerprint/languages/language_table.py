@@ -62,7 +62,7 @@ class Language:
     aliases : other names that users may type, MOSS's names included
     family : languages of one family share their kinds, so that a copy under another extension is found
     version : raised when a change of the row changes the tokens of any text
-    ignore_case : words mean the same in upper and lower case
+    ignore_case : words mean the same in upper and lower case; programs are read in small letters
     by_line : a statement ends with its line unless a bracket is open; otherwise it ends at `;`
     punctuation : punctuation of calls and lists, which is dropped; with `by_line`, `;` is dropped
         too. Punctuation of blocks, statements and indexing is compared.
@@ -78,6 +78,7 @@ class Language:
     parts : what people wrote is read in parts, each in its language; the rest is the frame, without tokens
     multiline : how the literals begin that may cross lines, prefixes of letters apart, or their Pygments
         token types; any other literal ends with its line. None when every literal may cross lines.
+    letters : the lexer may return a name letter by letter
     preprocessor : lines that begin with `#` are directives of the C preprocessor
     synonyms : maps lexemes to the lexeme of the same meaning that replaces them
     """
@@ -103,6 +104,7 @@ class Language:
     kept_numbers: bool = False
     parts: bool = False
     multiline: str | None = None
+    letters: bool = False
     preprocessor: bool = False
     synonyms: dict[str, str] = field(default_factory=dict)
 
@@ -150,7 +152,14 @@ CALLS = _table({
 OTHERS = (
     Language("text", "Plain text", "", "*.txt *.md *.markdown *.rst *.tex", "ascii prose plain spice"),
     Language("notebook", "Jupyter notebook", "", "*.ipynb", "jupyter ipynb"),
-    Language("scratch", "Scratch", "scratch", "", "sb3", multiline=""),
+    Language(
+        "scratch",
+        "Scratch, blocks and diagrams",
+        "scratch",
+        "",
+        "sb3 snap blockly logisim jflap",
+        multiline="",
+    ),
 )
 
 LANGUAGES = (

@@ -51,6 +51,7 @@ LEXER_ERRORS = (
     ValueError,
 )
 
+_NAMES = ("Token.Name", "Token.Text")
 QUOTES = frozenset("\"'`")
 # The literals that are tried one after another where one of them never ends.
 MOST_TRIED = 6
@@ -263,6 +264,31 @@ class Lexed(NamedTuple):
     codes: Ids
     starts: Offsets
     unclosed: list[int]
+
+
+def joined_letters(lexed: Lexed, source: str, vocabulary: Vocabulary) -> Lexed:
+    """Return the lexemes with those joined that are letters of one word, as some lexers return names."""
+    codes, starts, unclosed = lexed
+    distinct, places = np.unique(codes, return_inverse=True)
+    types = [_type_of_letter(*vocabulary.key(code)) for code in distinct.tolist()]
+    numbers = {one: number for number, one in enumerate(dict.fromkeys(filter(None, types)), 1)}
+    kinds = np.array([numbers.get(one, 0) for one in types], dtype=np.int32)[places]
+    joins = (kinds[1:] > 0) & (kinds[1:] == kinds[:-1]) & (starts[1:] - starts[:-1] == 1)
+    if not joins.any():
+        return lexed
+    first = np.flatnonzero(np.r_[True, ~joins])
+    counts = np.diff(np.r_[first, len(codes)])
+    codes, starts = codes[first], starts[first]
+    for at in np.flatnonzero(counts > 1).tolist():
+        start = int(starts[at])
+        codes[at] = vocabulary[vocabulary.key(int(codes[at]))[0], source[start : start + int(counts[at])]]
+    return Lexed(codes, starts, unclosed)
+
+
+def _type_of_letter(token_type: object, lexeme: str) -> object:
+    """Return the type of a token that may be a letter of a word, None for others."""
+    is_letter = len(lexeme) == 1 and (lexeme.isalnum() or lexeme == "_")
+    return token_type if is_letter and str(token_type).startswith(_NAMES) else None
 
 
 def lexed(lexer: Lexer, language: Language, source: str, vocabulary: Vocabulary) -> Lexed:

@@ -12,7 +12,7 @@ import numpy as np
 from fingerprint.distinct import distinct_values
 from fingerprint.languages.base import LexicalClass
 from fingerprint.languages.coarse import number_terms, number_value, pack_terms, text_terms
-from fingerprint.languages.front_ends import salts
+from fingerprint.languages.front_ends import families_ignoring_case, salts
 from fingerprint.languages.lexical_terms import NO_TERMS, STRING, LexicalTerms, lexeme_terms
 from fingerprint.languages.prose import FAMILY, normalise_word, word_pattern
 from fingerprint.languages.vocabulary import lexeme_id, with_length
@@ -121,7 +121,8 @@ class TaskStatement(NamedTuple):
 
 
 def _name_term(salt: str, name: str) -> int:
-    return with_length(lexeme_id(salt, LexicalClass.IDENTIFIER, name), len(name))
+    spelling = name.lower() if salt in families_ignoring_case() else name
+    return with_length(lexeme_id(salt, LexicalClass.IDENTIFIER, spelling), len(name))
 
 
 def _ascending(ids: Iterable[int]) -> Terms:

@@ -109,7 +109,12 @@ def _lexeme_places(
     for start, end in spans if terms else ():
         lexeme = text[start : min(end, start + MAX_CHARACTERS)]
         if lexeme not in known:
-            ids = [(kind, lexeme_id(family, one, lexeme) >> LENGTH_BITS) for one, kind in CLASSES.items()]
+            # Languages that ignore case have names in small letters.
+            ids = [
+                (kind, lexeme_id(family, one, spelling) >> LENGTH_BITS)
+                for spelling in {lexeme: 0, lexeme.lower(): 0}
+                for one, kind in CLASSES.items()
+            ]
             known[lexeme] = [(kind, terms[kind, one]) for kind, one in ids if (kind, one) in terms]
         for kind, term in known[lexeme]:
             yield TermPlace(kind, term, start, end)

@@ -350,6 +350,7 @@ class Vocabulary(dict[Key, int]):
         self._css_code = cache(self._code_of_class)
         self._css_code_by_class: dict[str, int] = {}
         self._stripped: list[str] = []
+        self._keys: list[Key] = []
         self.kind_names: list[str] = []
         self._characters = 0
         self.literal_ids = literal_ids(self._salt)
@@ -373,6 +374,7 @@ class Vocabulary(dict[Key, int]):
         self.kind_names.append(name)
         self._characters += len(value)
         self._stripped.append(lexeme)
+        self._keys.append(key)
         self._columns.append(
             (
                 mark,
@@ -386,6 +388,10 @@ class Vocabulary(dict[Key, int]):
             )
         )
         return code
+
+    def key(self, code: int) -> Key:
+        """Return the token type and the lexeme as written of a code."""
+        return self._keys[code]
 
     def lexemes(self) -> Lexemes:
         """Return the columns by code, for the codes assigned so far."""

@@ -73,6 +73,12 @@ UNTUNED_MULTILINE = {
     "less": "", "lua": "[[ [=", "objective-c": "", "scss": "",
 }  # fmt: skip
 
+# Languages that ignore case though their lexers do not say so.
+UNTUNED_IGNORING_CASE = frozenset({
+    "applescript", "autohotkey", "autoit", "cfc", "cfm", "easytrieve", "eiffel", "inform6", "inform7",
+    "openedge", "pddl", "psql", "qbasic", "sqlite3", "teratermmacro", "xpp",
+})  # fmt: skip
+
 
 @cache
 def lexer_class(alias: str) -> type[Lexer]:

@@ -197,11 +197,11 @@ RULES = (
         files="go.mod go.work build.gradle build.gradle.kts settings.gradle settings.gradle.kts package.swift"
         " build.sbt mix.exs setup.py webpack.config.js vite.config.js vite.config.ts rollup.config.js"
         " cmakelists.txt",
-        says=rb"^module[ \t]+[\w./-]+[ \t\r]*$|^go \d|^plugins\s*\{|^dependencies\s*\{|^apply plugin"
+        says=rb"^module[ \t]+[\w./-]+[ \t\r]*$|^go \d|^plugins[ \t]*\{|^dependencies[ \t]*\{|^apply plugin"
         rb"|rootProject\.name|swift-tools-version|\bscalaVersion\b|\blibraryDependencies\b"
         rb"|\buse Mix\.Project\b|\b(?:setuptools|distutils)\b"
         rb"|\bmodule\.exports\b|\bdefineConfig\b|^export default\b"
-        rb"|^\s*(?:cmake_minimum_required|add_executable)\b",
+        rb"|^[ \t]*(?:cmake_minimum_required|add_executable)\b",
     ),
     Rule(
         "drracket",

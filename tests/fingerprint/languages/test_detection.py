@@ -94,7 +94,9 @@ LINES = {
     "plsql": "--", "sql": "--", "vb": "'",
 }  # fmt: skip
 BLOCKS = {
-    **dict.fromkeys(("mathematica", "coq", "ocaml", "sml", "fsharp", "modula2", "structured-text"), ("(*", "*)")),
+    **dict.fromkeys(
+        ("mathematica", "coq", "ocaml", "sml", "fsharp", "modula2", "structured-text"), ("(*", "*)")
+    ),
     "pascal": ("{", "}"), "smalltalk": ('"', '"'),
 }  # fmt: skip
 WITHOUT_COMMENTS = {"text", "brainfuck", "forth", "scratch", "json", "php", "hack"}
