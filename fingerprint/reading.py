@@ -16,6 +16,7 @@ from fingerprint.languages.base import LexicalClass, Scan
 from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.lexical_terms import LexicalTerms, lexical_terms
 from fingerprint.languages.normalisation import fill_normalised
+from fingerprint.languages.pasted_code import language_of_pasted, pasted_program
 from fingerprint.languages.task_statement import NO_STRING_WORDS, string_words
 from fingerprint.languages.token_rows import lines_of_offsets, lines_of_texts, token_lines
 from fingerprint.lextables.lexer import TooSlow, time_limit
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 DIGEST_BYTES = 16
+# In these languages a page with a program in it is read as a page.
+KEEPING_PAGES = frozenset({"html", "text"})
 
 
 class Spelling(NamedTuple):
@@ -152,6 +155,10 @@ def _identify(data: bytes, filename: str, language: str, likely: str = "") -> tu
     chosen = front_end(language) if language else None
     try:
         decoded = decode(data).text
+        if (chosen is None or chosen.name not in KEEPING_PAGES) and (
+            program := pasted_program(filename, decoded)
+        ):
+            return program, chosen or front_end(language_of_pasted(program, likely))
         chosen = chosen or front_end(detect(filename, decoded, likely))
         return chosen.text(decoded), chosen
     except ValueError as error:

@@ -1,0 +1,90 @@
+"""Programs in the pages that platforms write of their text boxes are read as programs."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fingerprint.languages import detect, leaves_doubt
+from fingerprint.languages.pasted_code import language_of_pasted, pasted_program
+from fingerprint.reading import identify
+from tests.fingerprint.languages.test_every_language import CODE, program
+from tests.fingerprint.languages.test_front_ends import ONLY_BY_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TOLD = [name for name in CODE if name not in ONLY_BY_NAME and name != "php"]
+
+
+def spaced(line: str) -> str:
+    return escape(line, quote=False).replace("  ", "&nbsp; ")
+
+
+def with_breaks(text: str) -> str:
+    return f'<p dir="ltr">{"<br>".join(map(spaced, text.splitlines()))}</p>'
+
+
+def with_paragraphs(text: str) -> str:
+    return "".join(f"<p>{spaced(line)}</p>\n" for line in text.splitlines())
+
+
+def preformatted(text: str) -> str:
+    head = "<!DOCTYPE html>\n<html>\n<head><title>Assignment 1: it's due</title></head>\n<body>\n"
+    return f"{head}<pre>{escape(text)}</pre>\n</body>\n</html>\n"
+
+
+def with_spans(text: str) -> str:
+    """Return a page as an editor colours it, with each word in an element."""
+    lines = (
+        re.sub(r"(\w+)(?![^&]{0,8};)", r'<span style="color: #07a;">\1</span>', spaced(line))
+        for line in text.splitlines()
+    )
+    return "<div style='white-space: pre;'>" + "".join(f"<div>{line}</div>" for line in lines) + "</div>"
+
+
+WAYS = [with_breaks, with_paragraphs, preformatted, with_spans]
+
+
+def without_blanks(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip().expandtabs().splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize("name", TOLD)
+@pytest.mark.parametrize("page", WAYS)
+def test_a_pasted_program_is_read_in_its_language(name: str, page: Callable[[str], str]) -> None:
+    text = program(name)
+    shown, language = identify(page(text).encode(), "onlinetext.html")
+    assert language.name == name
+    assert without_blanks(shown) == without_blanks(text)
+
+
+@pytest.mark.parametrize("page", WAYS)
+def test_a_page_is_read_as_a_page_where_that_is_the_language(page: Callable[[str], str]) -> None:
+    written = page(program("java"))
+    assert identify(written.encode(), "onlinetext.html", "html") == (written, identify(b"", "a.html")[1])
+
+
+@pytest.mark.parametrize("page", WAYS)
+def test_an_answer_in_words_stays_a_page(page: Callable[[str], str]) -> None:
+    answer = "The tide comes twice a day.\nIt is high at six; it is low at noon.\nThat is all I know.\n"
+    assert pasted_program("onlinetext.html", page(answer)) == ""
+    assert identify(page(answer).encode(), "onlinetext.html")[1].name == "html"
+
+
+def test_a_page_that_a_student_made_stays_a_page() -> None:
+    assert pasted_program("index.html", program("html")) == ""
+    table = "<table><tr><td>int x = 1;<br>int y = 2;<br>int z = 3;</td></tr></table>"
+    assert pasted_program("index.html", table) == ""
+    assert pasted_program("Main.java", preformatted(program("java"))) == ""
+
+
+def test_few_lines_are_in_the_language_of_the_class() -> None:
+    lines = "total += level;\nif (total > limit) {\n    total = limit;\n}\n"
+    assert leaves_doubt("onlinetext.html")
+    assert identify(with_breaks(lines).encode(), "onlinetext.html", likely="java")[1].name == "java"
+    assert language_of_pasted(lines) == language_of_pasted(lines, "html") == "c"
+    assert detect("page.html", "<p>high</p>", "java") == "html"
