@@ -7,7 +7,6 @@ capitals within it, which cost most.
 
 from __future__ import annotations
 
-import codecs
 import re
 import unicodedata
 
@@ -39,9 +38,9 @@ def detect_encoding(names: Iterable[bytes]) -> str:
 
 
 def import_encodings() -> None:
-    """Import every encoding that `detect_encoding` returns."""
-    for encoding in PRIORS:
-        codecs.lookup(encoding)
+    """Import every encoding that `detect_encoding` uses: a confined process cannot import one any more."""
+    for encoding in (*PRIORS, SYLLABLES_IN_USE, *(standard for standard, *_ in FREQUENT_HAN.values())):
+        "разное".encode(encoding, "replace")
     likeliest_code_page(["разное".encode("cp1251")])
 
 
@@ -142,6 +141,8 @@ SURNAMES = frozenset(
 )
 # Signs that are in names of files.
 TYPOGRAPHIC = frozenset("’‘“”–—«»…ºª°·¿¡№´、。・（）「」『』《》〈〉【】～")
+# The standard that has the Korean syllables in use as one character each.
+SYLLABLES_IN_USE = "euc_kr"
 # Where each standard has the characters that are used most: the first and the last lead byte.
 FREQUENT_HAN = {"gbk": ("gb2312", 0xB0, 0xD7), "cp950": ("big5", 0xA4, 0xC6), "cp932": ("cp932", 0x88, 0x97)}
 
@@ -223,7 +224,7 @@ def _character_cost(letter: str, encoding: str) -> float:
 def _cost_by_alphabet(letter: str, encoding: str) -> float:
     alphabet = _alphabet(letter)
     if alphabet == "HANGUL":
-        used = len(letter.encode("euc_kr", "replace")) == DOUBLE
+        used = len(letter.encode(SYLLABLES_IN_USE, "replace")) == DOUBLE
         return SYLLABLE if used else RARE_HAN
     if alphabet == "CJK":
         return HAN if _is_frequent_han(letter, encoding) else RARE_HAN

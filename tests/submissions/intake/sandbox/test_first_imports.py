@@ -1,0 +1,123 @@
+"""A confined child imports and opens nothing, whatever it reads: it has no file left to do it with."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fingerprint.engine import Unreadable
+from submissions.intake.choices import Choices
+from submissions.intake.entry_names import PRIORS
+from submissions.intake.layouts.registry import LAYOUTS
+from submissions.intake.left_out.patterns import FilePatterns
+from submissions.intake.preview import ListedRow, ListedUpload
+from submissions.intake.rosters import RosterRefused
+from submissions.intake.sandbox.archives import UploadedFile, unpack_all
+from submissions.intake.sandbox.documents import DocumentReader, NamedFile
+from submissions.intake.sandbox.groupings import GroupingReader
+from submissions.intake.sandbox.process import Child, Ended, JobLimits
+from tests.submissions.intake.layouts.samples import SAMPLES
+from tests.submissions.intake.sandbox.test_documents import ALL
+from tests.submissions.intake.test_code_pages import NAMES
+from tests.support import watched
+from tests.support.archives import (
+    ARCHIVE_WRITERS,
+    HAS_LIBARCHIVE,
+    LIBARCHIVE_WRITERS,
+    zip_by_hand,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("new_children")]
+
+MEMORY, SECONDS = 1_000_000_000, 20.0
+FILES = {"ada/Main.java": b"class Main {}", "ben/Main.java": b"class Other {}"}
+# The names of students in each code page, and what many classes have: one name beside names in ASCII.
+CODE_PAGES = [(names, encoding) for encodings, names in NAMES.values() for encoding in encodings.split()]
+
+
+def _names(names: str, encoding: str) -> Iterator[list[bytes]]:
+    raw = [f"{name}/a.py".encode(encoding, "ignore") for name in names.split()]
+    yield raw
+    yield from ([name, b"ada/a.py"] for name in raw)
+
+
+def _tarred(names: list[bytes]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.GNU_FORMAT, errors="surrogateescape") as archive:
+        for name in names:
+            info = tarfile.TarInfo(name.decode("utf-8", "surrogateescape"))
+            info.size = 6
+            archive.addfile(info, io.BytesIO(b"x = 1\n"))
+    return out.getvalue()
+
+
+def _archives() -> Iterator[tuple[str, bytes]]:
+    for names, encoding in CODE_PAGES:
+        for raw in _names(names, encoding):
+            yield "class.zip", zip_by_hand([(name, b"x = 1\n") for name in raw])
+            yield "class.tar", _tarred(raw)
+    for name, write in (ARCHIVE_WRITERS | (LIBARCHIVE_WRITERS if HAS_LIBARCHIVE else {})).items():
+        yield name, write(FILES)
+        yield name, write(FILES)[:-20]
+
+
+def test_the_watch_sees_a_first_import() -> None:
+    child = Child("tests.support.watched.harmful_jobs", MEMORY)
+    with pytest.raises(Ended, match=str(watched.STATUS)):
+        list(child.do({"job": "import"}, [], JobLimits(SECONDS, SECONDS, 100)))
+
+
+def test_unpacking_any_format_with_names_in_any_code_page_imports_nothing(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    files = [
+        UploadedFile(f"{number}-{name}", len(data), lambda data=data: io.BytesIO(data))  # type: ignore[misc]
+        for number, (name, data) in enumerate(_archives())
+    ]
+    entries = list(unpack_all(files, MEMORY, jobs="tests.support.watched.archive_jobs"))
+    assert len([entry for entry in entries if entry.data]) > len(files)
+    assert not caplog.records
+    assert {encoding for _, encoding in CODE_PAGES} | {"cp1258"} == {*PRIORS}
+
+
+def test_grouping_any_layout_imports_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    reader = GroupingReader(MEMORY, "tests.support.watched.grouping_jobs")
+    for key in ("", *LAYOUTS):
+        for files in SAMPLES.values():
+            data = {path: text.encode() for path, text in files.items()}
+            rows = [ListedRow(path, len(text), digest=b"1") for path, text in data.items()]
+            patterns = FilePatterns(("*.py",), ("*.h",))
+            upload = ListedUpload(rows, data, "class", Choices(layout=key), patterns)
+            reader.group(upload)
+            reader.preview(upload)
+    reader.close()
+    assert not caplog.records
+
+
+def test_reading_a_roster_in_any_code_page_imports_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    reader = GroupingReader(MEMORY, "tests.support.watched.grouping_jobs")
+    for names, encoding in [*CODE_PAGES, (NAMES["Russian"][1], "utf-16"), (NAMES["Thai"][1], "utf-8-sig")]:
+        rows = "".join(f"{name};{name}@example.org\n" for name in names.split())
+        try:
+            reader.roster(f"Name;Email\n{rows}".encode(encoding, "ignore"))
+        except RosterRefused as refusal:
+            assert "program" not in str(refusal)  # noqa: PT017 - a refusal is no import
+    reader.close()
+    assert not caplog.records
+
+
+def test_reading_any_language_in_any_encoding_imports_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    reader = DocumentReader(MEMORY, "tests.support.watched.document_jobs")
+    texts = {f"{encoding}.txt": names.encode(encoding, "ignore") * 9 for names, encoding in CODE_PAGES}
+    for name, data in (ALL | texts).items():
+        (language,) = reader.identify([NamedFile(name, data)], "", SECONDS)
+        if not isinstance(language, Unreadable):
+            reader.read(data, language, SECONDS, coarse=True)
+    reader.close()
+    assert not caplog.records
