@@ -15,8 +15,8 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from submissions.intake import sentences as reasons
 from submissions.intake.entry_names import redecode, replace_invisible
-from submissions.intake.limits import CHUNK, BadArchive, Budget, RefusalError, TooLarge
-from submissions.intake.members import ArchiveMember
+from submissions.intake.limits import CHUNK, BadArchive, Budget, RefusalError
+from submissions.intake.members import ArchiveMember, check_nested_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -188,7 +188,12 @@ def read_with_libarchive(
             refusal = reasons.ENCRYPTED_RAR if number in encrypted else _refusal(entry)
             modified = _modified(entry, local_time=local_time)
             yield ArchiveMember(
-                _name(entry), entry.size or 0, refusal, _opener(data), in_stream=True, modified=modified
+                _name(entry),
+                entry.size or 0,
+                refusal,
+                _opener(data),
+                in_stream=unpacked.is_nested,
+                modified=modified,
             )
             if not refusal:
                 data.skip()
@@ -260,15 +265,14 @@ class _UnpackedBytes:
 
     def __init__(self, source: Source, budget: Budget) -> None:
         self._source, self._budget = source, budget
+        self.is_nested = budget.depth > 1
         self._size = 0
 
     def count(self, size: int) -> None:
         self._size += size
-        self._budget.count_bytes(size)
-        try:
-            self._budget.check_ratio(self._size, self._source.packed)
-        except RefusalError as refusal:
-            raise TooLarge(reasons.REST_UNREAD.format(reason=refusal)) from None
+        self._budget.count_stream(size, is_nested=self.is_nested)
+        if self.is_nested:
+            check_nested_ratio(self._budget, self._size, self._source.packed)
 
 
 def _opener(data: _MemberData) -> Callable[[], IO[bytes]]:

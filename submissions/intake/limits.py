@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import errno
+import time
+from collections import Counter
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import humanize
 
 from submissions.intake import sentences as reasons
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
 # Number of bytes that are unpacked at once.
 CHUNK = 64 * 1024
 # Junk does not count as entries; its limit is this many times the limit on entries.
 JUNK_FACTOR = 10
+# Once the limits of an upload are reached, each folder of a student that used no more than one part in SHARES
+# of them is still read, until the upload has RESERVE times as much.
+SHARES, RESERVE = 10, 2
+# More files than these beside the folders of an archive are themselves the work of students.
+LOOSE_FILES = 4
 
 
 class BadArchive(ValueError):
@@ -21,6 +32,18 @@ class BadArchive(ValueError):
 
 class TooLarge(BadArchive):
     """A limit of the whole upload is reached; the rest of it is not read."""
+
+
+class StudentTooLarge(TooLarge):
+    """The folder of one student used more than its share; the rest of that folder is not read."""
+
+    def __init__(self, reason: str, folder: str) -> None:
+        super().__init__(reasons.FOLDER_SHARE.format(reason=reason) if folder else reason)
+        self.folder = folder
+
+    def is_around(self, folder: str) -> bool:
+        """Return whether the student's folder is `folder` or has it inside."""
+        return bool(self.folder) and f"{folder}/".startswith(f"{self.folder}/")
 
 
 class RefusalError(ValueError):
@@ -54,6 +77,7 @@ class Limits:
     `ratio_floor` bytes were unpacked; `depth`: nesting of archives, the upload itself counts as 1;
     `path_length`: in characters. Larger files than `spool_bytes` are unpacked to an unnamed temporary file;
     with 0, all are unpacked in memory. Of a log of Git up to `commit_log_bytes` the times are read.
+    `student_seconds`: of processor time for the folder of one student.
     """
 
     entries: int = 20_000
@@ -66,32 +90,128 @@ class Limits:
     path_length: int = 400
     spool_bytes: int = 8_000_000
     commit_log_bytes: int = 0
+    student_seconds: float = 20.0
+
+
+class StudentFolders:
+    """What was read of each student's folder: numbers of entries, junk and bytes, and processor seconds.
+
+    Where the folders are is not known until `find` was called; before, each folder is counted by itself.
+    """
+
+    def __init__(self) -> None:
+        self._around: list[str] | None = None
+        self._spent: dict[str, Counter[str]] = {}
+
+    def student(self, path: str) -> str:
+        """Return the folder of the student who handed in a file; the one it is in for a file beside them."""
+        parents = path.split("/")[:-1]
+        if self._around is None:
+            return "/".join(parents)
+        shared = 0
+        for one, other in zip(self._around, parents, strict=False):
+            if one != other:
+                break
+            shared += 1
+        return "/".join(parents[: shared + 1])
+
+    def spent(self, student: str) -> Counter[str]:
+        return self._spent.setdefault(student, Counter())
+
+    def find(self, paths: Iterable[str]) -> None:
+        """Find the innermost folder that has all others of the upload: in it, each is of one student.
+
+        One with several files has the work of students, too, though all else is in one folder beside them.
+        """
+        files = Counter(path.rpartition("/")[0] for path in paths)
+        folders = [folder.split("/") for folder in files if folder]
+        around: list[str] = []
+        while files["/".join(around)] <= LOOSE_FILES:
+            inside = {folder[len(around)] for folder in folders if len(folder) > len(around)}
+            if len(inside) != 1:
+                break
+            around.append(*inside)
+        self._around, spent, self._spent = around, self._spent, {}
+        for folder, counts in spent.items():
+            self.spent(self.student(f"{folder}/" if folder else "")).update(counts)
 
 
 class Budget:
-    """Counts the contents of an upload and raises an error when they exceed a limit."""
+    """Counts the contents of an upload, of each student too, and raises an error when they exceed a limit.
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
-        self._entries = 0
-        self._junk = 0
-        self._bytes = 0
+    No student uses up what others may have. `paths` returns those of all files of the upload; it is called
+    when a limit is reached. `depth` is that of the archive which is read.
+    """
+
+    def __init__(self, limits: Limits, paths: Callable[[], Iterable[str]] | None = None) -> None:
+        self.limits, self.paths, self.depth = limits, paths, 1
+        self._folders = StudentFolders()
+        self._total: Counter[str] = Counter()
+        self._over: set[str] = set()
+        self._path = self._student = ""
+        self._stream, self._clock = 0, time.process_time_ns() // 1_000_000
+
+    def enter(self, path: str) -> bool:
+        """Count from now on for the student of a file; return whether any more of that folder is read."""
+        self._count_seconds()
+        self._path, self._student = path, self._folders.student(path)
+        return self._student not in self._over
 
     def count_entry(self) -> None:
-        self._entries += 1
-        if self._entries > self.limits.entries:
-            raise TooLarge(reasons.ENTRIES.format(n=f"{self.limits.entries:,}"))
+        most = self.limits.entries
+        self._spend("entries", 1, most, reasons.ENTRIES.format(n=f"{most:,}"))
 
     def count_junk(self) -> None:
-        self._junk += 1
-        if self._junk > (most := self.limits.entries * JUNK_FACTOR):
-            raise TooLarge(reasons.JUNK_ENTRIES.format(n=f"{most:,}"))
+        most = self.limits.entries * JUNK_FACTOR
+        self._spend("junk", 1, most, reasons.JUNK_ENTRIES.format(n=f"{most:,}"))
 
     def count_bytes(self, size: int) -> None:
-        self._bytes += size
-        if self._bytes > self.limits.total_bytes:
-            raise TooLarge(reasons.TOTAL_SIZE.format(size=format_size(self.limits.total_bytes)))
+        most = self.limits.total_bytes
+        self._spend("bytes", size, most, reasons.TOTAL_SIZE.format(size=format_size(most)))
+
+    def count_stream(self, size: int, *, is_nested: bool) -> None:
+        """Count bytes of all files of one archive, which in a nested one are of one student."""
+        if is_nested:
+            self.count_bytes(size)
+            return
+        self._stream += size
+        if self._stream > (most := self.limits.total_bytes * JUNK_FACTOR):
+            raise TooLarge(reasons.TOTAL_SIZE.format(size=format_size(most)))
 
     def check_ratio(self, unpacked: int, packed: int) -> None:
         if unpacked > self.limits.ratio_floor and unpacked > self.limits.ratio * max(packed, 1):
             raise RefusalError(reasons.RATIO.format(n=self.limits.ratio))
+
+    def _spend(self, what: str, amount: int, most: int, reason: str) -> None:
+        self._count(what, amount)
+        if self._total[what] > most:
+            self._find_students()
+            if self._total[what] > RESERVE * most and self._student:
+                raise TooLarge(reason)
+            if self._folders.spent(self._student)[what] > most // SHARES:
+                raise self._too_large(reason)
+        self._count_seconds()
+        seconds = self.limits.student_seconds
+        if self._total["milliseconds"] > seconds * 1000:
+            self._find_students()
+            if self._folders.spent(self._student)["milliseconds"] > seconds * 1000:
+                raise self._too_large(reasons.FOLDER_SECONDS.format(n=f"{seconds:g}"))
+
+    def _count(self, what: str, amount: int) -> None:
+        self._total[what] += amount
+        self._folders.spent(self._student)[what] += amount
+
+    def _count_seconds(self) -> None:
+        before, self._clock = self._clock, time.process_time_ns() // 1_000_000
+        self._count("milliseconds", self._clock - before)
+
+    def _too_large(self, reason: str) -> StudentTooLarge:
+        self._over.add(self._student)
+        return StudentTooLarge(reason, self._student)
+
+    def _find_students(self) -> None:
+        """Find out once where the folders of the students are; files that were not read yet show it too."""
+        paths, self.paths = self.paths, None
+        if paths:
+            self._folders.find(paths())
+            self._student = self._folders.student(self._path)

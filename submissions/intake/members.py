@@ -58,7 +58,7 @@ class ArchiveMember:
 
     `name`: as stored; `size`: declared size in bytes, not trusted; `refusal`: why it is not accepted, or
     empty; `open`: opens its contents; `packed_size`: compressed size in bytes, 0 where the file is not
-    compressed by itself; `in_stream`: whether all files are one stream, which counts the bytes read;
+    compressed by itself; `in_stream`: whether the stream of all files counts the bytes that are read;
     `modified`: as stored, naive local time in a zip, UTC in a tar.
     """
 
@@ -172,6 +172,14 @@ def copy_within_limits(
         copy.write(chunk)
         chunk = rest.read(CHUNK)
     return size
+
+
+def check_nested_ratio(budget: Budget, unpacked: int, packed: int) -> None:
+    """Raise BadArchive where what was unpacked so far of a nested archive is like a bomb."""
+    try:
+        budget.check_ratio(unpacked, packed)
+    except RefusalError as refusal:
+        raise BadArchive(reasons.REST_UNREAD.format(reason=refusal)) from None
 
 
 def root_name(folder: Path, max_length: int) -> str:

@@ -21,7 +21,17 @@ from submissions.intake import sentences as reasons
 from submissions.intake.entry_names import UniqueNames, clean_path, redecode, shorten
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.libarchive_reader import ZstandardFile, is_loaded, read_with_libarchive
-from submissions.intake.limits import CHUNK, BadArchive, Budget, Limits, RefusalError, TooLarge, damage_reason
+from submissions.intake.limits import (
+    CHUNK,
+    JUNK_FACTOR,
+    BadArchive,
+    Budget,
+    Limits,
+    RefusalError,
+    StudentTooLarge,
+    TooLarge,
+    damage_reason,
+)
 from submissions.intake.members import (
     DAMAGE_ERRORS,
     LOG,
@@ -47,6 +57,10 @@ if TYPE_CHECKING:
 
     # Yields the entries of an archive as paths in a folder: its name, its file, the folder, limits, patterns.
     InChild = Callable[[str, IO[bytes], str, Limits, FilePatterns], Iterator["UnpackedEntry"]]
+
+    # Called with the path of an archive in the upload before it is unpacked, and with an empty one after it;
+    # returns the reason if it must not be unpacked.
+    Nested = Callable[[str], str]
 
 # Number of bytes at the start of a file from which its format is detected.
 HEAD_BYTES = 512
@@ -169,6 +183,7 @@ def unpack(
     *,
     folder: str = "",
     in_child: InChild | None = None,
+    nested: Nested = lambda _path: "",
 ) -> Iterator[UnpackedEntry]:
     """Yield the entries of an uploaded archive, as paths in `folder`, or the uploaded file as one entry.
 
@@ -176,14 +191,15 @@ def unpack(
     left out by their names alone are not unpacked, unless `patterns` include them.
     A nested archive is unpacked as a folder named after it. Of entries with the same name, later ones are
     numbered: `Main (2).java`. When the archive is damaged or a limit of the whole upload is reached, a
-    last entry, with the size of the archive, says why the rest is missing; it is `incomplete`.
+    last entry, with the size of the archive, says why the rest is missing; it is `incomplete`. So is an entry
+    for the folder of a student of which the rest is missing.
 
     Raises
     ------
     BadArchive
         When nothing of an archive can be read, or it contains no file.
     """
-    unpacker = _Unpacker(limits, patterns, in_child)
+    unpacker = _Unpacker(limits, patterns, in_child, nested)
     archive = archive_format(name, head_of(file))
     any_entry = False
     try:
@@ -215,7 +231,7 @@ def unpack_all(
         try:
             yield from unpacker.unpack_file(name, file)
         except TooLarge as error:
-            yield UnpackedEntry(clean_path(name, limits.path_length)[0], None, 0, str(error), incomplete=True)
+            yield unpacker.rest(error)
             return
 
 
@@ -243,10 +259,17 @@ def walk(
 class _Unpacker:
     """Unpacks one upload; keeps its budget and the names used so far."""
 
-    def __init__(self, limits: Limits, patterns: FilePatterns, in_child: InChild | None = None) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        patterns: FilePatterns,
+        in_child: InChild | None = None,
+        nested: Nested = lambda _path: "",
+    ) -> None:
         self.limits = limits
         self.patterns = patterns
-        self.in_child = in_child
+        self.in_child, self.nested, self._is_nested = in_child, nested, False
+        self.name = ""  # of the upload, or of the file of it that is read
         self.budget = Budget(limits)
         self._names = UniqueNames(limits.path_length)
         self._listed_junk: set[str] = set()
@@ -269,6 +292,9 @@ class _Unpacker:
         if archive.needs_libarchive and not is_loaded():
             yield from self._unpack_in_child(archive, name, file, folder, depth)
             return
+        if depth == 1:
+            self.name, self.budget.paths = name, partial(self._paths, archive, file, folder)
+        self.budget.depth = depth
         empty = True
         try:
             for member in archive.read(file, self.budget):
@@ -282,6 +308,28 @@ class _Unpacker:
         if empty:
             raise BadArchive(reasons.EMPTY_ARCHIVE)
 
+    def rest(self, error: TooLarge, size: int = 0) -> UnpackedEntry:
+        """Return the entry for what is not read: the rest of a student's folder, or of the archive."""
+        folder = error.folder if isinstance(error, StudentTooLarge) else ""
+        name = folder or clean_path(self.name, self.limits.path_length)[0]
+        return UnpackedEntry(name, None, size, str(error), incomplete=True)
+
+    def _paths(self, archive: ArchiveFormat, file: IO[bytes], folder: str) -> Iterator[str]:
+        """Yield the paths of the files of an archive up to any damage; nested archives are folders."""
+        assert archive.read is not None
+        limits = replace(self.limits, total_bytes=self.limits.total_bytes * JUNK_FACTOR)
+        position = file.tell()
+        file.seek(0)
+        try:
+            for member in archive.read(file, Budget(limits)):
+                name, refusal = self._clean_name(member.name, folder)
+                if not refusal and not self.patterns.left_out_by_name(name):
+                    yield f"{archive_stem(name)}/a" if archive_format(name, b"") else name
+        except DAMAGE_ERRORS:
+            return
+        finally:
+            file.seek(position)
+
     def _unpack_in_child(
         self, archive: ArchiveFormat, name: str, file: IO[bytes], folder: str, depth: int
     ) -> Iterator[UnpackedEntry]:
@@ -289,17 +337,31 @@ class _Unpacker:
             raise BadArchive(reasons.NO_LIBARCHIVE.format(kind=archive.name))
         limits = replace(self.limits, depth=self.limits.depth - depth + 1)
         for entry in self.in_child(name, file, folder, limits, self.patterns):
+            if entry.incomplete and entry.name == clean_path(name, limits.path_length)[0]:
+                raise BadArchive(entry.reason)
+            if not self.budget.enter(entry.name):
+                return
             self.budget.count_entry()
             self.budget.count_bytes(len(entry.data or b""))
-            if entry.incomplete:
-                raise BadArchive(entry.reason)
             unique = self._names.unique(entry.name) if entry.data is not None else entry.name
             yield entry._replace(name=unique)
 
     def unpack_member(self, member: ArchiveMember, folder: str, depth: int) -> Iterator[UnpackedEntry]:
-        member = check_size(member)
+        """Yield a file, or the entries of an archive; other students are read although one has too much."""
+        try:
+            yield from self._unpack_member(check_size(member), folder, depth)
+        except StudentTooLarge as error:
+            if error.is_around(folder):
+                raise
+            yield self.rest(error)
+
+    def _unpack_member(self, member: ArchiveMember, folder: str, depth: int) -> Iterator[UnpackedEntry]:
+        if depth == 1:
+            self._begin_nested("")
         name, refusal = self._clean_name(member.name, folder)
         junk = None if refusal else self.patterns.left_out_by_name(name)
+        if not self.budget.enter(junk[0] if junk else name):
+            return
         if junk:
             yield from self._list_junk(*junk, member.size)
             yield from self._read_commit_log(member, name, junk[0])
@@ -318,9 +380,9 @@ class _Unpacker:
             yield UnpackedEntry(name, None, member.size, damage_reason(error))
 
     def unpack_file(self, name: str, file: IO[bytes]) -> Iterator[UnpackedEntry]:
-        file.seek(0, io.SEEK_END)
-        size = file.tell()
+        size = file.seek(0, io.SEEK_END)
         file.seek(0)
+        self.name = name
         yield from self.unpack_member(ArchiveMember(name, size, "", lambda: nullcontext(file)), "", 0)
 
     def unpack_folder(self, folder: Path, prefix: str) -> Iterator[UnpackedEntry]:
@@ -345,11 +407,11 @@ class _Unpacker:
 
     def _unpack_on_disk(self, member: ArchiveMember, name: str, prefix: str) -> Iterator[UnpackedEntry]:
         """Yield a file of a folder, or the entries of an archive in it, within a budget of its own."""
-        self.budget = Budget(self.limits)
+        self.name, self.budget = name, Budget(self.limits)
         try:
             yield from self.unpack_member(member, prefix, 0)
         except TooLarge as error:
-            yield UnpackedEntry(name, None, member.size, str(error), incomplete=True)
+            yield self.rest(error, member.size)
 
     def _clean_name(self, name: str, folder: str) -> tuple[str, str]:
         """Return the clean path of an entry in `folder`, and why it is refused or an empty string."""
@@ -372,10 +434,19 @@ class _Unpacker:
             self._listed_junk.add(name)
             yield commit_log_entry(member, name, self.budget)
 
+    def _begin_nested(self, name: str) -> str:
+        """Say which archive in the upload is unpacked from now on, if any; return why it must not be."""
+        if name or self._is_nested:
+            self._is_nested = bool(name)
+            return self.nested(name)
+        return ""
+
     def _read(self, member: ArchiveMember, name: str, depth: int) -> Iterator[UnpackedEntry]:
         with member.open() as stream:
             head = stream.read(CHUNK)
             archive = archive_format(name, head[:HEAD_BYTES])
+            if archive and depth == 1 and (reason := self._begin_nested(name)):
+                raise RefusalError(reason)
             limit = self.limits.archive_bytes if archive else self.limits.file_bytes
             if member.size > limit:
                 raise too_large(limit)
@@ -386,6 +457,7 @@ class _Unpacker:
                 copy.seek(0)
                 if archive:
                     folder = archive_stem(name)
+                    self.budget.enter(f"{folder}/")
                     inner = self.unpack_archive(
                         archive, name, copy, folder, depth + 1, modified=member.modified
                     )

@@ -15,16 +15,17 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 from submissions.intake import sentences as reasons
 from submissions.intake.entry_names import detect_encoding, redecode
-from submissions.intake.limits import CHUNK, BadArchive, Budget, RefusalError, TooLarge, format_size
-from submissions.intake.members import ArchiveMember
+from submissions.intake.limits import CHUNK, BadArchive, Budget, format_size
+from submissions.intake.members import ArchiveMember, check_nested_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Decompressor = Callable[[IO[bytes]], object]
 
-# Limit on the bytes of a zip's central directory per allowed entry: twice the usual size of a record.
-DIRECTORY_BYTES = 512
+# Limits on the bytes of a zip's central directory per allowed entry, of the upload and of a nested zip: twice
+# the usual size of a record. An upload has many more files that are left out by their names.
+DIRECTORY_BYTES, NESTED_DIRECTORY_BYTES = 2048, 512
 
 # A record of the directory: its first bytes and its fixed part; the header before an entry's packed bytes;
 # and the flag of both that marks a name as UTF-8.
@@ -121,7 +122,8 @@ def _is_utf_8(name: bytes) -> bool:
 
 def read_zip(file: IO[bytes], budget: Budget) -> Iterator[ArchiveMember]:
     """Yield the files of a zip, as its directory lists them."""
-    max_bytes = max(CHUNK, budget.limits.entries * DIRECTORY_BYTES)
+    for_each = DIRECTORY_BYTES if budget.depth == 1 else NESTED_DIRECTORY_BYTES
+    max_bytes = max(CHUNK, budget.limits.entries * for_each)
     reads = _RepairedReads(file, max_bytes)
     with zipfile.ZipFile(cast("BinaryIO", reads)) as archive:
         infos = archive.infolist()
@@ -228,6 +230,7 @@ class _ForwardStream:
 
     def __init__(self, source: IO[bytes], packed: IO[bytes], budget: Budget) -> None:
         self._source, self._packed, self._budget = source, packed, budget
+        self.is_nested = budget.depth > 1
         self._position = 0
         self.last = b""
 
@@ -239,16 +242,10 @@ class _ForwardStream:
             raise BadArchive(reasons.HEADER_SIZE.format(n=size, size=format_size(BLOCK_BYTES)))
         self.last = self._source.read(size)
         self._position += len(self.last)
-        self._budget.count_bytes(len(self.last))
-        if self._source is not self._packed:
-            self._check_ratio()
+        self._budget.count_stream(len(self.last), is_nested=self.is_nested)
+        if self.is_nested and self._source is not self._packed:
+            check_nested_ratio(self._budget, self._position, self._packed.tell())
         return self.last
-
-    def _check_ratio(self) -> None:
-        try:
-            self._budget.check_ratio(self._position, self._packed.tell())
-        except RefusalError as refusal:
-            raise TooLarge(reasons.REST_UNREAD.format(reason=refusal)) from None
 
     def seek(self, offset: int, whence: int = 0) -> int:
         if whence or offset < self._position:
@@ -274,7 +271,7 @@ def read_tar(
                     info.size,
                     _tar_reader_refusal(info),
                     _extractor(archive, info),
-                    in_stream=True,
+                    in_stream=stream.is_nested,
                     modified=_tar_reader_modified(info),
                 )
         _check_end(stream)

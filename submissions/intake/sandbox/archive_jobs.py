@@ -62,10 +62,15 @@ def _unpack(request: Header, _buffers: list[bytes], channel: Channel) -> Iterato
                 file = io.BufferedReader(RequestedFile(channel, number, size), BUFFER_BYTES)
                 yield name, cast("BinaryIO", file)
 
+    def nested(path: str) -> str:
+        channel.send({"kind": "nested", "file": current, "path": path})
+        reason: str = request["unread"].get(path, "")
+        return reason
+
     if request["together"]:
         entries = unpack_all(files(), limits, patterns)
     else:
-        entries = unpack(*next(files()), limits, patterns, folder=request["folder"])
+        entries = unpack(*next(files()), limits, patterns, folder=request["folder"], nested=nested)
     for entry in entries:
         yield _message(entry, current, patterns)
 

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 from submissions.intake import sentences as reasons
 from submissions.intake.entry_names import clean_path, replace_invisible
 from submissions.intake.left_out.rules import REASONS
-from submissions.intake.limits import JUNK_FACTOR, BadArchive, Limits, format_size
+from submissions.intake.limits import JUNK_FACTOR, RESERVE, BadArchive, Limits, format_size
 from submissions.intake.members import LAST_SECOND, MAX_COMMITS, MAX_SIZE, CommitTimes, UnpackedEntry
 from submissions.intake.sandbox.process import Broken, Cause, Child, Ended, JobLimits, Refused
 from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS
@@ -33,8 +33,8 @@ STEP_SECONDS, PROCESSOR_SECONDS = 60.0, 300.0
 # Bytes of an upload that the child gets at a time, at most.
 PIECE_BYTES = 1 << 20
 # A child that crashed is replaced once, in case someone else ended it. After so many files that could not be
-# unpacked, the rest of an upload is not tried.
-MAX_ATTEMPTS, MAX_FAILURES = 2, 10
+# unpacked, or archives in it, the rest of an upload is not tried.
+MAX_ATTEMPTS, MAX_FAILURES, MAX_NESTED_FAILURES = 2, 10, 5
 REASON_CHARACTERS = 2000
 # Characters that the number of an entry may add to its name.
 NUMBER_CHARACTERS = 20
@@ -59,7 +59,8 @@ def unpack(
 ) -> Iterator[UnpackedEntry]:
     """Yield the entries of one upload, as `unpack` of the archives does, as paths in `folder`.
 
-    When it cannot be unpacked to its end, the entries before that stay, and a last one has the reason.
+    When it cannot be unpacked to its end, the entries before that stay, and a last one has the reason. An
+    archive in it that ends the child is refused alone: it is the work of one student.
 
     Raises
     ------
@@ -67,13 +68,17 @@ def unpack(
         When nothing of it can be read.
     """
     unpacking = _Unpacking([file], memory, limits, patterns, jobs, folder=folder)
-    try:
-        yield from unpacking.run(together=False)
-    except (Ended, Broken) as error:
-        reason = unpacking.reason(error)
-        if not unpacking.yielded:
-            raise BadArchive(f"{file.name}: {reason}") from error
-        yield unpacking.refusal(reasons.REST_UNREAD.format(reason=reason))
+    while True:
+        try:
+            yield from unpacking.run(together=False)
+        except (Ended, Broken) as error:
+            reason = unpacking.reason(error)
+            if unpacking.refuse_nested(reason):
+                continue
+            if not unpacking.yielded:
+                raise BadArchive(f"{file.name}: {reason}") from error
+            yield unpacking.refusal(reasons.REST_UNREAD.format(reason=reason))
+        return
 
 
 def unpack_opened(
@@ -151,6 +156,9 @@ class _Unpacking:
         self.left_out: set[int] = set()
         self._current = 0  # the file that the child reads
         self._sent: Counter[int] = Counter()  # entries of each file that were yielded
+        self._unread: dict[str, str] = {}  # archives in the upload that ended a child, and why
+        self._nested, self._before_nested = "", 0  # the one that is read, and the entries before it
+        self._inside: set[str] = set()  # names of entries of those that ended a child
         self._open: tuple[int, IO[bytes]] | None = None
 
     def run(self, *, together: bool) -> Iterator[UnpackedEntry]:
@@ -176,6 +184,14 @@ class _Unpacking:
             return reasons.UNPACKING_MEMORY.format(size=format_size(self.memory))
         return reasons.UNPACKING_ENDED.format(error=error.detail)
 
+    def refuse_nested(self, reason: str) -> bool:
+        """Refuse from now on the archive in the upload that was being read; return whether there was one."""
+        if not self._nested or self._nested in self._unread or len(self._unread) >= MAX_NESTED_FAILURES:
+            return False
+        self._unread[self._nested] = reasons.REST_UNREAD.format(reason=reason)
+        self._sent[self._current] = min(self._sent[self._current], self._before_nested)
+        return True
+
     def refusal(self, reason: str) -> UnpackedEntry:
         """Return the entry that refuses the current file, which is left out from now on."""
         file = self.files[self._current]
@@ -192,28 +208,39 @@ class _Unpacking:
             "patterns": [self.patterns.include, self.patterns.exclude],
             "files": [(file.name, file.size) for file in self.files],
             "left_out": sorted(self.left_out),
+            "unread": self._unread,
         }
         limits = JobLimits(STEP_SECONDS, PROCESSOR_SECONDS, self.limits.file_bytes)
         seen: Counter[int] = Counter()
+        self._nested = ""
         child = Child(self.jobs, self.memory)
         try:
             for header, buffers in child.do(request, [], limits, self._serve):
                 number = self._file_number(header)
+                if header["kind"] == "nested":
+                    self._nested, self._before_nested = str(header.get("path")), seen[number]
+                    continue
                 seen[number] += 1
                 if seen[number] > self._sent[number]:
                     self._sent[number] += 1
-                    yield self._counted(_entry(header, buffers, self.limits))
+                    yield from self._counted(_entry(header, buffers, self.limits))
         finally:
             child.end()
             self._close()
 
-    def _counted(self, entry: UnpackedEntry) -> UnpackedEntry:
+    def _counted(self, entry: UnpackedEntry) -> Iterator[UnpackedEntry]:
+        if entry.data is not None and entry.name in self._inside:
+            return  # A later child does not know that this name is in use.
+        if self._nested:
+            self._inside.add(entry.name)
         self.yielded += 1
         self._bytes += len(entry.data or b"")
-        many = self.limits.entries * (1 + JUNK_FACTOR) + len(self.files) + 1
-        if self.yielded > many or self._bytes > self.limits.total_bytes:
+        # The reserve, a share of the files in no student's folder, and the entries for what is unread.
+        factor = RESERVE + 2
+        many = factor * self.limits.entries * (1 + JUNK_FACTOR) + len(self.files) + 1
+        if self.yielded > many or self._bytes > factor * self.limits.total_bytes:
             raise Ended(Cause.CRASH, "it sent more than the limits allow")
-        return entry
+        yield entry
 
     def _serve(self, header: Header) -> bytes:
         """Return the bytes of the upload that the child asks for."""

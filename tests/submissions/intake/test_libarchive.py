@@ -112,18 +112,19 @@ def test_archives_nested_too_deep_are_named(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["class.7z", "class.tar.zst"])
-def test_an_archive_that_grows_beyond_the_ratio_is_stopped(name: str) -> None:
+def test_a_nested_archive_that_grows_beyond_the_ratio_is_stopped_and_the_next_file_is_read(name: str) -> None:
     bomb = LIBARCHIVE_WRITERS[name]({"alice.py": b"x = 1", "zeros": bytes(4_000_000), "later.py": b"y = 2"})
-    unpacked = entries(name, bomb)
-    assert taken(unpacked) == {"alice.py": b"x = 1"}
+    unpacked = entries("class.zip", zipped({name: bomb, "zoe.py": b"z = 3"}))
+    assert taken(unpacked) == {"class/alice.py": b"x = 1", "zoe.py": b"z = 3"}
     assert "more than 200 times its packed size" in reasons(unpacked)[name]
 
 
 @pytest.mark.parametrize("name", ["class.7z", "class.tar.zst"])
 def test_a_refused_entry_is_not_unpacked_beyond_the_ratio_either(name: str) -> None:
     bomb = LIBARCHIVE_WRITERS[name]({"zeros": bytes(40_000_000), "later.py": b"y = 2"})
-    unpacked = entries(name, bomb)
-    assert reasons(unpacked)["zeros"] == "has more than 5 MB, the limit for one file"
+    unpacked = entries("class.zip", zipped({name: bomb, "zoe.py": b"z = 3"}))
+    assert taken(unpacked) == {"zoe.py": b"z = 3"}
+    assert reasons(unpacked)["class/zeros"] == "has more than 5 MB, the limit for one file"
     assert "more than 200 times its packed size" in reasons(unpacked)[name]
 
 

@@ -67,10 +67,10 @@ def test_a_declared_size_below_the_real_one_is_not_believed() -> None:
 
 
 @pytest.mark.parametrize("name", ["class.tar.gz", "class.tbz2", "class.tar.xz"])
-def test_a_compressed_tar_that_grows_beyond_the_ratio_is_stopped(name: str) -> None:
+def test_a_nested_tar_that_grows_beyond_the_ratio_is_stopped_and_the_next_file_is_read(name: str) -> None:
     bomb = ARCHIVE_WRITERS[name]({"alice.py": b"x = 1", "zeros": bytes(4_000_000), "later.py": b"y = 2"})
-    unpacked = entries(name, bomb)
-    assert taken(unpacked) == {"alice.py": b"x = 1"}
+    unpacked = entries("class.zip", zipped({name: bomb, "zoe.py": b"z = 3"}))
+    assert taken(unpacked) == {"class/alice.py": b"x = 1", "zoe.py": b"z = 3"}
     assert "more than 200 times its packed size" in reasons(unpacked)[name]
 
 
@@ -114,7 +114,8 @@ def test_a_zip_whose_directory_is_larger_than_the_limits_allow_is_not_loaded() -
 def test_junk_is_limited_as_well() -> None:
     data = tarred({f"node_modules/{n}.js": b"x" for n in range(60)})
     unpacked = entries("class.tar", data, Limits(entries=5))
-    assert reasons(unpacked)["class.tar"] == "more than 50 junk entries; the rest was not read"
+    rest = "this folder uses more than its share: more than 50 junk entries; the rest was not read"
+    assert reasons(unpacked)["node_modules"] == rest
 
 
 def test_overlapping_entries_are_taken_once() -> None:
@@ -198,8 +199,9 @@ def test_a_folder_on_disk_has_no_limit_on_entries_and_bytes_and_each_archive_in_
     (tmp_path / "large.zip").write_bytes(zipped({f"{n}.py": b"x" for n in range(5)}))
     unpacked = list(walk(tmp_path, Limits(entries=3, total_bytes=3 * len(LINES))))
     assert len(taken(unpacked)) == 4 + 4 * 2 + 2
-    assert reasons(unpacked) == {"large.zip": "more than 3 entries; the rest was not read"}
-    assert [entry.name for entry in unpacked if entry.incomplete] == ["large.zip"]
+    rest = "this folder uses more than its share: more than 3 entries; the rest was not read"
+    assert reasons(unpacked) == {"large": rest}
+    assert [entry.name for entry in unpacked if entry.incomplete] == ["large"]
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:

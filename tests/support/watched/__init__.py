@@ -7,11 +7,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from submissions.intake.sandbox.child import Channel, Frame, Header
 
-    Job = Callable[[Header, list[bytes], Channel], Iterator[Frame]]
+    Job = Callable[..., Iterator[Frame]]
 
 REFUSED = (
     "import",
@@ -26,7 +26,7 @@ REFUSED = (
 STATUS = 97
 
 
-def watched(jobs: dict[str, Job]) -> dict[str, Job]:
+def watched(jobs: Mapping[str, Job]) -> dict[str, Job]:
     """Return jobs the first of which, in a child that is confined by then, begins the watch."""
     watches: list[bool] = []
 

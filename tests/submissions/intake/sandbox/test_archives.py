@@ -164,7 +164,30 @@ def test_a_nested_archive_takes_memory_only_up_to_the_limit() -> None:
         unpack(upload("class.zip", zipped({"a.py": b"a\n", "inner.zip": inner}, 0)), 100_000_000, limits)
     )
     assert accepted(entries) == ["a.py"]
-    assert "takes more memory than the 100 MB that it may use" in refused(entries)["class.zip"]
+    assert "takes more memory than the 100 MB that it may use" in refused(entries)["inner.zip"]
+
+
+@pytest.mark.parametrize("harm", ["crash", "allocate", "fail"])
+def test_an_archive_of_one_student_that_ends_the_child_is_refused_alone(harm: str) -> None:
+    inner = zipped({"before.py": b"b = 1\n", f"harm: {harm}.py": b"x = 1\n", "after.py": b"c = 1\n"})
+    files = {
+        "ada/a.py": b"a = 1\n",
+        "mallory/work.zip": inner,
+        "zoe.zip": zipped(FILES),
+        "zoe/z.py": b"z = 1\n",
+    }
+    entries = list(unpack(upload("class.zip", zipped(files)), MEMORY, jobs=HARMFUL))
+    others = [*(f"zoe/{name}" for name in FILES), "zoe/z.py"]
+    assert accepted(entries) == ["ada/a.py", "mallory/work/before.py", *others]
+    assert list(refused(entries)) == ["mallory/work.zip"]
+    assert refused(entries)["mallory/work.zip"].endswith("the rest was not read")
+
+
+def test_files_with_the_names_of_those_in_an_archive_that_ends_the_child_are_not_read_twice() -> None:
+    inner = zipped({"a.py": b"b = 1\n", "harm: crash.py": b"x = 1\n"})
+    files = {"mallory/work.zip": inner, "mallory/work/a.py": b"c = 1\n", "zoe/a.py": b"z = 1\n"}
+    entries = list(unpack(upload("class.zip", zipped(files)), MEMORY, jobs=HARMFUL))
+    assert accepted(entries) == ["mallory/work/a.py", "zoe/a.py"]
 
 
 def test_the_end_of_the_memory_is_not_damage_of_the_archive(monkeypatch: pytest.MonkeyPatch) -> None:
