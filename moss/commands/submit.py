@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     Report = Callable[[str, int, int], None]
 
 TIMEOUT = 120
+# The exit status where the report lacks work of students.
+INCOMPLETE = 3
 # How often a request is sent that came too early, and the seconds to wait if the server names none.
 TRIES, WAIT = 12, 5
 TOO_MANY, FIRST_ERROR, FIRST_SERVER_ERROR = 429, 300, 500
@@ -463,6 +465,8 @@ def submit(  # noqa: PLR0917 - click's
     SERVER is an address such as https://moss.example.org. FOLDER has what the students handed in, as `moss
     check` takes it. If the command is ended, the same command goes on within a day. The token is in the
     environment variable MOSS_TOKEN or in a file: an argument could be read by every user of this machine.
+
+    The exit status is 3 if not all of an upload was read, so that work of students is missing.
     """
     from moss.commands.tables import printable
 
@@ -481,6 +485,9 @@ def submit(  # noqa: PLR0917 - click's
         raise click.ClickException(printable(str(error))) from error
     _name_failed(result)
     click.echo(json.dumps(result, indent=2, ensure_ascii=False) if as_json else _table(result), nl=as_json)
+    if result["report"].get("incomplete"):
+        click.echo("Not all of an upload was read: its page says what is missing.", err=True)
+        sys.exit(INCOMPLETE)
 
 
 def _id(text: str) -> int:

@@ -216,6 +216,7 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
         "ids": (left_id, right_id),
         "submissions": [by_id[key] for key in (left_id, right_id)],
         "diff": diff(*texts),
+        "report": report,
         "pair": ranked,
         "suspicion": find_suspicion(report, names, (left_id, right_id)) if report and not ranked else None,
         **decision_context(assignment, pair, names, request.GET, ranked.similarity if ranked else 0.0),

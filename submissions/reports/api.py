@@ -56,7 +56,7 @@ class ReportOut(Schema):
     """The state of an assignment's newest ranking, and the newest report that is finished.
 
     The fields from `finished` on are those of the finished report, and null without one; `above` is how many
-    pairs reach the threshold.
+    pairs reach the threshold; `incomplete` says that not all of an upload was read.
     """
 
     state: Literal["none", "pending", "done", "failed", "cancelled"]
@@ -69,6 +69,7 @@ class ReportOut(Schema):
     threshold: ThresholdOut | None = None
     above: int | None = None
     cases: int | None = None
+    incomplete: bool | None = None
 
 
 @router.get("/assignments/{assignment_id}/report", response=ReportOut, summary="Get the summary")
@@ -119,6 +120,7 @@ def _report_out(assignment: Assignment, threshold: int) -> ReportOut:
         threshold=_threshold_out(state.report, value, is_chosen=bool(threshold)),
         above=pairs_above(state.report, value),
         cases=case_count(state.report, threshold / 100 or None),
+        incomplete=state.report.is_incomplete,
     )
 
 

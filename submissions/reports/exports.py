@@ -397,6 +397,7 @@ def _document_response(
             form.add_error(None, str(error))
     context |= {
         "assignment": assignment,
+        "report": subject.report,
         "names": names,
         "form": form,
         "subject": subject,

@@ -201,8 +201,9 @@ def _page(
 ) -> HttpResponse:
     assignment = proposal.assignment
     names = names_for(request, assignment)
-    context = proposal_context(proposal, report_state(assignment).report, names)
-    context |= {"assignment": assignment, "names": names, "form": form}
+    report = report_state(assignment).report
+    context = proposal_context(proposal, report, names)
+    context |= {"assignment": assignment, "report": report, "names": names, "form": form}
     status = 422 if form else 200
     return render(request, "submissions/report/ignoring.html", context, status=status)
 

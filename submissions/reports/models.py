@@ -164,6 +164,11 @@ class Report(models.Model):
     def __str__(self) -> str:
         return f"report {self.pk} of {self.assignment}"
 
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether work is missing, because not all of an upload was read."""
+        return bool(self.parameters.get("incomplete"))
+
 
 class Ignored(models.Model):
     """Tokens of a document that a report ignored: boilerplate and common code."""

@@ -295,6 +295,8 @@ def save(report: Report, results: Results, listed: Callable[[LoadedCohort], Iter
         "threshold": ranking.threshold._asdict(),
         "unrelated": ranking.tail and ranking.tail._asdict(),
     }
+    if Batch.objects.filter(submissions__reports=report, incomplete=True).exists():
+        report.parameters["incomplete"] = True
 
 
 def rank_without_cancelled(report: Report, prepared: Prepared | None = None) -> list[int]:

@@ -81,7 +81,10 @@ boilerplate_router = Router()
 
 
 class UploadOut(Schema):
-    """An upload and its progress; `before` is how many uploads are read before a waiting one."""
+    """An upload and its progress; `before` is how many uploads are read before a waiting one.
+
+    Of one that is `incomplete` not all was read: work of students is missing.
+    """
 
     id: int
     assignment: int
@@ -89,6 +92,7 @@ class UploadOut(Schema):
     role: str
     state: str
     message: str
+    incomplete: bool
     created: datetime | None
     documents_done: int
     documents_total: int
@@ -138,6 +142,7 @@ def upload_out(request: HttpRequest, batch: Batch) -> UploadOut:
         role=batch.role,
         state=batch.state,
         message=names.redact_text(batch.message),
+        incomplete=batch.incomplete,
         # The exact time can reveal who handed in.
         created=None if names.hidden else batch.created,
         documents_done=batch.documents_done,

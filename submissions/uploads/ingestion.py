@@ -192,11 +192,14 @@ def list_entries(batch: Batch, *, is_interactive: bool) -> list[ListedEntry]:
     """
     deadline = time.monotonic() + INTERACTIVE_SECONDS
     listed: list[ListedEntry] = []
+    incomplete = False
     for group in groups(entries(batch.uploads.all(), batch.assignment.file_patterns, LIMITS)):
         if is_interactive and time.monotonic() > deadline:
             raise TakesLong
         publish_progress(batch, f"{len(listed)} entries read")
         listed += _listed_group(batch, group)
+        incomplete |= any(entry.incomplete for entry in group)
+    Batch.objects.filter(pk=batch.pk).update(incomplete=incomplete)
     _settle_languages(listed)
     return listed
 

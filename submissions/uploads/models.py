@@ -171,6 +171,8 @@ class Batch(models.Model):
     since = models.DateTimeField(default=timezone.now)
     state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
     message = models.TextField(blank=True)
+    # A limit was reached or the archive is damaged: work of students is missing.
+    incomplete = models.BooleanField(default=False, db_default=False)
     # It stops when it is unpacked, until its uploader has checked how it is read.
     preview = models.BooleanField(default=False)
     # How its uploader has it grouped; see `Choices`.

@@ -79,6 +79,12 @@ def test_a_folder_is_uploaded_and_its_pairs_are_printed(
         refused = run(server, str(folder), "--assignment", assignment, token=secret_of(owner, "read"))
         assert (refused.returncode, refused.stdout) == (1, "")
         assert "The server answered 403: This token only reads." in refused.stderr
+        Batch.objects.update(incomplete=True)
+        (tmp_path / "late" / "zoe").mkdir(parents=True)
+        (tmp_path / "late" / "zoe" / "main.py").write_text(CLASS["ada/main.py"])
+        late = run(server, str(tmp_path / "late"), "--assignment", assignment, token=secret_of(owner))
+        assert (late.returncode, "Not all of an upload was read" in late.stderr) == (3, True)
+        assert "zoe" in late.stdout
 
 
 @pytest.mark.long
