@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from submissions.models import (
     Assignment,
     CaseMember,
-    Course,
     Decision,
     EnrolledStudent,
     Pair,
@@ -134,13 +133,8 @@ class Scope:
 
     @cached_property
     def searched(self) -> set[int]:
-        """The courses whose texts are searched: not those that were left, or know another of the name."""
-        left = {one.course.pk for one in self.left}
-        others = set(Course.objects.exclude(pk__in=self.courses | left).values_list("pk", flat=True))
-        named = SubmissionStudent.objects.filter(name__in=self._all.names).exclude(pk__in=self.students)
-        elsewhere = named.filter(submission__batch__assignment__course__in=others)
-        known = set(elsewhere.values_list("submission__batch__assignment__course", flat=True))
-        return self.courses | (others - known)
+        """The courses whose texts are searched: in others, the name is somebody else's."""
+        return self.courses
 
     @cached_property
     def _all(self) -> Spellings:

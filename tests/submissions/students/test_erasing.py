@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
 
@@ -14,14 +15,18 @@ from submissions.models import (
     Assignment,
     AuditEntry,
     Batch,
+    Course,
+    Decision,
     Erasure,
     FileChunk,
     Submission,
     SubmissionFile,
+    SubmissionStudent,
     Upload,
 )
 from submissions.reports.read import report_state
 from submissions.students.erasing import ask_for_erasure
+from submissions.students.finding import Decided, find, near_matches
 from submissions.students.naming import digest
 from submissions.students.scope import NotFound, scope
 from submissions.uploads.change import create_batch
@@ -30,7 +35,7 @@ from tests.support.every_column import places_of
 from tests.support.jobs import carry_out, due_in
 from tests.support.long_rows import rest_is_long
 from tests.support.one_student import ID, NAME, OTHERS, TRACES
-from tests.support.sample_class import zipped
+from tests.support.sample_class import COPIED, zipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -249,3 +254,49 @@ def test_an_erasure_during_which_a_waiting_upload_is_read_begins_again(
     erasure.refresh_from_db()
     assert erasure.state == Erasure.State.DONE
     assert places_of(TRACES) == set()
+
+
+@pytest.fixture
+def other_person(
+    alice: User, django_capture_on_commit_callbacks: Committing, eager_tasks: None
+) -> Assignment:
+    """Return an assignment with Ben Popescu's work; in another course, his name is somebody's id."""
+    owner, administrator = User.objects.create_user("oskar"), User.objects.create_user("adam", is_staff=True)
+    theirs = Course.objects.create(owner=owner, name="Theirs").assignments.create(name="Sheet 1")
+    own = Course.objects.create(owner=administrator, name="Own").assignments.create(name="Sheet 2")
+    files = {f"{name}/main.py": COPIED for name in ("Ben Popescu", "Cleo Ito")}
+    uploads = (theirs, owner, files), (own, administrator, {"Invented/main.py": COPIED})
+    for assignment, person, names in uploads:
+        with django_capture_on_commit_callbacks(execute=True):
+            create_batch(assignment, person, [zipped(names)])
+    SubmissionStudent.objects.filter(name="Invented").update(identifier="Ben Popescu")
+    Decision.objects.create(
+        assignment=theirs,
+        left="Ben Popescu",
+        right="Cleo Ito",
+        state="confirmed",
+        notes="Ben Popescu agrees.",
+    )
+    AuditEntry(
+        who="adam", action="reason", course="Theirs", subject="Ben Popescu", page="state_reason"
+    ).save()
+    return theirs
+
+
+def test_an_erasure_changes_nothing_of_another_person_whose_name_is_an_id(other_person: Assignment) -> None:
+    def rows() -> list[object]:
+        return [
+            [*Decision.objects.filter(assignment=other_person).values()],
+            [*Submission.objects.filter(batch__assignment=other_person).values()],
+            [*SubmissionStudent.objects.filter(submission__batch__assignment=other_person).values()],
+            [*AuditEntry.objects.filter(course="Theirs").values()],
+        ]
+
+    before = rows()
+    near = near_matches("Invented", find("Invented"))
+    others = Decided.of(near, set(), {match.key for match in near})
+    erasure = ask_for_erasure(scope("Invented", None, others), "adam", "They asked.")
+    carry_out("erase_student", erasure.pk)
+    assert Erasure.objects.get().state == "done"
+    assert not SubmissionStudent.objects.filter(name="Invented").exists()
+    assert rows() == before
