@@ -287,6 +287,7 @@ MIDDLEWARE = [
     "moss.integrations.accounts.sessions.SessionUse",
     "submissions.pages.language.PageLanguage",
     "django.middleware.common.CommonMiddleware",
+    "submissions.pages.requests.ReadersPlaces",
     "submissions.pages.requests.RequestBodyLimits",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -10,9 +10,11 @@ from __future__ import annotations
 import logging
 import sys
 from codecs import lookup
+from collections import Counter
 from contextlib import suppress
 from functools import wraps
 from ipaddress import ip_address, ip_network
+from threading import Condition
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
@@ -66,6 +68,8 @@ GONE = (ObjectDoesNotExist, LookupError, StopIteration, AttributeError, TypeErro
 SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
 
 RETRY_SECONDS = "5"
+# Seconds that a request waits for others of the same reader.
+PLACE_SECONDS = 5.0
 
 
 class TrustedProxies:
@@ -162,6 +166,63 @@ class RequestBodyLimits:
         if not files_allowed:
             request.upload_handlers = [RefuseFiles(request)]
         return None
+
+
+class ReadersPlaces:
+    """Let one reader have few requests answered at once, so that connections are left for others.
+
+    A reader is whoever has a link, a session or a token. As many more requests of one reader wait for a
+    moment; the others are refused at once, since each that waits holds a thread.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+        self._changed = Condition()
+        self._working: Counter[str] = Counter()
+        self._present: Counter[str] = Counter()
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        try:
+            return self.get_response(request)
+        finally:
+            if reader := getattr(request, "place_of", ""):
+                self._leave(reader)
+
+    def process_view(
+        self, request: HttpRequest, _view: object, _args: object, arguments: dict[str, Any]
+    ) -> HttpResponse | None:
+        link = arguments.get("token") or arguments.get("key")
+        cookie = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
+        reader = str(link or request.headers.get("Authorization") or cookie or "")
+        if not reader:
+            return None
+        most = max(1, settings.WEB_CONNECTIONS // (3 if link else 2))
+        if not self._enter(reader, most):
+            response = _page("503_places.html", 503)
+            response.headers["Retry-After"] = RETRY_SECONDS
+            return response
+        request.place_of = reader  # type: ignore[attr-defined] # read by __call__
+        return None
+
+    def _enter(self, reader: str, most: int) -> bool:
+        with self._changed:
+            if self._present[reader] >= 2 * most:
+                return False
+            self._present[reader] += 1
+            is_free = self._changed.wait_for(lambda: self._working[reader] < most, PLACE_SECONDS)
+            if is_free:
+                self._working[reader] += 1
+            else:
+                self._present[reader] -= 1
+            return is_free
+
+    def _leave(self, reader: str) -> None:
+        with self._changed:
+            for counts in (self._working, self._present):
+                counts[reader] -= 1
+                if not counts[reader]:
+                    del counts[reader]
+            self._changed.notify_all()
 
 
 def _largest_upload() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from difflib import SequenceMatcher
 from functools import partial
 from itertools import zip_longest
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 # Pairs that a process renders at a time: each may read megabytes of sources, which take a multiple of that.
 SIDE_BY_SIDE_SLOTS = BoundedSemaphore(2)
+# Those behind links take one of these places together.
+LINK_SLOT = BoundedSemaphore(1)
 PASSAGE_GONE = gettext_lazy(
     "That passage is not in the newest report any more, so nothing was changed. These are its passages now."
 )
@@ -59,7 +62,7 @@ NAMED = 5
 def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Show two submissions side by side, as ranked in the newest report.
 
-    The address has the ids of the submissions, not of the pair, so that it stays valid after a new ranking.
+    The address has the ids of the submissions, not that of the pair, so that it is valid after a new ranking.
     """
     assignment = find_assignment(request.user, pk, Right.READ)
     state = report_state(assignment)
@@ -86,10 +89,7 @@ def pair_context(request: HttpRequest, state: ReportState, pair: Pair, names: Na
     Its `parts` are the figures of the pair and the two sides, rendered once and kept.
     """
     assignment = pair.report.assignment
-    query = request.GET.copy()
-    for parameter in ("before", "ignored"):
-        query.pop(parameter, None)
-    address = Address.from_request(request, assignment.course)._replace(query=query)
+    address = Address.from_request(request, assignment.course)
     key = part_key("pair", assignment, state, names, pair.pk, *address.key)
     return {
         "assignment": assignment,
@@ -104,7 +104,7 @@ def _rendered(address: Address, pair: Pair, names: Names) -> dict[str, str]:
     from submissions.pairs.pair_summary import pair_summary, rarity_sentence  # noqa: PLC0415
     from submissions.pairs.pair_view import view_pair  # noqa: PLC0415
 
-    with SIDE_BY_SIDE_SLOTS:
+    with LINK_SLOT if address.token else nullcontext(), SIDE_BY_SIDE_SLOTS:
         view = view_pair(pair, names, parse_selection(address.query))
         context = {"assignment": pair.report.assignment, "names": names, "view": view, "pair": view.pair}
         context |= address.context
@@ -225,7 +225,7 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
 
 
 def _chosen(files: list[SubmissionFile], key: str, like: str = "") -> SubmissionFile | None:
-    """Return the file with a primary key, else the file with the path `like`, else the largest file."""
+    """Return the file with a primary key, else the one of the path `like`, else the largest."""
     chosen = [one for one in files if str(one.pk) == key] or [one for one in files if one.path == like]
     return chosen[0] if chosen else max(files, key=lambda one: one.source.size, default=None)
 
@@ -233,7 +233,7 @@ def _chosen(files: list[SubmissionFile], key: str, like: str = "") -> Submission
 @login_required
 @require_GET
 def compare_with(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
-    """Go to the plain lines of a submission and the only other submission whose name has the words `with`."""
+    """Go to the plain lines of a submission and the only other one whose name has the words `with`."""
     assignment = find_assignment(request.user, pk, Right.READ)
     submission, report = find_submission(assignment, submission_id), report_state(assignment).report
     names, words = names_for(request, assignment), search_words(request.GET.get("with", ""))

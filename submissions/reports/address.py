@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.http import QueryDict
 
 from submissions.cases.read import assignees
 from submissions.core.rights import Right, allowed, rights
 from submissions.pages.rendered import RENDERED, decisions_version, part_key
 from submissions.pairs.read import suggested_threshold, threshold_of
-from submissions.reports.forms import parse_pair_filter
+from submissions.reports.forms import FilterForm, parse_pair_filter
 from submissions.reports.read import effective_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
 
-    from django.http import HttpRequest, QueryDict
+    from django.http import HttpRequest
     from django.utils.safestring import SafeString
 
     from submissions.core.names import Names
@@ -27,8 +30,26 @@ if TYPE_CHECKING:
 SHOWN_RIGHTS = frozenset({Right.CHANGE, Right.SHARE})
 
 
+# The parameters of an address beside those of the filter, and the form of their values.
+PARAMETERS = dict.fromkeys(("page", "files", "skipped", "passage"), re.compile(r"[1-9][0-9]{0,8}"))
+PARAMETERS |= dict.fromkeys(("left", "right"), re.compile(r"[1-9][0-9]{0,8}-[0-9]{1,9}"))
+
+
+def known_query(query: Mapping[str, str]) -> QueryDict:
+    """Return the parameters that some page reads, in one order, because rendered parts are kept by them."""
+    form = FilterForm(query)
+    form.is_valid()
+    known = QueryDict(mutable=True)
+    for name in sorted(query):
+        pattern = PARAMETERS.get(name)
+        is_filter = name in form.fields and name not in form.errors and bool(query[name])
+        if is_filter or (pattern and pattern.fullmatch(query[name])):
+            known[name] = query[name]
+    return known
+
+
 class Address(NamedTuple):
-    """Path and query of a page, the token of a share link or "", and what the reader may do.
+    """Path and known query of a page, the token of a share link or "", and what the reader may do.
 
     Behind a share link there are no rights, whoever reads.
     """
@@ -43,7 +64,7 @@ class Address(NamedTuple):
         match = request.resolver_match
         token = match.kwargs.get("token", "") if match else ""
         granted = frozenset() if token else rights(request.user, course) & SHOWN_RIGHTS
-        return cls(request.path, request.GET, token, granted)
+        return cls(request.path, known_query(request.GET), token, granted)
 
     @property
     def key(self) -> tuple[Hashable, ...]:

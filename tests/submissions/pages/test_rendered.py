@@ -290,3 +290,25 @@ def test_a_part_that_could_not_be_rendered_is_tried_again() -> None:
         with pytest.raises(LookupError):
             parts.get("a", fail)
     assert parts.get("a", lambda: {"html": "x"}) == {"html": "x"}
+
+
+def test_what_no_page_reads_in_an_address_has_nothing_rendered_again(
+    client: Client, alice: User, report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    share, pair = shared_report(report, alice), best(report)
+    addresses = [link_to(share), shared_pairs(share), link_to(share, pair.left_id, pair.right_id)]
+    for address in addresses:
+        get_page(client, address)
+    kept = len(RENDERED._entries)
+    for address in addresses:
+        for query in (
+            "x=1",
+            "x=1,2",
+            "page=one",
+            "page=-1",
+            "threshold=101",
+            "threshold=&q=",
+            "sort=x&flag=y",
+        ):
+            get_page(client, f"{address}?{query}")
+    assert len(RENDERED._entries) == kept

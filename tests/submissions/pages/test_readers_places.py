@@ -1,0 +1,89 @@
+"""One link, account or token has so many requests answered at once that others are answered too."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import TYPE_CHECKING
+
+import pytest
+from django.http import HttpRequest, HttpResponse
+from django.test import RequestFactory
+
+from submissions.pages import requests
+from submissions.pages.requests import ReadersPlaces
+from tests.conftest import wait_until
+
+if TYPE_CHECKING:
+    from django.test import Client
+    from pytest_django.fixtures import Settings
+
+
+class SlowPages:
+    """Pages that are answered once `end` is set; `number` counts those that wait for it."""
+
+    def __init__(self) -> None:
+        self.end = Event()
+        self.number = 0
+        self.places = ReadersPlaces(self._answer)
+
+    def _answer(self, request: HttpRequest) -> HttpResponse:
+        refused = self.places.process_view(request, None, (), {"token": request.GET.get("token", "")})
+        if refused:
+            return refused
+        if not request.GET.get("quick"):
+            self.number += 1
+            self.end.wait(20)
+        return HttpResponse("shown")
+
+    def get(self, address: str, **headers: str) -> HttpResponse:
+        return self.places(RequestFactory().get(address, headers=headers))
+
+
+@pytest.fixture(autouse=True)
+def few_connections(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.WEB_CONNECTIONS = 12
+    monkeypatch.setattr(requests, "PLACE_SECONDS", 0.2)
+
+
+@pytest.mark.parametrize(
+    ("headers", "address"),
+    [
+        ({}, "/?token=1-secret"),
+        ({"cookie": "sessionid=secret"}, "/"),
+        ({"authorization": "Bearer secret"}, "/"),
+    ],
+    ids=["a link", "an account", "a token"],
+)
+def test_forty_requests_of_one_reader_leave_room_for_others(headers: dict[str, str], address: str) -> None:
+    pages = SlowPages()
+    with ThreadPoolExecutor(40) as pool:
+        answers = [pool.submit(pages.get, address, **headers) for _ in range(40)]
+        wait_until(lambda: sum(one.done() for one in answers) >= 28)
+        assert 0 < pages.number <= 6
+        for other in ("/?quick=1", "/?quick=1&token=2-other"):
+            assert pages.get(other).status_code == 200
+        assert pages.get("/?quick=1", cookie="sessionid=other").status_code == 200
+        pages.end.set()
+        statuses = [one.result().status_code for one in answers]
+    assert set(statuses) == {200, 503}
+    assert statuses.count(200) >= pages.number
+    assert pages.get(f"{address}{'&' if '?' in address else '?'}quick=1", **headers).status_code == 200
+    assert not pages.places._present
+    assert not pages.places._working
+
+
+def test_a_request_waits_for_a_place_of_its_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "PLACE_SECONDS", 20.0)
+    pages = SlowPages()
+    with ThreadPoolExecutor(8) as pool:
+        answers = [pool.submit(pages.get, "/?token=1-secret") for _ in range(8)]
+        wait_until(lambda: pages.number == 4)
+        pages.end.set()
+        assert {one.result().status_code for one in answers} == {200}
+
+
+@pytest.mark.services
+def test_each_page_of_an_account_takes_a_place(client: Client, alice_client: Client) -> None:
+    assert not hasattr(client.get("/accounts/login/").wsgi_request, "place_of")
+    assert alice_client.get("/").wsgi_request.place_of
