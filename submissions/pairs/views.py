@@ -225,7 +225,7 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
 
 
 def _chosen(files: list[SubmissionFile], key: str, like: str = "") -> SubmissionFile | None:
-    """Return the file with a primary key, else the one of the path `like`, else the largest."""
+    """Return the file with a primary key, else the file with the path `like`, else the largest file."""
     chosen = [one for one in files if str(one.pk) == key] or [one for one in files if one.path == like]
     return chosen[0] if chosen else max(files, key=lambda one: one.source.size, default=None)
 
@@ -233,7 +233,7 @@ def _chosen(files: list[SubmissionFile], key: str, like: str = "") -> Submission
 @login_required
 @require_GET
 def compare_with(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
-    """Go to the plain lines of a submission and the only other one whose name has the words `with`."""
+    """Go to the plain lines of a submission and the only other submission whose name has the words `with`."""
     assignment = find_assignment(request.user, pk, Right.READ)
     submission, report = find_submission(assignment, submission_id), report_state(assignment).report
     names, words = names_for(request, assignment), search_words(request.GET.get("with", ""))
