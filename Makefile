@@ -59,9 +59,9 @@ test-compilers: .venv/dev
 test-hostile: warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m hostile -rP --show-capture=stdout tests/hostile
 
-# Kill, stop, fill and empty parts of a running server at work, during each kind of work, five times; `python -m bench.faults` for more.
+# Kill, stop, fill and empty parts of a running server at work, during each kind of work, five times; `python -m tests.faults.run` for more.
 test-faults: warm
-	$(BIN)/python -m bench.faults --seeds 5
+	$(BIN)/python -m tests.faults.run --seeds 5
 
 # Try the README, docs/start, the tests, the packages and the image in a bare Debian 12 and 13; as root, with debootstrap.
 bare:
@@ -70,7 +70,7 @@ bare:
 
 # Change the bytes of archives, layouts, rosters, sessions of MOSS clients and LTI tokens until one breaks its reader; ten minutes.
 fuzz: .venv/dev
-	$(BIN)/python -m bench.fuzz --seconds 120
+	$(BIN)/python -m tests.fuzz.run --seconds 120
 
 # What is too long for every change, with all examples of each property: run it each night, and before a release.
 nightly: test-thorough fuzz
@@ -96,7 +96,7 @@ sbom: .venv/dev
 # Build the source distribution and the wheel twice, compare their bytes, and write them to dist/ with the list of
 # packages and checksums. The changelog has to date the version; nothing is published.
 release: sbom
-	$(BIN)/python -m bench.release
+	$(BIN)/python -m tests.tools.release
 
 # Write the documents as a web site; fails on a link to a document or heading that is not there.
 site: .venv/site/made

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bench.clustering import prose
-from bench.fault_actions import start_server
+from bench.installation import start_server
 from bench.service import pin_workers
 from bench.tables import markdown
 

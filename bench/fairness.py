@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.fault_actions import start_server
+from bench.installation import start_server
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from bench.cohorts import sources
-from bench.fault_actions import start_server
+from bench.installation import start_server
 from bench.load_figures import section, write_section
 from bench.load_site import LoadedSite, Sizes
 

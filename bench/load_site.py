@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import psutil
 
-from bench.fault_actions import Installation
+from bench.installation import Installation
 from bench.load_class import write_large_archive, zipped, zipped_files
 from bench.load_client import Visitor
 from bench.load_readers import LIST, Reader, Steps, run

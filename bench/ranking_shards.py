@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from bench.fault_actions import start_server
+from bench.installation import start_server
 from bench.service import wait_until_ranked
 
 if TYPE_CHECKING:

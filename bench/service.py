@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 from bench.cohorts import copy_sample, sources
-from bench.fault_actions import start_server
+from bench.installation import start_server
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -24,7 +24,7 @@ COVERED = {
     ".venv/bin/moss check moss/sample": "tests/test_readme.py::test_moss_check_ranks_the_sample_class",
     "make messages": "tests/moss/test_translations.py",
     "make sbom": "tests/test_sbom.py",
-    "make release": "tests/test_release.py",
+    "make release": "tests/tools/test_release.py",
     "make site": "tests/test_site.py",
     "python -m moss.environment": "tests/test_readme.py",
     "python -m bench.accuracy": "tests/bench/test_accuracy.py",
@@ -33,7 +33,7 @@ COVERED = {
     "python -m bench.ranks": "tests/bench/test_ranks.py::test_the_command_prints_a_row_for_each_level",
     "python -m bench.papers": "tests/bench/test_papers.py",
     "python -m bench.speed": "tests/bench/test_speed.py",
-    "moss --version": "tests/test_release.py::test_the_version_names_the_commit_of_a_checkout",
+    "moss --version": "tests/tools/test_release.py::test_the_version_names_the_commit_of_a_checkout",
     "moss audit shorten": "tests/moss/doctor/test_audit_chain.py",
     "moss backup": "tests/moss/backups/test_backups.py",
     "moss restore": "tests/moss/backups/test_backups.py",
@@ -71,8 +71,9 @@ NOT_RUN = {
     "pytest": "a part of `make test`",
     ".venv/bin/pytest": "a part of `make test`",
     "make lint": "a part of `make test`",
-    "make fuzz": "takes ten minutes; tests/bench/test_fuzz.py runs every target for a moment",
+    "make fuzz": "takes ten minutes; tests/fuzz/test_targets.py runs every target for a moment",
     "make nightly": "takes hours",
+    "python -m tests.tools.mutants": "takes hours; tests/tools/test_mutants.py makes the mistakes",
     "python -m bench.": "a measurement that takes minutes, or needs data that is not in the repository",
 }
 

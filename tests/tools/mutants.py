@@ -1,4 +1,4 @@
-"""Find small mistakes that no test notices: `python -m bench.mutants --count 20 --contexts .coverage`.
+"""Find small mistakes that no test notices: `python -m tests.tools.mutants --count 20 --contexts .coverage`.
 
 Each mistake is made alone, in a worktree of the last commit: in Python a comparison, a number, a condition
 or a comparison in a text of SQL is changed; in a template an `if` or a variable. The tests that ran its line,
@@ -27,10 +27,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coverage import CoverageData
 
+from tests.support.paths import ROOT
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-ROOT = Path(__file__).parents[1]
 PACKAGES = ("fingerprint", "moss", "submissions", "templates")
 LEFT_OUT = re.compile(r"/migrations/|^moss/sample/|^submissions/(?:templates|static)$")
 COMPILED = re.compile(r"@(?:kernel|njit|bare_\w+)\b")

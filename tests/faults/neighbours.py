@@ -1,4 +1,4 @@
-"""Receivers that an installation sends to in `bench.faults`: of webhooks, and of mail.
+"""Receivers that an installation sends to in `tests.faults`: of webhooks, and of mail.
 
 Each answers slowly, so that a process can be killed while it waits.
 """

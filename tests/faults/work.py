@@ -1,4 +1,4 @@
-"""A person who causes every kind of background work during `bench.faults`."""
+"""A person who causes every kind of background work during `tests.faults`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from django.db import connection
 from django.utils import timezone
 
-from bench.fault_corpus import Archive
-from bench.fault_person import HTTP_ERRORS, Person, account, retried, signed_in
+from tests.faults.corpus import Archive
+from tests.faults.person import HTTP_ERRORS, Person, account, retried, signed_in
 from moss.integrations.webhooks import sending as actions
 from moss.integrations.webhooks.models import Event as WebhookEvent, Webhook
 from submissions.models import Batch
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from bench.fault_neighbours import Neighbours
+    from tests.faults.neighbours import Neighbours
 
     Action = Callable[[], object]
 
-# A ranking of so many programs is cut into shards; see MOSS_SHARD_SECONDS in `bench.faults`.
+# A ranking of so many programs is cut into shards; see MOSS_SHARD_SECONDS in `tests.faults`.
 LARGE_CLASS = 60
 # Who waits for longer than a minute for a report gets a mail.
 LONG_AGO = timedelta(minutes=2)

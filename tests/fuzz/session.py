@@ -1,4 +1,4 @@
-"""A session of a MOSS client as `bench.fuzz` has it: bytes that arrived, and a server that stores nothing."""
+"""A session of a MOSS client as `tests.fuzz` has it: bytes that arrived, and a server that stores nothing."""
 
 from __future__ import annotations
 

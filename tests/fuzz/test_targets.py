@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from bench.fuzz import NAMES
-from bench.fuzz_targets import targets
-from bench.fuzz_tokens import PLATFORM_ROW
 from moss.integrations.lti.requests_out import LaunchRefused
 from moss.integrations.lti.tokens import read_token
+from tests.fuzz.run import NAMES
+from tests.fuzz.targets import targets
+from tests.fuzz.tokens import PLATFORM_ROW
 
 
 def test_the_command_knows_every_target() -> None:

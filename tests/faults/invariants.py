@@ -1,4 +1,4 @@
-"""Invariants of the database, the files and the processes after a seed of `bench.faults`."""
+"""Invariants of the database, the files and the processes after a seed of `tests.faults`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
-from bench.fault_outcomes import outcome_violations
-from bench.fault_person import COPIES, retried
 from submissions.core.database import NO_ROOM
 from submissions.models import (
     Assignment,
@@ -32,12 +30,14 @@ from submissions.reports.read import report_state
 from submissions.uploads.files import UPLOADS_FOLDER, delete_orphans
 from submissions.uploads.fingerprinting import delete_unreferenced
 from submissions.work.locks import Work, sessions
+from tests.faults.outcomes import outcome_violations
+from tests.faults.person import COPIES, retried
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bench.fault_person import Acknowledged
-    from bench.fault_work import BusyPerson
+    from tests.faults.person import Acknowledged
+    from tests.faults.work import BusyPerson
 
 # What is due later than this is waiting for others, after a failed attempt.
 SOON = timedelta(seconds=30)

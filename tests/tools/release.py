@@ -17,10 +17,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.support.paths import ROOT
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 # Run in the folder with the sources, in the environment of this process: its backend needs no network.
 BUILD = "import sys; sys.path.insert(0, '.'); import build_backend as b; b.{kind}(sys.argv[1])"

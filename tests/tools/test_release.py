@@ -12,10 +12,10 @@ from zipfile import ZipFile
 
 import pytest
 
-from bench.release import HEADING, NotReady, build_twice, git, version_to_release
 from fingerprint.kernels import library as files
 from moss import release
 from tests.support.paths import ROOT
+from tests.tools.release import HEADING, NotReady, build_twice, git, version_to_release
 
 if TYPE_CHECKING:
     from pathlib import Path

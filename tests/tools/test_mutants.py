@@ -1,4 +1,4 @@
-"""Mistakes that `bench.mutants` makes: each changes what it says, and leaves a text that can be read."""
+"""Mistakes that `tests.tools.mutants` makes: each changes what it says, and leaves a readable text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from bench.mutants import candidates, mutants
+from tests.tools.mutants import candidates, mutants
 
 
 def changed(file: str, text: str) -> set[str]:

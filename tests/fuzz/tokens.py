@@ -1,4 +1,4 @@
-"""Tokens of learning platforms as `bench.fuzz` makes them; it loads Django, and uses no database."""
+"""Tokens of learning platforms as `tests.fuzz` makes them; it loads Django, and uses no database."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ django.setup()
 import jwt  # noqa: E402 - Django is started first, for all of these
 from cryptography.hazmat.primitives.asymmetric import rsa  # noqa: E402
 
-from bench.fuzz_targets import CLIENT, PLATFORM  # noqa: E402
 from moss.integrations.lti import tokens  # noqa: E402
 from moss.integrations.lti.models import Platform  # noqa: E402
 from moss.integrations.lti.requests_out import LaunchRefused  # noqa: E402
+from tests.fuzz.targets import CLIENT, PLATFORM  # noqa: E402
 
 KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 PLATFORM_ROW = Platform(issuer=PLATFORM, client_id=CLIENT, deployments="1 2", name="fuzzed")

@@ -1,6 +1,6 @@
-"""Fuzz what reads the bytes of strangers: `python -m bench.fuzz [TARGET ...] [--seconds 120]`.
+"""Fuzz what reads the bytes of strangers: `python -m tests.fuzz.run [TARGET ...] [--seconds 120]`.
 
-The targets are those of `bench.fuzz_targets`. Each runs in a process of its own under atheris, which changes
+The targets are those of `tests.fuzz.targets`. Each runs in a process of its own under atheris, which changes
 inputs so that they reach other branches. An error that a target is not known to raise, or an input that takes
 longer than SLOW seconds, ends it and makes this command fail; the input is then in `artifacts/fuzz`. What is
 found becomes a test. `--corpus FOLDER` keeps the inputs for the next time.
@@ -34,7 +34,7 @@ def fuzz(name: str, seconds: int, corpus: Path) -> None:
     import atheris  # type: ignore[import-untyped] # noqa: PLC0415 - it is built for one platform only
 
     with atheris.instrument_imports(include=INSTRUMENTED, enable_loader_override=False):
-        from bench.fuzz_targets import targets  # noqa: PLC0415 - instrumented
+        from tests.fuzz.targets import targets  # noqa: PLC0415 - instrumented
     target = targets()[name]
     for number, seed in enumerate(target.seeds()):
         target.run(seed)
@@ -49,7 +49,7 @@ def _fuzz_apart(name: str, seconds: int, corpus: Path) -> bool:
     """Fuzz one target in a process of its own; return whether nothing was found."""
     folder = corpus / name
     folder.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "bench.fuzz", name, "--seconds", str(seconds), "--only", str(folder)]
+    command = [sys.executable, "-m", "tests.fuzz.run", name, "--seconds", str(seconds), "--only", str(folder)]
     done = subprocess.run(command, stderr=subprocess.PIPE, errors="replace", check=False)
     figures = [line for line in done.stderr.splitlines() if line.startswith("stat::number_of_executed")]
     print(f"{name}: {'nothing found' if not done.returncode else 'FOUND'}; {' '.join(figures)}", flush=True)

@@ -1,4 +1,4 @@
-"""Kill the workers during a chosen kind of background work, for `bench.faults`."""
+"""Kill the workers during a chosen kind of background work, for `tests.faults`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable
 
-    from bench.fault_actions import Installation
+    from bench.installation import Installation
 
 # By kind: what a person does (a method of `BusyPerson`) that causes this work. A test compares it with the
 # registry, and each seed that all of it was done.

@@ -1,4 +1,4 @@
-"""An archive that is added to a corpus by all workers during `bench.faults`, and what must come of it."""
+"""An archive that is added to a corpus by all workers during `tests.faults`, and what must come of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults at random moments of real work: `python -m bench.faults [--seeds 100] [--first 1]`.
+"""Faults at random moments of real work: `python -m tests.faults.run [--seeds 100] [--first 1]`.
 
 Each seed starts `moss serve` in a home of its own. A person uploads classes and boilerplate, decides,
 exports, ranks again, deletes and erases students, over HTTP, adds an archive to a corpus, and has webhooks,
@@ -23,14 +23,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.fault_actions import FAULTS, Installation, free_port, small_disk
-from bench.fault_kinds import kill_during, kinds_of
+from bench.installation import Installation, free_port
+from tests.faults.actions import FAULTS, small_disk
+from tests.faults.kinds import kill_during, kinds_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bench.fault_neighbours import Neighbours
-    from bench.fault_work import BusyPerson
+    from tests.faults.neighbours import Neighbours
+    from tests.faults.work import BusyPerson
 
 # The time in seconds within which every upload ends after the last fault.
 FINAL_SECONDS = 150
@@ -43,7 +44,7 @@ VARIABLES = {
     "MOSS_MAIL_FROM": "moss@example.org",
     "MOSS_MAIL_SECURITY": "none",
     "MOSS_WEBHOOK_NETWORKS": "127.0.0.0/8",
-    # A large class of `bench.fault_work` takes longer, by the estimate, and another one does not.
+    # A large class of `tests.faults.work` takes longer, by the estimate, and another one does not.
     "MOSS_SHARD_SECONDS": "0.065",
 }
 
@@ -64,7 +65,7 @@ def _work_and_disturb(rng: random.Random, installation: Installation, seed: int)
     from moss.installation import start_django  # noqa: PLC0415 - in this home
 
     start_django()
-    from bench.fault_neighbours import running_neighbours  # noqa: PLC0415 - after Django's start
+    from tests.faults.neighbours import running_neighbours  # noqa: PLC0415 - after Django's start
 
     with running_neighbours() as neighbours:
         return _work_beside(neighbours, rng, installation, seed)
@@ -73,8 +74,8 @@ def _work_and_disturb(rng: random.Random, installation: Installation, seed: int)
 def _work_beside(
     neighbours: Neighbours, rng: random.Random, installation: Installation, seed: int
 ) -> list[str]:
-    from bench.fault_invariants import violations  # noqa: PLC0415 - after Django's start
-    from bench.fault_work import BusyPerson  # noqa: PLC0415
+    from tests.faults.invariants import violations  # noqa: PLC0415 - after Django's start
+    from tests.faults.work import BusyPerson  # noqa: PLC0415
 
     folder = Path(installation.home).parent / "archive"
     person = BusyPerson(random.Random(rng.random()), installation.port, neighbours, folder)
@@ -88,7 +89,7 @@ def _work_beside(
 
 
 def _wait_for_the_end(seed: int) -> None:
-    from bench.fault_invariants import work_goes_on  # noqa: PLC0415 - after Django's start
+    from tests.faults.invariants import work_goes_on  # noqa: PLC0415 - after Django's start
 
     started = time.monotonic()
     while work_goes_on() and time.monotonic() - started < FINAL_SECONDS:
@@ -130,13 +131,13 @@ def _run_in_new_home(seed: int) -> bool:
         key: value for key, value in os.environ.items() if not key.startswith(("MOSS_", "DATABASE_"))
     }
     environment |= VARIABLES | {"MOSS_HOME": str(home), "MOSS_MAIL_PORT": str(free_port())}
-    command = [sys.executable, "-m", "bench.faults", "--only", str(seed)]
+    command = [sys.executable, "-m", "tests.faults.run", "--only", str(seed)]
     done = subprocess.run(command, env=environment, check=False)
     if done.returncode == 0:
         shutil.rmtree(home.parent)
         return True
     print(f"seed {seed} failed. Its log is in {home.parent}.")
-    print(f"Again: python -m bench.faults --first {seed} --seeds 1", flush=True)
+    print(f"Again: python -m tests.faults.run --first {seed} --seeds 1", flush=True)
     return False
 
 

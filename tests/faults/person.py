@@ -1,4 +1,4 @@
-"""A person who works with a running server during `bench.faults`, and remembers what the server said."""
+"""A person who works with a running server during `tests.faults`, and remembers what the server said."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ class Person:
         left = sorted(
             self.acknowledged.uploads.keys() - self.acknowledged.deleted - self.acknowledged.perhaps_deleted
         )
-        if len(left) <= 2:  # noqa: PLR2004
+        if len(left) <= 2:
             return
         pk = self.rng.choice(left)
         if self.post(f"/batches/{pk}/delete/").status == http.HTTPStatus.FOUND:

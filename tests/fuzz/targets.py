@@ -118,7 +118,7 @@ def protocol(data: bytes) -> None:
 
 
 async def _session(data: bytes) -> None:
-    from bench.fuzz_session import serve  # noqa: PLC0415 - starts Django
+    from tests.fuzz.session import serve  # noqa: PLC0415 - starts Django
 
     await serve(data)
 
@@ -132,7 +132,7 @@ def protocol_seeds() -> Iterator[bytes]:
 
 def token(data: bytes) -> None:
     """Read a token of a learning platform: as it came, or its claims signed by the platform."""
-    from bench.fuzz_tokens import read  # noqa: PLC0415 - starts Django
+    from tests.fuzz.tokens import read  # noqa: PLC0415 - starts Django
 
     read(data)
 

@@ -1,11 +1,11 @@
-"""`bench.faults` kills workers during every kind of background work that there is."""
+"""`tests.faults` kills workers during every kind of background work that there is."""
 
 from __future__ import annotations
 
 from django.conf import settings
 
-from bench.fault_kinds import CAUSES
-from bench.fault_work import BusyPerson
+from tests.faults.kinds import CAUSES
+from tests.faults.work import BusyPerson
 
 
 def test_a_person_causes_every_kind_of_the_registry() -> None:

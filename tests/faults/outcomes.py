@@ -1,4 +1,4 @@
-"""Invariants of the work that `bench.fault_work` causes: it is sent, erased and stored, and only once."""
+"""Invariants of the work that `tests.faults.work` causes: it is sent, erased and stored, and only once."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from bench.fault_work import BusyPerson
+    from tests.faults.work import BusyPerson
 
     Hashes = npt.NDArray[np.uint64]
 
