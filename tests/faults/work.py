@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from django.db import connection
 from django.utils import timezone
 
-from tests.faults.corpus import Archive
-from tests.faults.person import HTTP_ERRORS, Person, account, retried, signed_in
 from moss.integrations.webhooks import sending as actions
 from moss.integrations.webhooks.models import Event as WebhookEvent, Webhook
 from submissions.models import Batch
+from tests.faults.corpus import Archive
+from tests.faults.person import HTTP_ERRORS, Person, account, retried, signed_in
 
 if TYPE_CHECKING:
     import random
