@@ -14,6 +14,7 @@ from submissions.work import jobs
 from submissions.work.jobs import TASKS
 from submissions.work.kinds import HEAVY
 from tests.support.jobs import carry_out
+from tests.support.judge import judge
 from tests.support.kept_classes import stored
 from tests.support.paths import ROOT
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, zipped
@@ -67,7 +68,9 @@ def rerank(
 
     def rank() -> Report:
         with django_capture_on_commit_callbacks(execute=True):
-            return uploads.rerank(assignment)
+            report = uploads.rerank(assignment)
+        judge(assignment)
+        return report
 
     return rank
 

@@ -14,6 +14,7 @@ from submissions.models import Assignment, Batch, Course, Report
 from submissions.uploads.change import add_boilerplate, create_batch
 from tests.support import harmful_jobs
 from tests.support.jobs import carry_out, work_off
+from tests.support.judge import judge
 from tests.support.kept_classes import fixed_id, stored
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 
@@ -80,12 +81,13 @@ def hand_in(
     eager_tasks: None,
     django_capture_on_commit_callbacks: Committing,
 ) -> HandIn:
-    """Return a function that uploads files and returns their batch once it is ranked."""
+    """Return a function that uploads files and returns their batch once it is ranked and judged."""
 
     def upload(*files: SimpleUploadedFile) -> Batch:
         with django_capture_on_commit_callbacks(execute=True):
             batch = create_batch(assignment, alice, files)
         batch.refresh_from_db()
+        judge(assignment)
         return batch
 
     return upload

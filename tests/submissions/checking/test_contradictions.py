@@ -153,6 +153,10 @@ def lower_a_best_match(report: Report) -> None:
     with_findings(best=best)(report)
 
 
+def leave_out_a_best_match(report: Report) -> None:
+    with_findings(best=findings_of(report).best[1:])(report)
+
+
 def join_two_cases(report: Report) -> None:
     listed = findings_of(report).cases
     assert listed
@@ -186,6 +190,7 @@ PLANTED: dict[str, tuple[Callable[[Report], object], str]] = {
     "scored": (with_findings(scored=1), "1 pairs were scored"),
     "above": (with_findings(above=1), "1 pairs stand out, it is stated"),
     "best": (lower_a_best_match, "above the best match"),
+    "no best": (leave_out_a_best_match, "no best match is stated"),
     "cases": (join_two_cases, "is shown only"),
     "identical": (call_a_pair_identical, "called identical"),
     "ignored": (count_what_is_ignored, "share is"),

@@ -37,7 +37,10 @@ def counts(facts: Facts) -> Iterator[str]:
 
 
 def best_matches(facts: Facts) -> Iterator[str]:
-    """Check that the best match of every submission is its most similar pair."""
+    """Check that every submission of the class has a best match, which is its most similar pair."""
+    stated = {best.submission for best in facts.report.findings.best} if facts.report.findings else set()
+    for missing in {pk for pk, one in facts.submissions.items() if is_of_class(one)} - stated:
+        yield f"{facts.submissions[missing].name}: no best match is stated"
     highest: dict[int, float] = defaultdict(float)
     similarity = {frozenset((pair.left_id, pair.right_id)): pair.similarity for pair in facts.pairs}
     for pair in facts.pairs:

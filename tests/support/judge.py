@@ -1,0 +1,17 @@
+"""The judge: what a ranked class of a test states is compared with its own sources and decisions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from submissions.models import Report
+from tests.support.checking.findings import contradictions
+
+if TYPE_CHECKING:
+    from submissions.models import Assignment
+
+
+def judge(assignment: Assignment) -> None:
+    """Fail where the newest report of an assignment contradicts itself."""
+    report = assignment.reports.filter(state=Report.State.DONE).order_by("pk").last()
+    assert not report or list(contradictions(report)) == []
