@@ -465,8 +465,7 @@ def submit(  # noqa: PLR0917 - click's
     SERVER is an address such as https://moss.example.org. FOLDER has what the students handed in, as `moss
     check` takes it. If the command is ended, the same command goes on within a day. The token is in the
     environment variable MOSS_TOKEN or in a file: an argument could be read by every user of this machine.
-
-    The exit status is 3 if not all of an upload was read, so that work of students is missing.
+    The exit status is 3 if not all of an upload was read.
     """
     from moss.commands.tables import printable
 
@@ -485,9 +484,7 @@ def submit(  # noqa: PLR0917 - click's
         raise click.ClickException(printable(str(error))) from error
     _name_failed(result)
     click.echo(json.dumps(result, indent=2, ensure_ascii=False) if as_json else _table(result), nl=as_json)
-    if result["report"].get("incomplete"):
-        click.echo("Not all of an upload was read: its page says what is missing.", err=True)
-        sys.exit(INCOMPLETE)
+    _end_if_incomplete(result)
 
 
 def _id(text: str) -> int:
@@ -514,6 +511,13 @@ def _name_failed(result: dict[str, Any]) -> None:
     for one in result.get("repositories", ()):
         if one["state"] == "failed":
             click.echo(printable(f"{one['student'] or 'hidden'}: {one['reason']}"), err=True)
+
+
+def _end_if_incomplete(result: dict[str, Any]) -> None:
+    """End with a status of its own where the report lacks work of students."""
+    if result["report"].get("incomplete"):
+        click.echo("Not all of an upload was read: its page says what is missing.", err=True)
+        sys.exit(INCOMPLETE)
 
 
 def _git_source(
