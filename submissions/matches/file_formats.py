@@ -51,6 +51,8 @@ CHUNK_ROWS = 5_000
 QUOTED = re.compile(r'[",\n]')
 # Spreadsheets take a cell that begins with one of these for a formula, some also in the widths of East Asia.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# Where a spreadsheet separates cells by semicolons or tabs, quotes within a cell do not hold it together.
+FORMULA_WITHIN = re.compile("(?<=[;\t\n])([ \t\n]*)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20])")
 
 
 class PrintingFailed(Exception):
@@ -156,8 +158,10 @@ def _cell(value: object) -> str:
     text = "; ".join(value) if isinstance(value, list) else "" if value is None else str(value)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if isinstance(value, str | list) and text.startswith(FORMULA_STARTS):
-        text = f"'{text}"
+    if isinstance(value, str | list):
+        text = FORMULA_WITHIN.sub(r"\1'", text)
+        if text.startswith(FORMULA_STARTS):
+            text = f"'{text}"
     if QUOTED.search(text):
         text = text.replace('"', '""')
         return f'"{text}"'

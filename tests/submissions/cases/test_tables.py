@@ -157,7 +157,16 @@ def test_every_start_of_a_formula_is_made_a_text(start: str) -> None:
 def test_a_return_in_a_text_is_a_line_end_within_its_cell() -> None:
     table = ExportTable("pairs", ("left", "notes"), [("ada", "one\r=1+1\r\ntwo"), ("\r=1", "")], {})
     written = csv.reader(io.StringIO("".join(write_csv(table)), newline=""))
-    assert list(written)[1:] == [["ada", "one\n=1+1\ntwo"], ["'\n=1", ""]]
+    assert list(written)[1:] == [["ada", "one\n'=1+1\ntwo"], ["'\n'=1", ""]]
+
+
+@given(st.lists(st.text("a;,= \t\n\"-'"), min_size=1, max_size=3), st.sampled_from(",;\t"))
+def test_no_text_is_a_formula_by_whatever_a_spreadsheet_separates_cells(
+    texts: list[str], separator: str
+) -> None:
+    table = ExportTable("pairs", ("left", "notes"), [("ada", text) for text in texts], {})
+    written = csv.reader(io.StringIO("".join(write_csv(table)), newline=""), delimiter=separator)
+    assert not [cell for row in written for cell in row if cell.startswith(("=", "-"))]
 
 
 CELLS = st.one_of(
