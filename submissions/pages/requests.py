@@ -169,10 +169,10 @@ class RequestBodyLimits:
 
 
 class ReadersPlaces:
-    """Let one reader have few requests answered at once, so that connections are left for others.
+    """Let one link have few requests answered at once, so that connections are left for others.
 
-    A reader is whoever has a link, a session or a token. As many more requests of one reader wait for a
-    moment; the others are refused at once, since each that waits holds a thread.
+    As many more requests by one link wait for a moment; the others are refused at once, since each that waits
+    holds a thread. Accounts are not limited: they are known, and their pages have limits of their own.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -191,13 +191,10 @@ class ReadersPlaces:
     def process_view(
         self, request: HttpRequest, _view: object, _args: object, arguments: dict[str, Any]
     ) -> HttpResponse | None:
-        link = arguments.get("token") or arguments.get("key")
-        cookie = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
-        reader = str(link or request.headers.get("Authorization") or cookie or "")
+        reader = str(arguments.get("token") or arguments.get("key") or "")
         if not reader:
             return None
-        most = max(1, settings.WEB_CONNECTIONS // (3 if link else 2))
-        if not self._enter(reader, most):
+        if not self._enter(reader, max(1, settings.WEB_CONNECTIONS // 3)):
             response = _page("503_places.html", 503)
             response.headers["Retry-After"] = RETRY_SECONDS
             return response
