@@ -130,7 +130,7 @@ class CodeFrontEnd:
             if coarse and self.name in COARSE_LANGUAGES:
                 scan = scan._replace(coarse=self._coarse(tokens.complete, lexer_input, vocabulary))
             # Where macros are lexed as code, pages colour them as a preprocessor's all the same.
-            if spans and len(codes[number]) == len(lexer_input.source):
+            if spans and codes[number] == self._folded(lexer_input.source):
                 scan = scan._replace(spans=_highlighted(lexer_input, one, vocabulary))
             scans.insert(number, scan)
         return scans

@@ -128,12 +128,21 @@ def _directive_places(family: str, text: str, wanted: LexicalTerms) -> Iterator[
             match.span(match.lastindex or 0) for pattern in STATEMENTS for match in pattern.finditer(text)
         ]
     short = [span for span in imports if span[1] - span[0] <= MAX_CHARACTERS]
-    columns = directive_columns(text, family, short, macros)
+    # Languages that ignore case have imports in small letters.
+    small = text.lower()
+    spellings = dict.fromkeys((text, small if len(small) == len(text) else text))
+    rows = [
+        row
+        for spelling in spellings
+        for row in zip(
+            *(one.tolist() for one in directive_columns(spelling, family, short, macros)), strict=True
+        )
+    ]
     terms = {
         LexicalClass.IMPORT: ("imports", {term >> LENGTH_BITS: term for term in wanted.imports.tolist()}),
         LexicalClass.MACRO: ("literals", {term >> LENGTH_BITS: term for term in wanted.literals.tolist()}),
     }
-    for one, term_id, start, end in zip(*(column.tolist() for column in columns), strict=True):
+    for one, term_id, start, end in rows:
         kind, by_id = terms[LexicalClass(one)]
         if term_id >> LENGTH_BITS in by_id:
             yield TermPlace(kind, by_id[term_id >> LENGTH_BITS], start, end)
