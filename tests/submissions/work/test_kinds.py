@@ -14,7 +14,7 @@ from django.utils.module_loading import import_string
 
 from moss.celery import app
 from submissions.models import Job, Submission
-from submissions.work import jobs, running as stuck
+from submissions.work import jobs, recovery as stuck
 from submissions.work.heartbeats import package_version
 from submissions.work.jobs import TASKS, queue_lengths
 from submissions.work.kinds import HEAVY, INTERACTIVE
