@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 # Rights that show in a part; readers who differ in others share the rendered parts.
 SHOWN_RIGHTS = frozenset({Right.CHANGE, Right.SHARE})
 
-
-# The parameters of an address beside those of the filter, and the form of their values.
-PARAMETERS = dict.fromkeys(("page", "files", "skipped", "passage"), re.compile(r"[1-9][0-9]{0,8}"))
-PARAMETERS |= dict.fromkeys(("left", "right"), re.compile(r"[1-9][0-9]{0,8}-[0-9]{1,9}"))
+# The parameters of an address beside the fields of the filter, and the forms of their values.
+NUMBERED, PLACED = {"page", "files", "skipped", "passage"}, {"left", "right"}
+NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+PLACE = re.compile(r"[1-9][0-9]{0,8}-[0-9]{1,9}")
 
 
 def known_query(query: Mapping[str, str]) -> QueryDict:
@@ -41,11 +41,15 @@ def known_query(query: Mapping[str, str]) -> QueryDict:
     form.is_valid()
     known = QueryDict(mutable=True)
     for name in sorted(query):
-        pattern = PARAMETERS.get(name)
         is_filter = name in form.fields and name not in form.errors and bool(query[name])
-        if is_filter or (pattern and pattern.fullmatch(query[name])):
+        if is_filter or _is_place(name, query[name]):
             known[name] = query[name]
     return known
+
+
+def _is_place(name: str, value: str) -> bool:
+    """Return whether a parameter says what part of a page is shown, in the form of such values."""
+    return bool((name in NUMBERED and NUMBER.fullmatch(value)) or (name in PLACED and PLACE.fullmatch(value)))
 
 
 class Address(NamedTuple):
