@@ -9,6 +9,10 @@ compiler  compiles a group of kernels with numba, in a process of its own
 from __future__ import annotations
 
 import os
+from typing import Any
+
+# All functions that were decorated in this process, as objects of the registry: the library asks for them.
+DECORATED: list[Any] = []
 
 
 def usable_cores() -> int:

@@ -27,15 +27,15 @@ from numba.core.codegen import AOTCodeLibrary, AOTCPUCodegen
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
+from numba.extending import typeof_impl
 from numpy.typing import NDArray
 
 from fingerprint.kernels.library import PACKAGE, Array, Layout, Parts, to_json
+from fingerprint.kernels.registry import Kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import ModuleType
-
-    from fingerprint.kernels.registry import Kernel
 
 FUNCTIONS = """
 %MemInfo = type { i64, ptr, ptr, ptr, i64, ptr }
@@ -259,9 +259,12 @@ def report(function: Any) -> None:
         sys.stdout.flush()
 
 
-def dispatcher_type(kernel: Kernel[Any, Any]) -> types.Dispatcher:
+def dispatcher_type(kernel: Kernel[Any, Any], _context: object = None) -> types.Dispatcher:
     """Return numba's type of a kernel, as which other kernels know it."""
     return types.Dispatcher(_called_function(kernel))
+
+
+typeof_impl.register(Kernel, dispatcher_type)
 
 
 @cache
@@ -434,5 +437,4 @@ class _Words:
 
 
 if __name__ == "__main__":
-    # The module under its own name, because the kernels import it to ask for their types.
-    import_module("fingerprint.kernels.compiler").main()
+    main()

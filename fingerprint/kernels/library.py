@@ -30,13 +30,12 @@ from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from llvmlite import binding
 
-from fingerprint.kernels import usable_cores
-from fingerprint.kernels.registry import Kernel
+from fingerprint.kernels import DECORATED, usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -48,6 +47,17 @@ if TYPE_CHECKING:
     Read = Callable[[Iterator[int]], Any]
 
 Json = str | list["Json"]
+
+
+class Decorated(Protocol):
+    """A function of the registry, as the library sees it."""
+
+    py_func: Any
+    is_exported: bool
+
+    @property
+    def name(self) -> str: ...
+
 
 PACKAGE = Path(__file__).resolve().parent.parent
 COMPILED = PACKAGE / "kernels" / "compiled"
@@ -212,11 +222,15 @@ def build(path: Path, level: str, start_progress: StartProgress | None = None) -
         library.replace(path)
 
 
-def exported_kernels() -> list[Kernel[Any, Any]]:
+def exported_kernels() -> list[Decorated]:
     """Return the kernels of this package that Python calls."""
-    modules = [import_module(name) for name in modules_with_kernels()]
-    kernels = {value for module in modules for value in vars(module).values() if isinstance(value, Kernel)}
-    return sorted((one for one in kernels if one.is_exported), key=lambda one: one.name)
+    modules = {*modules_with_kernels()}
+    for name in modules:
+        import_module(name)
+    kernels: list[Decorated] = [
+        one for one in DECORATED if one.is_exported and one.py_func.__module__ in modules
+    ]
+    return sorted(kernels, key=lambda one: one.name)
 
 
 def modules_with_kernels() -> Iterator[str]:
@@ -225,7 +239,7 @@ def modules_with_kernels() -> Iterator[str]:
             yield ".".join(source.relative_to(PACKAGE.parent).with_suffix("").parts)
 
 
-def group_kernels(kernels: Iterable[Kernel[Any, Any]]) -> list[Group]:
+def group_kernels(kernels: Iterable[Decorated]) -> list[Group]:
     """Return the kernels in groups that have no function in common, the largest group first."""
     groups: list[Group] = []
     for kernel in kernels:
@@ -237,12 +251,12 @@ def group_kernels(kernels: Iterable[Kernel[Any, Any]]) -> list[Group]:
     return sorted(groups, key=lambda group: len(group[1]), reverse=True)
 
 
-def _functions(kernel: Kernel[Any, Any]) -> Iterator[str]:
+def _functions(kernel: Decorated) -> Iterator[str]:
     """Yield the names of a kernel and of the functions that it calls."""
     yield kernel.name
     for name in kernel.py_func.__code__.co_names:
         called = kernel.py_func.__globals__.get(name)
-        if isinstance(called, Kernel):
+        if isinstance(called, type(kernel)):
             yield from _functions(called)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar, cast
 
+from fingerprint.kernels import DECORATED
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -31,6 +33,7 @@ class Kernel(Generic[P, R]):
         self.is_bare = is_bare
         self.__doc__ = py_func.__doc__
         self._call: Callable[P, R] | None = py_func if INTERPRETED else None
+        DECORATED.append(self)
 
     @property
     def name(self) -> str:
@@ -56,13 +59,6 @@ class Kernel(Generic[P, R]):
         from fingerprint.kernels.library import compiled_library  # noqa: PLC0415 - as above
 
         return compiled_library() is not None
-
-    @property
-    def _numba_type_(self) -> object:
-        """The type of this function for numba, when a function that calls it is compiled."""
-        from fingerprint.kernels.compiler import dispatcher_type  # noqa: PLC0415 - imports numba
-
-        return dispatcher_type(self)
 
 
 def kernel(py_func: Callable[P, R]) -> Kernel[P, R]:
