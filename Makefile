@@ -107,7 +107,7 @@ messages: .venv/dev
 	$(BIN)/python manage.py makemessages --all
 	$(BIN)/python manage.py compilemessages --ignore=.venv
 
-# make bench-store runs bench/store.py, and so on.
+# make bench-speed runs bench/speed.py, and so on.
 bench-%: .venv/dev
 	$(BIN)/python -m bench.$*
 

@@ -67,7 +67,7 @@ LEVEL = "x86-64-v2"
 FEATURES = {"cx16", "popcnt", "sse4.2", "ssse3"}
 
 # Modules that write what is stored beside the kernels into the folder that they are called with.
-STORED = ("fingerprint.languages.preloading",)
+STORED = ("fingerprint.languages.storing",)
 
 # One process compiles the kernels that call the same functions, so that it compiles these functions once.
 Group = tuple[set[str], set[str]]  # names of kernels, names of all functions compiled for them

@@ -1,4 +1,4 @@
-"""What the decisions on a case come to, also after a new ranking changed its members."""
+"""Decisions on cases: which decision holds for a case, also after a new ranking changed its members."""
 
 from __future__ import annotations
 

@@ -345,7 +345,7 @@ def _all_documents(rows: QuerySet[SubmissionFile] | QuerySet[Boilerplate]) -> li
 
 
 def apply_retention() -> None:
-    """Tell the owners of assignments that are deleted soon; delete those whose owners were told in time."""
+    """Mail the owners of assignments that end soon; delete the assignments whose notice has ended."""
     now = timezone.now()
     for row in retained_assignments():
         if row.ends > now + NOTICE:
@@ -364,7 +364,7 @@ def _store_notice(row: RetainedAssignment, *, is_notified: bool) -> None:
 
 
 def apply_source_retention() -> None:
-    """Tell the owners of assignments whose sources go soon; release those whose owners were told in time."""
+    """Mail the owners of assignments whose sources end soon; release the sources whose notice has ended."""
     now = timezone.now()
     for row in assignments_with_sources():
         assignment, notice = row.assignment, row.assignment.sources_notice

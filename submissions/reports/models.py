@@ -166,7 +166,7 @@ class Report(models.Model):
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether work is missing, because not all of an upload was read."""
+        """True if an upload of the report was not read to its end, so that work may be missing."""
         return bool(self.parameters.get("incomplete"))
 
 

@@ -168,7 +168,7 @@ def _problem(address: str, branch: str, commit: str) -> str:
 
 
 def _named(listed: list[Listed]) -> list[Listed]:
-    """Name those without a student after their repository, with its owner where that is not enough."""
+    """Name each row without a student after its repository, with the owner where two names are equal."""
     last = Counter(_last_parts(one.address, 1) for one in listed if not one.student)
     named = []
     for one in listed:

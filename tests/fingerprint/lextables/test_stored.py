@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
 from typing import Any
 
 import numpy as np
@@ -17,6 +22,7 @@ from fingerprint.lextables.lexer import lexer_tables, name_of, pack, stored_tabl
 from tests.fingerprint.languages.test_every_language import program
 from tests.fingerprint.lextables.test_lexers import COMPILED, lexer_class_of
 from tests.support.long_rows import rest_is_long
+from tests.support.paths import ROOT
 
 
 @pytest.fixture
@@ -111,3 +117,26 @@ def test_a_lexer_whose_tables_are_stored_compiles_no_expression_to_read_a_progra
     late = [owner for matcher in matchers if isinstance(owner := matcher.__self__, RulePattern)]
     assert len(late) > 50
     assert not any(one._pattern for one in late)
+
+
+def test_the_library_is_built_with_numba_and_pygments_alone() -> None:
+    """A wheel is built in an environment that has these two of all dependencies."""
+    modules = [*library.modules_with_kernels(), *library.STORED, "fingerprint.kernels.compiler"]
+    program = f"import sys, {', '.join(modules)}; print(*sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = {name.partition(".")[0] for name in run.stdout.split()}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    others = {re.split(r"[\[>=<]", one)[0].lower() for one in project["dependencies"]} - {
+        "numba",
+        "pygments",
+        "numpy",
+    }
+    assert "charset-normalizer" in others
+    installed = {
+        name
+        for name, packages in packages_distributions().items()
+        if {one.lower() for one in packages} & others
+    }
+    assert loaded & installed == set()
