@@ -6,12 +6,13 @@ Words of names and texts are compared in one form; some of them mean a student.
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from submissions.intake.entry_names import normalised, without_accents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
@@ -132,6 +133,8 @@ NAME_PLACEHOLDER = "[name]"
 MAX_RUN = 1_000
 # Allowed between two words of one name: nothing, a space, a comma and a space, an underscore, and the like.
 GAP = re.compile(r"[ \t.,_-]{0,2}")
+# Segments of a path, and where a name at the start of one may end: at a full stop, a space or its end.
+SEGMENT, NAME_END = re.compile(r"[^/]+"), re.compile(r"[.\s]|\Z")
 # The host of an e-mail address.
 HOST = re.compile(r"@[\w.-]+")
 
@@ -140,13 +143,12 @@ def normalise_word(word: str) -> str:
     """Return a word in lower case and without accents."""
     if word.isascii():
         return word.lower()
-    decomposed = unicodedata.normalize("NFKD", word.casefold().translate(LETTERS))
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
+    return without_accents(word.casefold().translate(LETTERS))
 
 
 def normalised_spellings(word: str) -> set[str]:
     """Return the normalised spellings of a word: muller and mueller for `Müller`."""
-    composed = unicodedata.normalize("NFC", word.casefold())
+    composed = normalised("NFC", word.casefold())
     return {normalise_word(word), normalise_word(composed.translate(UMLAUTS))}
 
 
@@ -352,21 +354,42 @@ class NameFinder:
 
     def _segment_spans(self, text: str) -> Iterator[Span]:
         """Yield whole names at the start of a path's segments, however short and common they are."""
-        for segment in re.finditer(r"[^/]+", text):
-            for end in _possible_name_ends(segment[0]):
-                if name := self._names_by_normalised.get(normalise_word(segment[0][:end])):
-                    yield segment.start(), segment.start() + end, self.aliases[name]
-                    break
+        for segment in SEGMENT.finditer(text):
+            end, name = 0, ""
+            for prefix_end, prefix in self._name_prefixes(segment[0][:MAX_RUN]):
+                if whole := self._names_by_normalised.get(prefix):
+                    end, name = prefix_end, whole
+            if name:
+                yield segment.start(), segment.start() + end, self.aliases[name]
+
+    def _name_prefixes(self, segment: str) -> Iterator[tuple[int, str]]:
+        """Yield where a name at the start of a segment may end, and the normalised text before.
+
+        Each character is normalised once, and what is longer than all names is not looked up.
+        """
+        start, prefix = 0, ""
+        for gap in NAME_END.finditer(segment):
+            prefix += normalise_word(segment[start : gap.start()])
+            start = gap.start()
+            if len(prefix) > self._longest_normalised:
+                return
+            yield start, prefix
+
+    @cached_property
+    def _longest_normalised(self) -> int:
+        return max(map(len, self._names_by_normalised), default=0)
 
     def _name_spans(self, text: str, comments: CommentScanner | None = None) -> Iterator[Span]:
         """Yield words of names; adjacent words of one name are one span."""
         chain: list[NameWord] = []
+        keys: frozenset[str] = frozenset()
         for word in self._words(text):
-            extended = [*chain, word]
-            if chain and not (self._are_adjacent(text, chain[-1], word) and self._have_common_name(extended)):
+            extended = keys | {word.key}
+            if chain and not (self._are_adjacent(text, chain[-1], word) and self._meaning(extended).names):
                 yield from self._chain_span(text, chain, comments)
-                extended = [word]
-            chain = extended
+                chain, extended = [], frozenset([word.key])
+            chain.append(word)
+            keys = extended
         if chain:
             yield from self._chain_span(text, chain, comments)
 
@@ -390,10 +413,6 @@ class NameFinder:
         for piece in PIECE.finditer(run):
             if (key := normalise_word(piece[0])) in self._names_by_word:
                 yield NameWord(*piece.span(), key)
-
-    def _have_common_name(self, words: list[NameWord]) -> bool:
-        """Return whether one name contains all of the words."""
-        return bool(self._meaning(frozenset(word.key for word in words)).names)
 
     def _chain_span(
         self, text: str, chain: list[NameWord], comments: CommentScanner | None
@@ -449,11 +468,6 @@ def _intersection(sets: Iterable[AbstractSet[T]]) -> AbstractSet[T]:
     """Return what is in all sets, in time that depends on the smallest of them."""
     smallest, *others = sorted(sets, key=len)
     return {one for one in smallest if all(one in other for other in others)} if others else smallest
-
-
-def _possible_name_ends(segment: str) -> list[int]:
-    """Return offsets at which a name at the start of a segment may end: its end, full stops, spaces."""
-    return [len(segment), *sorted((gap.start() for gap in re.finditer(r"[.\s]", segment)), reverse=True)]
 
 
 def _without_overlaps(spans: Iterable[Span]) -> list[Span]:

@@ -14,7 +14,7 @@ import unicodedata
 from collections import Counter
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from submissions.intake import sentences as reasons
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 DRIVE = re.compile(r"[A-Za-z]:")
+# Characters that are normalised at once.
+NORMALISED_AT_ONCE = 1_000
 
 
 def detect_encoding(names: Iterable[bytes]) -> str:
@@ -53,14 +55,28 @@ def redecode(name: str) -> str:
     return raw.decode(detect_encoding([raw]), "replace")
 
 
+def normalised(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
+    """Return the normal form of a text from outside, a part at a time.
+
+    The time that Python takes grows with the square of a run of combining marks.
+    """
+    parts = range(0, len(text), NORMALISED_AT_ONCE)
+    return "".join(unicodedata.normalize(form, text[at : at + NORMALISED_AT_ONCE]) for at in parts)
+
+
+def without_accents(text: str) -> str:
+    """Return a text with its letters, ligatures and widths as plain as Unicode decomposes them."""
+    return "".join(char for char in normalised("NFKD", text) if not unicodedata.combining(char))
+
+
 def replace_invisible(name: str) -> str:
     """Replace control characters, direction overrides and lone surrogates by U+FFFD; normalise to NFC."""
     if name.isprintable():  # None of these are.
-        return unicodedata.normalize("NFC", name)
+        return normalised("NFC", name)
     visible = "".join(
         "\ufffd" if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp"} else c for c in name
     )
-    return unicodedata.normalize("NFC", visible)
+    return normalised("NFC", visible)
 
 
 def clean_path(name: str, max_length: int) -> tuple[str, str]:
@@ -282,6 +298,4 @@ def _mix(first: str, second: str) -> bool:
 
 
 def _has_vowel(word: str) -> bool:
-    return any(
-        unicodedata.normalize("NFD", letter)[0] in VOWELS or letter in VOWELS for letter in word.lower()
-    )
+    return any(normalised("NFD", letter)[0] in VOWELS or letter in VOWELS for letter in word.lower())

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.engine import decode
 from submissions.intake import sentences
-from submissions.intake.entry_names import replace_invisible
+from submissions.intake.entry_names import normalised, replace_invisible, without_accents
 from submissions.intake.layouts.fields import natural_name
 from submissions.intake.layouts.places import Student
 from submissions.intake.sentences import MORE
@@ -119,8 +118,7 @@ WHO = (Column.IDENTIFIER, Column.LOGIN, Column.EMAIL, Column.NAME, Column.FIRST,
 
 def _header_key(header: str) -> str:
     """Return the letters of a header, without case, accents, spaces and punctuation."""
-    decomposed = unicodedata.normalize("NFKD", header.casefold())
-    return re.sub(r"[\W_]", "", "".join(char for char in decomposed if not unicodedata.combining(char)))
+    return re.sub(r"[\W_]", "", without_accents(header.casefold()))
 
 
 _RANKED = {
@@ -405,18 +403,18 @@ def team_key(section: str, team: str) -> str:
 
 def id_key(text: str) -> str:
     """Return a key that is equal for ids that differ only in case; Brightspace puts a # before them."""
-    return unicodedata.normalize("NFKC", text).casefold().strip().removeprefix("#")
+    return normalised("NFKC", text).casefold().strip().removeprefix("#")
 
 
 def name_key(name: str) -> str:
     """Return a key that is equal for names that differ only in case, spaces, and `Popescu, Bruno`."""
-    last, comma, first = unicodedata.normalize("NFKC", name).casefold().partition(",")
+    last, comma, first = normalised("NFKC", name).casefold().partition(",")
     return " ".join(f"{first} {last}".split() if comma else last.split())
 
 
 def _letters(name: str) -> str:
     """Return the letters and digits of a name without accents, as Canvas writes `popescubruno`."""
-    decomposed = unicodedata.normalize("NFKD", name.casefold())
+    decomposed = normalised("NFKD", name.casefold())
     return "".join(char for char in decomposed if char.isalnum())
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import csv
 import re
-import unicodedata
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
+
+from submissions.intake.entry_names import without_accents
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -132,9 +133,7 @@ def natural_key(name: str) -> tuple[tuple[tuple[int, str], ...], str]:
 
     Spaces beside a number do not count: `hw 3` is between `HW2` and `HW10`.
     """
-    text = unicodedata.normalize("NFKD", name).casefold()
-    letters = "".join(char for char in text if not unicodedata.combining(char))
-    parts = list(map(str.strip, NUMBERS.split(letters)))
+    parts = list(map(str.strip, NUMBERS.split(without_accents(name).casefold())))
     return tuple((int(part), "") if index % 2 else (-1, part) for index, part in enumerate(parts)), name
 
 

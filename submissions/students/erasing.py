@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
@@ -13,7 +14,7 @@ from submissions.audit.models import AuditAction
 from submissions.intake.limits import BadArchive
 from submissions.models import AuditEntry, Batch, BoilerplateUpload, Erasure, ListedEntry
 from submissions.students.finding import Decided
-from submissions.students.naming import digest
+from submissions.students.naming import LONGEST_NAME, digest
 from submissions.students.register import erase_texts, held_titles
 from submissions.students.rows import (
     NOT_CHOSEN,
@@ -32,11 +33,16 @@ from submissions.work import jobs
 from submissions.work.jobs import erasing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from submissions.models import Job
     from submissions.students.naming import Spellings
     from submissions.students.scope import Scope
 
 logger = logging.getLogger(__name__)
+
+# Processor seconds of the search of one upload that waits, and bytes of a file that are searched at once.
+SEARCH_SECONDS, PART_BYTES = 120.0, 1 << 16
 
 
 @transaction.atomic
@@ -179,8 +185,8 @@ REMOVED = (
 def erase_unread(scope: Scope, counts: Counts) -> None:
     """Remove the stored uploads and listings that name the student; their batches fail with the reason.
 
-    They are opened in the child that unpacks uploads. One that cannot be opened is removed too, in the
-    courses of the student.
+    They are opened in the child that unpacks uploads. One that cannot be opened, or not be searched within
+    SEARCH_SECONDS, is removed too, in the courses of the student.
     """
     held = [one.pk for one in scope.held]
     waiting = Batch.objects.exclude(uploads=None, listed_entries=None).exclude(assignment__in=held)
@@ -188,7 +194,12 @@ def erase_unread(scope: Scope, counts: Counts) -> None:
         waiting.filter(assignment__course__in=scope.searched).distinct().select_related("assignment")
     ):
         spellings = scope.spellings(batch.assignment.course_id)
-        if _lists(batch, spellings, scope) or _holds(batch, spellings, scope):
+        files = _Files(scope)
+        try:
+            is_named = _lists(batch, spellings, files) or _holds(batch, spellings, files)
+        except BadArchive:
+            is_named = batch.assignment.course_id in scope.courses
+        if is_named:
             _remove(batch, counts)
     starters = BoilerplateUpload.objects.filter(assignment__course__in=scope.searched)
     starters = starters.exclude(uploads=None).exclude(assignment__in=held).distinct()
@@ -199,32 +210,59 @@ def erase_unread(scope: Scope, counts: Counts) -> None:
             lifecycle.fail_boilerplate(upload.pk, REMOVED)
 
 
-def _lists(batch: Batch, spellings: Spellings, scope: Scope) -> bool:
+class _Files:
+    """Searches the files of one upload for whole names and ids: a word of a name may be a variable."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._spellings = scope.spellings()
+        self._end = time.thread_time() + SEARCH_SECONDS
+
+    def name(self, data: bytes) -> bool:
+        """Return whether a file names the student.
+
+        Raises
+        ------
+        BadArchive
+            When the files of the upload take too long.
+        """
+        for part in _parts(data):
+            if time.thread_time() > self._end:
+                raise BadArchive("the files take too long to search")
+            if self._spellings.is_in(part.decode(errors="replace")):
+                return True
+        return False
+
+
+def _parts(data: bytes) -> Iterator[bytes]:
+    """Yield a file in parts that end with a line, or else overlap by more than a name has."""
+    start = 0
+    while start < len(data):
+        # A part begins with the end of a line, so that what follows is not taken for the start of a path.
+        line_end = data.rfind(b"\n", start + 1, start + PART_BYTES)
+        is_last = start + PART_BYTES >= len(data)
+        end = line_end if line_end > 0 and not is_last else start + PART_BYTES
+        yield data[start : end if line_end > 0 else end + LONGEST_NAME]
+        start = end
+
+
+def _lists(batch: Batch, spellings: Spellings, files: _Files) -> bool:
     """Return whether the listing of a batch names the student, in a path or in a file."""
     rows = batch.listed_entries.select_related("source")
     return any(
-        spellings.is_in(row.name) or bool(row.source and _names(scope, bytes(row.source.data)))
+        spellings.is_in(row.name) or bool(row.source and files.name(bytes(row.source.data)))
         for row in rows.iterator()
     )
 
 
-def _holds(batch: Batch, spellings: Spellings, scope: Scope) -> bool:
+def _holds(batch: Batch, spellings: Spellings, files: _Files) -> bool:
     uploads = batch.uploads.all()
     if any(spellings.is_in(one.name) for one in uploads):
         return True
-    try:
-        unpacked = entries(uploads, batch.assignment.file_patterns) if uploads else ()
-        return any(
-            spellings.is_in(entry.name) or (entry.data is not None and _names(scope, entry.data))
-            for entry in unpacked
-        )
-    except BadArchive:
-        return batch.assignment.course_id in scope.courses
-
-
-def _names(scope: Scope, data: bytes) -> bool:
-    """Return whether a file has a whole name or an id of the student: a word of a name may be a variable."""
-    return scope.spellings().is_in(data.decode(errors="replace"))
+    unpacked = entries(uploads, batch.assignment.file_patterns) if uploads else ()
+    return any(
+        spellings.is_in(entry.name) or (entry.data is not None and files.name(entry.data))
+        for entry in unpacked
+    )
 
 
 @transaction.atomic

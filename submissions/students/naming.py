@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -15,12 +14,15 @@ from django.utils.crypto import salted_hmac
 
 from submissions.core.models import RecordField
 from submissions.core.redaction import RUN, NameFinder, normalised_spellings
+from submissions.intake.entry_names import normalised
 from submissions.intake.rosters import name_key
 
 # Stands where the student was named. It is the same for everybody, so that nothing tells two of them apart.
 PSEUDONYM = "[erased]"
 # A shorter part of a name is looked for with the rest of the name only.
 SHORTEST_WORD = 2
+# A longer text is not itself a name.
+LONGEST_NAME = 1_000
 
 
 def digest(text: str) -> str:
@@ -53,7 +55,7 @@ class Spellings:
 
     def taken_out(self, text: str) -> str:
         """Return a text with the pseudonym where it names the student."""
-        if name_key(text) in {name_key(one) for one in self.texts}:
+        if len(text) <= LONGEST_NAME and name_key(text) in {name_key(one) for one in self.texts}:
             return self.replacement
         pieces, end = [], 0
         for start, after, replacement in self._finder.label_spans(text):
@@ -104,7 +106,7 @@ class Spellings:
         words: set[str] = set()
         for text in self.texts:
             for run in RUN.findall(text):
-                forms = (unicodedata.normalize(form, run) for form in ("NFC", "NFD"))
+                forms = (normalised(form, run) for form in ("NFC", "NFD"))
                 words |= {run, *forms, *normalised_spellings(run)}
             words |= set(re.findall(r"[^\W_]+", text))
         return frozenset(word for word in words if len(word) >= SHORTEST_WORD or word in self.ids)

@@ -1,16 +1,23 @@
-"""Metadata of each platform, and rosters, take time that grows as they do, whatever word they repeat."""
+"""Texts from outside take time that grows as they do: metadata, rosters, names and searched files."""
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING
 
 import pytest
 
+from submissions.core.names import Names
+from submissions.core.redaction import normalised_words
 from submissions.intake.choices import Choices
+from submissions.intake.entry_names import clean_path
 from submissions.intake.layouts.registry import metadata_limit
 from submissions.intake.preview import ListedRow, ListedUpload, group_upload
-from submissions.intake.rosters import RosterRefused, parse_roster
+from submissions.intake.rosters import RosterRefused, id_key, name_key, parse_roster
+from submissions.matches.groups import natural_key
+from submissions.students.naming import Spellings
 from tests.hostile.pumped import pumped, repeated
 from tests.submissions.intake.layouts.samples import SAMPLES, VARIANTS
 from tests.support.regex_ambiguity import Pumped
@@ -54,13 +61,62 @@ def test_a_roster_that_repeats_a_word_takes_as_much_longer_as_it_is_longer(heade
     assert slow == []
 
 
-def _grows_like_a_line(work: Callable[[str], None], before: str, word: str) -> bool:
+STUDENTS = ("Ada Lovelace", "Zo\u00eb \u00d6zil", "bob", "x1")
+NAMES = Names({name: f"Alias {number}" for number, name in enumerate(STUDENTS)}, "[name]")
+SPELLINGS = Spellings(frozenset(STUDENTS[:3]), frozenset(STUDENTS[3:]))
+READS: dict[str, Callable[[str], object]] = {
+    "erasing": SPELLINGS.taken_out,
+    "hiding in a label": NAMES.redact_text,
+    "hiding in a source": NAMES.source_spans,
+    "hiding in a path": NAMES.redact_entry,
+    "words": normalised_words,
+    "path": lambda text: clean_path(text, 400),
+    "key of a name": name_key,
+    "key of an id": id_key,
+    "order": natural_key,
+}
+# Half of ordinary code can be ends of lines. Python sorts combining marks of different classes by insertion.
+REPEATED = {
+    "lines": "a\n",
+    "spaces": " ",
+    "marks": "\u0301\u0323",
+    "one name": "Ada ",
+    "parts of names": "Ada Lovelace, ",
+    "segments": "/bob",
+    "stops": "bob.",
+    "letters with marks": "Zo\u00eb ",
+    "runs": "aB1",
+    "addresses": "a@a.b ",
+    "labels": "# name: ",
+    "comments": "/*",
+}
+
+
+@pytest.mark.parametrize("word", REPEATED.values(), ids=REPEATED)
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+def test_a_name_or_file_that_repeats_a_word_takes_as_much_longer_as_it_is_longer(
+    read: Callable[[str], object], word: str
+) -> None:
+    assert _grows_like_a_line(read, "a", word)
+
+
+def test_only_one_function_normalises_texts_from_outside() -> None:
+    product = [path for package in ("moss", "submissions") for path in Path(package).rglob("*.py")]
+    calls = [
+        str(path)
+        for path in product
+        if re.search(rb"unicodedata\.normalize\(|import normalize", path.read_bytes())
+    ]
+    assert calls == ["submissions/intake/entry_names.py"]
+
+
+def _grows_like_a_line(work: Callable[[str], object], before: str, word: str) -> bool:
     """Return whether a text four times as long takes less than MOST times as long, at least once in three."""
     short, long = (repeated(Pumped(before, word), size) for size in (SHORT, LONG))
     return any(_seconds(work, long) < MOST * _seconds(work, short) for _ in range(3))
 
 
-def _seconds(work: Callable[[str], None], text: str) -> float:
+def _seconds(work: Callable[[str], object], text: str) -> float:
     times = []
     for _ in range(2):
         started = process_time()

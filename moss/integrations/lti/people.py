@@ -6,7 +6,6 @@ import hashlib
 import logging
 import re
 import time
-import unicodedata
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.contrib.auth.models import User
@@ -20,6 +19,7 @@ from moss.integrations.lti.models import LONGEST_ID, GivenRole, PlatformAccount,
 from moss.integrations.lti.requests_out import LaunchRefused, PlatformFailed, get_json, is_id, text_of
 from moss.integrations.lti.tokens import MEMBERSHIPS, access_token
 from submissions.courses.models import Role
+from submissions.intake.entry_names import without_accents
 from submissions.intake.rosters import Roster, RosterProblem, RosterStudent
 from submissions.models import Course, Membership
 
@@ -167,8 +167,7 @@ def _create_account(platform: Platform, launch: Launch, mail: str) -> User:
 def _free_username(platform: Platform, launch: Launch) -> str:
     """Return a user name like the person's name, with a number where somebody has it."""
     name = launch.text("name") or f"{launch.text('given_name')} {launch.text('family_name')}"
-    folded = unicodedata.normalize("NFKD", name.casefold())
-    words = re.findall(r"[a-z0-9]+", "".join(char for char in folded if not unicodedata.combining(char)))
+    words = re.findall(r"[a-z0-9]+", without_accents(name.casefold()))
     # Without a name, and without saying anything else of the person.
     digest = hashlib.sha256(f"{platform.pk} {launch.subject}".encode()).hexdigest()[:8]
     base = ".".join(words)[:LONGEST_NAME] or f"lti-{digest}"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
-from unicodedata import normalize
 
+from submissions.intake.entry_names import normalised
 from submissions.intake.limits import Limits
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ def course_folders(paths: Sequence[str], root: str, children: dict[str, bool]) -
 
 
 def _words(name: str) -> str:
-    words = normalize("NFC", name).lower().replace("_", " ").replace("-", " ")
+    words = normalised("NFC", name).lower().replace("_", " ").replace("-", " ")
     return words.lstrip("0123456789. ").rstrip()
 
 

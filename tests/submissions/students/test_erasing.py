@@ -25,6 +25,7 @@ from submissions.models import (
     Upload,
 )
 from submissions.reports.read import report_state
+from submissions.students import erasing
 from submissions.students.erasing import ask_for_erasure
 from submissions.students.finding import Decided, find, near_matches
 from submissions.students.naming import digest
@@ -237,6 +238,33 @@ def test_an_upload_that_waits_to_be_checked_is_removed_if_it_has_the_student(
     states = {name: Batch.objects.get(pk=batch.pk).state for name, batch in waiting.items()}
     assert states == {NAME: "failed", "Chidi Oneill": "listed"}
     assert places_of(TRACES) == set()
+
+
+def test_an_upload_that_takes_too_long_to_search_is_removed(
+    planted: Planted,
+    erase: Erase,
+    django_capture_on_commit_callbacks: Committing,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(erasing, "SEARCH_SECONDS", 0.0)
+    with django_capture_on_commit_callbacks(execute=True):
+        batch = create_batch(
+            planted.first, planted.owner, [zipped({"a.py": "a\n"}, "more.zip")], preview=True
+        )
+    erase(ID)
+    batch.refresh_from_db()
+    assert (batch.state, batch.message) == ("failed", erasing.REMOVED)
+
+
+@pytest.mark.parametrize("end", ["\n", "", "\N{SNOWMAN}\r\n"])
+def test_a_name_is_found_wherever_a_file_is_parted(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(erasing, "PART_BYTES", 40)
+    monkeypatch.setattr(erasing, "LONGEST_NAME", 20)
+    for before in range(100):
+        data = f"{'-' * before}{NAME}{f' = 1{end}' * 30}".encode()
+        parts = [part.decode(errors="replace") for part in erasing._parts(data)]
+        assert any(NAME in part for part in parts)
+        assert max(map(len, parts)) <= 60
 
 
 def test_an_erasure_during_which_a_waiting_upload_is_read_begins_again(
