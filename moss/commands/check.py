@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from moss.compiling import PREPARING, READING, progress_bars
+from submissions.intake.limits import outside_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -72,9 +73,8 @@ class DueDate(click.ParamType[datetime]):
     ) -> datetime:
         if isinstance(value, datetime):
             return value
-        try:
-            due = datetime.fromisoformat(value)
-        except ValueError:
+        due = outside_time(value)
+        if due is None:
             self.fail(f"{value!r} is no date; write it as 2026-03-31 or 2026-03-31T23:59.", param, ctx)
         if len(value) <= len("2026-03-31") and due.time() == time.min:
             due += timedelta(days=1, microseconds=-1)

@@ -10,6 +10,7 @@ import json
 import logging
 from base64 import urlsafe_b64encode
 from contextlib import contextmanager
+from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -18,15 +19,17 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, InterfaceError, OperationalError, models, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from psycopg import sql
 from psycopg.errors import DeadlockDetected, DiskFull, ForeignKeyViolation, SerializationFailure
 from psycopg.types import json as json_types, string as string_types
 from psycopg.types.json import Jsonb
 
 from fingerprint.engine import storable
-from submissions.intake.limits import is_disk_full
+from submissions.intake.limits import FIRST_YEAR, LAST_YEAR, is_disk_full, outside_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -214,6 +217,32 @@ class SealedTextField(TextField):
     def get_prep_value(self, value: Any) -> Any:
         prepared = super().get_prep_value(value)
         return prepared if prepared is None else seal(prepared)
+
+
+def check_year(time: datetime) -> None:
+    """Raise ValidationError for a time whose year is not one of `outside_time`."""
+    if outside_time(time) is None:
+        text = _("Write a year from {first} to {last}.")
+        raise ValidationError(text.format(first=FIRST_YEAR, last=LAST_YEAR))
+
+
+if TYPE_CHECKING:
+    OutsideTimeField = models.DateTimeField
+else:
+
+    class OutsideTimeField(models.DateTimeField):
+        """A field for times from outside: no other years are stored. Migrations see a DateTimeField."""
+
+        default_validators = (check_year,)
+
+        def deconstruct(self) -> Any:
+            name, _path, args, options = super().deconstruct()
+            return name, "django.db.models.DateTimeField", args, options
+
+        def get_db_prep_save(self, value: Any, connection: Any) -> Any:
+            if isinstance(value, datetime):
+                check_year(value)
+            return super().get_db_prep_save(value, connection)
 
 
 @lru_cache(maxsize=4)

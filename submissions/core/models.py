@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from pydantic import BaseModel, ConfigDict
 
-from submissions.core.database import SealedTextField
+from submissions.core.database import OutsideTimeField, SealedTextField
 from submissions.courses.models import Course
 
 # Records that a process keeps; that of a class of 5,000 takes about 3 MB.
@@ -325,7 +325,7 @@ class ApiToken(models.Model):
     restricted = models.BooleanField(default=False)
     courses = models.ManyToManyField(Course, related_name="api_tokens", blank=True)
     created = models.DateTimeField(auto_now_add=True)
-    expires = models.DateTimeField()
+    expires = OutsideTimeField()
     used = models.DateTimeField(null=True)
     revoked = models.DateTimeField(null=True)
 

@@ -25,7 +25,6 @@ from submissions.uploads.rereading import change_language
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import datetime
 
     from django.contrib.auth.models import User
     from django.db.models import QuerySet
@@ -65,7 +64,6 @@ NOT_IN_ARCHIVE = _(
 MAX_TEAMS_CHARACTERS = 100_000
 # Enough for hundreds of patterns.
 MAX_PATTERNS_CHARACTERS = 10_000
-FIRST_YEAR, LAST_YEAR = 1970, 9998
 # Settings of which a report's ranking depends.
 RANKED_BY = {"common_limit", "teams", "compare_mates"}
 
@@ -493,14 +491,6 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         self.fields["due"].help_text = late.format(zone=zone)
         both = _("Both apply to uploads that are not read yet.")
         patterns.help_text = f"{patterns.help_text} {both}"
-
-    def clean_due(self) -> datetime | None:
-        """Refuse years at the limits of `datetime`: conversion to another time zone would overflow."""
-        due: datetime | None = self.cleaned_data["due"]
-        if due and not FIRST_YEAR <= due.year <= LAST_YEAR:
-            text = _("Write a year from {first} to {last}.")
-            raise ValidationError(text.format(first=FIRST_YEAR, last=LAST_YEAR))
-        return due
 
     def hide_names(self) -> None:
         """Remove the fields that can name students; their stored values stay."""

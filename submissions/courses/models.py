@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from submissions.core.database import OutsideTimeField
 from submissions.intake.file_languages import ChosenLanguages
 from submissions.intake.left_out.patterns import FilePatterns, pattern_lines
 from submissions.intake.rosters import RosterStudent
@@ -71,7 +72,7 @@ class Assignment(models.Model):
     # Passages in more submissions than this are common code; null: 10, or no limit in a small cohort.
     common_limit = models.PositiveIntegerField(null=True, blank=True)
     # Pairs with a submission handed in later are flagged.
-    due = models.DateTimeField(null=True, blank=True)
+    due = OutsideTimeField(null=True, blank=True)
     # One team per line, submission names separated by commas; pairs within a team are not compared.
     teams = models.TextField(blank=True)
     # Pairs within a team, and pairs of one student, are compared and flagged.
@@ -242,7 +243,7 @@ class Invitation(models.Model):
     role = models.CharField(max_length=10, choices=Role.choices)
     invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     created = models.DateTimeField(auto_now_add=True)
-    expires = models.DateTimeField()
+    expires = OutsideTimeField()
 
     class Meta:
         ordering = ("email",)
@@ -261,7 +262,7 @@ class StatedReason(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     reason = models.TextField()
     created = models.DateTimeField(auto_now_add=True)
-    expires = models.DateTimeField()
+    expires = OutsideTimeField()
 
     class Meta:
         ordering = ("-pk",)

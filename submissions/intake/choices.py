@@ -14,7 +14,7 @@ from submissions.intake import sentences as reasons
 from submissions.intake.entry_names import replace_invisible
 from submissions.intake.layouts.places import Student, root_of
 from submissions.intake.layouts.registry import LAYOUTS
-from submissions.intake.limits import Limits
+from submissions.intake.limits import Limits, outside_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -204,10 +204,9 @@ def _depth(name: str, value: object) -> int | None:
 def _time(name: str, value: object) -> datetime | None:
     if value is None:
         return None
-    try:
-        return datetime.fromisoformat(_text(name, value))
-    except ValueError as error:
-        raise BadChoices(f"The choice {name!r} has to be a time of ISO 8601, not {value!r}.") from error
+    if time := outside_time(_text(name, value)):
+        return time
+    raise BadChoices(f"The choice {name!r} has to be a time of ISO 8601, not {value!r}.")
 
 
 def _names(name: str, value: object) -> frozenset[str]:

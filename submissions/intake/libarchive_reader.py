@@ -8,18 +8,18 @@ import stat
 import sys
 from contextlib import ExitStack, contextmanager
 from ctypes.util import find_library
-from datetime import UTC, datetime
 from errno import ENOMEM
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from submissions.intake import sentences as reasons
 from submissions.intake.entry_names import redecode, replace_invisible
-from submissions.intake.limits import CHUNK, BadArchive, Budget, RefusalError
+from submissions.intake.limits import CHUNK, BadArchive, Budget, RefusalError, outside_time
 from submissions.intake.members import ArchiveMember, check_nested_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from datetime import datetime
 
     from _typeshed import WriteableBuffer
 
@@ -303,15 +303,9 @@ def _refusal(entry: Any) -> str:
 
 
 def _modified(entry: Any, *, local_time: bool) -> datetime | None:
-    try:
-        seconds = entry.mtime
-        if seconds is None:
-            return None
-        # libarchive took the stored local time for that of this machine.
-        local = datetime.fromtimestamp(seconds)  # noqa: DTZ006
-        return local if local_time else datetime.fromtimestamp(seconds, UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
+    time = outside_time(entry.mtime)
+    # libarchive took the stored local time for that of this machine.
+    return time.astimezone().replace(tzinfo=None) if time and local_time else time
 
 
 class _Header(NamedTuple):

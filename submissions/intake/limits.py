@@ -6,6 +6,7 @@ import errno
 import time
 from collections import Counter
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import humanize
@@ -15,6 +16,8 @@ from submissions.intake import sentences as reasons
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+# Years of times from outside; conversion of others to another time zone would overflow, or has no use.
+FIRST_YEAR, LAST_YEAR = 1970, 9998
 # Number of bytes that are unpacked at once.
 CHUNK = 64 * 1024
 # Junk does not count as entries; its limit is this many times the limit on entries.
@@ -44,6 +47,21 @@ class StudentTooLarge(TooLarge):
     def is_around(self, folder: str) -> bool:
         """Return whether the student's folder is `folder` or has it inside."""
         return bool(self.folder) and f"{folder}/".startswith(f"{self.folder}/")
+
+
+def outside_time(value: datetime | str | float | None) -> datetime | None:
+    """Return a time that came from outside: in ISO 8601, in seconds since 1970, or read already.
+
+    None stands for all that is no time, and for years that are not from FIRST_YEAR to LAST_YEAR.
+    """
+    try:
+        if isinstance(value, str):
+            value = datetime.fromisoformat(value)
+        elif isinstance(value, int | float):
+            value = datetime.fromtimestamp(value, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return value if value and FIRST_YEAR <= value.year <= LAST_YEAR else None
 
 
 class RefusalError(ValueError):

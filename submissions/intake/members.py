@@ -23,7 +23,15 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 from submissions.intake import sentences as reasons
 from submissions.intake.entry_names import clean_path, redecode
 from submissions.intake.left_out.listing import folders_around
-from submissions.intake.limits import CHUNK, BadArchive, Budget, RefusalError, damage_reason, format_size
+from submissions.intake.limits import (
+    CHUNK,
+    BadArchive,
+    Budget,
+    RefusalError,
+    damage_reason,
+    format_size,
+    outside_time,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -45,9 +53,8 @@ DAMAGE_ERRORS = (
 GIT, LOG = ".git/", "logs/HEAD"
 # A log of this size has about 5,000 commits; a longer one is not read.
 MOST_LOG_BYTES = 1_000_000
-# Seconds since 1970 up to the year 9999 have this many digits at most.
-DIGITS = 11
-LAST_SECOND = 253_402_300_799
+# Seconds since 1970 up to the last year have this many digits at most.
+DIGITS = 12
 # More lines than a log that is read can have.
 MAX_COMMITS = MOST_LOG_BYTES
 
@@ -261,7 +268,7 @@ def _seconds(head: bytes) -> int | None:
     seconds, zone = parts[-2:]
     if not (seconds.isdigit() and len(seconds) <= DIGITS and zone[:1] in {b"+", b"-"} and zone[1:].isdigit()):
         return None
-    return int(seconds) if int(seconds) <= LAST_SECOND else None
+    return int(seconds) if outside_time(int(seconds)) else None
 
 
 def _is_object(name: bytes) -> bool:

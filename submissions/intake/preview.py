@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions.intake import sentences
@@ -26,6 +25,7 @@ from submissions.intake.layouts.registry import recognise
 from submissions.intake.left_out.listing import EntryRow, File, LeftOut, Listing as LeftOutListing, any_code
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.left_out.rules import rule_of_name
+from submissions.intake.limits import outside_time
 from submissions.intake.members import UnpackedEntry
 from submissions.intake.warnings import GroupingWarning, ReadFile, languages_read, listed, reading_warnings
 
@@ -301,9 +301,8 @@ class ListedUpload:
         builder = ListingBuilder(self.name, unread=dict(self.unread), reading=self.reading)
         for row in self.rows:
             if row.digest:
-                modified = datetime.fromisoformat(row.modified) if row.modified else None
                 data = self.metadata.get(row.name, b"")
-                builder.add(UnpackedEntry(row.name, data, row.size, "", modified))
+                builder.add(UnpackedEntry(row.name, data, row.size, "", outside_time(row.modified)))
         return builder.listing()
 
     def left_out_listing(self) -> LeftOutListing:

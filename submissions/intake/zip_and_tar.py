@@ -10,12 +10,12 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 from submissions.intake import sentences as reasons
 from submissions.intake.entry_names import detect_encoding, redecode
-from submissions.intake.limits import CHUNK, BadArchive, Budget, format_size
+from submissions.intake.limits import CHUNK, BadArchive, Budget, format_size, outside_time
 from submissions.intake.members import ArchiveMember, check_nested_ratio
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def read_zip(file: IO[bytes], budget: Budget) -> Iterator[ArchiveMember]:
 
 def _modified(info: zipfile.ZipInfo) -> datetime | None:
     try:
-        return datetime(*info.date_time)  # noqa: DTZ001 - a zip does not store the time zone
+        return outside_time(datetime(*info.date_time))  # noqa: DTZ001 - a zip does not store the time zone
     except ValueError:
         return None
 
@@ -272,7 +272,7 @@ def read_tar(
                     _tar_reader_refusal(info),
                     _extractor(archive, info),
                     in_stream=stream.is_nested,
-                    modified=_tar_reader_modified(info),
+                    modified=outside_time(info.mtime),
                 )
         _check_end(stream)
 
@@ -301,10 +301,3 @@ def _check_end(stream: _ForwardStream) -> None:
         raise BadArchive(reasons.CUT_OFF)
     while stream.read(CHUNK):  # so that the checksum at the end of a compressed tar is verified
         pass
-
-
-def _tar_reader_modified(info: tarfile.TarInfo) -> datetime | None:
-    try:
-        return datetime.fromtimestamp(info.mtime, UTC)
-    except (ValueError, OverflowError, OSError):
-        return None

@@ -7,6 +7,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from submissions.cases.models import ChangeFields
+from submissions.core.database import OutsideTimeField
 from submissions.courses.models import Assignment
 from submissions.uploads.models import Submission
 
@@ -21,7 +22,7 @@ class Share(models.Model):
     # Who made it or took it over: it shows what this person may read now. Null: the account was deleted.
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created = models.DateTimeField(auto_now_add=True)
-    expires = models.DateTimeField()
+    expires = OutsideTimeField()
     revoked = models.DateTimeField(null=True)
     # The owner of the course was told that who made it may not share any more.
     owner_told = models.BooleanField(default=False)

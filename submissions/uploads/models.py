@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from submissions.core.database import OutsideTimeField
 from submissions.core.models import Commits, RecordField, RecordListField, Refusal
 from submissions.courses.models import Assignment, EnrolledStudent
 from submissions.intake.choices import Choices
@@ -326,7 +327,7 @@ class DeletedBatch(models.Model):
     batch = models.PositiveBigIntegerField(unique=True)
     name = models.CharField(max_length=255)
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
-    uploaded = models.DateTimeField(null=True)
+    uploaded = OutsideTimeField(null=True)
     deleted = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -339,7 +340,7 @@ class Submission(models.Model):
     # Ids, logins or e-mail addresses of its students as the platform has them; empty where it names none.
     identifier = models.CharField(max_length=400, blank=True, default="")
     # The latest modification time of its files; null where it is not known, see `submission_times`.
-    handed_in = models.DateTimeField(null=True)
+    handed_in = OutsideTimeField(null=True)
     # As the `.git` of the upload has them, or the repository that was fetched; null where there is none.
     commits: models.JSONField[Commits | None, Commits | None] = RecordField(Commits, null=True)
     # The submission of another assignment that this is a copy of; it is deleted with that one.

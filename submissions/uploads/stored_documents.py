@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import struct
 import zlib
-from datetime import datetime
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +15,7 @@ import numpy as np
 from fingerprint.engine import TaskStatement, decode, front_end
 from submissions.intake.layouts.places import ALL_METADATA_BYTES
 from submissions.intake.layouts.registry import metadata_limit
+from submissions.intake.limits import outside_time
 from submissions.intake.packed_readings import span_columns, syntax_spans, unpack_words
 from submissions.intake.preview import ListedRow, ListedUpload
 from submissions.intake.unpacking import archive_stem
@@ -23,6 +23,7 @@ from submissions.models import Boilerplate, Document, Source
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
+    from datetime import datetime
 
     import numpy.typing as npt
 
@@ -189,7 +190,7 @@ def _metadata(listed: Sequence[ListedEntry]) -> dict[str, bytes]:
 
 def modified(row: ListedEntry) -> datetime | None:
     """Return when a file was last modified; naive if local time of its uploader."""
-    return datetime.fromisoformat(row.modified) if row.modified else None
+    return outside_time(row.modified)
 
 
 def _upload_name(batch: Batch) -> str:

@@ -149,9 +149,11 @@ def tree(repository: Path, *entries: tuple[str, str, str]) -> str:
     return store(repository, "tree", b"".join(rows))
 
 
-def commit(repository: Path, tree_key: str, *parents: str, hours: int = 0, branch: str = "main") -> str:
-    """Commit a tree so many hours after START, as the end of a branch; return its id."""
-    when = f"A <a@example.org> {START + hours * HOUR} +0000"
+def commit(
+    repository: Path, tree_key: str, *parents: str, hours: int = 0, branch: str = "main", time: str = ""
+) -> str:
+    """Commit a tree at a time, else so many hours after START, as the end of a branch; return its id."""
+    when = f"A <a@example.org> {time or START + hours * HOUR} +0000"
     before = [f"parent {parent}" for parent in parents]
     lines = [f"tree {tree_key}", *before, f"author {when}", f"committer {when}", "", "work", ""]
     key = store(repository, "commit", "\n".join(lines).encode())
@@ -162,11 +164,16 @@ def commit(repository: Path, tree_key: str, *parents: str, hours: int = 0, branc
 
 
 def hand_in(
-    repository: Path, files: dict[str, bytes], *parents: str, hours: int = 0, branch: str = "main"
+    repository: Path,
+    files: dict[str, bytes],
+    *parents: str,
+    hours: int = 0,
+    branch: str = "main",
+    time: str = "",
 ) -> str:
     """Commit files that are in no folder; return the id of the commit."""
     entries = [("100644", name, blob(repository, data)) for name, data in sorted(files.items())]
-    return commit(repository, tree(repository, *entries), *parents, hours=hours, branch=branch)
+    return commit(repository, tree(repository, *entries), *parents, hours=hours, branch=branch, time=time)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import stat
 import tempfile
 import time
 import zipfile
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin, urlsplit
@@ -38,7 +38,7 @@ from moss.integrations.repositories.git import (
 )
 from moss.integrations.repositories.models import Repository, RepositoryFetch
 from moss.outgoing import ForbiddenHost, UnknownHost, answer_of, is_public, resolve
-from submissions.intake.limits import Limits, format_size
+from submissions.intake.limits import Limits, format_size, outside_time
 from submissions.intake.members import GIT, LOG, MOST_LOG_BYTES
 from submissions.work import jobs
 
@@ -117,9 +117,10 @@ def take_snapshot(remote: Remote, wanted: Wanted, target: IO[bytes], seconds: fl
         size = f"--filter=blob:limit={LIMITS.file_bytes + 1}"
         _fetch(git, size, "--depth=1", source=commit or _ref(wanted.branch))
         (git.folder / "config").write_text(PLAIN_CONFIG)
-        commit, seconds_of_commit = git.run("log", "-1", "--format=%H %ct", REF).decode().split()
+        commit, _space, time = git.run("log", "-1", "--format=%H %ct", REF).decode().strip().partition(" ")
+        committed = _time(time)
         files, left_out = _write(git, target, _commit_log(history, commit))
-    return Snapshot(commit, _time(int(seconds_of_commit)), files, left_out)
+    return Snapshot(commit, committed, files, left_out)
 
 
 def _commit_log(git: Git, commit: str) -> bytes:
@@ -160,11 +161,11 @@ def _last_commit(git: Git, wanted: Wanted) -> str:
     return commit
 
 
-def _time(seconds: int) -> datetime:
-    try:
-        return datetime.fromtimestamp(seconds, UTC)
-    except (OverflowError, ValueError, OSError) as error:
-        raise GitFailed(_("The time of its commit is not valid.")) from error
+def _time(seconds: str) -> datetime:
+    """Return the time of a commit, which its author wrote."""
+    if seconds.isdecimal() and (time := outside_time(float(seconds))):
+        return time
+    raise GitFailed(_("The time of its commit is not valid."))
 
 
 def _write(git: Git, target: IO[bytes], commit_log: bytes) -> tuple[int, list[str]]:

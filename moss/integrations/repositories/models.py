@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from moss.integrations.repositories.git import LONGEST_ADDRESS, LONGEST_BRANCH, LONGEST_NAME
-from submissions.core.database import SealedTextField
+from submissions.core.database import OutsideTimeField, SealedTextField
 from submissions.models import Assignment, Batch
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Repository(models.Model):
     # The fetched commit, its time by its committer, and its files that were left out with the reason, a line
     # for each.
     fetched_commit = models.CharField(max_length=64, blank=True)
-    committed = models.DateTimeField(null=True)
+    committed = OutsideTimeField(null=True)
     left_out = models.TextField(blank=True)
     # A zip archive, until it is in the upload.
     data = models.BinaryField(null=True)

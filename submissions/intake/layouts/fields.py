@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions.intake import sentences as reasons
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
+from submissions.intake.limits import outside_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
+    from datetime import datetime
 
     from submissions.intake.layouts.places import Listing, Place
 
 TIME = re.compile(
     r"(\d{4}-\d\d-\d\d)[ T](\d\d)[:_.-](\d\d)[:_.-](\d\d)(?:[.,]\d+)?(?: ?(Z|UTC|[+-]\d\d:?\d\d))?", re.ASCII
 )
-FIRST_YEAR, LAST_YEAR = 1980, 9000
+# The first year from which an export can be.
+FIRST_PLATFORM = 1980
 QUOTED = re.compile(r"""\s*(?:'(?P<single>(?:[^']|'')*)'|"(?P<double>(?:[^"\\]|\\.)*)")\s*\Z""")
 HEX_ESCAPE = re.compile(r"\\x([0-9A-Fa-f]{2})")
 # A question has a number or one letter; folders of teams or of parts of a program have other names.
@@ -91,13 +93,10 @@ def parse_time(text: str) -> datetime | None:
 
 def _plausible(iso: str) -> datetime | None:
     """Return a time of ISO 8601; None if it is none, or of a year in which no platform was in use."""
-    try:
-        time = datetime.fromisoformat(iso)
-    except ValueError:
-        return None
     if "T24" in iso:  # no time before Python 3.14, where it is the next day
         return None
-    return time if FIRST_YEAR <= time.year <= LAST_YEAR else None
+    time = outside_time(iso)
+    return time if time and time.year >= FIRST_PLATFORM else None
 
 
 def parse_json(text: str) -> Any:

@@ -6,19 +6,19 @@ import io
 import logging
 from collections import Counter
 from dataclasses import asdict, replace
-from datetime import datetime
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from submissions.intake import sentences as reasons
 from submissions.intake.entry_names import clean_path, replace_invisible
 from submissions.intake.left_out.rules import REASONS
-from submissions.intake.limits import JUNK_FACTOR, RESERVE, BadArchive, Limits, format_size
-from submissions.intake.members import LAST_SECOND, MAX_COMMITS, MAX_SIZE, CommitTimes, UnpackedEntry
+from submissions.intake.limits import JUNK_FACTOR, RESERVE, BadArchive, Limits, format_size, outside_time
+from submissions.intake.members import MAX_COMMITS, MAX_SIZE, CommitTimes, UnpackedEntry
 from submissions.intake.sandbox.process import Broken, Cause, Child, Ended, JobLimits, Refused
 from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
 
     from submissions.intake.left_out.patterns import FilePatterns
     from submissions.intake.sandbox.child import Header
@@ -298,13 +298,14 @@ def _commits(times: object) -> CommitTimes | None:
         return None
     if isinstance(times, list) and len(times) == 3 and all(type(one) is int for one in times):  # noqa: PLR2004 - its fields
         commits = CommitTimes(*times)
-        if 0 <= commits.first <= commits.last <= LAST_SECOND and 0 < commits.number <= MAX_COMMITS:
+        are_known = outside_time(commits.first) and outside_time(commits.last)
+        if are_known and commits.first <= commits.last and 0 < commits.number <= MAX_COMMITS:
             return commits
     raise Ended(Cause.CRASH, "it sent times of commits that are none")
 
 
 def _time(text: object) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text) if isinstance(text, str) else None
-    except ValueError:
-        raise Ended(Cause.CRASH, "it sent a time that is none") from None
+    time = outside_time(text) if isinstance(text, str) else None
+    if text is not None and time is None:
+        raise Ended(Cause.CRASH, "it sent a time that is none")
+    return time

@@ -9,7 +9,6 @@ import json
 import logging
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,7 +19,7 @@ from submissions.intake.layouts.places import Student
 from submissions.intake.layouts.platforms.folders import FILES, folders_at
 from submissions.intake.layouts.registry import LAYOUTS, Ranked
 from submissions.intake.left_out.listing import EntryRow, LeftOut
-from submissions.intake.limits import BadArchive, format_size
+from submissions.intake.limits import BadArchive, format_size, outside_time
 from submissions.intake.members import MAX_SIZE
 from submissions.intake.preview import GroupedUpload, Preview, PreviewedSubmission, SkippedGroup
 from submissions.intake.rosters import MAX_ROWS, Roster, RosterProblem, RosterRefused, RosterStudent
@@ -155,7 +154,7 @@ def _layout(key: str, choices: Choices) -> Layout:
 def _submission(answer: Any) -> GroupedSubmission:
     students, attempt, attempts, submitted, late = _list(answer)
     known = tuple(Student(_text(name), _text(identifier)) for name, identifier in _list(students))
-    time = datetime.fromisoformat(_text(submitted)) if submitted else None
+    time = outside_time(_text(submitted)) if submitted else None
     return GroupedSubmission(known, _count(attempt), _count(attempts), time, late is True)
 
 

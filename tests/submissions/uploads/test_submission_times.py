@@ -61,7 +61,7 @@ def test_a_file_in_an_archive_in_an_archive_has_the_time_in_the_inner_one() -> N
     assert times == {"ada/main.py": datetime(*NOON)}  # noqa: DTZ001
 
 
-@pytest.mark.parametrize("seconds", [1e30, -1e30, float(2**62)])
+@pytest.mark.parametrize("seconds", [1e30, -1e30, float(2**62), -1.0, 253_402_300_799.0])
 def test_an_impossible_time_is_none(seconds: float) -> None:
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:

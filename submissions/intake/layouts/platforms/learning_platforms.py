@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from submissions.intake import sentences as reasons
 from submissions.intake.layouts.fields import MatchedName, find, natural_name, parse_digits, place_each, share
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student, participant
+from submissions.intake.limits import outside_time
 
 if TYPE_CHECKING:
     from submissions.intake.layouts.places import Listing, Place
@@ -175,7 +176,7 @@ def _score_brightspace(listing: Listing) -> float:
 def _parse_time_brightspace(text: str) -> datetime | None:
     for form in BRIGHTSPACE_TIME_FORMATS:
         try:
-            return datetime.strptime(text, form)  # noqa: DTZ007 - Brightspace names no time zone
+            return outside_time(datetime.strptime(text, form))  # noqa: DTZ007 - Brightspace names no time zone
         except ValueError:
             continue
     return None

@@ -73,6 +73,17 @@ def test_each_repository_becomes_a_submission_and_a_failed_one_is_named(
     assert not fetch.repositories.exclude(data=None).exists()
 
 
+@pytest.mark.parametrize("time", ["-86400", "yesterday", "99999999999999999999", "253402300799"])
+def test_a_commit_of_an_impossible_time_fails_alone(
+    assignment: Assignment, two: str, git_server: GitServer, time: str
+) -> None:
+    hand_in(git_server.repository("eve"), {"main.py": CODE}, time=time)
+    fetch = end(begin(assignment, two))
+    assert (fetch.state, Batch.objects.count()) == ("done", 1)
+    failed = fetch.repositories.get(state="failed")
+    assert (failed.student, failed.reason) == ("Eve", "The time of its commit is not valid.")
+
+
 def test_the_due_date_of_the_assignment_decides_which_commit_counts(
     assignment: Assignment, git_server: GitServer
 ) -> None:
