@@ -83,7 +83,8 @@ def backup(file: Path, recipient: str | None) -> None:
     start_django()
     from django.conf import settings
 
-    from moss.operations.backups import BackupError, name_of_now, suffix_for, write
+    from moss.operations.backups import name_of_now, suffix_for, write
+    from moss.operations.dumps import BackupError
 
     recipient = recipient or settings.BACKUP_RECIPIENT
     target = file / name_of_now(suffix_for(recipient)) if file.is_dir() else file
@@ -111,27 +112,50 @@ def _delete_old(folder: Path) -> None:
 @click.command(short_help="Replace what this installation holds by a backup.")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @click.option("--replace", is_flag=True, help="Delete what this installation holds.")
+@click.option("--check", "only_check", is_flag=True, help="Restore into a database that is dropped again.")
+@click.option(
+    "--unsigned", is_flag=True, help="Take FILE without the signature of this installation's SECRET_KEY."
+)
 @click.option(
     "--identity",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     help="File with the private key of a backup that age encrypted.",
 )
-def restore(file: Path, *, replace: bool, identity: Path | None) -> None:
+def restore(file: Path, *, replace: bool, only_check: bool, unsigned: bool, identity: Path | None) -> None:
     """Restore FILE, written by `moss backup` of this version or an older one.
 
-    Stop the server and its workers first. A file that is broken or of a newer version changes nothing.
+    Stop the server and its workers first. A file that is broken, changed or of a newer version changes
+    nothing.
     """
     start_django()
-    from moss.operations.backups import BackupError, restore as restore_backup
+    from moss.operations.backups import check, restore as restore_backup
     from moss.operations.database import OTHER_ORDER, database_locale, differences
+    from moss.operations.dumps import BackupError
 
     try:
-        manifest = restore_backup(file, replace=replace, identity=identity)
+        if only_check:
+            manifest = check(file, identity=identity, unsigned=unsigned)
+            tables, rows = len(manifest.counts), sum(manifest.counts.values())
+            text = "Restored as a test, and dropped: {:,} tables with {:,} rows, as they were written on {}."
+            click.echo(text.format(tables, rows, manifest.written[:10]))
+            return
+        _refuse_while_used()
+        manifest = restore_backup(file, replace=replace, identity=identity, unsigned=unsigned)
     except BackupError as error:
         raise click.ClickException(str(error)) from error
     for text in differences(database_locale()):
         click.echo(f"{text}. {OTHER_ORDER}", err=True)
     click.echo(f"Restored what version {manifest.version} wrote on {manifest.written[:10]}.")
+
+
+def _refuse_while_used() -> None:
+    """Fail with the names of the workers that answer, and of other processes that use the database."""
+    from moss.operations.database import other_sessions
+    from submissions.work.heartbeats import workers
+
+    names = [*(worker.title for worker in workers() if worker.answers), *other_sessions()]
+    if names:
+        raise click.ClickException(f"Stop these first: {', '.join(names)}. Nothing was changed.")
 
 
 @click.command(short_help="Check the installation and say what to do.")

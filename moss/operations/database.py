@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -40,6 +41,11 @@ ADVICE = (
     "Let DATABASE_URL name Postgres itself: workers hold locks of sessions. "
     "The service shares its own connections: MOSS_WEB_CONNECTIONS."
 )
+
+OTHERS = """
+SELECT DISTINCT coalesce(nullif(application_name, ''), 'a session of ' || usename) FROM pg_stat_activity
+WHERE datname = current_database() AND backend_type = 'client backend' AND application_name <> %s ORDER BY 1
+"""
 
 EXISTS = "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = %s)"
 CREATE = "CREATE ROLE {service} LOGIN PASSWORD %s"
@@ -132,6 +138,13 @@ def _session(database: BaseDatabaseWrapper) -> int:
         return int(cursor.fetchone()[0])
 
 
+def other_sessions() -> list[str]:
+    """Return the names of the database's sessions of other processes, which say host and process id."""
+    with connection.cursor() as cursor:
+        cursor.execute(OTHERS, [connection.settings_dict["OPTIONS"].get("application_name", "")])
+        return [name for (name,) in cursor.fetchall()]
+
+
 def refuse_shared_sessions() -> None:
     """End this process where sessions are shared.
 
@@ -165,6 +178,23 @@ def as_owner() -> Iterator[None]:
     finally:
         connection.close()
         connection.settings_dict = of_service
+
+
+@contextmanager
+def scratch_database() -> Iterator[None]:
+    """Use an empty database, which the owner of the tables makes and drops; it needs the right to."""
+    usual, name = connection.settings_dict["NAME"], f"moss_scratch_{os.getpid()}"
+    with as_owner(), connection.cursor() as cursor:
+        cursor.execute(SQL("CREATE DATABASE {} TEMPLATE template0").format(Identifier(name)))
+    connection.close()
+    connection.settings_dict["NAME"] = name
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict["NAME"] = usual
+        with as_owner(), connection.cursor() as cursor:
+            cursor.execute(SQL("DROP DATABASE {}").format(Identifier(name)))
 
 
 @transaction.atomic
