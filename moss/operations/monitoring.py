@@ -6,12 +6,14 @@ import logging
 import os
 import shutil
 import time
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
 from importlib.metadata import version
 from itertools import groupby, product
 from math import inf
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 import redis
@@ -19,7 +21,7 @@ from celery.signals import task_postrun, task_prerun
 from celery.states import RETRY, SUCCESS
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
-from django.db import DatabaseError, connection
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections
 from django.db.models import Count, Sum
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
@@ -60,6 +62,8 @@ OUTCOMES = {SUCCESS: "done", RETRY: "retried"}
 _starts: dict[str, float] = {}
 
 BROKER_TIMEOUT_SECONDS = 2.0
+# Of the second within which the health check answers.
+HEALTH_SECONDS, SILENT_SECONDS = 0.8, 5.0
 # Anybody may ask; the comparison takes some 15 ms of the database.
 SCHEMA_SECONDS = 60.0
 
@@ -110,14 +114,62 @@ def count_task(task_id: str, task: Task[..., object], state: str | None = None, 
     count_duration(Duration.Measure.TASK, name, OUTCOMES.get(state or "", "failed"), seconds)
 
 
-def database_answers() -> bool:
-    """Return whether a query reaches the database."""
+class PartCheck:
+    """Asks parts of the installation in a thread, so that one that hangs holds nobody up.
+
+    Who asks while an answer is awaited gets the same one, so that no more than one thread waits for it. The
+    last answer counts while the next one takes less than SILENT_SECONDS, as on a busy machine.
+    """
+
+    def __init__(self, ask: Callable[[], dict[str, Any]], silent: dict[str, Any]) -> None:
+        self._ask, self._silent = ask, silent
+        self._lock, self._answer = Lock(), Future[dict[str, Any]]()
+        self._answer.set_result(silent)
+        self._last, self._asked = silent, 0.0
+
+    def begin(self) -> Future[dict[str, Any]]:
+        with self._lock:
+            if self._answer.done():
+                self._answer, self._asked = Future(), time.monotonic()
+                Thread(target=self._run, args=(self._answer,), name="health", daemon=True).start()
+            return self._answer
+
+    def wait(self, answer: Future[dict[str, Any]], end: float) -> dict[str, Any]:
+        """Return the answer; that of a part which is silent where none came until `end`."""
+        try:
+            return answer.result(max(0.0, end - time.monotonic()))
+        except TimeoutError:
+            return self._last if time.monotonic() < self._asked + SILENT_SECONDS else self._silent
+
+    def _run(self, answer: Future[dict[str, Any]]) -> None:
+        try:
+            self._last = self._ask()
+            answer.set_result(self._last)
+        except BaseException as error:
+            answer.set_exception(error)
+            raise
+
+
+def _ask_database() -> dict[str, Any]:
+    """Ask by a connection beside those that requests share, which may all be in use."""
+    own = connection.copy()
+    own.settings_dict["OPTIONS"].pop("pool", None)
+    connections[DEFAULT_DB_ALIAS] = own
     try:
-        with connection.cursor() as cursor:
+        with own.cursor() as cursor:
             cursor.execute("SELECT 1")
+        return {"database": True, "schema": schema_fits()}
     except DatabaseError:
-        return False
-    return True
+        return NO_DATABASE
+    finally:
+        own.close()
+
+
+def _ask_broker() -> dict[str, Any]:
+    if not broker_answers():
+        return NO_BROKER
+    parts = {"broker": True, "workers": workers_answer(), "maintenance": is_maintained()}
+    return {**parts, "queues": queue_lengths()}
 
 
 def schema_fits() -> bool:
@@ -149,25 +201,25 @@ def workers_answer() -> bool:
     return served >= {*QUEUES}
 
 
+NO_DATABASE: dict[str, Any] = {"database": False, "schema": False}
+NO_BROKER: dict[str, Any] = {"broker": False, "workers": False, "maintenance": False, "queues": {}}
+DATABASE, BROKER = PartCheck(_ask_database, NO_DATABASE), PartCheck(_ask_broker, NO_BROKER)
+
+
 @never_cache
 def healthz(_request: HttpRequest) -> JsonResponse:
     """Report which parts answer, as JSON: status 200 if the database and the broker do, else 503.
 
-    `schema` is false, and the status 503, when the tables are not those of this version: pages would fail.
-    The status does not depend on the workers: without one, pages can still be read and uploads are queued.
-    `workers` is false when no worker answers for one of the queues, so that nothing in it is read or ranked;
-    `maintenance` when lost work is not re-enqueued. `queues` has the number of messages that wait in each.
+    It answers within a second. `schema` is false, and the status 503, when the tables are not those of this
+    version: pages would fail. The status does not depend on the workers: without one, pages can still be read
+    and uploads are queued. `workers` is false when no worker answers for one of the queues, so that nothing
+    in it is read or ranked; `maintenance` when lost work is not re-enqueued. `queues` has the number of
+    messages that wait in each.
     """
-    database, broker = database_answers(), broker_answers()
-    parts = {
-        "database": database,
-        "schema": database and schema_fits(),
-        "broker": broker,
-        "workers": broker and workers_answer(),
-        "maintenance": broker and is_maintained(),
-        "queues": queue_lengths() if broker else {},
-    }
-    return JsonResponse(parts, status=200 if parts["schema"] and broker else 503)
+    end = time.monotonic() + HEALTH_SECONDS
+    database, broker = DATABASE.begin(), BROKER.begin()
+    parts = DATABASE.wait(database, end) | BROKER.wait(broker, end)
+    return JsonResponse(parts, status=200 if parts["schema"] and parts["broker"] else 503)
 
 
 class ServiceCollector(Collector):
