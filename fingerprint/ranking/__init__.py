@@ -6,6 +6,7 @@ weights, terms   weights by rarity in the cohort, of tokens and of names and lit
 groups           submissions that are not compared with each other, or that are the same
 candidates       the pairs that share fingerprints (winnowing, section 5.2)
 alignment        an index of the k-grams of a cohort, and runs of equal tokens of two submissions
+file_pairs       which files of two submissions belong together
 tiling           the passages, chosen among the runs
 passages         the passages of pairs, where passages with small insertions between them are one
 parallel         the kernels on all cores, in chunks

@@ -41,6 +41,30 @@ class KgramIndex(NamedTuple):
     next_group: Offsets
 
 
+class EqualFiles(NamedTuple):
+    """Numbers int32 [f] of the f files of a submission, the same for equal files, -1 where none is equal.
+
+    `order` int32 [f]: the files sorted by number.
+    """
+
+    numbers: Ids
+    order: Offsets
+
+
+class FileTable(NamedTuple):
+    """The f files of a submission: the first token of each and its number of tokens, int32 [f].
+
+    `numbers` int32 [n]: the file of each token; `identical` files are equal in all tokens, `alike` files are
+    but for names, values and types.
+    """
+
+    starts: Offsets
+    sizes: Offsets
+    numbers: Ids
+    identical: EqualFiles
+    alike: EqualFiles
+
+
 class IndexedTokens(NamedTuple):
     """The n tokens of one submission with an index of its k-grams; a separator follows each file.
 
@@ -56,7 +80,8 @@ class IndexedTokens(NamedTuple):
     [m]: index in `order` at which the next pair (id, id one token before) begins. `line_starts`, `line_ends`
     int32 [n]: position of the first token of a token's line, and the position after its last one. Positions
     and indices count from the submission's own first.
-    `long`: the same index of k-grams with `longer(k)` tokens more, of which all k-grams are matchable.
+    `long`: the same index of k-grams with `longer(k)` tokens more, of which all k-grams are matchable;
+    `files`: the files of the submission.
 
     For all submissions of a cohort the same arrays follow each other in one object, see `Cohort`.
     """
@@ -72,18 +97,20 @@ class IndexedTokens(NamedTuple):
     line_starts: Ids
     line_ends: Ids
     long: KgramIndex
+    files: FileTable
 
 
 class CohortTokens(NamedTuple):
     """The tokens of n submissions, and int64 [n + 1] where the parts of each submission begin.
 
-    These are its tokens, its part of `order`, and its part of `long.order`.
+    These are its tokens, its part of `order`, its part of `long.order`, and its files.
     """
 
     tokens: IndexedTokens
     submission_starts: Bounds
     order_starts: Bounds
     long_starts: Bounds
+    first_files: Bounds
 
 
 @bare_njit
@@ -100,10 +127,12 @@ def kgram_index(tokens: IndexedTokens) -> KgramIndex:
 @njit
 def slice_submission(cohort: CohortTokens, number: int) -> IndexedTokens:
     """Return the tokens of one submission, with positions counted from its own first token."""
-    tokens, long = cohort.tokens, cohort.tokens.long
+    tokens, long, files = cohort.tokens, cohort.tokens.long, cohort.tokens.files
+    same, alike = files.identical, files.alike
     low, high = cohort.submission_starts[number], cohort.submission_starts[number + 1]
     first, last = cohort.order_starts[number], cohort.order_starts[number + 1]
     long_first, long_last = cohort.long_starts[number], cohort.long_starts[number + 1]
+    first_file, last_file = cohort.first_files[number], cohort.first_files[number + 1]
     return IndexedTokens(
         tokens.kinds[low:high],
         tokens.kgrams[low:high],
@@ -122,6 +151,13 @@ def slice_submission(cohort: CohortTokens, number: int) -> IndexedTokens:
             long.previous[long_first:long_last],
             long.next_group[long_first:long_last],
         ),
+        FileTable(
+            files.starts[first_file:last_file],
+            files.sizes[first_file:last_file],
+            files.numbers[low:high],
+            EqualFiles(same.numbers[first_file:last_file], same.order[first_file:last_file]),
+            EqualFiles(alike.numbers[first_file:last_file], alike.order[first_file:last_file]),
+        ),
     )
 
 
@@ -131,6 +167,8 @@ def index_tokens(
     flags: tuple[Flags, Flags],
     bounds: Bounds,
     line_extents: tuple[Ids, Ids],
+    *,
+    files: tuple[FileTable, Bounds],
 ) -> CohortTokens:
     """Index the tokens of all submissions of a cohort.
 
@@ -140,10 +178,11 @@ def index_tokens(
     kgrams : the ids of their k-grams, and of the long ones, see `long_kgrams`
     bounds : int64 [s + 1], position at which each of the s submissions begins
     line_extents : `line_starts` and `line_ends` of all submissions one after another
+    files : the files of all submissions one after another, and where those of each submission begin
     """
     (index, order_starts), (long, long_starts) = (_index_kgrams(ids, bounds) for ids in kgrams)
-    tokens = IndexedTokens(kinds, index.kgrams, *flags, *index[1:], *line_extents, long)
-    return CohortTokens(tokens, bounds, order_starts, long_starts)
+    tokens = IndexedTokens(kinds, index.kgrams, *flags, *index[1:], *line_extents, long, files[0])
+    return CohortTokens(tokens, bounds, order_starts, long_starts, files[1])
 
 
 def _index_kgrams(kgrams: Ids, bounds: Bounds) -> tuple[KgramIndex, Bounds]:

@@ -20,6 +20,7 @@ from fingerprint.languages import salts
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.alignment import index_tokens, long_kgrams, slice_submission, unmatch_collisions
 from fingerprint.ranking.candidates import Postings, add_shared, owner_weights, postings
+from fingerprint.ranking.file_pairs import file_table, number_equal
 from fingerprint.ranking.weights import document_frequency, token_weights
 from fingerprint.tokens import kind_id
 
@@ -337,6 +338,7 @@ class Cohort:
         parts: Floats | None = None,
         counted: Flags | None = None,
         starter: Sequence[Kinds] = (),
+        identical: Ids | None = None,
         whole_lines: bool = True,
     ) -> Cohort:
         """Build a cohort from the token kinds of every file of every submission.
@@ -346,6 +348,7 @@ class Cohort:
         `parts`: the part in [0, 1] of a program that each submission counts for the limit; by default 1.
         `counted`: whether a submission counts for what is rare; in others, k-grams of
         `starter` are boilerplate.
+        `identical`: numbers of the files that are equal in names and values too; by default all equal ones.
         Unless `whole_lines`, passages may end anywhere in a line, see `trim_to_lines`.
         """
         kinds, file_starts, starts = _concatenate(submissions)
@@ -360,7 +363,10 @@ class Cohort:
         line_numbers = _line_numbers(lines, file_starts)
         extents = _unit_extents(kinds, lines if whole_lines else None, file_starts, starts)
         kgrams = _matchable_kgrams(kinds, _numbers(~is_boilerplate & (contained > 1))[ids], is_starter, k)
-        indexed = index_tokens(kinds, (kgrams, long_kgrams(kgrams, k, starts)), flags, starts, extents)
+        alike = number_equal([(one,) for files in submissions for one in files])
+        files = file_table(file_starts, starts, alike if identical is None else identical, alike)
+        both = kgrams, long_kgrams(kgrams, k, starts)
+        indexed = index_tokens(kinds, both, flags, starts, extents, files=files)
         padded, is_common = _at_kgrams(frequency[ids], common[ids], len(kinds))
         weights = token_weights(ids, frequency, (file_starts, starts), flags[0], k)
         sums = _running_sums(weights, flags, file_starts, line_numbers)

@@ -12,6 +12,7 @@ import numpy as np
 
 from fingerprint.ranking.candidates import InvertedIndex
 from fingerprint.ranking.cohort import Cohort, count_alike, default_limit, distinct_kgrams
+from fingerprint.ranking.file_pairs import number_equal
 from fingerprint.ranking.groups import NO_GROUPS, Groups
 from fingerprint.ranking.terms import LexicalTable
 from fingerprint.ranking.translations import CoarseFile, translation_input
@@ -173,7 +174,15 @@ class RankingInput(NamedTuple):
         if limit == "default":
             parts, limit = alike, default_limit(alike.sum())
         cohort = Cohort.from_submissions(
-            kinds, k, exclusions.kinds, limit, lines, parts=parts, counted=counted, starter=exclusions.starter
+            kinds,
+            k,
+            exclusions.kinds,
+            limit,
+            lines,
+            parts=parts,
+            counted=counted,
+            starter=exclusions.starter,
+            identical=number_equal([(file.kinds, *file.lexical) for file in files]),
         )
         renamed = renamed_groups(map(_content, files), submissions, {*owners[counting].tolist()})
         lexical = LexicalTable.from_submissions(terms, exclusions.lexical, counted, related)

@@ -124,23 +124,44 @@ def _is_near(before: PassageLike, after: PassageLike) -> bool:
 
 
 def moved_blocks(blocks: Sequence[Sequence[PassageLike]]) -> int:
-    """Return how many blocks stand in another order: those outside the longest series in one order.
+    """Return how many blocks were moved: to another file, or within their file.
 
-    The longest series is the one with the most tokens. `blocks` are in the order of the left side.
+    Two files with the most tokens in blocks belong together, then two of the others, and so on; a block that
+    joins files that do not is in another file. Within two files, a block was moved that is outside the series
+    in one order with the most tokens. `blocks` are in the order of the left side.
     """
+    by_files: dict[tuple[int, int], list[Sequence[PassageLike]]] = {}
+    for block in blocks:
+        by_files.setdefault((block[0].left_file, block[0].right_file), []).append(block)
+    moved, seen = 0, (set[int](), set[int]())
+    for left, right in sorted(by_files, key=lambda files: (-sum(map(_tokens, by_files[files])), files)):
+        of_files = by_files[left, right]
+        belong = left not in seen[0] and right not in seen[1]
+        moved += _out_of_order(of_files) if belong else len(of_files)
+        seen[0].add(left)
+        seen[1].add(right)
+    return moved
+
+
+def _tokens(block: Sequence[PassageLike]) -> int:
+    return sum(passage.tokens for passage in block)
+
+
+def _out_of_order(blocks: Sequence[Sequence[PassageLike]]) -> int:
+    """Return how many blocks of two files are outside the series in one order with the most tokens."""
     # The best series that ends at a place on the right or before it, by place; both columns rise.
-    places: list[tuple[int, int]] = []
+    places: list[int] = []
     series: list[tuple[int, int]] = []
     for block in blocks:
-        place = block[0].right_file, block[0].right_token
+        place = block[0].right_token
         at = bisect_left(places, place)
         tokens, count = series[at - 1] if at else (0, 0)
-        longer = tokens + sum(passage.tokens for passage in block), count + 1
+        longer = tokens + _tokens(block), count + 1
         after = at
         while after < len(series) and series[after] <= longer:
             after += 1
         places[at:after], series[at:after] = [place], [longer]
-    return len(blocks) - (series[-1][1] if series else 0)
+    return len(blocks) - series[-1][1]
 
 
 COLUMNS = len(Passage._fields)

@@ -30,11 +30,12 @@ from fingerprint.ranking.alignment import (
     trim_to_lines,
     with_room,
 )
+from fingerprint.ranking.file_pairs import equal_file_runs, partners_first
 from fingerprint.ranking.sorting import longest_part, sort_places, sort_rows
 
 if TYPE_CHECKING:
     from fingerprint.kernels.types import Bounds, Flags, Hashes, Ids, Positions, Rows, Runs
-    from fingerprint.ranking.alignment import CohortTokens, IndexedTokens, Lines
+    from fingerprint.ranking.alignment import CohortTokens, FileTable, IndexedTokens, Lines
 
 # The occurrence of rank r on one side is compared with those of rank r - 8 to r + 8 on the other side.
 RANK_DISTANCE = 8
@@ -482,9 +483,9 @@ def _add_tiles_of(
 
 @njit
 def _tile_in_two_turns(
-    pair: tuple[IndexedTokens, IndexedTokens], k: int, space: Workspace, tiles: Runs
+    pair: tuple[IndexedTokens, IndexedTokens], k: int, space: Workspace, tiles: Runs, count: int
 ) -> int:
-    """Fill `tiles` as from all runs; return their number, or -1 where `_runs_of_pair` is to decide."""
+    """Add tiles as from all runs; return their number, or -1 where `_runs_of_pair` is to decide."""
     left, right = pair
     if has_any(left.boilerplate) or has_any(right.boilerplate):
         return -1
@@ -494,9 +495,25 @@ def _tile_in_two_turns(
         return -1
     least = k + longer(k)
     runs = list_long_runs((left.long, right.long), least, space.long_table, space.long_members)
-    sides = left.kgrams, space.taken
-    count = _add_tiles(runs, (k, least), sides, tiles)
+    sides, files = (left.kgrams, space.taken), (left.files, right.files)
+    count += _add_by_file(runs, files, (k, least), sides, tiles[count:])
     return add_short_tiles(pair, (k, least), (shared, count), space, tiles)
+
+
+@njit
+def _add_by_file(
+    runs: Runs,
+    files: tuple[FileTable, FileTable],
+    lengths: tuple[int, int],
+    sides: tuple[Ids, tuple[Flags, Flags]],
+    tiles: Runs,
+) -> int:
+    """Fill `tiles` as `_add_tiles`, those in files that are partners before the others."""
+    if len(files[0].starts) == 1 or len(files[1].starts) == 1:
+        return _add_tiles(runs, lengths, sides, tiles)
+    in_partners, others = partners_first(files, runs, sides[1])
+    count = _add_tiles(in_partners, lengths, sides, tiles)
+    return count + _add_tiles(others, lengths, sides, tiles[count:])
 
 
 @bare_njit
@@ -520,17 +537,24 @@ def _runs_of_pair(left: IndexedTokens, right: IndexedTokens, k: int, left_table:
 def tile_pair(left: IndexedTokens, right: IndexedTokens, k: int, space: Workspace) -> Runs:
     """Return non-overlapping runs of at least `k` equal tokens, by left token; they may contain common code.
 
-    The workspace is filled for the left side, see `enter`.
+    Equal files come first, see `equal_file_runs`, then tiles in files that are partners, then all others. The
+    workspace is filled for the left side, see `enter`.
 
     Returns
     -------
     int64 array [tiles, 3]: left token, right token, length.
     """
     tiles = np.empty((min(len(left.kinds), len(right.kinds)) // k, 3), dtype=np.int64)
-    count = _tile_in_two_turns((left, right), k, space, tiles)
+    equal = 0
+    for run in equal_file_runs(left, right, k):
+        tiles[equal, 0], tiles[equal, 1], tiles[equal, 2] = run
+        _mark(space.taken, tiles, equal, 1)
+        equal += 1
+    count = _tile_in_two_turns((left, right), k, space, tiles, equal)
     if count < 0:
         runs = _runs_of_pair(left, right, k, space.table)
-        count = _add_tiles(runs, (k, k), (left.kgrams, space.taken), tiles)
+        sides, files = (left.kgrams, space.taken), (left.files, right.files)
+        count = equal + _add_by_file(runs, files, (k, k), sides, tiles[equal:])
     for at in range(count):
         _mark(space.taken, tiles, at, 0)
     sort_rows(tiles[:count])

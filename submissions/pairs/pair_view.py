@@ -258,7 +258,7 @@ def file_pieces(block: Block) -> list[FilePiece]:
 def sorted_blocks(pair: Pair, views: Mapping[int, FileView]) -> tuple[list[Block], int]:
     """Return the blocks with the sides of the views, in descending order of weight, then by place.
 
-    Also return how many of them stand in another order than the others.
+    Also return how many of them were moved, see `moved_blocks`.
     """
     numbers = {key: number for number, key in enumerate(views)}
     blocks = group_passages(
@@ -355,7 +355,7 @@ class PassageView:
 class PairView:
     """A pair with the listed ones of its `passage_count` blocks, in descending order of weight.
 
-    `moved`: how many of all blocks stand in another order.
+    `moved`: how many of all blocks were moved, see `moved_blocks`.
     """
 
     pair: Pair

@@ -112,6 +112,17 @@ def test_moved_blocks_are_those_outside_the_longest_series_in_one_order(
     assert moved_blocks(blocks) == len(sizes) - len(best)
 
 
+@given(st.permutations(range(5)), st.permutations(range(5)))
+def test_files_in_another_order_are_not_moved_parts(files: list[int], others: list[int]) -> None:
+    blocks = [[Passage(files[at], 0, others[at], 0, 30, 2)] for at in sorted(range(5), key=files.__getitem__)]
+    assert moved_blocks(blocks) == 0
+
+
+def test_a_part_that_went_to_another_file_was_moved() -> None:
+    blocks = [[Passage(0, 0, 7, 0, 90, 2)], [Passage(0, 90, 8, 40, 30, 2)], [Passage(1, 0, 8, 0, 40, 2)]]
+    assert moved_blocks(blocks) == 1
+
+
 def test_nothing_shared_is_no_block() -> None:
     assert group_passages([]) == []
     assert moved_blocks([]) == 0
