@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 # Product of the numbers of texts that are matched: the time can grow with more than it.
 MAX_ALIGNED = 10_000
 
+# One renaming explains so much of the further occurrences of names, if there are so many: the names of
+# unrelated programs follow no renaming, but by chance a few do.
+NEARLY_ALL, LEAST_REPEATS = 0.9, 10
 MAX_EXAMPLES = 5
 # Characters of a lexeme that an example shows.
 MAX_EXAMPLE_CHARACTERS = 24
@@ -183,7 +186,8 @@ class DifferenceSummary(NamedTuple):
 
     A name that was changed in forty places is one. `keywords` includes types, and `signs` are operators and
     punctuation. `gaps` counts the gaps between two neighbouring tokens in which uncompared text, such as
-    comments, differs.
+    comments, differs. `names_written` counts each name on the left with the name in its place on the right,
+    also where both are the same.
     """
 
     names: frozenset[str]
@@ -192,6 +196,7 @@ class DifferenceSummary(NamedTuple):
     signs: frozenset[str]
     gaps: int
     examples: list[DifferenceExample]
+    names_written: Counter[tuple[str, str]]
 
 
 CATEGORIES = DifferenceSummary._fields[:4]
@@ -203,6 +208,34 @@ def count_changed(summaries: Sequence[DifferenceSummary]) -> dict[str, int]:
         category: len(frozenset().union(*(getattr(one, category) for one in summaries)))
         for category in CATEGORIES
     }
+
+
+def is_one_renaming(summaries: Iterable[DifferenceSummary]) -> bool:
+    """Return whether one renaming explains nearly all names that stand in the same places on both sides.
+
+    A name that occurs once is explained by any other name. So only further occurrences tell: each name on one
+    side has to stand where the same name stands on the other side.
+    """
+    written: Counter[tuple[str, str]] = Counter()
+    for summary in summaries:
+        written.update(summary.names_written)
+    by_right = dict(_most_frequent((right, left, times) for (left, right), times in written.items()))
+    chosen = [
+        times
+        for left, (right, times) in _most_frequent((*pair, times) for pair, times in written.items())
+        if by_right[right] == (left, times)
+    ]
+    repeats = written.total() - len({left for left, _ in written})
+    return repeats >= LEAST_REPEATS and sum(chosen) - len(chosen) >= NEARLY_ALL * repeats
+
+
+def _most_frequent(rows: Iterable[tuple[str, str, int]]) -> Iterable[tuple[str, tuple[str, int]]]:
+    """Return for each name the name that stands in its place most often, and how often."""
+    best: dict[str, tuple[str, int]] = {}
+    for name, other, times in rows:
+        if times > best.get(name, ("", 0))[1]:
+            best[name] = other, times
+    return best.items()
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +262,10 @@ class TokenRun:
         """Return the code points [start, end) of every token."""
         part = slice(self.first, self.first + self.count)
         return list(zip(self.tokens.starts[part].tolist(), self.tokens.ends[part].tolist(), strict=True))
+
+    def is_name(self, position: int) -> bool:
+        """Return whether the token at `position`, from 0, of the run is a name."""
+        return self.category(position) == "names"
 
     def category(self, position: int) -> str:
         """Return the field of `DifferenceSummary` that counts the token at `position`, from 0, of the run."""
@@ -313,16 +350,19 @@ def summarise_runs(
     """Collect the `differences` of pairs of runs of equal tokens by category, and choose examples."""
     lexemes: Counter[tuple[str, str]] = Counter()
     changed: dict[str, set[str]] = {category: set() for category in CATEGORIES}
-    gaps = 0
+    gaps, written = 0, Counter[tuple[str, str]]()
     for left, right in runs:
+        both = zip(left.lexemes(), right.lexemes(), strict=True)
+        written.update(pair for position, pair in enumerate(both) if left.is_name(position))
         for difference in differences(left, right):
             lexemes[shorten(difference.left), shorten(difference.right)] += 1
             changed[left.category(difference.position)].add(difference.left)
-        gaps += sum(both[0] != both[1] for both in zip(left.gaps(), right.gaps(), strict=True))
+        gaps += sum(one != other for one, other in zip(left.gaps(), right.gaps(), strict=True))
     return DifferenceSummary(
         **{category: frozenset(lexemes_of) for category, lexemes_of in changed.items()},
         gaps=gaps,
         examples=[DifferenceExample(*pair, times) for pair, times in lexemes.most_common(MAX_EXAMPLES)],
+        names_written=written,
     )
 
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from fingerprint import engine
-from submissions.matches.differences import count_changed
+from submissions.matches.differences import count_changed, is_one_renaming
 from submissions.matches.ranked_pairs import whole_percent
 from submissions.pages.filters import counted
 
 if TYPE_CHECKING:
     from fingerprint.engine import Rarity
     from submissions.core.names import Names
+    from submissions.matches.differences import DifferenceSummary
     from submissions.models import Pair
     from submissions.pairs.pair_view import PairSide, PairView
 
@@ -93,13 +94,12 @@ def _capitalised(share: float) -> str:
 
 
 def _changes(view: PairView) -> str:
-    """Return what was changed in the passages, as far as they were compared."""
-    differences = [passage.differences for passage in view.passages]
-    counts = count_changed(differences)
+    """Return what is written differently in the passages, as far as they were compared."""
+    differences = [passage.differences for passage in view.passages if not passage.common]
     whole = len(view.passages) == view.passage_count and all(
         passage.compared == passage.tokens for passage in view.passages
     )
-    parts = [_changed(counts, whole=whole), _moved(view.moved)]
+    parts = [_written_differently(differences, whole=whole), _moved(view.moved)]
     if any(parts):
         return ", ".join(filter(None, parts))
     if any(side.submission.released for side in view.sides):
@@ -111,15 +111,19 @@ def _changes(view: PairView) -> str:
     return _("every token of that is written alike")
 
 
-def _changed(counts: dict[str, int], *, whole: bool) -> str:
+def _written_differently(differences: list[DifferenceSummary], *, whole: bool) -> str:
+    """Return how many lexemes differ; that they were changed is said only where one renaming explains it."""
+    counts = count_changed(differences)
     total = sum(counts.values())
     if not total:
         return ""
-    if whole:
-        text = ngettext("{what} was changed", "{what} were changed", total)
+    if counts["names"] and not is_one_renaming(differences):
+        text = ngettext("{what} differs", "{what} differ", total)
+        more = ngettext("at least {what} differs", "at least {what} differ", total)
     else:
-        text = ngettext("at least {what} was changed", "at least {what} were changed", total)
-    return text.format(what=_listed(counted(counts)))
+        text = ngettext("{what} was changed", "{what} were changed", total)
+        more = ngettext("at least {what} was changed", "at least {what} were changed", total)
+    return (text if whole else more).format(what=_listed(counted(counts)))
 
 
 def _moved(count: int) -> str:

@@ -10,6 +10,8 @@ from hypothesis import assume, example, given, strategies as st
 from fingerprint.reading import read
 from submissions.intake.packed_readings import syntax_spans
 from submissions.matches.differences import (
+    LEAST_REPEATS,
+    NEARLY_ALL,
     WORD,
     DifferenceExample,
     DifferenceSummary,
@@ -18,6 +20,7 @@ from submissions.matches.differences import (
     count_changed,
     differences,
     differing_parts,
+    is_one_renaming,
     shorten_lexeme,
     summarise_runs,
 )
@@ -54,6 +57,36 @@ def test_what_was_renamed_is_counted_and_the_commonest_change_comes_first() -> N
 def test_a_name_that_was_changed_in_two_passages_is_counted_once() -> None:
     summaries = [summary_of(text, text.replace("a", "z")) for text in ("a = b + 1\n", "c = a\n", "a(a)\n")]
     assert count_changed(summaries) == {"names": 1, "literals": 0, "keywords": 0, "signs": 0}
+
+
+NAMES = st.lists(st.sampled_from("abcdef"), min_size=20, max_size=60)
+
+
+@given(NAMES, st.permutations("uvwxyz"), st.integers(0, 2))
+def test_one_renaming_explains_a_copy_in_which_nearly_every_name_has_one_other_name(
+    names: list[str], others: list[str], exceptions: int
+) -> None:
+    new = dict(zip("abcdef", others, strict=True))
+    written = [new[name] for name in names[exceptions:]]
+    left, right = " ; ".join(names), " ; ".join([*"g" * exceptions, *written])
+    assume((len(names) - len({*names}) - 2 * exceptions) >= NEARLY_ALL * (len(names) - len({*names})))
+    assume(len(names) - len({*names}) >= LEAST_REPEATS)
+    assert is_one_renaming([summary_of(left, right)])
+
+
+@given(NAMES)
+def test_no_renaming_explains_names_that_stand_for_several_others(names: list[str]) -> None:
+    # Every second place of each name has another name.
+    seen: dict[str, int] = {}
+    written = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        written.append(f"{name}{seen[name] % 2}")
+    assert not is_one_renaming([summary_of(" ; ".join(names), " ; ".join(written))])
+
+
+def test_names_that_occur_once_say_nothing_of_a_renaming() -> None:
+    assert not is_one_renaming([summary_of("a ; b ; c ; d", "e ; f ; g ; h")])
 
 
 def test_each_token_that_differs_is_known_with_what_the_other_side_wrote() -> None:
