@@ -358,8 +358,8 @@ class AssignmentForm(AssignmentModelForm):
         min_value=2,
         required=False,
         help_text=_(
-            "Code found in more submissions than this is ignored. Empty: half of the class, at least "
-            "10; submissions that are alike count as one."
+            "Code that more submissions have is not counted. Empty: half of the class, at least 10; submissions"
+            " that are alike count as one."
         ),
     )
 
@@ -472,7 +472,7 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         labels: ClassVar = AssignmentForm.Meta.labels
 
     hold = forms.CharField(
-        label=_("Hold: keep it, because"),
+        label=_("Do not delete, because"),
         required=False,
         max_length=200,
         help_text=_(

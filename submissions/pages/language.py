@@ -42,7 +42,7 @@ REASONS = (*READING, BROKEN, OUT_OF_TIME, ENDED_PROCESS, *INTAKE)
 HINTS = {
     "preview": _(
         "Look whether every student has the right files. Correct a name by typing over it, or choose another"
-        " way to read the upload. Nothing is compared before you press the button at the end."
+        " way to read the upload. Nothing is compared before you press the button."
     ),
     "cases": _(
         "A case is a group of submissions that are more similar than unrelated work of this class. Open the"

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 SAMENESS = {
     "identical": gettext_lazy("the same bytes"),
     "layout": gettext_lazy("the same but for layout and comments"),
-    "names": gettext_lazy("the same but for names, layout and comments"),
-    "lexical": gettext_lazy("the same but for names, values, types, layout and comments"),
+    "names": gettext_lazy("the same program with other names"),
+    "lexical": gettext_lazy("the same program with other names, values or types"),
 }
 
 

@@ -99,7 +99,7 @@ def test_the_labels_of_the_timeline_number_every_member_once_and_none_covers_ano
 def test_the_page_says_for_which_pairs_the_decision_holds_and_these_alone_show_it(
     alice_client: Client, report: Report
 ) -> None:
-    said = "The decision holds for the pairs of these members that are {} similar or more"
+    said = "It applies to every pair here from {} on that is not decided separately"
     assert said.format("50\u202f%") in get_page(alice_client, address(report, "ann")).text("main")
     tried = get_page(alice_client, address(report, "ann"), threshold="15")
     assert said.format("15\u202f%") in tried.text("main")

@@ -105,8 +105,7 @@ def test_a_passage_counts_the_tokens_that_the_figures_of_the_pair_count(
     assert pair.tokens == pair.longest < before.longest
     page = get_pair(alice_client, pair)
     assert f"{pair.longest} tokens" in page.texts(".passages .size")
-    left_out = before.longest - pair.longest
-    assert f"{left_out} more tokens of it are common code or boilerplate." in page.texts(".passages .about p")
+    assert "Grey code is not counted." in page.texts(".passages .about p")
 
 
 def test_the_address_of_a_pair_survives_a_new_ranking(
