@@ -20,7 +20,7 @@ from fingerprint.languages import salts
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.alignment import index_tokens, long_kgrams, slice_submission, unmatch_collisions
 from fingerprint.ranking.candidates import Postings, add_shared, owner_weights, postings
-from fingerprint.ranking.file_pairs import file_table, number_equal
+from fingerprint.ranking.file_pairs import file_table
 from fingerprint.ranking.weights import document_frequency, token_weights
 from fingerprint.tokens import kind_id
 
@@ -346,32 +346,29 @@ class Cohort:
         K-grams of `boilerplate` count nowhere; k-grams in more than `limit` submissions count in no share.
         `lines`: the line of each token, for one file after another; by default each token has its own line.
         `parts`: the part in [0, 1] of a program that each submission counts for the limit; by default 1.
-        `counted`: whether a submission counts for what is rare; in others, k-grams of
-        `starter` are boilerplate.
+        `counted`: whether a submission counts for what is rare; in others, k-grams of `starter` do not count.
         `identical`: numbers of the files that are equal in names and values too; by default all equal ones.
         Unless `whole_lines`, passages may end anywhere in a line, see `trim_to_lines`.
         """
         kinds, file_starts, starts = _concatenate(submissions)
         values, ids = numbered(kgram_hashes(kinds, k))
-        bounds = np.minimum(starts, len(ids))
-        contained, frequency = _frequencies(ids, bounds, len(values), counted)
+        contained, frequency = _frequencies(
+            ids, (bounds := np.minimum(starts, len(ids))), len(values), counted
+        )
         is_boilerplate = np.isin(values, distinct_kgrams(boilerplate, k))
         programs = frequency if parts is None else count_programs(ids, bounds, len(values), parts)
         common = programs > (np.inf if limit is None else limit)
         is_starter = np.isin(values, distinct_kgrams(starter, k))[ids] & _old_places(bounds, counted)
         flags = _flags(is_boilerplate[ids] | is_starter, common[ids], len(kinds), k)
-        line_numbers = _line_numbers(lines, file_starts)
         extents = _unit_extents(kinds, lines if whole_lines else None, file_starts, starts)
         kgrams = _matchable_kgrams(kinds, _numbers(~is_boilerplate & (contained > 1))[ids], is_starter, k)
-        alike = number_equal([(one,) for files in submissions for one in files])
-        files = file_table(file_starts, starts, alike if identical is None else identical, alike)
-        both = kgrams, long_kgrams(kgrams, k, starts)
-        indexed = index_tokens(kinds, both, flags, starts, extents, files=files)
+        both, files = (kgrams, long_kgrams(kgrams, k, starts)), (file_starts, starts, identical)
+        indexed = index_tokens(kinds, both, flags, starts, extents, files=file_table(submissions, *files))
         padded, is_common = _at_kgrams(frequency[ids], common[ids], len(kinds))
         weights = token_weights(ids, frequency, (file_starts, starts), flags[0], k)
-        sums = _running_sums(weights, flags, file_starts, line_numbers)
-        columns = file_starts, indexed, padded, sums, values[is_boilerplate], is_common
-        return cls(k, *columns, limit, np.full(len(submissions), -1, dtype=np.int64))
+        sums = _running_sums(weights, flags, file_starts, _line_numbers(lines, file_starts))
+        columns = indexed, padded, sums, values[is_boilerplate], is_common, limit
+        return cls(k, file_starts, *columns, np.full(len(submissions), -1, dtype=np.int64))
 
     @property
     def distinct(self) -> tuple[int, int]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.kernels.types import Bounds, Flags, Ids, Positions, Runs
+    from fingerprint.kernels.types import Bounds, Flags, Ids, Kinds, Positions, Runs
     from fingerprint.ranking.alignment import IndexedTokens
 
 # Of the number of a file, where the numbers of two files are one number.
@@ -65,17 +65,24 @@ def _digest(columns: Sequence[npt.NDArray[Any]]) -> bytes:
 
 
 def file_table(
-    file_starts: Bounds, submission_starts: Bounds, identical: Ids, alike: Ids
+    submissions: Sequence[Sequence[Kinds]],
+    file_starts: Bounds,
+    submission_starts: Bounds,
+    identical: Ids | None,
 ) -> tuple[FileTable, Bounds]:
     """Return the files of a cohort, and where those of each submission begin: int64 [n + 1].
 
-    `identical` and `alike` are numbers of equal files, see `number_equal`.
+    `identical`: numbers of files that are equal in names and values too, by default of those of equal kinds.
     """
+    alike = number_equal([(kinds,) for files in submissions for kinds in files])
     firsts = np.searchsorted(file_starts, submission_starts)
     owners = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
     starts = (file_starts[:-1] - submission_starts[owners]).astype(np.int32)
     sizes = np.diff(file_starts).astype(np.int32) - 1
-    equal = (_equal_files(numbers, owners, firsts) for numbers in (identical, alike))
+    equal = (
+        _equal_files(numbers, owners, firsts)
+        for numbers in (alike if identical is None else identical, alike)
+    )
     numbers = np.repeat(np.arange(len(owners)) - firsts[owners], np.diff(file_starts)).astype(np.int32)
     return FileTable(starts, sizes, numbers, *equal), firsts
 

@@ -154,11 +154,7 @@ class RankingInput(NamedTuple):
         old_pairs: OldPairs | None = None,
     ) -> RankingInput:
         """Build the input from the files of `submissions` submissions, with k-grams of `k` tokens."""
-        kinds: list[list[Kinds]] = [[] for _ in range(submissions)]
-        terms: list[list[LexicalTerms]] = [[] for _ in range(submissions)]
-        for file in files:
-            kinds[file.submission].append(file.kinds)
-            terms[file.submission].append(file.lexical)
+        kinds, terms = _by_submission(files, submissions)
         lines = [file.lines for file in files]
         hashes = np.concatenate([*chain([np.empty(0, np.uint64)], (file.hashes for file in files))])
         numbers = np.array([file.submission for file in files], dtype=np.int32)
@@ -167,22 +163,16 @@ class RankingInput(NamedTuple):
         counted = None if old_pairs is None else ~old_pairs.old
         if old_pairs is not None:
             terms = _without_starter(terms, old_pairs.old, exclusions.starter_lexical)
-            starter = np.isin(hashes, distinct_kgrams(exclusions.starter, k)) & old_pairs.old[owners]
-            hashes, owners = hashes[~starter], owners[~starter]
+            given = np.isin(hashes, distinct_kgrams(exclusions.starter, k)) & old_pairs.old[owners]
+            hashes, owners = hashes[~given], owners[~given]
         counting = ~np.isin(hashes, distinct_kgrams(exclusions.kinds, k))
         alike, related = _program_parts(hashes[counting], owners[counting], submissions, counted)
         if limit == "default":
             parts, limit = alike, default_limit(alike.sum())
+        identical = number_equal([(file.kinds, *file.lexical) for file in files])
+        columns, starter = (exclusions.kinds, limit, lines), exclusions.starter
         cohort = Cohort.from_submissions(
-            kinds,
-            k,
-            exclusions.kinds,
-            limit,
-            lines,
-            parts=parts,
-            counted=counted,
-            starter=exclusions.starter,
-            identical=number_equal([(file.kinds, *file.lexical) for file in files]),
+            kinds, k, *columns, parts=parts, counted=counted, starter=starter, identical=identical
         )
         renamed = renamed_groups(map(_content, files), submissions, {*owners[counting].tolist()})
         lexical = LexicalTable.from_submissions(terms, exclusions.lexical, counted, related)
@@ -190,6 +180,18 @@ class RankingInput(NamedTuple):
         translations = translation_input(streams, exclusions.coarse, groups)
         cohort = replace(cohort, renamed=renamed)
         return cls(cohort, lexical, hashes, owners, groups, translations, old_pairs)
+
+
+def _by_submission(
+    files: Sequence[CohortFile], submissions: int
+) -> tuple[list[list[Kinds]], list[list[LexicalTerms]]]:
+    """Return the kinds and the terms of the files of each submission."""
+    kinds: list[list[Kinds]] = [[] for _ in range(submissions)]
+    terms: list[list[LexicalTerms]] = [[] for _ in range(submissions)]
+    for file in files:
+        kinds[file.submission].append(file.kinds)
+        terms[file.submission].append(file.lexical)
+    return kinds, terms
 
 
 def _content(file: CohortFile) -> tuple[int, tuple[Kinds, Terms, Terms]]:
