@@ -347,14 +347,12 @@ class Cohort:
         `lines`: the line of each token, for one file after another; by default each token has its own line.
         `parts`: the part in [0, 1] of a program that each submission counts for the limit; by default 1.
         `counted`: whether a submission counts for what is rare; in others, k-grams of `starter` do not count.
-        `identical`: numbers of the files that are equal in names and values too; by default all equal ones.
-        Unless `whole_lines`, passages may end anywhere in a line, see `trim_to_lines`.
+        `identical`: see `file_table`. Unless `whole_lines`, passages end anywhere, see `trim_to_lines`.
         """
         kinds, file_starts, starts = _concatenate(submissions)
         values, ids = numbered(kgram_hashes(kinds, k))
-        contained, frequency = _frequencies(
-            ids, (bounds := np.minimum(starts, len(ids))), len(values), counted
-        )
+        bounds = np.minimum(starts, len(ids))
+        contained, frequency = _frequencies(ids, bounds, len(values), counted)
         is_boilerplate = np.isin(values, distinct_kgrams(boilerplate, k))
         programs = frequency if parts is None else count_programs(ids, bounds, len(values), parts)
         common = programs > (np.inf if limit is None else limit)
