@@ -84,12 +84,12 @@ def stated_and_true(drawn: DrawnClass, one_in: int) -> tuple[float, int] | None:
 
     None where the class has fewer pairs than that, or is too small for a statement.
     """
-    tail = drawn.ranking.tail
-    if tail is None or tail.pairs < one_in:
+    unrelated = drawn.ranking.unrelated
+    if unrelated is None or unrelated.pairs < one_in:
         return None
-    least = tail.reached_by(tail.pairs / one_in)
-    unrelated = drawn.ranking.scores.similarity[drawn.labels == HONEST]
-    return (tail.pairs - drawn.copies) / one_in, int((unrelated >= least).sum())
+    least = unrelated.reached_by((1 - unrelated.copied) * unrelated.pairs / one_in)
+    honest = drawn.ranking.scores.similarity[drawn.labels == HONEST]
+    return (unrelated.pairs - drawn.copies) / one_in, int((honest >= least).sum())
 
 
 class SetFigures:

@@ -6,7 +6,7 @@ import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 SIZES = (10, 30, 100, 300)
 SHARES = (0.0, 0.01, 0.03, 0.1, 0.3)
+# Sizes of the classes with few copies, and the number of copied pairs in them.
+FEW_SIZES, FEW_PAIRS = (12, 20, 30, 45), (0, 1, 2, 3)
 STARTERS = ("none", "unregistered", "registered")
 # The part of a program that stands for the code that a course hands out.
 STARTER_PART = 0.4
@@ -48,11 +50,15 @@ class Group(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """The properties of a drawn class: its size, the part of copies, and how its starter code is treated."""
+    """The properties of a class: its size, the part of copies, and how its starter code is treated.
+
+    `way` is how it was drawn: "share", "few", or "whole" for a group as it is, with all its copies.
+    """
 
     size: int
     share: float
     starter: str
+    way: Literal["share", "few", "whole"] = "share"
 
 
 class DrawnClass(NamedTuple):
@@ -67,12 +73,11 @@ class DrawnClass(NamedTuple):
 
 
 def read_groups(labelled: LabelledSet) -> Iterator[Group]:
-    """Read the groups of a set that are large enough for the smallest class."""
+    """Read the groups of a set."""
     for name, folder in labelled.groups().items():
         pairs = [pair for pair in labelled.pairs if pair.group == name]
         families = _families([path.name for path in sorted(folder.iterdir())], pairs)
-        if len(families) >= SIZES[0]:
-            yield _read_group(f"{labelled.name}/{name}", folder, families, pairs)
+        yield _read_group(f"{labelled.name}/{name}", folder, families, pairs)
 
 
 def _families(names: Sequence[str], pairs: Sequence[LabelledPair]) -> list[list[str]]:
@@ -119,20 +124,43 @@ def draw_classes(group: Group, seed: int) -> Iterator[DrawnClass]:
     """Draw and rank one class of each kind for which the group has enough programs."""
     for size in SIZES:
         for share in SHARES:
-            names = _drawn_names(group.families, size, share, Random(f"{seed} {group.name} {size} {share}"))
-            if names:
+            rng, wanted = Random(f"{seed} {group.name} {size} {share}"), round(size * share)
+            if share and wanted < 2:  # noqa: PLR2004 - a pair
+                continue
+            if names := _drawn_names(group.families, size, wanted, rng):
                 yield from (_ranked(group, Kind(size, share, starter), names) for starter in STARTERS)
 
 
-def _drawn_names(families: Sequence[list[str]], size: int, share: float, rng: Random) -> list[str]:
-    """Return the names of a class; empty where there are too few programs, or less than one pair of copies.
+def few_copies(group: Group, seed: int) -> Iterator[DrawnClass]:
+    """Draw and rank small classes with few copies, each of another program of the class."""
+    for size in FEW_SIZES:
+        for pairs in FEW_PAIRS:
+            rng = Random(f"{seed} {group.name} {size} {pairs} pairs")
+            twos = [[one[0], rng.choice(one[1:])] if len(one) > 1 else one for one in group.families]
+            if names := _drawn_names(twos, size, 2 * pairs, rng):
+                drawn = _ranked(group, Kind(size, pairs / size, "none", "few"), names)
+                if drawn.copies == pairs:
+                    yield drawn
+
+
+def whole_class(group: Group) -> Iterator[DrawnClass]:
+    """Rank all programs of a group; pairs without a label are unknown. None is yielded without a copy."""
+    names = sorted(name for family in group.families for name in family)
+    drawn = _ranked(group, Kind(len(names), 1.0, "none", "whole"), names)
+    labels = [
+        group.labels.get(frozenset((names[left], names[right])), UNKNOWN)
+        for left, right in zip(*drawn.ranking.pairs[:2], strict=True)
+    ]
+    if drawn.copies and HONEST in labels:
+        yield drawn._replace(labels=np.array(labels, dtype=np.int8))
+
+
+def _drawn_names(families: Sequence[list[str]], size: int, wanted: int, rng: Random) -> list[str]:
+    """Return the names of a class with `wanted` copies; empty where there are too few programs.
 
     Copies are whole families, the last of them cut to the number of copies that is wanted. Of any other
     family there is one program.
     """
-    wanted = round(size * share)
-    if share and wanted < 2:  # noqa: PLR2004 - a pair
-        return []
     order = rng.sample(families, len(families))
     copies: list[str] = []
     honest: list[str] = []

@@ -71,7 +71,7 @@ from fingerprint.ranking.rank import (
 from fingerprint.ranking.score_constants import SCORE_VERSION as SCORE_VERSION
 from fingerprint.ranking.scoring import ScorePairs as ScorePairs, Scores as Scores, score as score
 from fingerprint.ranking.terms import LexicalTable as LexicalTable
-from fingerprint.ranking.threshold import Rarity as Rarity, UnrelatedTail as UnrelatedTail
+from fingerprint.ranking.threshold import Rarity as Rarity, UnrelatedPairs as UnrelatedPairs
 from fingerprint.ranking.translations import CoarseFile as CoarseFile
 from fingerprint.reading import (
     FILE_SECONDS as FILE_SECONDS,

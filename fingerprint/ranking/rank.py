@@ -24,8 +24,8 @@ from fingerprint.ranking.threshold import (
     SAMPLE_SEED,
     SAMPLE_SIZE,
     SuggestedThreshold,
-    UnrelatedTail,
-    estimate_tail,
+    UnrelatedPairs,
+    estimate_unrelated,
     sample_rows,
     suggest_threshold,
 )
@@ -94,7 +94,7 @@ def scoring_jobs(inputs: RankingInput) -> list[ScoringJob]:
 class Ranking(NamedTuple):
     """Pairs with scores, best first, and the threshold suggested from the scores of pairs in one language.
 
-    `tail` says how similar unrelated pairs of the class are; None if the class is too small to tell.
+    `unrelated` says how similar unrelated pairs of the class are; None if the class is too small to tell.
     `units` int64 [n, 2]: the units of a translated pair, see `TranslationInput`; -1 for any other pair.
     `candidates` is the number of pairs of the class that share enough to be compared, whether or not the
     ranking has them.
@@ -103,7 +103,7 @@ class Ranking(NamedTuple):
     pairs: CandidatePairs
     scores: Scores
     threshold: SuggestedThreshold
-    tail: UnrelatedTail | None
+    unrelated: UnrelatedPairs | None
     units: Rows
     candidates: int
 
@@ -209,16 +209,16 @@ def _rank_one_language(
     sample = eligible[sample_rows(_pair_keys(inputs, pairs.take(eligible)))]
     if wanted is None or score_pairs or len(pairs.left) <= max(wanted.best, SAMPLE_SIZE):
         scores = (score_pairs or score)(cohort, lexical, pairs, check)
-        tail, threshold = _estimates(inputs, scores.similarity[sample], len(eligible))
+        unrelated, threshold = _estimates(inputs, scores.similarity[sample], len(eligible))
     else:
         scored = Scored(sample, score(cohort, lexical, pairs.take(sample), check))
-        tail, threshold = _estimates(inputs, scored.scores.similarity, len(eligible))
+        unrelated, threshold = _estimates(inputs, scored.scores.similarity, len(eligible))
         if wanted.least == SUGGESTED:
             wanted = wanted._replace(least=threshold.value)
         rows, scores = best_of_both(cohort, lexical, pairs, wanted, within, scored=scored, check=check)
         pairs = pairs.take(rows)
     one_language = np.full((len(pairs.left), 2), -1, dtype=np.int64)
-    ranking = Ranking(pairs, scores, threshold, tail, one_language, int(within.sum()))
+    ranking = Ranking(pairs, scores, threshold, unrelated, one_language, int(within.sum()))
     return ranking.take(_order(pairs, scores))
 
 
@@ -253,12 +253,12 @@ def _within_class(inputs: RankingInput, pairs: CandidatePairs) -> npt.NDArray[np
 
 def _estimates(
     inputs: RankingInput, sample: Floats, compared: int
-) -> tuple[UnrelatedTail | None, SuggestedThreshold]:
+) -> tuple[UnrelatedPairs | None, SuggestedThreshold]:
     """Return what follows from the similarities of the compared pairs of a class, or of a sample of them."""
     old = inputs.old_pairs
     submissions = len(inputs.cohort) if old is None else int((~old.old).sum())
-    tail = estimate_tail(sample, compared, submissions)
-    return tail, suggest_threshold(tail, sample, compared, submissions)
+    unrelated = estimate_unrelated(sample, compared, submissions)
+    return unrelated, suggest_threshold(unrelated, sample, compared, submissions)
 
 
 def _order(pairs: CandidatePairs, scores: Scores) -> npt.NDArray[np.intp]:

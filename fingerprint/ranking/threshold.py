@@ -1,8 +1,8 @@
-"""The suggested threshold, and how rare a similarity is among unrelated pairs, estimated from one class."""
+"""The line through the ranking of one class, and how rare a similarity is among its unrelated pairs."""
 
 from __future__ import annotations
 
-from math import ceil, exp, floor, log
+from math import floor, lgamma
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -19,56 +19,85 @@ if TYPE_CHECKING:
 # Copies that were rewritten completely still reach it; independent programs that are not tiny hardly ever do.
 MIN_PAIRS = 20
 DEFAULT_THRESHOLD = 0.5
-# The tail is estimated between the median of the compared pairs and this quantile. A larger part of them is
-# honest even in a class of copies, since honest pairs grow with the square of the class.
-UPPER_QUANTILE = 0.8
-# The least difference of the two, where very many pairs are equal.
-LEAST_RISE = 0.01
-# The tail of unrelated pairs is heavier than exponential.
-TAIL_MARGIN = 1.1
+# Similarities are counted in bins; a beta distribution has no finite density at 0 and 1.
+BINS = 200
+EDGES = np.linspace(0, 1, BINS + 1)
+MIDDLES = np.clip(EDGES[:-1] + 0.5 / BINS, 1 / BINS, 1 - 1 / BINS)
+# Copies may have any similarity: the mean and the variance of theirs.
+COPIES = (0.5, 0.25 / 3.4)
+# A class of any size is taken to have two copies more, and this many unrelated pairs.
+PRIOR_COPIES, PRIOR_UNRELATED, MOST_COPIED = 2.0, 20.0, 0.7
+# Estimation begins with the pairs below this quantile, whose variance is a little less than that of all.
+FIRST_QUANTILE, FIRST_LEAST, FIRST_SPREAD, FIRST_COPIED = 0.9, 0.05, 1.5, 0.3
+ROUNDS = 30
+# The tail of unrelated pairs is heavier than that of the fitted distribution: its variance is multiplied by
+# this where a rarity is stated, and by more far out, where a pair is said to stand out.
+TAIL_SPREAD, FAR_SPREAD, GAP_SPREAD = 1.3, 1.6, 1.9
 # In labelled classes the number of unrelated pairs is within this factor of the expected one, down to one in
-# so many pairs: docs/know/score.md.
-RARITY_FACTOR, RAREST = 5, 300
-# The threshold lies between the similarities from which on so many unrelated pairs are expected in a class
-# of up to a hundred; in a larger one, so many for each hundred submissions.
-MOST_EXPECTED, FEWEST_EXPECTED, OF_SUBMISSIONS = 2.0, 0.1, 100
+# so many pairs: docs/know/score.md. What more than one in five unrelated pairs reach is not rare.
+RARITY_FACTOR, RAREST, COMMON = 5, 300, 5
+# A pair stands out where so many unrelated pairs are expected, and always where only names were changed.
+STANDING_OUT, ALWAYS_STANDS_OUT = 0.03, 0.95
+# In a class of up to SMALL submissions, the line is in the widest gap where so many unrelated pairs are
+# expected, at most so far below and above the similarity at which a copy is as likely as an unrelated pair.
+# The gap counts less the more submissions there are, and nothing from LARGE on.
+MOST_EXPECTED, FEWEST_EXPECTED = 1.5, 0.01
+FAR_BELOW, FAR_ABOVE = 0.05, 0.2
+SMALL, LARGE = 20, 50
 # In a class of unrelated programs the estimate is near 0, in one of copies near 1; keep it between these.
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 0.2, 0.9
-# Of many candidate pairs only the best are scored; the tail is estimated from a random sample.
+# Of many candidate pairs only the best are scored; the distribution is estimated from a random sample.
 SAMPLE_SIZE = 10_000
 SAMPLE_SEED = 1
 
 
-class UnrelatedTail(NamedTuple):
-    """The number of the `pairs` pairs of a class that would be as similar if all were unrelated.
+class UnrelatedPairs(NamedTuple):
+    """How similar the unrelated ones of the `pairs` pairs of a class are: a beta distribution.
 
-    `reached` is how many reach `similarity`. Above it their number falls off exponentially: the similarity
-    rises by `rise` each time a part of 1/e of them is left.
+    `mean` and `variance` are those of the distribution, `copied` is the part of the pairs that are copies.
     """
 
     pairs: int
-    reached: float
-    similarity: float
-    rise: float
+    copied: float
+    mean: float
+    variance: float
+
+    def reached(self, spread: float = TAIL_SPREAD) -> Floats:
+        """Return the part of the unrelated pairs that reach each of the `EDGES`, descending from 1."""
+        density = _beta_density(self.mean, self.variance * spread)
+        ascending = np.append(0.0, np.cumsum(density[::-1]))
+        parts: Floats = ascending[::-1] / ascending[-1]
+        return parts
+
+    def reached_by(self, number: float, spread: float = TAIL_SPREAD) -> float:
+        """Return the similarity that `number` unrelated pairs are expected to reach."""
+        part = number / max((1 - self.copied) * self.pairs, 1.0)
+        return float(np.interp(-part, -self.reached(spread), EDGES))
 
     def expected(self, similarity: float) -> float:
-        """Return the number of unrelated pairs that reach a similarity; `reached` below `self.similarity`."""
-        return self.reached * exp(-max(similarity - self.similarity, 0.0) / self.rise)
+        """Return the number of unrelated pairs that are expected to reach a similarity."""
+        return (1 - self.copied) * self.pairs * self._part(similarity)
 
-    def reached_by(self, number: float) -> float:
-        """Return the similarity that `number` unrelated pairs reach, at most `reached`; it may exceed 1."""
-        return self.similarity + self.rise * log(self.reached / min(number, self.reached))
+    def _part(self, similarity: float) -> float:
+        return float(np.interp(similarity, EDGES, self.reached()))
 
     def rarity(self, similarity: float) -> Rarity:
         """Return how rare a similarity is among unrelated pairs, in two digits."""
-        one_in, rarest = self.pairs / self.expected(similarity), min(self.pairs, RAREST)
-        if one_in > rarest:
+        part, rarest = self._part(similarity), min(self.pairs, RAREST)
+        if part * rarest < 1:
             return Rarity(rarest, rarest, rarest, "below")
-        if similarity < self.similarity:
-            least = ceil(one_in)
-            return Rarity(least, least, least, "above")
+        one_in = 1 / part
+        if one_in < COMMON:
+            return Rarity(COMMON, COMMON, COMMON, "above")
         most = max(one_in / RARITY_FACTOR, 1.0)
         return Rarity(_two_digits(one_in), _two_digits(one_in * RARITY_FACTOR), _two_digits(most), "")
+
+    def equally_likely(self) -> float:
+        """Return the similarity from which on a pair is a copy as likely as not: one of the `EDGES`."""
+        unrelated = (1 - self.copied) * _beta_density(self.mean, self.variance)
+        copies = self.copied * _beta_density(*COPIES)
+        rows = np.flatnonzero((copies >= unrelated) & (self.mean < MIDDLES))
+        return float(EDGES[rows[0]]) if len(rows) else 1.0
 
 
 class Rarity(NamedTuple):
@@ -85,10 +114,14 @@ class Rarity(NamedTuple):
 
 
 class SuggestedThreshold(NamedTuple):
-    """A threshold: pairs from similarity `value` on should be read first. `reason` explains it to users."""
+    """The bands of a ranking: ordinary pairs, pairs to look at from `value` on, and pairs that stand out.
+
+    `reason` explains `value` to users. A pair stands out from `stands_out` on, which is at least `value`.
+    """
 
     value: float
     reason: str
+    stands_out: float
 
 
 def sample_rows(keys: Hashes) -> npt.NDArray[np.int64]:
@@ -98,10 +131,31 @@ def sample_rows(keys: Hashes) -> npt.NDArray[np.int64]:
     return np.sort(np.argpartition(keys, SAMPLE_SIZE)[:SAMPLE_SIZE]).astype(np.int64)
 
 
-def estimate_tail(
+def _beta_density(mean: float, variance: float) -> Floats:
+    """Return the density of a beta distribution at the `MIDDLES`; both arguments are kept within limits."""
+    mean = min(max(mean, 0.003), 0.99)
+    variance = min(max(variance, 2e-4), mean * (1 - mean) * 0.9)
+    both = mean * (1 - mean) / variance - 1
+    low, high = mean * both, (1 - mean) * both
+    scale = lgamma(both) - lgamma(low) - lgamma(high)
+    density: Floats = np.exp((low - 1) * np.log(MIDDLES) + (high - 1) * np.log1p(-MIDDLES) + scale)
+    return density
+
+
+def _moments(counts: Floats) -> tuple[float, float]:
+    """Return the mean and the variance of similarities that are counted in bins."""
+    total = counts.sum()
+    mean = float(counts @ MIDDLES / total)
+    return mean, float(counts @ (MIDDLES - mean) ** 2 / total)
+
+
+def estimate_unrelated(
     similarities: Sequence[float] | Floats, compared: int, submissions: int
-) -> UnrelatedTail | None:
-    """Estimate how similar unrelated pairs of a class are; None where fewer than `MIN_PAIRS` were compared.
+) -> UnrelatedPairs | None:
+    """Tell unrelated pairs of a class from copies; None where fewer than `MIN_PAIRS` were compared.
+
+    The similarities are a mixture of a beta distribution, which is fitted by expectation maximisation, and of
+    the fixed one of `COPIES`.
 
     Parameters
     ----------
@@ -111,97 +165,102 @@ def estimate_tail(
     """
     if compared < MIN_PAIRS:
         return None
-    ordered = np.sort(np.asarray(similarities, dtype=np.float64))
-    median, upper = _quantile(ordered, 0.5), _quantile(ordered, UPPER_QUANTILE)
-    reached = (1 - UPPER_QUANTILE) * compared
-    rise = TAIL_MARGIN * max(upper - median, LEAST_RISE) / log(0.5 / (1 - UPPER_QUANTILE))
-    return UnrelatedTail(submissions * (submissions - 1) // 2, reached, upper, rise)
+    values = np.asarray(similarities, dtype=np.float64)
+    pairs = submissions * (submissions - 1) // 2
+    bins = np.minimum((values * BINS).astype(np.intp), BINS - 1)
+    counts: Floats = np.bincount(bins, minlength=BINS) * np.float64(compared / max(len(values), 1))
+    counts[0] += max(pairs - compared, 0)
+    quantile = MIDDLES[np.searchsorted(np.cumsum(counts), FIRST_QUANTILE * counts.sum())]
+    mean, variance = _moments(np.where(max(quantile, FIRST_LEAST) >= MIDDLES, counts, 0))
+    copied = min(PRIOR_COPIES / counts.sum(), FIRST_COPIED)
+    return _maximised(counts, UnrelatedPairs(pairs, copied, mean, variance * FIRST_SPREAD))
 
 
-def _quantile(ordered: Floats, part: float) -> float:
-    """Return the value below which that part of some sorted values is, between the two around it.
+def _maximised(counts: Floats, fit: UnrelatedPairs) -> UnrelatedPairs:
+    """Return the mixture of the highest likelihood near a first estimate."""
+    total, copies = counts.sum(), _beta_density(*COPIES)
+    for _ in range(ROUNDS):
+        unrelated = (1 - fit.copied) * _beta_density(fit.mean, fit.variance)
+        copied = fit.copied * copies
+        # Copies are not less similar than unrelated pairs, whatever the densities say.
+        likely = np.where(fit.mean > MIDDLES, 0, copied / (copied + unrelated + 1e-300))
+        part = (likely @ counts + PRIOR_COPIES) / (total + 2 * PRIOR_COPIES + PRIOR_UNRELATED)
+        fit = UnrelatedPairs(fit.pairs, min(float(part), MOST_COPIED), *_moments((1 - likely) * counts))
+    return fit
 
-    As `np.quantile`, which imports NumPy's masked arrays.
-    """
-    place = (len(ordered) - 1) * part
-    before = floor(place)
-    low, high = float(ordered[before]), float(ordered[min(before + 1, len(ordered) - 1)])
-    beyond = place - before
-    nearer_high = beyond >= 0.5  # noqa: PLR2004 - half of the way: from there NumPy counts back from the higher
-    return high - (high - low) * (1 - beyond) if nearer_high else low + (high - low) * beyond
 
-
-def threshold_range(tail: UnrelatedTail | None, submissions: int) -> tuple[float, float]:
+def threshold_range(unrelated: UnrelatedPairs, submissions: int) -> tuple[float, float]:
     """Return the lowest and the highest similarity that can be suggested to a class."""
-    if tail is None:
-        return DEFAULT_THRESHOLD, DEFAULT_THRESHOLD
-    scale = max(submissions / OF_SUBMISSIONS, 1.0)
+    weight = min(max((LARGE - submissions) / (LARGE - SMALL), 0.0), 1.0)
+    equal = unrelated.equally_likely()
+    nearest, farthest = equal - FAR_BELOW * weight, equal + FAR_ABOVE * weight
     low, high = (
-        min(max(tail.reached_by(number * scale), LOWEST_THRESHOLD), HIGHEST_THRESHOLD)
+        min(max(unrelated.reached_by(number, GAP_SPREAD), nearest), farthest)
         for number in (MOST_EXPECTED, FEWEST_EXPECTED)
     )
-    return low, high
+    return _within_bounds(low), _within_bounds(high)
+
+
+def _within_bounds(similarity: float) -> float:
+    return min(max(similarity, LOWEST_THRESHOLD), HIGHEST_THRESHOLD)
 
 
 def suggest_threshold(
-    tail: UnrelatedTail | None,
+    unrelated: UnrelatedPairs | None,
     similarities: Sequence[float] | Floats,
     compared: int,
     submissions: int,
 ) -> SuggestedThreshold:
-    """Suggest the middle of the widest gap between the similarities, where unrelated pairs become few.
-
-    Of more than `SAMPLE_SIZE` pairs not all are scored, and between so many there are no wide gaps: there the
-    middle of the range is suggested.
+    """Suggest the middle of the widest gap between the similarities, where copies become likely.
 
     Parameters
     ----------
-    tail : of the class, see `estimate_tail`
-    similarities : those in [0, 1] of all pairs that were compared; not looked at where these are more
+    unrelated : of the class, see `estimate_unrelated`
+    similarities : those in [0, 1] of all pairs that were compared, or of a sample of them
     compared : number of pairs that were compared
     submissions : number of submissions of the class
     """
-    if tail is None:
+    if unrelated is None:
         few = "one pair is" if compared == 1 else f"{compared} pairs are"
         reason = f"{few} too few for an estimate; {DEFAULT_THRESHOLD:.0%} suits most tasks"
-        return SuggestedThreshold(DEFAULT_THRESHOLD, reason)
-    low, high = threshold_range(tail, submissions)
-    if compared > SAMPLE_SIZE and low < high:
-        value, why = (low + high) / 2, "the middle of these two is suggested"
-    else:
-        above = np.sort(np.asarray([one for one in similarities if one >= low], dtype=np.float64))[::-1]
-        value, why = _in_widest_gap(above, low, high)
-    return SuggestedThreshold(round(value, 2), f"{_expectation(tail, low, high)}; {why}")
+        return SuggestedThreshold(DEFAULT_THRESHOLD, reason, HIGHEST_THRESHOLD)
+    values = np.sort(np.asarray(similarities, dtype=np.float64))
+    # Whole percents, as pages show them.
+    value = _percent(_in_widest_gap(values, *threshold_range(unrelated, submissions))) / 100
+    far = _percent(min(unrelated.reached_by(STANDING_OUT, FAR_SPREAD), ALWAYS_STANDS_OUT)) / 100
+    reason = f"{_expectation(unrelated, value)}; {_surroundings(values, value, compared)}"
+    return SuggestedThreshold(value, reason, max(value, far))
 
 
-def _expectation(tail: UnrelatedTail, low: float, high: float) -> str:
-    start, end = (_percent(similarity) for similarity in (low, high))
-    text = f"{_number(tail.expected(start / 100))} unrelated pairs are expected from {start}% on"
-    return text if start == end else f"{text}, {_number(tail.expected(end / 100))} from {end}% on"
+def _in_widest_gap(ascending: Floats, low: float, high: float) -> float:
+    """Return the middle of the widest gap of a range; its upper end where no similarity reaches it."""
+    above = ascending[np.searchsorted(ascending, low) :]
+    if low == high or not len(above):
+        return high
+    ends = np.append(low, np.minimum(above, high))
+    widest = int(np.argmax(np.diff(ends)[::-1]))
+    before = len(above) - 1 - widest
+    return float(ends[before] + ends[before + 1]) / 2
 
 
-def _number(expected: float) -> str:
-    return f"about {expected:.1f}" if expected >= 0.05 else "fewer than 0.1"  # noqa: PLR2004 - rounded to 0.1
+def _expectation(unrelated: UnrelatedPairs, value: float) -> str:
+    expected = unrelated.expected(value)
+    number = f"about {expected:.1f}" if expected >= 0.05 else "fewer than 0.1"  # noqa: PLR2004 - rounded to 0.1
+    return f"{number} unrelated pairs are expected from {_percent(value)}% on"
 
 
-def _in_widest_gap(above: Floats, low: float, high: float) -> tuple[float, str]:
-    """Return the threshold, and why, from the similarities from `low` on, descending."""
-    if not len(above):
-        return high, f"no pair reaches {_percent(low)}%"
-    if low == high:
-        bound = "lowest" if low == LOWEST_THRESHOLD else "highest"
-        return low, f"{low:.0%} is the {bound} suggestion"
-    below, first = _widest_gap(above, low, high)
-    why = f"the widest gap there is from {_percent(below)}% to {_percent(first)}%"
-    return (below + min(first, high)) / 2, why
-
-
-def _widest_gap(descending: Floats, low: float, high: float) -> tuple[float, float]:
-    """Return the two neighbours of which most lies in the range; `low` stands for the pairs below it."""
-    ends = np.append(descending, low)
-    inside = np.minimum(ends, high)
-    widest = int(np.argmax(inside[:-1] - inside[1:]))
-    return float(ends[widest + 1]), float(ends[widest])
+def _surroundings(ascending: Floats, value: float, compared: int) -> str:
+    """Return what is said of the pairs around a threshold; a sample does not tell which ones are nearest."""
+    place = int(np.searchsorted(ascending, value))
+    if value == HIGHEST_THRESHOLD:
+        return "programs of this task are too alike for a line"
+    if value == LOWEST_THRESHOLD:
+        return f"{value:.0%} is the lowest suggestion"
+    if compared > len(ascending) or place == 0:
+        return "there a copy is as likely as an unrelated pair"
+    if place == len(ascending):
+        return f"no pair reaches {_percent(value)}%"
+    return f"no pair is between {_percent(ascending[place - 1])}% and {_percent(ascending[place])}%"
 
 
 def _percent(similarity: float) -> int:

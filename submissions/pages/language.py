@@ -66,11 +66,11 @@ NUMBER = r"about [\d.]+|fewer than 0\.1"
 # Pages have a narrow space before the sign; the engine, which writes for terminals too, has none.
 PERCENTAGE = re.compile(r"(?<=\d)%")
 EXPECTED = re.compile(
-    rf"(?P<many>{NUMBER}) unrelated pairs are expected from (?P<low>\d+%) on"
-    rf"(?:, (?P<few>{NUMBER}) from (?P<high>\d+%) on)?;"
-    r" (?:no pair reaches \d+%|(?P<middle>the middle of these two is suggested)"
-    r"|(?P<bound>\d+%) is the (?P<which>lowest|highest) suggestion"
-    r"|(?P<gap>the widest gap there is) from (?P<below>\d+%) to (?P<above>\d+%))"
+    rf"(?P<many>{NUMBER}) unrelated pairs are expected from (?P<low>\d+%) on;"
+    r" (?:no pair reaches \d+%|(?P<bound>\d+%) is the lowest suggestion"
+    r"|(?P<alike>programs of this task are too alike for a line)"
+    r"|(?P<equal>there a copy is as likely as an unrelated pair)"
+    r"|(?P<gap>no pair is) between (?P<below>\d+%) and (?P<above>\d+%))"
 )
 SCRIPT_TEXTS = {
     "copy": {"copied": _("Copied"), "by_keys": _("Press Ctrl+C to copy it")},
@@ -239,8 +239,7 @@ def _threshold_reason(reason: str) -> str:
         )
         return text.format(n=count, default=match["default"])
     if match := EXPECTED.fullmatch(reason):
-        numbers = {name: _number(match[name]) for name in ("many", "few") if match[name]}
-        return _expected(match).format(**match.groupdict() | numbers)
+        return _expected(match).format(**match.groupdict() | {"many": _number(match["many"])})
     return reason
 
 
@@ -251,21 +250,15 @@ def _number(text: str) -> str:
 
 
 def _expected(match: re.Match[str]) -> str:
-    if match["few"]:
-        text = gettext(
-            "{many} unrelated pairs are expected from {low} on, {few} from {high} on; {suggestion}"
-        )
-    else:
-        text = gettext("{many} unrelated pairs are expected from {low} on; {suggestion}")
+    text = gettext("{many} unrelated pairs are expected from {low} on; {suggestion}")
     suggestions = {
-        "lowest": gettext("{bound} is the lowest suggestion"),
-        "highest": gettext("{bound} is the highest suggestion"),
-        "gap": gettext("the widest gap there is from {below} to {above}"),
-        "middle": gettext("the middle of these two is suggested"),
-        "none": gettext("no pair reaches {low}"),
+        "bound": gettext("{bound} is the lowest suggestion"),
+        "alike": gettext("programs of this task are too alike for a line"),
+        "equal": gettext("there a copy is as likely as an unrelated pair"),
+        "gap": gettext("no pair is between {below} and {above}"),
     }
-    chosen = match["which"] or next((name for name in ("gap", "middle") if match[name]), "none")
-    return text.replace("{suggestion}", suggestions[chosen])
+    chosen = next((sentence for name, sentence in suggestions.items() if match[name]), "")
+    return text.replace("{suggestion}", chosen or gettext("no pair reaches {low}"))
 
 
 def warning_text(text: str) -> str:

@@ -160,10 +160,11 @@ def pair_rarity(pair: Pair) -> Rarity | None:
 
     It knows the pairs of one language within the class, where these are enough.
     """
-    tail = pair.report.parameters.get("unrelated")
+    # Reports of version 0.1 have another estimate.
+    unrelated = pair.report.parameters.get("unrelated")
     from submissions.models import Batch  # noqa: PLC0415 - `moss check` uses `counted` without the models
 
     is_of_class = all(side.batch.role == Batch.Role.CLASS for side in (pair.left, pair.right))
-    if not tail or not is_of_class or pair.translated or pair.same_student:
+    if not unrelated or "mean" not in unrelated or not is_of_class or pair.translated or pair.same_student:
         return None
-    return engine.UnrelatedTail(**tail).rarity(pair.similarity)
+    return engine.UnrelatedPairs(**unrelated).rarity(pair.similarity)

@@ -149,7 +149,7 @@ class Report(models.Model):
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     message = models.TextField(blank=True)
     # See `submissions.reports.results.parameters`: k, window, common limit in force, versions; the suggested
-    # threshold; how similar unrelated pairs are, as `fingerprint.engine.UnrelatedTail` has it.
+    # threshold; how similar unrelated pairs are, as `fingerprint.engine.UnrelatedPairs` has it.
     parameters = models.JSONField(default=dict)
     submissions = models.ManyToManyField(Submission, related_name="reports")
     duplicates: models.JSONField[list[DuplicateRecord], list[DuplicateRecord]] = RecordListField(

@@ -293,7 +293,7 @@ def save(report: Report, results: Results, listed: Callable[[LoadedCohort], Iter
     report.findings = findings.model_copy(update=cases._asdict())
     report.parameters = parameters(cohort) | {
         "threshold": ranking.threshold._asdict(),
-        "unrelated": ranking.tail and ranking.tail._asdict(),
+        "unrelated": ranking.unrelated and ranking.unrelated._asdict(),
     }
     if Batch.objects.filter(submissions__reports=report, incomplete=True).exists():
         report.parameters["incomplete"] = True

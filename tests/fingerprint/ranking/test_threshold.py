@@ -5,25 +5,25 @@ from __future__ import annotations
 import re
 from collections import Counter
 from itertools import combinations, pairwise
-from math import ceil, exp, floor, log
+from math import exp, floor, lgamma, log, sqrt
 from random import Random
 
-import numpy as np
 import pytest
-from hypothesis import assume, given, strategies as st
+from hypothesis import given, strategies as st
 
 from fingerprint import engine
 from fingerprint.engine import RankingInput
+from fingerprint.ranking.score_constants import LEAST_RENAMED
 from fingerprint.ranking.threshold import (
+    ALWAYS_STANDS_OUT,
     DEFAULT_THRESHOLD,
     HIGHEST_THRESHOLD,
     LOWEST_THRESHOLD,
     MIN_PAIRS,
     SAMPLE_SIZE,
     SuggestedThreshold,
-    UnrelatedTail,
-    _quantile,
-    estimate_tail,
+    UnrelatedPairs,
+    estimate_unrelated,
     suggest_threshold,
     threshold_range,
 )
@@ -61,24 +61,24 @@ def test_a_ring_in_a_class_of_look_alikes_stands_above_the_threshold() -> None:
 
 def suggested(similarities: list[float], submissions: int = 40) -> SuggestedThreshold:
     """Return the suggestion to a class in which the pairs of these similarities were compared."""
-    tail = estimate_tail(similarities, len(similarities), submissions)
-    return suggest_threshold(tail, similarities, len(similarities), submissions)
+    unrelated = estimate_unrelated(similarities, len(similarities), submissions)
+    return suggest_threshold(unrelated, similarities, len(similarities), submissions)
 
 
 @pytest.mark.parametrize("pairs", [0, 1, 3, MIN_PAIRS - 1])
 def test_a_tiny_class_gets_the_default_threshold_and_the_reason(pairs: int) -> None:
     number = "one pair is" if pairs == 1 else f"{pairs} pairs are"
     reason = f"{number} too few for an estimate; 50% suits most tasks"
-    assert suggested([0.9] * pairs) == (DEFAULT_THRESHOLD, reason)
-    assert estimate_tail([0.9] * pairs, pairs, 40) is None
+    assert suggested([0.9] * pairs) == (DEFAULT_THRESHOLD, reason, HIGHEST_THRESHOLD)
+    assert estimate_unrelated([0.9] * pairs, pairs, 40) is None
 
 
 @pytest.mark.parametrize(
     ("similarity", "value", "end"),
     [
-        (1.0, HIGHEST_THRESHOLD, "; 90% is the highest suggestion"),
-        (0.99, HIGHEST_THRESHOLD, "; 90% is the highest suggestion"),
-        (0.01, LOWEST_THRESHOLD, "; no pair reaches 20%"),
+        (1.0, HIGHEST_THRESHOLD, "; programs of this task are too alike for a line"),
+        (0.99, HIGHEST_THRESHOLD, "; programs of this task are too alike for a line"),
+        (0.01, LOWEST_THRESHOLD, "; 20% is the lowest suggestion"),
     ],
 )
 def test_a_suggestion_stays_within_its_bounds_and_says_so(similarity: float, value: float, end: str) -> None:
@@ -87,112 +87,161 @@ def test_a_suggestion_stays_within_its_bounds_and_says_so(similarity: float, val
     assert suggestion.reason.endswith(end)
 
 
-@given(SIMILARITIES, SIZES)
-def test_the_tail_is_what_sorting_and_counting_says(similarities: list[float], submissions: int) -> None:
-    tail = estimate_tail(similarities, 3 * len(similarities), submissions)
-    assert tail is not None
-    median, upper = naive_quantile(similarities, 0.5), naive_quantile(similarities, 0.8)
-    rise = 1.1 * max(upper - median, 0.01) / log(2.5)
-    assert tail == pytest.approx(
-        (len([*combinations(range(submissions), 2)]), 3 * len(similarities) / 5, upper, rise)
-    )
+def naive_density(middle: float, mean: float, variance: float) -> float:
+    mean = min(max(mean, 0.003), 0.99)
+    variance = min(max(variance, 0.0002), 0.9 * mean * (1 - mean))
+    both = mean * (1 - mean) / variance - 1
+    low, high = mean * both, (1 - mean) * both
+    logarithm = (low - 1) * log(middle) + (high - 1) * log(1 - middle)
+    return exp(logarithm + lgamma(both) - lgamma(low) - lgamma(high))
 
 
-def naive_quantile(similarities: list[float], part: float) -> float:
-    """Return the similarity below which a part of the others lie, between two by its distance to them."""
-    ascending, place = sorted(similarities), part * (len(similarities) - 1)
-    before, after = ascending[floor(place)], ascending[ceil(place)]
-    return before + (after - before) * (place - floor(place))
+def naive_mean_and_variance(weights: list[float], middles: list[float]) -> tuple[float, float]:
+    mean = sum(w * x for w, x in zip(weights, middles, strict=True)) / sum(weights)
+    squares = (w * (x - mean) ** 2 for w, x in zip(weights, middles, strict=True))
+    return mean, sum(squares) / sum(weights)
 
 
-@given(SIMILARITIES, st.sampled_from((0.1, 0.25, 0.5, 0.8, 0.95)))
-def test_quantiles_are_those_of_numpy_to_the_digit(similarities: list[float], part: float) -> None:
-    assert _quantile(np.sort(np.array(similarities)), part) == np.quantile(similarities, part)
+def naive_fit(similarities: list[float], compared: int, pairs: int) -> tuple[float, float, float]:
+    """Return the part of copies, and the mean and the variance of the other pairs, pair by pair."""
+    middles = [min(max((at + 0.5) / 200, 0.005), 0.995) for at in range(200)]
+    counts = [0.0] * 200
+    for one in similarities:
+        counts[min(int(one * 200), 199)] += compared / len(similarities)
+    counts[0] += max(pairs - compared, 0)
+    total = sum(counts)
+    quantile = next(at for at in range(200) if sum(counts[: at + 1]) >= 0.9 * total)
+    first = [n if x <= max(middles[quantile], 0.05) else 0 for n, x in zip(counts, middles, strict=True)]
+    mean, variance = naive_mean_and_variance(first, middles)
+    copied, variance = min(2 / total, 0.3), 1.5 * variance
+    for _ in range(30):
+        likely = []
+        for x in middles:
+            copy = copied * naive_density(x, 0.5, 0.25 / 3.4)
+            unrelated = (1 - copied) * naive_density(x, mean, variance)
+            likely.append(0 if x < mean else copy / (copy + unrelated + 1e-300))
+        part = sum(w * n for w, n in zip(likely, counts, strict=True))
+        copied = min((part + 2) / (total + 24), 0.7)
+        rest = [(1 - w) * n for w, n in zip(likely, counts, strict=True)]
+        mean, variance = naive_mean_and_variance(rest, middles)
+    return copied, mean, variance
 
 
 @pytest.mark.slow
-@given(st.floats(0.01, 0.08), st.integers(12, 200))
-def test_in_a_class_without_copies_about_as_many_pairs_are_as_similar_as_expected(
-    fall: float, submissions: int
-) -> None:
+@given(SIMILARITIES, SIZES)
+def test_unrelated_pairs_are_those_of_the_naive_mixture(similarities: list[float], submissions: int) -> None:
+    compared = 3 * len(similarities)
+    unrelated = estimate_unrelated(similarities, compared, submissions)
+    pairs = len([*combinations(range(submissions), 2)])
+    assert unrelated == pytest.approx((pairs, *naive_fit(similarities, compared, pairs)), rel=1e-6, abs=1e-9)
+
+
+@given(SIMILARITIES, SIZES, st.randoms())
+def test_the_line_depends_on_no_order(similarities: list[float], submissions: int, random: Random) -> None:
+    shuffled = random.sample(similarities, len(similarities))
+    assert suggested(similarities, submissions) == suggested(shuffled, submissions)
+
+
+@given(SIMILARITIES, SIZES)
+def test_the_bands_follow_each_other(similarities: list[float], submissions: int) -> None:
+    bands = suggested(similarities, submissions)
+    assert LOWEST_THRESHOLD <= bands.value <= HIGHEST_THRESHOLD
+    assert bands.value <= bands.stands_out <= max(bands.value, ALWAYS_STANDS_OUT)
+    # Equal programs and those in which only names were changed are above every line.
+    assert bands.value < bands.stands_out or bands.value < LEAST_RENAMED
+    assert bands.stands_out <= LEAST_RENAMED
+
+
+@pytest.mark.parametrize("copies", [0, 1, 5])
+@pytest.mark.parametrize("submissions", [20, 60, 120])
+def test_copies_far_above_a_class_are_above_its_line_and_nobody_else(copies: int, submissions: int) -> None:
+    random = Random(submissions)
     pairs = submissions * (submissions - 1) // 2
-    similarities = [min(-fall * log((at + 0.5) / pairs), 1.0) for at in range(pairs)]
-    assume(similarities[0] < 1)
-    tail = estimate_tail(similarities, pairs, submissions)
-    assert tail is not None
-    for number in (1, 3, 10):
-        # The margin for heavier tails makes the estimate cautious, never too low.
-        reached = sum(one >= tail.reached_by(number) for one in similarities)
-        assert reached <= number
-        assert tail.expected(tail.reached_by(number)) == pytest.approx(min(number, tail.reached))
+    honest = [random.betavariate(4, 22) for _ in range(pairs - copies)]
+    bands = suggested([*honest, *(0.75 + at / 50 for at in range(copies))], submissions)
+    assert max(honest) < bands.stands_out <= 0.75
+    assert sum(one >= bands.value for one in honest) <= 2
+
+
+@given(st.integers(2, 12), st.integers(20, 60), st.integers(20, 200))
+def test_in_a_class_without_copies_about_as_many_pairs_are_as_similar_as_expected(
+    low: int, high: int, submissions: int
+) -> None:
+    random = Random(submissions)
+    pairs = submissions * (submissions - 1) // 2
+    similarities = [random.betavariate(low, high) for _ in range(pairs)]
+    unrelated = estimate_unrelated(similarities, pairs, submissions)
+    assert unrelated is not None
+    for number in (pairs / 10, pairs / 30):
+        # The margin for heavier tails makes the estimate cautious.
+        reached = sum(one >= unrelated.reached_by(number) for one in similarities)
+        assert reached <= number + 3 * sqrt(number)
+        assert unrelated.expected(unrelated.reached_by(number)) == pytest.approx(number)
 
 
 @given(SIMILARITIES, SIZES)
 def test_the_suggestion_lies_in_the_widest_gap_of_its_range(
     similarities: list[float], submissions: int
 ) -> None:
-    tail = estimate_tail(similarities, len(similarities), submissions)
-    low, high = threshold_range(tail, submissions)
-    value, reason = suggested(similarities, submissions)
-    assert LOWEST_THRESHOLD <= low <= value + 0.005
-    assert value - 0.005 <= high <= HIGHEST_THRESHOLD
+    unrelated = estimate_unrelated(similarities, len(similarities), submissions)
+    assert unrelated is not None
+    low, high = threshold_range(unrelated, submissions)
+    value, reason, _ = suggested(similarities, submissions)
+    assert LOWEST_THRESHOLD <= low <= value + 0.01
+    assert value <= high <= HIGHEST_THRESHOLD
     above = sorted({one for one in similarities if one >= low})
     if not above or low == high:
+        assert value == floor(high * 100 + 1e-6) / 100
         return
     clipped = [low, *(min(one, high) for one in above)]
     widest = max(second - first for first, second in pairwise(clipped))
-    first = max((one for one in [low, *above] if one < value - 0.005), default=low)
-    second = min((one for one in above if one > value + 0.005), default=high)
-    assert min(second, high) - first >= widest - 1e-9 or widest <= 0.01
-    stated = re.search(r"gap there is from (\d+)% to (\d+)%", reason)
-    assert stated
-    assert not [one for one in similarities if int(stated[1]) / 100 + 0.01 <= one < int(stated[2]) / 100]
+    middles = [(a + b) / 2 for a, b in pairwise(clipped) if b - a > widest - 1e-9]
+    assert any(value <= middle + 1e-6 < value + 0.01 + 2e-6 for middle in middles)
+    if stated := re.search(r"no pair is between (\d+)% and (\d+)%", reason):
+        assert not [one for one in similarities if int(stated[1]) / 100 + 0.01 <= one < int(stated[2]) / 100]
 
 
-def test_of_very_many_pairs_the_middle_of_the_range_is_suggested() -> None:
-    similarities = [min(-0.05 * log((at + 0.5) / 11_026), 1.0) for at in range(11_026)]
-    low, high = threshold_range(estimate_tail(similarities, len(similarities), 149), 149)
-    value, reason = suggested(similarities, 149)
-    assert low < value == round((low + high) / 2, 2) < high
-    assert reason.endswith("; the middle of these two is suggested")
+def test_a_sample_of_very_many_pairs_does_not_name_the_nearest_ones() -> None:
+    similarities = [min(-0.05 * log((at + 0.5) / 10_000), 1.0) for at in range(10_000)]
+    unrelated = estimate_unrelated(similarities, 20_000, 300)
+    reason = suggest_threshold(unrelated, similarities, 20_000, 300).reason
+    assert reason.endswith("; there a copy is as likely as an unrelated pair")
 
 
 @given(SIMILARITIES, SIZES)
-def test_the_reason_states_what_the_tail_expects(similarities: list[float], submissions: int) -> None:
-    tail = estimate_tail(similarities, len(similarities), submissions)
-    assert tail is not None
-    reason = suggested(similarities, submissions).reason
-    number = r"(about [\d.]+|fewer than 0\.1)"
-    stated = re.match(
-        rf"{number} unrelated pairs are expected from (\d+)% on(?:, {number} from (\d+)% on)?;", reason
-    )
+def test_the_reason_states_how_many_unrelated_pairs_are_expected(
+    similarities: list[float], submissions: int
+) -> None:
+    unrelated = estimate_unrelated(similarities, len(similarities), submissions)
+    assert unrelated is not None
+    value, reason, _ = suggested(similarities, submissions)
+    stated = re.match(r"(about [\d.]+|fewer than 0\.1) unrelated pairs are expected from (\d+)% on; ", reason)
     assert stated
-    for said, percent in ((stated[1], stated[2]), (stated[3], stated[4])):
-        if said:
-            above = max(int(percent) / 100 - tail.similarity, 0)
-            expected = tail.reached * exp(-above / tail.rise)
-            assert said == (f"about {expected:.1f}" if expected >= 0.05 else "fewer than 0.1")
+    expected = unrelated.expected(value)
+    assert stated[1] == (f"about {expected:.1f}" if expected >= 0.05 else "fewer than 0.1")
+    assert stated[2] == f"{value * 100:.0f}"
 
 
 @given(st.floats(0, 1), st.floats(0, 1), SIMILARITIES, SIZES)
 def test_a_higher_similarity_is_never_stated_as_more_frequent(
     first: float, second: float, similarities: list[float], submissions: int
 ) -> None:
-    tail = estimate_tail(similarities, len(similarities), submissions)
-    assert tail is not None
-    lower, higher = (tail.rarity(one) for one in sorted((first, second)))
+    unrelated = estimate_unrelated(similarities, len(similarities), submissions)
+    assert unrelated is not None
+    lower, higher = (unrelated.rarity(one) for one in sorted((first, second)))
     assert lower.one_in <= higher.one_in * 1.1  # numbers have two digits
     for one in (lower, higher):
         assert 1 <= one.most <= one.one_in <= one.fewest
-        assert one.one_in <= tail.pairs * 1.06
+        assert one.one_in <= max(unrelated.pairs * 1.06, 5)
 
 
 def test_what_the_class_is_too_small_for_is_stated_as_a_bound() -> None:
-    tail = UnrelatedTail(pairs=1000, reached=40, similarity=0.2, rise=0.05)
-    assert tail.rarity(0.9) == (300, 300, 300, "below")
-    assert tail._replace(pairs=200).rarity(0.9) == (200, 200, 200, "below")
-    assert tail.rarity(0.1) == (25, 25, 25, "above")
-    assert tail.rarity(0.2 + 0.05 * log(4)) == (100, 500, 20, "")
+    unrelated = UnrelatedPairs(pairs=1000, copied=0.01, mean=0.15, variance=0.004)
+    assert unrelated.rarity(0.9) == (300, 300, 300, "below")
+    assert unrelated._replace(pairs=200).rarity(0.9) == (200, 200, 200, "below")
+    assert unrelated.rarity(0.1) == (5, 5, 5, "above")
+    one_in_100 = unrelated.rarity(unrelated.reached_by(0.99 * 1000 / 100))
+    assert one_in_100 == (100, 500, 20, "")
 
 
 @pytest.mark.slow
@@ -202,15 +251,16 @@ def test_the_threshold_does_not_depend_on_what_is_shown() -> None:
     inputs = RankingInput.from_files(files, len(programs), PARAMS.k)
     rankings = [engine.rank(inputs, show) for show in (None, 1, 250, 10**6)]
     assert len(rankings[3].pairs.left) > SAMPLE_SIZE
-    assert len({(one.threshold, one.tail) for one in rankings}) == 1
+    assert len({(one.threshold, one.unrelated) for one in rankings}) == 1
 
 
 @pytest.mark.slow
-def test_the_tail_is_of_the_same_pairs_in_any_order_of_the_class() -> None:
+def test_the_estimate_is_of_the_same_pairs_in_any_order_of_the_class() -> None:
     programs = many_candidates()
-    tails = []
+    estimates = []
     for order in (programs, programs[::-1]):
         files = [file(at, source) for at, source in enumerate(order)]
-        tails.append(engine.rank(RankingInput.from_files(files, len(order), PARAMS.k), 250).tail)
+        inputs = RankingInput.from_files(files, len(order), PARAMS.k)
+        estimates.append(engine.rank(inputs, 250).unrelated)
     # Which of several equal passages is taken depends on which side is the first one.
-    assert tails[0] == pytest.approx(tails[1], rel=0.02)
+    assert estimates[0] == pytest.approx(estimates[1], rel=0.02)

@@ -7,7 +7,7 @@ import inspect
 import pytest
 from django.utils import translation
 
-from fingerprint.ranking.threshold import estimate_tail, suggest_threshold
+from fingerprint.ranking.threshold import estimate_unrelated, suggest_threshold
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.left_out.rules import REASONS
 from submissions.intake.members import CommitLog
@@ -48,8 +48,10 @@ def test_a_known_text_is_translated_and_another_one_stays() -> None:
     ],
 )
 def test_every_reason_of_a_threshold_is_understood(similarities: list[float]) -> None:
-    tail = estimate_tail(similarities, len(similarities), 40)
-    reason = suggest_threshold(tail, similarities, len(similarities), 40).reason
+    unrelated = estimate_unrelated(similarities, len(similarities), 40)
+    # Of very many pairs a sample is known.
+    sample = similarities[: 10_000 if len(similarities) > 10_000 else None]
+    reason = suggest_threshold(unrelated, sample, len(similarities), 40).reason
     assert threshold_reason(reason) == reason.replace("%", "\u202f%")
     for language, word in (("de", "Paar"), ("es", "par")):
         with translation.override(language):
