@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import time
 from contextlib import suppress
@@ -23,6 +24,9 @@ HEADERS_OF_ERRORS = (
 )
 
 HEADER_SECONDS, PAUSE_SECONDS = 10.0, 30.0
+# A client may be waited for so long while it sends a body, and a second more for so many bytes that came; but
+# not longer than for a large upload over a slow line.
+BODY_SECONDS, BODY_RATE, WHOLE_BODY_SECONDS = 10.0, 10_000, 3600.0
 # Seconds between two looks for clients that are late.
 LOOK_SECONDS = 1.0
 
@@ -36,7 +40,7 @@ class ClosingThreadWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has n
 
     A client has HEADER_SECONDS to send the headers of a request, so that clients that send one byte after
     another keep nobody out for longer. While a client sends the body or reads the answer, it may pause for
-    PAUSE_SECONDS.
+    PAUSE_SECONDS; bodies have a least rate, too (`TimedBody`).
     """
 
     @classmethod
@@ -94,11 +98,39 @@ class ClosingThreadWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has n
         """Answer a request whose headers have arrived."""
         self._deadlines.pop(conn, None)
         conn.sock.settimeout(PAUSE_SECONDS)
+        conn.parser.unreader.sock = TimedBody(conn.sock)
         return super().handle_request(request, conn)
 
     def handle_error(self, request: object, client: socket.socket, *error: object) -> None:
         """Answer a request that gunicorn refuses."""
         super().handle_error(request, _WithHeaders(client), *error)
+
+
+class TimedBody:
+    """Reads a body while its client sends it fast enough; only the time of waiting for the client counts."""
+
+    def __init__(self, client: socket.socket) -> None:
+        self._client, self._received, self._waited = client, 0, 0.0
+
+    def recv(self, size: int) -> bytes:
+        """Return some bytes of the body.
+
+        Raises
+        ------
+        ConnectionResetError
+            When the body comes too slowly: the connection is of no use any more.
+        """
+        allowed = min(BODY_SECONDS + self._received / BODY_RATE, WHOLE_BODY_SECONDS) - self._waited
+        self._client.settimeout(max(0.01, min(PAUSE_SECONDS, allowed)))
+        started = time.monotonic()
+        try:
+            data = self._client.recv(size)
+        except TimeoutError:
+            raise ConnectionResetError(errno.ECONNRESET, "the body came too slowly") from None
+        self._client.settimeout(PAUSE_SECONDS)
+        self._waited += time.monotonic() - started
+        self._received += len(data)
+        return data
 
 
 class _WithHeaders:

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from moss.serving.gunicorn_worker import HEADER_SECONDS
+from moss.serving import gunicorn_worker
+from moss.serving.gunicorn_worker import HEADER_SECONDS, TimedBody
 from tests.moss.serving.test_supervisor import serve as serve  # noqa: PLC0414 - a fixture
 from tests.support.web_server import web_server
 
@@ -28,11 +29,18 @@ MANY = 80
 PATIENCE = 40.0
 
 
-class SlowClients:
-    """Clients that send a header without an end, one byte a second each."""
+HEADER = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
+BODY = (
+    b"POST /accounts/login/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n"
+    b"Content-Type: application/x-www-form-urlencoded\r\nCookie: csrftoken=" + b"x" * 32 + b"\r\n\r\n"
+)
 
-    def __init__(self, port: int, number: int) -> None:
-        self.port, self.number = port, number
+
+class SlowClients:
+    """Clients that begin a request and go on with one byte a second each."""
+
+    def __init__(self, port: int, number: int, beginning: bytes) -> None:
+        self.port, self.number, self.beginning = port, number, beginning
         self._ended = Event()
         self._thread = Thread(target=self._drip)
 
@@ -49,7 +57,7 @@ class SlowClients:
 
     def _connected(self) -> socket.socket:
         client = socket.create_connection(("127.0.0.1", self.port))
-        client.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+        client.sendall(self.beginning)
         return client
 
     def _drip(self) -> None:
@@ -74,19 +82,64 @@ def web(transactional_db: None) -> Iterator[int]:
 
 
 @pytest.mark.long
-def test_a_web_server_whose_threads_all_wait_for_slow_clients_answers(web: int) -> None:
+@pytest.mark.parametrize("beginning", [HEADER, BODY], ids=["headers", "bodies"])
+def test_a_web_server_whose_threads_all_wait_for_slow_clients_answers(web: int, beginning: bytes) -> None:
     assert health(web)["database"]
-    with SlowClients(web, MANY // 2):
+    with SlowClients(web, MANY // 2, beginning):
         assert health(web)["database"]
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("beginning", [HEADER, BODY], ids=["headers", "bodies"])
 def test_moss_serve_alone_answers_with_eighty_slow_clients(
-    serve: Callable[[int | None], Serve], free_port: int
+    serve: Callable[[int | None], Serve], free_port: int, beginning: bytes
 ) -> None:
     moss = serve(free_port)
     moss.wait_until_serving()
     port = urlsplit(moss.address).port
     assert port
-    with SlowClients(port, MANY):
+    with SlowClients(port, MANY, beginning):
         assert health(port)["database"]
+
+
+# Bytes at once, seconds before each, and the constants: of the beginning, the rate, and the whole.
+BODIES = {
+    "a byte at a time": (1, 0.05, (0.3, 1000.0, 60.0)),
+    "more slowly than the rate": (20, 0.05, (0.3, 1000.0, 60.0)),
+    "for ever": (500, 0.01, (0.3, 1000.0, 0.1)),
+    "fast enough": (500, 0.05, (0.3, 1000.0, 60.0)),
+    "nothing": (0, 0.05, (0.3, 1000.0, 60.0)),
+}
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_a_body_has_to_come_with_a_rate_and_to_end(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    size, pause, constants = BODIES[body]
+    for name, constant in zip(("BODY_SECONDS", "BODY_RATE", "WHOLE_BODY_SECONDS"), constants, strict=True):
+        monkeypatch.setattr(gunicorn_worker, name, constant)
+    server, client = socket.socketpair()
+    ended = Event()
+
+    def send() -> None:
+        for _ in range(40):
+            with suppress(OSError):
+                client.sendall(b"a" * size)
+            if ended.wait(pause):
+                return
+        client.shutdown(socket.SHUT_WR)
+
+    with server, client:
+        thread = Thread(target=send)
+        thread.start()
+        read, received = TimedBody(server), 0
+        refused = False
+        try:
+            while data := read.recv(8192):
+                received += len(data)
+        except ConnectionResetError:
+            refused = True
+        ended.set()
+        thread.join()
+    assert refused == (body != "fast enough")
+    assert received <= 40 * size
+    assert refused or received == 40 * size
