@@ -60,7 +60,8 @@ SELECT 5, format('trigger %s.%s', name, tgname),
 FROM tables JOIN pg_trigger ON tgrelid = tables.oid AND NOT tgisinternal
 UNION ALL
 SELECT 6, format('function %s(%s)', proname, pg_get_function_identity_arguments(pg_proc.oid)),
-    format('returns %s, %s, body %s', prorettype::regtype, lanname, md5(prosrc))
+    concat_ws(' ', format('returns %s, %s, body %s', prorettype::regtype, lanname, md5(prosrc)),
+        CASE WHEN prosecdef THEN 'SECURITY DEFINER' END, proconfig::text)
 FROM pg_proc JOIN pg_language ON pg_language.oid = prolang WHERE pronamespace = 'public'::regnamespace
 """
 SEPARATOR, NOT_VALID = ": ", " (not valid)"

@@ -267,7 +267,8 @@ def erase(
     removed, changed = (sum(erasure.result[part].values()) for part in ("removed", "changed"))
     click.echo(f"Receipt {erasure.pk}: {removed:,} rows removed, {changed:,} rows changed.")
     for left in erasure.result["left"]:
-        click.echo(f"Left in {left['course']}: {left['rows']:,} entries, because {left['why']}.")
+        place = f" in {left['course']}" if left["course"] else ""
+        click.echo(f"Left{place}: {left['rows']:,} entries, because {left['why']}.")
     click.echo("Backups from before still have this student: see docs/do/backup.md.")
 
 

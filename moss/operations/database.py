@@ -49,14 +49,19 @@ WHERE datname = current_database() AND backend_type = 'client backend' AND appli
 
 EXISTS = "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = %s)"
 CREATE = "CREATE ROLE {service} LOGIN PASSWORD %s"
-# The erasure of a student replaces names in subjects. A temporary table would hide the log in its session.
+# The erasure of a student replaces subjects by a function of the owner, which writes a proof of it.
+# A temporary table would hide the log in its session.
 GRANTS = """
 GRANT USAGE ON SCHEMA public TO {service};
 GRANT SELECT, INSERT, UPDATE, DELETE{maintain} ON ALL TABLES IN SCHEMA public TO {service};
 GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO {service};
 REVOKE ALL ON submissions_auditentry FROM {service};
-GRANT SELECT, INSERT, UPDATE (subject) ON submissions_auditentry TO {service};
+GRANT SELECT, INSERT ON submissions_auditentry TO {service};
 REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC;
+"""
+REPLACES = """
+REVOKE ALL ON FUNCTION submissions_replace_subjects FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION submissions_replace_subjects TO {service};
 """
 MAINTAIN_SINCE = 170000  # before, only the owner vacuums; Postgres does so by itself, later
 
@@ -209,3 +214,6 @@ def grant_rights() -> None:
         maintain = ", MAINTAIN" if connection.connection.info.server_version >= MAINTAIN_SINCE else ""
         names = {"service": service, "database": Identifier(connection.settings_dict["NAME"])}
         cursor.execute(SQL(GRANTS).format(maintain=SQL(maintain), **names))
+        cursor.execute("SELECT to_regproc('submissions_replace_subjects')")
+        if cursor.fetchone()[0]:  # Migrated backwards, there is none.
+            cursor.execute(SQL(REPLACES).format(service=service))

@@ -44,7 +44,7 @@ from moss.operations.database import (
 )
 from moss.operations.maintenance import is_maintained
 from submissions.audit.log import service_may_erase_log
-from submissions.audit.models import AuditAction, verify
+from submissions.audit.models import REPLACED, AuditAction, verify
 from submissions.core.database import opened_or_empty
 from submissions.models import AuditEntry
 from submissions.work import heartbeats
@@ -448,7 +448,9 @@ def rights() -> Finding:
 def audit() -> Finding:
     """Check that no entry of the audit log was removed, changed or inserted."""
     cuts = AuditEntry.objects.filter(action=AuditAction.SHORTENED).values_list("assignment", flat=True)
-    chain = verify(AuditEntry.objects.order_by("number", "pk").iterator(), cuts)
+    entries = AuditEntry.objects.order_by("number", "pk")
+    proofs = entries.filter(page=REPLACED).values_list("subject", flat=True)
+    chain = verify(entries.iterator(), cuts, proofs)
     if chain.broken:
         return problem("audit", f"the log is broken at entry {chain.broken:,}", RESTORE)
     text = f"{chain.entries:,} entries without a gap, up to {chain.digest[:16] or 'none'}"

@@ -146,7 +146,8 @@ DOCUMENTS = {"exports", "export_pair", "export_case"}
 MAY_ERASE = """
 SELECT rolsuper OR rolcreaterole
     OR pg_has_role(rolname, relowner, 'MEMBER') OR pg_has_role(rolname, nspowner, 'MEMBER')
-    OR has_table_privilege(rolname, pg_class.oid, 'UPDATE, DELETE, TRUNCATE, TRIGGER')
+    OR has_table_privilege(rolname, pg_class.oid, 'DELETE, TRUNCATE, TRIGGER')
+    OR has_any_column_privilege(rolname, pg_class.oid, 'UPDATE')
 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace, pg_roles
 WHERE pg_class.oid = 'submissions_auditentry'::regclass AND rolname = session_user
 """

@@ -14,12 +14,12 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, StreamingHttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext, gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, ngettext
 from django.views.decorators.http import require_GET
 from ninja import Field, Query, Router, Schema
 
 from submissions.audit.log import AuditFilter, audit_entries, audit_table, service_may_erase_log
-from submissions.audit.models import AuditAction
+from submissions.audit.models import REPLACEMENT, AuditAction
 from submissions.core.api import A_PART, Cursor, Input, Limit, cursor_of, numbers_of, user_of
 from submissions.core.rights import limits_of
 from submissions.matches.file_formats import write_csv, write_json_lines
@@ -70,7 +70,11 @@ REFUSED = "Reading the audit log takes an administrator's token for all courses.
 
 def entry_text(text: str) -> str:
     """Return who did something, or the subject of an entry, with its words in the language of the page."""
-    return "; ".join(map(_part_text, text.split("; ")))
+    parts = text.split("; ")
+    if number := sum(1 for part in parts if REPLACEMENT.fullmatch(part)):
+        replaced = ngettext("name replaced in {number} entry", "name replaced in {number} entries", number)
+        parts = [parts[0], replaced.format(number=number)]
+    return "; ".join(map(_part_text, parts))
 
 
 def _part_text(part: str) -> str:

@@ -12,12 +12,13 @@ from django.utils.translation import gettext as _, ngettext
 
 from submissions.audit.models import AuditAction
 from submissions.intake.limits import BadArchive
-from submissions.models import AuditEntry, Batch, BoilerplateUpload, Erasure, ListedEntry
+from submissions.models import AuditEntry, Batch, BoilerplateUpload, Erasure, FileChunk, ListedEntry
 from submissions.students.finding import Decided
 from submissions.students.naming import LONGEST_NAME, digest
 from submissions.students.register import erase_texts, held_titles
 from submissions.students.rows import (
     NOT_CHOSEN,
+    OWN_REASONS,
     SOMEBODY_ELSE,
     Counts,
     erase_names,
@@ -35,7 +36,9 @@ from submissions.work.jobs import erasing
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from submissions.models import Job
+    from django.db.models import QuerySet
+
+    from submissions.models import Job, Upload
     from submissions.students.naming import Spellings
     from submissions.students.scope import Scope
 
@@ -136,9 +139,10 @@ def _erase(erasure: Erasure, work: Scope) -> None:
     erase_names(work, names, counts)
     erase_submissions(work, names, counts)
     counts.delete(work.enrolled)
-    erase_texts(work, counts)
+    if kept := erase_texts(work, erasure, counts):
+        left.append({"course": "", "assignments": [], "rows": kept, "why": OWN_REASONS})
     for assignment in touched:
-        _rank(assignment.pk)
+        _rank(assignment.pk, counts)
     erasure.result = {**counts.as_json(), "groups": groups, "held": held, "left": left}
     erasure.refresh_from_db(fields=["reason", "message"])
     erasure.digests = digests
@@ -158,7 +162,7 @@ def _left_of(work: Scope) -> list[dict[str, Any]]:
     ]
 
 
-def _rank(assignment_id: int) -> None:
+def _rank(assignment_id: int, counts: Counts) -> None:
     """Rank an assignment without the work that left, or delete its reports where none is left."""
     assignment = lifecycle.lock_assignment(assignment_id)
     if assignment is None:
@@ -167,7 +171,7 @@ def _rank(assignment_id: int) -> None:
     if uploaded.filter(submissions__isnull=False).exists():
         enqueue_rank(assignment)
     else:
-        assignment.reports.all().delete()
+        counts.delete(assignment.reports.all())
 
 
 def _end(erasure: Erasure, state: Erasure.State, message: str = "") -> None:
@@ -190,31 +194,28 @@ def erase_unread(scope: Scope, counts: Counts) -> None:
     """
     held = [one.pk for one in scope.held]
     waiting = Batch.objects.exclude(uploads=None, listed_entries=None).exclude(assignment__in=held)
-    for batch in (
-        waiting.filter(assignment__course__in=scope.searched).distinct().select_related("assignment")
-    ):
+    for batch in waiting.filter(assignment__course__in=scope.courses).distinct().select_related("assignment"):
         spellings = scope.spellings(batch.assignment.course_id)
-        files = _Files(scope)
+        files = _Files(scope.spellings(batch.assignment.course_id, whole_only=True))
         try:
             is_named = _lists(batch, spellings, files) or _holds(batch, spellings, files)
         except BadArchive:
             is_named = batch.assignment.course_id in scope.courses
         if is_named:
             _remove(batch, counts)
-    starters = BoilerplateUpload.objects.filter(assignment__course__in=scope.searched)
+    starters = BoilerplateUpload.objects.filter(assignment__course__in=scope.courses)
     starters = starters.exclude(uploads=None).exclude(assignment__in=held).distinct()
     for upload in starters.select_related("assignment"):
         if any(scope.spellings(upload.assignment.course_id).is_in(one.name) for one in upload.uploads.all()):
-            counts.removed["submissions.Upload"] += upload.uploads.count()
-            discard_uploads(upload.uploads.all())
+            _discard(upload.uploads.all(), counts)
             lifecycle.fail_boilerplate(upload.pk, REMOVED)
 
 
 class _Files:
     """Searches the files of one upload for whole names and ids: a word of a name may be a variable."""
 
-    def __init__(self, scope: Scope) -> None:
-        self._spellings = scope.spellings()
+    def __init__(self, spellings: Spellings) -> None:
+        self._spellings = spellings
         self._end = time.thread_time() + SEARCH_SECONDS
 
     def name(self, data: bytes) -> bool:
@@ -265,12 +266,18 @@ def _holds(batch: Batch, spellings: Spellings, files: _Files) -> bool:
     )
 
 
+def _discard(uploads: QuerySet[Upload], counts: Counts) -> None:
+    counts.removed["submissions.Upload"] += uploads.count()
+    chunks = FileChunk.objects.filter(name__in=uploads.values("file"))
+    counts.removed["submissions.FileChunk"] += chunks.count()
+    discard_uploads(uploads)
+
+
 @transaction.atomic
 def _remove(batch: Batch, counts: Counts) -> None:
     sources = list(batch.listed_entries.exclude(source=None).values_list("source_id", flat=True))
-    counts.removed["submissions.Upload"] += batch.uploads.count()
-    discard_uploads(batch.uploads.all())
+    _discard(batch.uploads.all(), counts)
     counts.delete(ListedEntry.objects.filter(batch=batch))
-    delete_unused_sources(sources)
+    counts.removed.update(delete_unused_sources(sources))
     unfinished = Batch.objects.filter(pk=batch.pk).exclude(state__in=Batch.FULLY_READ)
     lifecycle.change_batches(unfinished, Batch.State.FAILED, REMOVED, "it had work of an erased student")

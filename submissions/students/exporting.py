@@ -131,7 +131,7 @@ class _Rows:
             yield from self._named(model, columns)
         for row, _ in naming_rows(self.work, with_held=True):
             yield row
-        for one in Assignment.objects.filter(course__in=self.work.searched).exclude(teams=""):
+        for one in Assignment.objects.filter(pk__in=self.work.assignments).exclude(teams=""):
             if self.work.spellings(one.course_id).is_in(one.teams):
                 yield one
         yield from self._in_corpora()

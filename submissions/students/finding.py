@@ -6,7 +6,7 @@ A person decides on names and ids that resemble those of the student.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Q
@@ -176,7 +176,7 @@ def spellings(text: str, courses: Iterable[CourseOfStudent], course: int | None)
 
     `text` is the name that was asked for, where no row has it.
 
-    A name that others of the course have too does not mean this student; ids do.
+    A name or an id that another student of the course has, as a name or an id, does not mean this student.
     """
     rows = list(courses)
     names = frozenset[str]().union(*(row.searched_names for row in rows))
@@ -185,9 +185,26 @@ def spellings(text: str, courses: Iterable[CourseOfStudent], course: int | None)
     if course is None:
         return Spellings(names, ids, whole_only=True)
     others = other_names(course, rows)
-    keys = {name_key(name) for name in others}
-    unambiguous = frozenset(name for name in names if name_key(name) not in keys)
-    return Spellings(unambiguous, ids, tuple(sorted(others)))
+    keys = {name_key(text) for text in other_names(course, rows, also_ids=True)}
+    own_names, own_ids = (
+        frozenset(text for text in texts if name_key(text) not in keys) for texts in (names, ids)
+    )
+    return Spellings(own_names, own_ids, tuple(sorted(others)))
+
+
+def alone(known: Spellings, courses: Iterable[CourseOfStudent]) -> Spellings:
+    """Return those of the names and ids that no other row has as a name or an id, in any course."""
+    rows = list(courses)
+    students = SubmissionStudent.objects.filter(submission__origin=None)
+    students = students.exclude(pk__in=[row.pk for one in rows for row in one.students])
+    listed = EnrolledStudent.objects.exclude(pk__in=[row.pk for one in rows for row in one.enrolled])
+
+    def is_alone(text: str) -> bool:
+        is_taken = students.filter(_any("name", {text}) | _any("identifier", {text})).exists()
+        return not is_taken and not listed.filter(_enrolled_condition({text}, {text})).exists()
+
+    names, ids = (frozenset(filter(is_alone, texts)) for texts in (known.names, known.ids))
+    return replace(known, names=names, ids=ids)
 
 
 def other_names(course: int, courses: Iterable[CourseOfStudent], *, also_ids: bool = False) -> set[str]:

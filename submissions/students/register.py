@@ -5,19 +5,20 @@ An entry a table says what an erasure does with it.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.apps import apps
-from django.db import connection
 from django.db.models import F, Q
 
+from submissions.audit.models import AuditAction
 from submissions.core.database import SealedTextField
-from submissions.models import ApiAnswer, Assignment, AuditEntry, Course
+from submissions.models import ApiAnswer, Assignment, AuditEntry, Course, Erasure, StatedReason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from django.db.models import Model, QuerySet
+    from django.db.models import Model
 
     from submissions.students.naming import Spellings
     from submissions.students.rows import Counts
@@ -28,6 +29,8 @@ KEYS = "primary keys and numbers; they are computed again without the submission
 PEOPLE = "accounts of people who use the service, who are no students to it"
 TITLES = "titles and settings that an instructor gave; nothing of a student's work"
 ANSWERED = ("before", "after")
+# Stands before a reason in what an administrator changed; see `submissions.audit.log`.
+NOTE = "as an administrator: "
 
 # Apps whose other tables name accounts, platforms and their keys, and no student.
 OTHER_APPS = {
@@ -43,10 +46,6 @@ OTHER_APPS = {
     "webhooks": "addresses of programs, and primary keys of what they are told of",
     "lti": "platforms, their keys, and accounts of people who teach",
 }
-
-# Lets the trigger of the audit log pass a change of subjects, until the transaction ends.
-ALLOW = "SET LOCAL moss.erases_a_student = 'on'"
-FORBID = "SET LOCAL moss.erases_a_student = ''"
 
 
 class Table(NamedTuple):
@@ -88,7 +87,7 @@ REGISTER = {
     "corpus.CorpusDocument": Table(rows=("name", "sha256", "reason")),
     "submissions.AuditEntry": Table(
         searched=("subject",),
-        free=("who", "address", "action", "course", "assignment", "page", "digest"),
+        free=("who", "address", "action", "course", "assignment", "page", "digest", "subject_digest"),
         why=TITLES,
     ),
     "submissions.Course": Table(free=("name",), why=TITLES),
@@ -253,19 +252,41 @@ REGISTER = {
 }
 
 
-def erase_texts(scope: Scope, counts: Counts) -> None:
-    """Replace the student's names and ids in every searched column, in the caller's transaction."""
+def erase_texts(scope: Scope, erasure: Erasure, counts: Counts) -> int:
+    """Replace the student's names and ids in every searched column, in the caller's transaction.
+
+    What names the student in a reason that whoever erases wrote before stays; return how many rows do.
+    """
+    subjects: dict[int, str] = {}
+    kept = 0
     for row, spellings in naming_rows(scope):
         table = REGISTER[row._meta.label]
         values = spellings.changed(row, table.searched)
         if row._meta.label == "submissions.SubmissionFile" and "path" in values:
             values["path"] = _free_path(row, values["path"])
-        if isinstance(row, ApiAnswer) and "key" in values:
+        if is_reason_of(row, erasure):
+            kept += 1
+        elif isinstance(row, ApiAnswer) and "key" in values:
             counts.delete(ApiAnswer.objects.filter(pk=row.pk))  # Another key may become the same one.
         elif isinstance(row, AuditEntry):
-            _change_subject(row, values["subject"], counts)
+            subjects[row.number] = values["subject"]
         else:
             counts.change(row, **values)
+    if subjects:
+        AuditEntry.replace_subjects(subjects, erasure.who, f"receipt {erasure.pk}")
+        counts.changed["submissions.AuditEntry"] += len(subjects)
+    return kept
+
+
+def is_reason_of(row: Any, erasure: Erasure) -> bool:
+    """Return whether a row has a reason of whoever erases, who could so take back what they stated."""
+    if isinstance(row, StatedReason):
+        return row.user.get_username() == erasure.who
+    if isinstance(row, Erasure):
+        return row.who == erasure.who and row.pk != erasure.pk
+    if isinstance(row, AuditEntry) and row.who == erasure.who:
+        return row.action == AuditAction.STATED_REASON or NOTE in row.subject
+    return False
 
 
 def naming_rows(scope: Scope, *, with_held: bool = False) -> Iterator[tuple[Any, Spellings]]:
@@ -288,41 +309,49 @@ def _naming_rows(
     rows = model._default_manager.annotate(**annotations).filter(condition, _within(scope, table, held))
     if table.course:
         rows = rows.annotate(course_of_row=F(table.course))
-    by_name = _courses_by_name(scope) if model is AuditEntry else {}
-    rows = _not_held(scope, rows, held) if model is AuditEntry else rows
+    of_entry = _spellings_of_entries(scope, held) if model is AuditEntry else None
     for row in rows.order_by("pk").iterator():
-        course = by_name.get(row.course) if model is AuditEntry else getattr(row, "course_of_row", None)
-        spellings = scope.spellings(course, whole_only=table.whole_only)
-        if spellings.changed(row, table.searched):
+        if of_entry:
+            spellings = of_entry(row)
+        elif table.course:
+            spellings = scope.spellings(row.course_of_row, whole_only=table.whole_only)
+        else:
+            spellings = scope.alone
+        if spellings and spellings.changed(row, table.searched):
             yield row, spellings
 
 
 def _within(scope: Scope, table: Table, held: list[Assignment]) -> Q:
-    condition = Q(**{f"{table.course}__in": scope.searched}) if table.course else Q()
     if table.assignment:
-        condition &= ~Q(**{f"{table.assignment}__in": [one.pk for one in held]})
-    return condition
+        return Q(**{f"{table.assignment}__in": scope.assignments.difference(one.pk for one in held)})
+    return Q(**{f"{table.course}__in": scope.courses}) if table.course else Q()
 
 
-def _courses_by_name(scope: Scope) -> dict[str, int]:
-    return dict(Course.objects.filter(pk__in=scope.courses).values_list("name", "pk"))
+def _spellings_of_entries(scope: Scope, held: list[Assignment]) -> Callable[[AuditEntry], Spellings | None]:
+    """Return a function that says how the subject of an entry may name the student; None: it does not.
 
+    Entries name courses and assignments by text. One of another course or assignment is about others. Where
+    a course is gone, or has the name of another one, only a text that nobody else has means the student, and
+    only since the student's first row was stored.
+    """
+    by_name: dict[str, set[int]] = defaultdict(set)
+    for name, pk in Course.objects.values_list("name", "pk"):
+        by_name[name].add(pk)
+    rows = Assignment.objects.filter(pk__in=scope.assignments.difference(one.pk for one in held))
+    known = set(rows.values_list("course__name", "name"))
+    kept = {(one.course.name, one.name) for one in held}
 
-def _not_held(scope: Scope, rows: QuerySet[Any], held: list[Assignment]) -> QuerySet[Any]:
-    """Leave out the entries of what is held, and of courses that were not chosen: these are texts there."""
-    kept = Q(pk__in=[])
-    for one in held:
-        kept |= Q(course=one.course.name, assignment=one.name)
-    searched = set(Course.objects.filter(pk__in=scope.searched).values_list("name", flat=True))
-    other = Course.objects.exclude(pk__in=scope.searched).exclude(name__in=searched)
-    return rows.exclude(kept).exclude(course__in=other.values("name"))
+    def of_entry(entry: AuditEntry) -> Spellings | None:
+        courses, place = by_name.get(entry.course, set()), (entry.course, entry.assignment)
+        if place in kept or (courses and not courses & scope.courses):
+            return None
+        if not courses <= scope.courses or not courses:
+            return scope.alone if entry.created >= scope.since else None
+        if entry.assignment and place not in known:
+            return None
+        return scope.spellings(min(courses), whole_only=not entry.assignment)
 
-
-def _change_subject(entry: AuditEntry, subject: str, counts: Counts) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(ALLOW)
-        counts.change(entry, subject=subject)
-        cursor.execute(FORBID)
+    return of_entry
 
 
 def _free_path(row: Any, path: str) -> str:

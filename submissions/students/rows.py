@@ -23,7 +23,6 @@ from submissions.models import (
     CaseDecision,
     CaseMember,
     Decision,
-    Document,
     Share,
     Source,
     Statement,
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
 # Why something with the name, or one like it, is left.
 SOMEBODY_ELSE = "somebody decided that a similar name or id is another person's"
 NOT_CHOSEN = "the course was not chosen"
+OWN_REASONS = "whoever erased the student stated it as a reason"
 
 # The new name of a submission by its assignment and its name until now: empty where it is deleted.
 NewNames = dict[tuple[int, str], str]
@@ -119,10 +119,8 @@ def erase_submissions(scope: Scope, names: NewNames, counts: Counts) -> None:
     sources = set(files.values_list("source__sha256", flat=True))
     _erase_passages(keys, submission_ids, counts)
     counts.delete(Submission.objects.filter(pk__in=submission_ids))
-    counts.removed["submissions.Document"] += Document.objects.filter(pk__in=keys).count()
-    delete_unused(keys)
+    counts.removed.update(delete_unused(keys))
     forget(keys)
-    counts.removed["submissions.Document"] -= Document.objects.filter(pk__in=keys).count()
     _erase_from_corpora(scope, sources, counts)
     for submission in scope.shared:
         _leave(scope, submission, names, counts)
@@ -140,19 +138,17 @@ def _erase_passages(documents: set[int], submission_ids: list[int], counts: Coun
 def _erase_from_corpora(scope: Scope, sources: set[str], counts: Counts) -> None:
     """Delete the documents of corpora with the same bytes as an erased file, or with the student's name.
 
-    Bytes that somebody else handed in too stay. Where courses were left out, another person may have the
-    name: then it alone deletes nothing.
+    Bytes that somebody else handed in too stay, and names that another row has.
     """
     kept = set(Source.objects.filter(sha256__in=sources).values_list("sha256", flat=True))
-    spellings = scope.spellings()
+    spellings = scope.alone
     columns, named = spellings.condition(("name", "reason"))
     gone = sources - kept
     rows = CorpusDocument.objects.annotate(**columns).filter(named | Q(sha256__in=gone))
-    by_name = not scope.left
     keys = [
         row.pk
         for row in rows
-        if row.sha256 in gone or (by_name and (spellings.is_in(row.name) or spellings.is_in(row.reason)))
+        if row.sha256 in gone or spellings.is_in(row.name) or spellings.is_in(row.reason)
     ]
     counts.delete(CorpusDocument.objects.filter(pk__in=keys))
     counts.delete(CorpusText.objects.filter(documents=None))
@@ -196,7 +192,11 @@ def _name_of_group(scope: Scope, submission: Submission) -> str:
 
 
 def erase_names(scope: Scope, names: NewNames, counts: Counts) -> None:
-    """Delete or rename aliases, decisions, members of cases, and links that name the student."""
+    """Delete or rename aliases, decisions, members of cases, and links that name the student.
+
+    A name that a submission of somebody else has too in the assignment stays in them.
+    """
+    names = {key: new for key, new in names.items() if key not in _names_of_others(scope, names)}
     members = CaseMember.objects.order_by().values_list("decision").annotate(number=Count("pk"))
     before = dict(members)
     for model, columns in NAMED.items():
@@ -209,9 +209,17 @@ def erase_names(scope: Scope, names: NewNames, counts: Counts) -> None:
         _erase_from_teams(scope, assignment, counts)
 
 
+def _names_of_others(scope: Scope, names: NewNames) -> set[tuple[int, str]]:
+    """Return those of the names of submissions, by assignment, that a submission of somebody else has."""
+    own = [one.pk for one in (*scope.submissions, *scope.copies)]
+    assignments, texts = {pk for pk, _ in names}, {name for _, name in names}
+    rows = Submission.objects.filter(batch__assignment__in=assignments, name__in=texts).exclude(pk__in=own)
+    return set(rows.values_list("batch__assignment", "name"))
+
+
 def _searched_assignments(scope: Scope, *, with_held: bool = False) -> QuerySet[Assignment]:
     held = [] if with_held else [one.pk for one in scope.held]
-    return Assignment.objects.filter(course__in=scope.searched).exclude(pk__in=held)
+    return Assignment.objects.filter(pk__in=scope.assignments).exclude(pk__in=held)
 
 
 def naming_rows_of(

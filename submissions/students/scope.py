@@ -18,10 +18,11 @@ from submissions.models import (
     Submission,
     SubmissionStudent,
 )
-from submissions.students.finding import Decided, find, near_matches, other_names, spellings
+from submissions.students.finding import Decided, alone, find, near_matches, other_names, spellings
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from datetime import datetime
 
     from django.db.models import QuerySet
 
@@ -132,9 +133,26 @@ class Scope:
         return chosen_ids | {one.batch.assignment.course_id for one in self.copies}
 
     @cached_property
-    def searched(self) -> set[int]:
-        """The courses whose texts are searched: in others, the name is somebody else's."""
-        return self.courses
+    def assignments(self) -> set[int]:
+        """The assignments whose texts are searched: in others, the name is somebody else's.
+
+        They have work of the student, or are of a course whose roster has the student.
+        """
+        enrolled = [one.course.pk for one in self.chosen if one.enrolled]
+        listed = Assignment.objects.filter(course__in=enrolled).values_list("pk", flat=True)
+        return {one.batch.assignment_id for one in (*self.submissions, *self.copies)}.union(listed)
+
+    @cached_property
+    def alone(self) -> Spellings:
+        """The whole names and ids that no other row of the installation has, for texts of no course."""
+        return alone(self._all, self.chosen)
+
+    @cached_property
+    def since(self) -> datetime:
+        """When the first row of the student was stored: a text from before is about somebody else."""
+        times = [one.batch.created for one in self.submissions]
+        times += [row.roster.created for one in self.chosen for row in one.enrolled]
+        return min(times)
 
     @cached_property
     def _all(self) -> Spellings:
@@ -158,7 +176,10 @@ class Scope:
 
     def settle(self) -> None:
         """Look up all that is known from rows that are about to leave."""
-        for known in (self.searched, self.kept, self.shared, self.sole, self.enrolled, self._whole_by_course):
+        for known in (
+            *(self.assignments, self.alone, self.since, self.kept, self.shared, self.sole, self.enrolled),
+            self._whole_by_course,
+        ):
             str(known)
 
     def other_texts(self, course: int) -> set[str]:

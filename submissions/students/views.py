@@ -19,7 +19,7 @@ from submissions.students.erasing import ask_for_erasure
 from submissions.students.exporting import note_export, write_export
 from submissions.students.finding import Decided, find, near_matches
 from submissions.students.naming import digest
-from submissions.students.rows import SOMEBODY_ELSE, receipt_of
+from submissions.students.rows import OWN_REASONS, SOMEBODY_ELSE, receipt_of
 from submissions.students.scope import NotFound, Scope, scope
 
 if TYPE_CHECKING:
@@ -87,7 +87,8 @@ def erasure(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Show the receipt of an erasure, or that it is being carried out."""
     row = get_object_or_404(Erasure, pk=pk)
     receipt = receipt_of(row)
-    left = [{**one, "is_other": one["why"] == SOMEBODY_ELSE} for one in receipt["left"]]
+    whys = {SOMEBODY_ELSE: "is_other", OWN_REASONS: "is_reason"}
+    left = [{**one, whys.get(one["why"], ""): True} for one in receipt["left"]]
     context = {"erasure": row, "receipt": receipt, "left": left}
     response = render(request, "submissions/department/erasure.html", context)
     if row.state == Erasure.State.QUEUED:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -18,6 +19,7 @@ from psycopg.errors import InsufficientPrivilege, RaiseException
 
 from moss.embedded.client import OWNER_ROLE, PACKAGE, SERVICE_ROLE
 from moss.operations.doctor import audit, rights
+from submissions.models import AuditEntry
 from tests.moss.embedded.test_embedded import environment
 from tests.moss.test_settings import evaluate
 
@@ -38,6 +40,7 @@ ATTACKS = (
     f"TRUNCATE {LOG}",
     f"DELETE FROM {LOG}",
     f"UPDATE {LOG} SET who = 'bob'",
+    f"SET moss.erases_a_student = 'on'; UPDATE {LOG} SET subject = '[erased]'",
     f"DROP TABLE {LOG}",
     f"ALTER TABLE {LOG} DISABLE TRIGGER ALL",
     f"ALTER TABLE {LOG} OWNER TO CURRENT_USER",
@@ -89,14 +92,20 @@ GRANTEES = f"""
 """
 
 
-def test_the_service_replaces_a_subject_only_where_it_erases_a_student(service: psycopg.Connection) -> None:
-    replace = f"UPDATE {LOG} SET subject = '[erased]'"
-    with pytest.raises(RaiseException, match="append-only"):
-        service.execute(replace)
-    with service.transaction():
-        service.execute("SET LOCAL moss.erases_a_student = 'on'")
-        service.execute(replace)
-    assert service.execute(f"SELECT subject FROM {LOG}").fetchone() == ("[erased]",)
+def test_the_service_replaces_a_subject_only_with_a_proof_of_the_erasure(
+    service: psycopg.Connection,
+) -> None:
+    call = "SELECT submissions_replace_subjects(%s, '{1}', '{[erased]}')"
+    proof = {"action": "erased", "page": "replace_subjects", "number": 2, "subject_digest": "0" * 64}
+    for wrong in ({"action": "saw"}, {"page": "pair"}, {"number": 3}, {"subject_digest": ""}):
+        with pytest.raises(RaiseException, match="no proof of an erasure"):
+            service.execute(call, [json.dumps(proof | wrong)])
+    with as_service():
+        AuditEntry.objects.create(who="alice", action="saw", subject="Ada Lovelace", page="pair")
+        AuditEntry.replace_subjects({2: "[erased]"}, "admin", "receipt 1")
+        subjects = [*AuditEntry.objects.order_by("number").values_list("subject", flat=True)]
+    assert subjects[:2] == ["Ada Lovelace", "[erased]"]
+    assert subjects[2].startswith("receipt 1; 2 ")
 
 
 def test_the_service_reads_and_writes_the_rows_of_every_other_table(service: psycopg.Connection) -> None:
@@ -163,7 +172,7 @@ def test_a_foreign_database_is_prepared_as_the_documents_say(foreign: dict[str, 
     subprocess.run(migrate, env=variables, cwd=PACKAGE.parent, check=True)
     with psycopg.connect(foreign["DATABASE_URL"], autocommit=True) as service:
         service.execute(ADD)
-        for statement in ATTACKS[:4]:
+        for statement in ATTACKS[:5]:
             with pytest.raises(InsufficientPrivilege):
                 service.execute(statement)
     doctor = [sys.executable, "-m", "moss", "doctor"]

@@ -51,6 +51,8 @@ def _in_database(operations: Iterable[Operation]) -> Iterable[Operation]:
 def _expands(operation: Operation) -> bool:
     if isinstance(operation, migrations.AddField):
         return is_filled_without_the_code(operation.field)
+    if isinstance(operation, migrations.RunSQL):
+        return str(operation.sql).lstrip().startswith("CREATE FUNCTION ")
     return isinstance(operation, ADDING)
 
 

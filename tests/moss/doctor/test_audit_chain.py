@@ -26,7 +26,12 @@ ADDRESSES = ("127.0.0.1", "::1", "::ffff:10.0.0.1", "2001:DB8::1", None)
 def write(count: int = 5) -> None:
     for number in range(count):
         AuditEntry.objects.create(
-            who=f"al\0ice {number}", action="saw", course="größer", page="pair", address=ADDRESSES[number % 5]
+            who=f"al\0ice {number}",
+            action="saw",
+            course="größer",
+            page="pair",
+            subject=f"Ada {number}",
+            address=ADDRESSES[number % 5],
         )
 
 
@@ -54,6 +59,8 @@ def test_a_log_that_nobody_changed_is_whole() -> None:
         ("UPDATE submissions_auditentry SET created = created - interval '1 day' WHERE number = 4", 4),
         ("UPDATE submissions_auditentry SET address = '10.0.0.9' WHERE number = 5", 5),
         ("UPDATE submissions_auditentry SET number = number - 1 WHERE number > 3", 4),
+        ("UPDATE submissions_auditentry SET subject = '[erased]' WHERE number = 3", 3),
+        ("UPDATE submissions_auditentry SET subject = '[erased]', subject_digest = '' WHERE number = 3", 3),
     ],
 )
 def test_an_entry_that_was_removed_or_changed_is_found(statement: str, broken: int) -> None:
@@ -63,6 +70,45 @@ def test_an_entry_that_was_removed_or_changed_is_found(statement: str, broken: i
     result = CliRunner().invoke(main, ["doctor", "--audit"])
     assert f"problem  audit: the log is broken at entry {broken}" in result.stdout
     assert "audit:" not in CliRunner().invoke(main, ["doctor"]).stdout
+
+
+def test_a_replaced_subject_is_proved_and_no_other_change_of_it_is() -> None:
+    write()
+    AuditEntry.replace_subjects({2: "[erased]", 4: "[erased], Bob"}, "admin", "receipt 1")
+    assert audit().message.startswith("6 entries without a gap")
+    AuditEntry.replace_subjects({4: "[erased], [erased]"}, "admin", "receipt 2")
+    assert audit().message.startswith("7 entries without a gap")
+    assert [*AuditEntry.objects.order_by("number").values_list("subject", flat=True)][:5] == [
+        *("Ada 0", "[erased]", "Ada 2", "[erased], [erased]", "Ada 4")
+    ]
+    for subject, number, broken in (("Ada 1", 2, 2), ("[erased], Bob", 4, 4), ("receipt 2", 7, 4)):
+        with transaction.atomic():
+            in_the_database(
+                f"UPDATE submissions_auditentry SET subject = '{subject}' WHERE number = {number}"
+            )
+            assert audit().message == f"the log is broken at entry {broken}"
+            transaction.set_rollback(True)
+
+
+def test_subjects_of_a_version_before_stay_right_and_are_proved_once_replaced() -> None:
+    write()
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        before = ""
+        for entry in AuditEntry.objects.order_by("number"):
+            entry.subject_digest = ""
+            before = digest_of(entry, before)
+            cursor.execute(
+                "UPDATE submissions_auditentry SET subject_digest = '', digest = %s WHERE number = %s",
+                [before, entry.number],
+            )
+        cursor.execute("SET LOCAL session_replication_role = DEFAULT")
+    write(1)
+    assert audit().message.startswith("6 entries without a gap")
+    AuditEntry.replace_subjects({2: "[erased]"}, "admin", "receipt 1")
+    assert audit().message.startswith("7 entries without a gap")
+    in_the_database("UPDATE submissions_auditentry SET subject = '[erased] again' WHERE number = 2")
+    assert audit().message == "the log is broken at entry 2"
 
 
 def test_a_digest_is_right_with_the_key_of_the_service_only(settings: Settings) -> None:

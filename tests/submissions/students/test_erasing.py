@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from django.apps import apps
 from django.contrib.auth.models import User
 from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
+from django.utils import timezone
 
-from submissions.archive.models import CorpusDocument
+from moss.operations.backups import row_counts
+from moss.operations.doctor import audit
+from submissions.archive.models import Corpus, CorpusDocument
+from submissions.cases.change import add_statement
 from submissions.models import (
     ApiAnswer,
     Assignment,
@@ -19,6 +24,7 @@ from submissions.models import (
     Decision,
     Erasure,
     FileChunk,
+    StatedReason,
     Submission,
     SubmissionFile,
     SubmissionStudent,
@@ -44,7 +50,7 @@ if TYPE_CHECKING:
     from django.test import Client
 
     from tests.support.one_student import Planted
-    from tests.support.uploads import Committing
+    from tests.support.uploads import Committing, HandIn
 
     Erase = Callable[..., Erasure]
 
@@ -183,7 +189,9 @@ def test_a_receipt_counts_rows_and_names_nobody(planted: Planted, erase: Erase) 
     assert receipt.reason == "[erased] asked for it by letter."
     assert digest(ID) in receipt.digests
     assert digest(NAME) in receipt.digests
-    assert AuditEntry.objects.latest("pk").subject == f"receipt {receipt.pk}"
+    asked, proof = AuditEntry.objects.filter(action="erased").order_by("pk")
+    assert asked.subject == f"receipt {receipt.pk}"
+    assert proof.subject.count(" ") == 2 * changed["submissions.AuditEntry"] + 1
 
 
 def test_the_log_lets_a_subject_lose_a_name_and_refuses_all_else(planted: Planted) -> None:
@@ -284,14 +292,19 @@ def test_an_erasure_during_which_a_waiting_upload_is_read_begins_again(
     assert places_of(TRACES) == set()
 
 
-@pytest.fixture
+@pytest.fixture(params=rest_is_long(["same course", "other course"]))
 def other_person(
-    alice: User, django_capture_on_commit_callbacks: Committing, eager_tasks: None
+    request: pytest.FixtureRequest,
+    alice: User,
+    django_capture_on_commit_callbacks: Committing,
+    eager_tasks: None,
 ) -> Assignment:
-    """Return an assignment with Ben Popescu's work; in another course, his name is somebody's id."""
+    """Return an assignment with Ben Popescu's work; his name is somebody's id in it, or in another course."""
     owner, administrator = User.objects.create_user("oskar"), User.objects.create_user("adam", is_staff=True)
     theirs = Course.objects.create(owner=owner, name="Theirs").assignments.create(name="Sheet 1")
-    own = Course.objects.create(owner=administrator, name="Own").assignments.create(name="Sheet 2")
+    own = theirs
+    if request.param == "other course":
+        own = Course.objects.create(owner=administrator, name="Own").assignments.create(name="Sheet 2")
     files = {f"{name}/main.py": COPIED for name in ("Ben Popescu", "Cleo Ito")}
     uploads = (theirs, owner, files), (own, administrator, {"Invented/main.py": COPIED})
     for assignment, person, names in uploads:
@@ -305,26 +318,97 @@ def other_person(
         state="confirmed",
         notes="Ben Popescu agrees.",
     )
-    AuditEntry(
-        who="adam", action="reason", course="Theirs", subject="Ben Popescu", page="state_reason"
-    ).save()
+    add_statement(theirs, "Ben Popescu", owner, "a.txt", b"I agree.")
+    Corpus.objects.create(name="old", recipe="r").sweeps.create(number=1, source="/old").documents.create(
+        name="2019/Ben Popescu/main.py", sha256="0" * 64
+    )
+    for course in ("Theirs", "A deleted course", ""):
+        for action, page in (("reason", "state_reason"), ("exported", "export_student")):
+            AuditEntry(
+                who="adam", action=action, course=course, subject="Ben Popescu: a reason", page=page
+            ).save()
     return theirs
+
+
+def erased(text: str) -> Erasure:
+    """Erase a student, and say of all similar names that they are somebody else's."""
+    near = near_matches(text, find(text))
+    others = Decided.of(near, set(), {match.key for match in near})
+    erasure = ask_for_erasure(scope(text, None, others), "adam", "They asked.")
+    carry_out("erase_student", erasure.pk)
+    erasure.refresh_from_db()
+    assert erasure.state == "done"
+    return erasure
 
 
 def test_an_erasure_changes_nothing_of_another_person_whose_name_is_an_id(other_person: Assignment) -> None:
     def rows() -> list[object]:
         return [
             [*Decision.objects.filter(assignment=other_person).values()],
-            [*Submission.objects.filter(batch__assignment=other_person).values()],
-            [*SubmissionStudent.objects.filter(submission__batch__assignment=other_person).values()],
-            [*AuditEntry.objects.filter(course="Theirs").values()],
+            [*other_person.statements.values()],
+            [*CorpusDocument.objects.values()],
+            [*Submission.objects.filter(batch__assignment=other_person).exclude(name="Invented").values()],
+            [*SubmissionStudent.objects.exclude(name="Invented").values()],
+            [*AuditEntry.objects.filter(subject__contains="Popescu").values()],
         ]
 
     before = rows()
-    near = near_matches("Invented", find("Invented"))
-    others = Decided.of(near, set(), {match.key for match in near})
-    erasure = ask_for_erasure(scope("Invented", None, others), "adam", "They asked.")
-    carry_out("erase_student", erasure.pk)
-    assert Erasure.objects.get().state == "done"
+    erased("Invented")
     assert not SubmissionStudent.objects.filter(name="Invented").exists()
     assert rows() == before
+    assert "entries without a gap" in audit().message
+
+
+def test_nobody_erases_a_reason_that_they_stated(
+    assignment: Assignment, hand_in: HandIn, admin: User
+) -> None:
+    reason, course = "An appeal, case 7.", assignment.course
+    StatedReason.objects.create(course=course, user=admin, reason=reason, expires=timezone.now())
+    for who in ("admin", "other"):
+        hand_in(zipped({f"{reason}/main.py": COPIED}))
+        for action, text in (("reason", reason), ("people", f"eve; as an administrator: {reason}")):
+            AuditEntry.objects.create(who=who, action=action, course=course.name, subject=text, page="people")
+        AuditEntry.objects.create(who=who, action="saw", course=course.name, subject=reason, page="pair")
+    names = {one.name for one in SubmissionStudent.objects.all()}
+    with_reason = AuditEntry.objects.filter(subject__contains=reason, who="admin").exclude(action="saw")
+    before = [*with_reason.values()]
+    assert len(before) == 2
+    work = scope(min(names))
+    erasure = ask_for_erasure(work, "admin", "They asked.")
+    carry_out("erase_student", erasure.pk)
+    erasure.refresh_from_db()
+    assert erasure.state == "done"
+    assert [*with_reason.values()] == before
+    assert StatedReason.objects.get().reason == reason
+    assert not AuditEntry.objects.filter(subject__contains=reason, who="other").exists()
+    assert erasure.result["left"] == [
+        {
+            "course": "",
+            "assignments": [],
+            "rows": 3,
+            "why": "whoever erased the student stated it as a reason",
+        }
+    ]
+    assert "entries without a gap" in audit().message
+
+
+def test_the_receipt_lists_every_row_by_table(
+    planted: Planted, django_capture_on_commit_callbacks: Committing
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        file = zipped({f"{NAME}/a.py": "a = 1\n"}, "more.zip")
+        create_batch(planted.first, planted.owner, [file], preview=True)
+    work = scope(ID)
+    erasure = ask_for_erasure(work, "admin", "They asked.")
+    before = row_counts()
+    carry_out("erase_student", erasure.pk)
+    after = row_counts()
+    labels = {model._meta.db_table: model._meta.label for model in apps.get_models(include_auto_created=True)}
+    # The index of postings is rewritten as a whole.
+    index = {"submissions.PostingRun", "submissions.PostingBlock"}
+    gone = {labels[table]: before[table] - number for table, number in after.items() if table in labels}
+    erasure.refresh_from_db()
+    removed = erasure.result["removed"]
+    assert {label: number for label, number in gone.items() if number > 0 and label not in index} == {
+        label: removed.get(label, 0) for label, number in gone.items() if number > 0 and label not in index
+    }
