@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fingerprint.distinct import distinct_values
 from fingerprint.ranking.candidates import InvertedIndex
 from fingerprint.ranking.cohort import Cohort, count_alike, default_limit, distinct_kgrams
 from fingerprint.ranking.file_pairs import number_equal
@@ -99,12 +100,24 @@ class OldPairs(NamedTuple):
     keys: Positions
 
     @classmethod
-    def from_lists(cls, submissions: int, old: Collection[int], pairs: Iterable[tuple[int, int]]) -> OldPairs:
-        """Build the arrays from numbers of submissions, of which there are `submissions`."""
+    def from_lists(
+        cls,
+        submissions: int,
+        old: Collection[int],
+        pairs: Collection[tuple[int, int]] = (),
+        *,
+        across: tuple[Collection[int], Collection[int]] = ((), ()),
+    ) -> OldPairs:
+        """Build the arrays from numbers of submissions, of which there are `submissions`.
+
+        The chosen pairs are `pairs`, and each submission of one side of `across` with each of the other.
+        """
         flags = np.zeros(submissions, dtype=np.bool_)
         flags[list(old)] = True
-        keys = {min(pair) * submissions + max(pair) for pair in pairs}
-        return cls(flags, np.array(sorted(keys), dtype=np.int64))
+        sides = [np.array(list(side), dtype=np.int64) for side in across]
+        products = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
+        ends = np.sort(np.concatenate((np.array([*pairs], dtype=np.int64).reshape(-1, 2), products)), axis=1)
+        return cls(flags, distinct_values(ends[:, 0] * submissions + ends[:, 1]))
 
     def has_old(self, left: Owners, right: Owners) -> Flags:
         """Return for each pair whether one of its sides was looked up."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from fingerprint import engine
@@ -114,7 +114,7 @@ def rank_path(
     all_inputs = read_all(path, options.earlier, options.inputs, options.solutions)
     files, unread = _read(all_inputs.groups, options.languages, start_reading, words=statement is not None)
     order, files = _in_content_order(files, len(all_inputs.groups))
-    exclusions = _exclusions(boilerplate, _common_limit(options.common, all_inputs.first_solution))
+    exclusions = _exclusions(boilerplate, _common_limit(options.common, all_inputs.first_earlier))
     exclusions = _with_statement(exclusions, statement, files)
     inputs = _ranking_input(all_inputs, order, files, exclusions)
     files = _with_kinds_of(inputs.cohort, files)
@@ -210,11 +210,10 @@ def _ranking_input(
 ) -> RankingInput:
     groups = engine.Groups.from_lists(group_numbers(all_inputs.mates[number] for number in order))
     columns = [cohort_file(file) for file in files]
-    solutions = [place for place, number in enumerate(order) if number >= all_inputs.first_solution]
-    of_class = (place for place, number in enumerate(order) if number < all_inputs.first_earlier)
-    old_pairs = (
-        engine.OldPairs.from_lists(len(order), solutions, product(of_class, solutions)) if solutions else None
-    )
+    sides: tuple[list[int], list[int]] = [], []
+    for place, number in enumerate(order):
+        sides[number >= all_inputs.first_earlier].append(place)
+    old_pairs = engine.OldPairs.from_lists(len(order), sides[1], across=sides) if sides[1] else None
     return engine.RankingInput.from_files(
         columns, len(order), PARAMS.k, exclusions, groups, old_pairs=old_pairs
     )

@@ -10,7 +10,7 @@ import os
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, combinations, islice, product
+from itertools import combinations, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
@@ -298,7 +298,7 @@ class LoadedCohort:
 
     @property
     def old(self) -> Flags:
-        """Flags of the submissions that count nowhere, of other assignments or model solutions: bool [n]."""
+        """Flags of the submissions that count nowhere, all but those of the class: bool [n]."""
         old_pairs = self.inputs.old_pairs
         return np.zeros(len(self.submissions), dtype=np.bool_) if old_pairs is None else old_pairs.old
 
@@ -404,16 +404,16 @@ def _all_exclusions(
 
 
 def _old_pairs(uploaded: list[Submission], old_work: OldWork, index: dict[int, int]) -> OldPairs | None:
-    """Return the pairs with work that counts nowhere: those looked up, and the class with model solutions."""
-    by_role = {role: [one.pk for one in uploaded if one.batch.role == role] for role in Batch.Role}
-    models = by_role[Batch.Role.MODEL]
-    old = [*old_work.submissions, *models]
+    """Return the pairs with work that counts nowhere: those looked up, and the class with other uploads."""
+    sides: tuple[list[int], list[int]] = [], []
+    counted = {Batch.Role.CLASS: sides[0], Batch.Role.EARLIER: sides[1], Batch.Role.MODEL: sides[1]}
+    for one in uploaded:
+        counted[Batch.Role(one.batch.role)].append(index[one.pk])
+    old = [*(index[pk] for pk in old_work.submissions), *sides[1]]
     if not old:
         return None
-    pairs = chain(old_work.pairs, product(by_role[Batch.Role.CLASS], models))
-    return OldPairs.from_lists(
-        len(index), [index[pk] for pk in old], ((index[new], index[other]) for new, other in pairs)
-    )
+    pairs = [(index[new], index[other]) for new, other in old_work.pairs]
+    return OldPairs.from_lists(len(index), old, pairs, across=sides)
 
 
 def _in_content_order(submissions: list[Submission]) -> tuple[list[Submission], list[SubmissionFile]]:

@@ -192,7 +192,7 @@ def collect_findings(
     `before` ranks the cohort without exclusions; it is called where there are any.
     """
     not_compared = cohort.mates.not_compared(cohort.submissions)
-    uploaded_earlier = not_compared.earlier - int(cohort.old.sum())
+    uploaded_earlier = not_compared.earlier - len(cohort.old_work.submissions) - len(cohort.models)
     return Findings(
         best=best_matches(cohort, ranking),
         scored=ranking.candidates + _old_pairs(cohort, stored),
@@ -208,7 +208,7 @@ def collect_findings(
 
 
 def _old_pairs(cohort: LoadedCohort, stored: Ranking) -> int:
-    """Return the number of stored pairs with a submission that was looked up, or with a model solution."""
+    """Return the number of stored pairs with a submission that is not of the class."""
     return int((cohort.old[stored.pairs.left] | cohort.old[stored.pairs.right]).sum())
 
 

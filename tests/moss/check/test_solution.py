@@ -1,8 +1,9 @@
-"""`moss check --solution`: model solutions are compared with the class only, and change no figure of it."""
+"""Model solutions and earlier work are compared with the class only, and change none of its figures."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ STUDENTS = {f"student{number}/main.py": program(Random(number)) for number in ra
 # Three of one handwriting, so that what they share would be common among submissions.
 SOLUTIONS = {f"attempt{number}.py": MODEL + f"\nprint({number})\n" for number in range(3)}
 LABEL = " (model solution, assistant)"
+EARLIER_LABEL = " (earlier work, assistant)"
 
 
 @pytest.fixture
@@ -51,19 +53,27 @@ def ranked(*arguments: Any) -> dict[str, Any]:
 
 
 def of_class(report: dict[str, Any]) -> list[dict[str, Any]]:
-    return [pair for pair in report["pairs"] if LABEL not in pair["left"] + pair["right"]]
+    sides = ((pair, pair["left"] + pair["right"]) for pair in report["pairs"])
+    return [pair for pair, both in sides if LABEL not in both and EARLIER_LABEL not in both]
 
 
-def test_every_figure_of_the_class_is_the_same_with_model_solutions(students: Path, solutions: Path) -> None:
-    alone, beside = ranked(students), ranked(students, "--solution", solutions)
+@pytest.mark.parametrize("option", ["--solution", "--earlier"])
+def test_every_figure_of_the_class_is_the_same_with_other_work(
+    students: Path, solutions: Path, option: str
+) -> None:
+    alone, beside = ranked(students), ranked(students, option, solutions)
+    assert len(beside["pairs"]) > len(alone["pairs"])
     assert of_class(beside) == alone["pairs"]
     assert len(alone["pairs"]) > 1
     for figure in ("threshold", "common_limit"):
         assert beside[figure] == alone[figure]
 
 
-def test_a_percentage_of_the_common_limit_leaves_model_solutions_out(students: Path, solutions: Path) -> None:
-    report = ranked(students, "--solution", solutions, "--common", "50%")
+@pytest.mark.parametrize("option", ["--solution", "--earlier"])
+def test_a_percentage_of_the_common_limit_is_one_of_the_class(
+    students: Path, solutions: Path, option: str
+) -> None:
+    report = ranked(students, option, solutions, "--common", "50%")
     assert report["common_limit"] == len(STUDENTS) // 2
 
 
@@ -109,29 +119,46 @@ def test_a_single_file_is_a_model_solution(students: Path, solutions: Path) -> N
     assert any(pair["flag"] == "model solution" and pair["left"] == "ben" for pair in report["pairs"])
 
 
+def in_service(name: str) -> str:
+    """Return a name as the service has it, where the list of an upload says that it is earlier work."""
+    return name.replace(EARLIER_LABEL, " (assistant)")
+
+
+Stored = Callable[[Batch.Role], Report]
+
+
 @pytest.fixture
 def stored(
     hand_in: HandIn, assignment: Assignment, alice: User, django_capture_on_commit_callbacks: Committing
-) -> Report:
-    """Return the report of the same class and model solutions in the service."""
-    hand_in(zipped(STUDENTS))
-    with django_capture_on_commit_callbacks(execute=True):
-        create_batch(assignment, alice, [zipped(SOLUTIONS, "assistant.zip")], role=Batch.Role.MODEL)
-    return Report.objects.filter(assignment=assignment, state=Report.State.DONE).latest("pk")
+) -> Stored:
+    """Return a function that makes the report of the same class and other work in the service."""
+
+    def upload(role: Batch.Role) -> Report:
+        hand_in(zipped(STUDENTS))
+        with django_capture_on_commit_callbacks(execute=True):
+            create_batch(assignment, alice, [zipped(SOLUTIONS, "assistant.zip")], role=role)
+        return Report.objects.filter(assignment=assignment, state=Report.State.DONE).latest("pk")
+
+    return upload
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("role", [Batch.Role.MODEL, Batch.Role.EARLIER])
 def test_the_service_has_the_same_pairs_with_the_same_figures(
-    students: Path, solutions: Path, stored: Report
+    students: Path, solutions: Path, stored: Stored, role: Batch.Role
 ) -> None:
-    report = ranked(students, "--solution", solutions)
+    report = ranked(students, "--solution" if role == Batch.Role.MODEL else "--earlier", solutions)
     local = {
-        frozenset((pair["left"], pair["right"])): (pair["similarity"], pair["tokens"], pair["longest"])
+        frozenset(map(in_service, (pair["left"], pair["right"]))): (
+            pair["similarity"],
+            pair["tokens"],
+            pair["longest"],
+        )
         for pair in report["pairs"]
     }
     on_web = {
         frozenset((pair.left.name, pair.right.name)): (round(pair.similarity, 6), pair.tokens, pair.longest)
-        for pair in ranked_pairs(stored, PairFilter(work="model"))
+        for pair in ranked_pairs(stored(role), PairFilter(work=role))
     }
-    assert frozenset(("ben", "attempt0.py" + LABEL)) in on_web
+    assert any("ben" in names for names in on_web)
     assert {pair: local.get(pair) for pair in on_web} == on_web

@@ -93,7 +93,7 @@ class Facts:
 
 
 def is_of_class(submission: Submission) -> bool:
-    return submission.batch.role != Batch.Role.OTHER
+    return submission.batch.role == Batch.Role.CLASS
 
 
 def title(pair: Pair) -> str:
