@@ -241,7 +241,7 @@ TABLES: dict[str, tuple[Variable, ...]] = {
             "([operations.md](operations.md#under-a-path))",
             check=check_address, in_words="`http://127.0.0.1:8000`"),
         V("MOSS_WEBHOOK_NETWORKS",
-            "networks that webhooks may go to besides the internet, and by HTTP, such as "
+            "networks of webhooks and learning platforms besides the internet, and by HTTP, such as "
             "`10.20.0.0/16` ([webhooks.md](webhooks.md))",
             "list", check=check_networks),
         V("MOSS_GIT_NETWORKS",

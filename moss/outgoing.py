@@ -17,11 +17,13 @@ import requests
 from requests.adapters import HTTPAdapter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator, Sequence
+    from ipaddress import IPv4Network, IPv6Network
 
     from requests import PreparedRequest, Response
 
     Address = IPv4Address | IPv6Address
+    Networks = Sequence[IPv4Network | IPv6Network]
 
 # Seconds to connect, and between two parts of an answer.
 CONNECT_SECONDS, SILENCE_SECONDS = 5, 10
@@ -36,8 +38,8 @@ NOT_PUBLIC = {
         ip_network(one)
         for one in (
             "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
-            "192.0.0.0/24", "192.0.2.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24",
-            "203.0.113.0/24", "224.0.0.0/3",
+            "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
+            "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
         )
     ],
     6: [ip_network(one) for one in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")],
@@ -63,15 +65,20 @@ def is_public(ip: Address) -> bool:
     return not any(ip in network for network in NOT_PUBLIC[4])
 
 
-def resolve(address: str, may_ask: Callable[[Address], bool]) -> Address:
-    """Return the IP address of a web address's host.
+def may_reach(ip: Address, scheme: str, networks: Networks) -> bool:
+    """Return whether requests may go to an IP address: a public one by HTTPS, or a listed one."""
+    return (scheme == "https" and is_public(ip)) or any(ip in network for network in networks)
+
+
+def resolve(address: str, networks: Networks) -> Address:
+    """Return the IP address of a web address's host, which is public or in one of the networks.
 
     Raises
     ------
     UnknownHost
         When the name of the host leads to no IP address.
     ForbiddenHost
-        When `may_ask` refuses one of its IP addresses.
+        When one of its IP addresses may not be asked.
     """
     parts = urlsplit(address)
     host, port = parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme]
@@ -80,20 +87,18 @@ def resolve(address: str, may_ask: Callable[[Address], bool]) -> Address:
     except (OSError, UnicodeError) as error:
         raise UnknownHost(f"{host:.200}: {error!s:.200}") from error
     ips = [ip_address(row[4][0]) for row in rows]
-    if refused := [ip for ip in ips if not may_ask(ip)]:
+    if refused := [ip for ip in ips if not may_reach(ip, parts.scheme, networks)]:
         raise ForbiddenHost(f"{host:.200} is at {refused[0]}")
     # A container often has a way to version 4 only.
     return min(ips, key=lambda ip: ip.version)
 
 
 @contextmanager
-def answer_of(
-    method: str, address: str, *, may_ask: Callable[[Address], bool] | None = None, **options: Any
-) -> Iterator[Response]:
+def answer_of(method: str, address: str, *, networks: Networks, **options: Any) -> Iterator[Response]:
     """Send a request; yield the answer, of which only the head was read.
 
-    With `may_ask`, it goes straight to the IP address that was checked, without a proxy of the environment.
-    Certificates are checked for the name in any case.
+    It goes straight to the IP address that was checked, without a proxy of the environment. The certificate
+    is checked for the name.
 
     Raises
     ------
@@ -104,13 +109,12 @@ def answer_of(
     """
     headers = {**options.pop("headers", {}), "Accept-Encoding": "identity"}
     with requests.Session() as session:
-        if may_ask:
-            session.trust_env = False
-            session.verify = os.environ.get("REQUESTS_CA_BUNDLE") or True
-            adapter = OneAddress(resolve(address, may_ask))
-            session.mount("https://", adapter)
-            session.mount("http://", adapter)
-            headers["Host"] = urlsplit(address).netloc
+        session.trust_env = False
+        session.verify = os.environ.get("REQUESTS_CA_BUNDLE") or True
+        adapter = OneAddress(resolve(address, networks))
+        session.mount("https://", adapter)
+        session.mount("http://", adapter)
+        headers["Host"] = urlsplit(address).netloc
         with _response(session, method, address, headers=headers, **options) as response:
             yield response
 

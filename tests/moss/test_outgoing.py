@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, strategies as st
 
-from moss.outgoing import is_loopback, is_public, web_origin
+from moss.outgoing import is_loopback, is_public, may_reach, web_origin
 
 if TYPE_CHECKING:
     from moss.outgoing import Address
@@ -42,6 +42,38 @@ def test_numbers_on_which_versions_of_python_differ_are_judged_by_the_products_o
     public: bool,  # noqa: FBT001 - of the table
 ) -> None:
     assert is_public(ip_address(number)) is public
+
+
+# The IANA registries of special-purpose addresses, but for what is globally reachable (AS112, AMT); old
+# ones (6to4 relays, site-local), multicast, and what stands for addresses of version 4.
+SPECIAL = [
+    "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+    "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24",
+    "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4", "::/128", "::1/128", "::/96", "::ffff:0:0/96",
+    "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "100:0:0:1::/64", "2001::/32",
+    "2001:1::/128", "2001:2::/48", "2001:10::/28", "2001:20::/28", "2001:30::/28", "2001:db8::/32",
+    "2002::/16", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("network", SPECIAL)
+def test_no_special_purpose_address_is_public(network: str) -> None:
+    block = ip_network(network)
+    for ip in (block[0], block[block.num_addresses // 2], block[-1]):
+        assert not is_public(ip)
+        assert not may_reach(ip, "https", [])
+
+
+@given(st.ip_addresses(v=4))
+def test_no_address_of_version_6_that_stands_for_one_of_version_4_is_public(ip: IPv4Address) -> None:
+    """Mapped, compatible, translated, 6to4, Teredo (its bits flipped), and both prefixes of NAT64."""
+    number = int(ip)
+    forms = (
+        (0xFFFF << 32) + number, number, (0xFFFF << 48) + number, (0x2002 << 112) + (number << 80),
+        (0x20010000 << 96) + (number ^ 0xFFFFFFFF), (0x64FF9B << 96) + number,
+        (0x64FF9B0001 << 80) + number,
+    )  # fmt: skip
+    assert not any(is_public(IPv6Address(form)) for form in forms)
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1"])

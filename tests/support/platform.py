@@ -134,7 +134,9 @@ class PlatformServer(ThreadingHTTPServer):
         self.key = private_key(self.key_id)
 
     def sign(self, claims: dict[str, Any]) -> str:
-        return jwt.encode(claims, self.key, "RS256", headers={"kid": f"key-{self.key_id}"})
+        """Sign claims of any types, which `jwt.encode` would refuse."""
+        headers = {"kid": f"key-{self.key_id}", "typ": "JWT"}
+        return jwt.PyJWS().encode(json.dumps(claims).encode(), self.key, "RS256", headers)
 
     def configured(self) -> dict[str, Any]:
         """Return what the platform tells tools that want to be registered."""

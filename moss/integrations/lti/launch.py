@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from moss.integrations.lti.people import Arrival
     from moss.integrations.lti.tokens import Launch
 
-SETTINGS = "dl/claim/deep_linking_settings"
 DL = "https://purl.imsglobal.org/spec/lti-dl/claim/"
 LINK = "ltiResourceLink"
 # The parameter of a link that names its assignment, and how many digits it may have.
@@ -76,19 +75,18 @@ FRAMES = {"iframe", "frame", "object", "embed"}
 
 def receive(launch: Launch, user: User, platform_course: PlatformCourse) -> str:
     """Store a platform's question, and return the address of the page that asks it."""
-    settings = launch.service(SETTINGS)
-    url, data = settings.get("deep_link_return_url"), settings.get("data")
-    if not isinstance(url, str) or len(url) > LONGEST_URL or not platform_course.platform.has_address(url):
+    url, data = launch.question.deep_link_return_url, launch.question.data
+    if len(url) > LONGEST_URL or not platform_course.platform.has_address(url):
         raise LaunchRefused(
             _("The answer would go to an address that is not stored for {platform}.").format(
                 platform=platform_course.platform
             ),
             _("Ask the administrator of this service to add it to the other addresses: {address}").format(
-                address=str(url)[:200]
+                address=url[:200]
             ),
             f"deep link returns to {url!r:.200}",
         )
-    if LINK not in (settings.get("accept_types") or ()) or len(str(data or "")) > LONGEST_DATA:
+    if LINK not in launch.question.accept_types or len(data or "") > LONGEST_DATA:
         raise LaunchRefused(
             _("Your learning platform asks for something else than a link."),
             open_again(),
@@ -99,7 +97,7 @@ def receive(launch: Launch, user: User, platform_course: PlatformCourse) -> str:
         platform_course=platform_course,
         user=user,
         return_url=url,
-        data=None if data is None else str(data),
+        data=data,
     )
     return reverse("lti_deep_linking", args=[row.pk])
 
@@ -240,9 +238,9 @@ def launch(request: HttpRequest) -> HttpResponse:
 def _destination(request: HttpRequest, claims: Launch, arrival: Arrival) -> str:
     """Return the address of what a launch opens. Nothing of another course is opened."""
     course = arrival.platform_course.course
-    if claims.lti("message_type") == DEEP_LINKING:
+    if claims.kind == DEEP_LINKING:
         return receive(claims, arrival.user, arrival.platform_course)
-    chosen = claims.fields("custom").get(ASSIGNMENT)
+    chosen = claims.custom.get(ASSIGNMENT)
     if not chosen:
         return course.get_absolute_url()
     known = str(chosen).isdecimal() and len(str(chosen)) <= LONGEST_NUMBER

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LONGEST_NAME, LONGEST_COURSE, LONGEST_URL = 100, 200, 2000
-NRPS = "nrps/claim/namesroleservice"
 
 # Roles in a context. Roles in a whole institution or system give no rights: they are not about this course.
 CONTEXT = "http://purl.imsglobal.org/vocab/lis/v2/membership"
@@ -98,14 +97,14 @@ def _arrive(platform: Platform, launch: Launch, role: Role) -> Arrival:
 
 def _context(platform: Platform, launch: Launch) -> dict[str, object]:
     """Return what names the course of the platform."""
-    identifier = launch.fields("context").get("id")
+    identifier = launch.context.id
     if not is_id(identifier):
         raise LaunchRefused(
             _("The launch names no course."),
             _("Open the link from a course of your learning platform."),
             "no context",
         )
-    return {"platform": platform, "deployment": launch.lti("deployment_id"), "context": identifier}
+    return {"platform": platform, "deployment": launch.deployment, "context": identifier}
 
 
 def find_account(platform: Platform, launch: Launch) -> User:
@@ -141,8 +140,8 @@ def _check_open(user: User) -> None:
 
 
 def _verified_mail(platform: Platform, launch: Launch) -> str:
-    mail = launch.text("email")
-    if not platform.trusts_mail or launch.claims.get("email_verified") is False:
+    mail = launch.email
+    if not platform.trusts_mail or not launch.email_verified:
         return ""
     try:
         validate_email(mail)
@@ -155,8 +154,8 @@ def _create_account(platform: Platform, launch: Launch, mail: str) -> User:
     user = User(
         username=_free_username(platform, launch),
         email=mail,
-        first_name=launch.text("given_name")[:LONGEST_NAME],
-        last_name=launch.text("family_name")[:LONGEST_NAME],
+        first_name=launch.given_name[:LONGEST_NAME],
+        last_name=launch.family_name[:LONGEST_NAME],
     )
     user.set_unusable_password()
     user.save()
@@ -166,7 +165,7 @@ def _create_account(platform: Platform, launch: Launch, mail: str) -> User:
 
 def _free_username(platform: Platform, launch: Launch) -> str:
     """Return a user name like the person's name, with a number where somebody has it."""
-    name = launch.text("name") or f"{launch.text('given_name')} {launch.text('family_name')}"
+    name = launch.name or f"{launch.given_name} {launch.family_name}"
     words = re.findall(r"[a-z0-9]+", without_accents(name.casefold()))
     # Without a name, and without saying anything else of the person.
     digest = hashlib.sha256(f"{platform.pk} {launch.subject}".encode()).hexdigest()[:8]
@@ -181,8 +180,7 @@ def _free_username(platform: Platform, launch: Launch) -> str:
 
 def _create_course(context: dict[str, object], launch: Launch, owner: User) -> PlatformCourse:
     """Create the course of a context, which belongs to who came first."""
-    named = launch.fields("context")
-    titles = (named.get("title"), named.get("label"), _("Course"))
+    titles = (launch.context.title, launch.context.label, _("Course"))
     title = next(text for text in (_clean(one) for one in titles) if text)
     taken = {*Course.objects.filter(owner=owner).values_list("name", flat=True)}
     numbered = (f"{title} ({number})" for number in range(2, len(taken) + 3))
@@ -191,14 +189,14 @@ def _create_course(context: dict[str, object], launch: Launch, owner: User) -> P
     return PlatformCourse.objects.create(**context, course=course)
 
 
-def _clean(text: object) -> str:
+def _clean(text: str) -> str:
     """Return a text without control characters, short enough for a name with a number after it."""
-    printable = "".join(char for char in str(text or "") if char.isprintable())
+    printable = "".join(char for char in text if char.isprintable())
     return printable.strip()[: LONGEST_COURSE - 10]
 
 
 def _note_memberships_url(platform_course: PlatformCourse, launch: Launch) -> None:
-    url = launch.service(NRPS).get("context_memberships_url")
+    url = launch.memberships.context_memberships_url
     url = url if is_id(url, LONGEST_URL) else ""
     if url != platform_course.memberships_url:
         platform_course.memberships_url = url

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import requests
+from django.conf import settings
 from urllib3.exceptions import HTTPError
 
 from moss.integrations.lti.models import LONGEST_ID
-from moss.outgoing import answer_of
+from moss.outgoing import ForbiddenHost, UnknownHost, answer_of
 from submissions.core.database import storable_json
 
 if TYPE_CHECKING:
@@ -50,7 +51,12 @@ class PlatformFailed(Exception):
 
 def read_json(content: bytes) -> Any:
     """Return the value of JSON text; raises ValueError, or RecursionError where it is nested too deeply."""
-    return storable_json(json.loads(content))
+    return storable_json(json.loads(content, parse_constant=_refuse_constant))
+
+
+def _refuse_constant(name: str) -> None:
+    """Refuse NaN and Infinity, which neither JSON nor Postgres has."""
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def is_id(value: object, longest: int = LONGEST_ID) -> TypeGuard[str]:
@@ -109,9 +115,11 @@ def _answer(platform: Platform, method: str, address: str, **options: Any) -> It
     if not platform.has_address(address):
         raise PlatformFailed(f"{address:.200} is at no host that is stored of {platform}")
     try:
-        with answer_of(method, address, **options) as response:
+        with answer_of(method, address, networks=settings.WEBHOOK_NETWORKS, **options) as response:
             yield response
-    except (requests.RequestException, HTTPError, OSError, ValueError, RecursionError) as error:
+    except ForbiddenHost as error:
+        raise PlatformFailed(f"{error}, which is neither public nor in MOSS_WEBHOOK_NETWORKS") from error
+    except (UnknownHost, requests.RequestException, HTTPError, OSError, ValueError, RecursionError) as error:
         raise PlatformFailed(f"{address:.200} failed: {error!s:.300}") from error
 
 

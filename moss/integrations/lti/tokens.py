@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from datetime import timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -22,6 +22,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 from jwt.algorithms import RSAAlgorithm
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from moss.integrations.lti.models import LONGEST_ID, Platform, ToolKey, UsedNonce
 from moss.integrations.lti.requests_out import LaunchRefused, PlatformFailed, get_json, is_id, post_form
@@ -46,6 +47,7 @@ ASSERTION_HOLDS = 60
 # The people of a course: Names and Roles.
 MEMBERSHIPS = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
 
+SERVICES = "https://purl.imsglobal.org/spec/lti-"
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
 VERSION = "1.3.0"
 RESOURCE, DEEP_LINKING = "LtiResourceLinkRequest", "LtiDeepLinkingRequest"
@@ -53,8 +55,8 @@ MESSAGES = (RESOURCE, DEEP_LINKING)
 # Seconds by which the clocks of a platform and of this service may differ.
 LEEWAY = 60
 LARGEST_TOKEN = 100_000
-# What PyJWT raises: also for half of a surrogate pair, for a deep nest, and for an endless time.
-UNREADABLE = (jwt.PyJWTError, UnicodeError, RecursionError, OverflowError)
+# What PyJWT raises: also for half of a surrogate pair, a deep nest, an endless time, and other types.
+UNREADABLE = (jwt.PyJWTError, UnicodeError, RecursionError, OverflowError, TypeError)
 REQUIRED = ("iss", "aud", "exp", "iat", "nonce", "sub")
 
 PURPOSE = "moss.integrations.lti.state"
@@ -140,7 +142,7 @@ def _find(platform: Platform, key_id: str) -> jwt.PyJWK | None:
     stored = platform.keys if isinstance(platform.keys, list) else []
     try:
         return next((jwt.PyJWK(key, ALGORITHM) for key in stored if key.get("kid") == key_id), None)
-    except (jwt.PyJWTError, ValueError) as error:
+    except (jwt.PyJWTError, ValueError, TypeError, AttributeError) as error:
         raise PlatformFailed(f"{platform} publishes a key that cannot be read: {error!s:.200}") from error
 
 
@@ -176,38 +178,64 @@ def access_token(platform: Platform, scope: str) -> str:
     return token
 
 
-class Launch:
-    """The claims of a platform about a launch, checked."""
+class Claims(BaseModel):
+    """Values that a platform signed, of their types; null is as if it was left out."""
 
-    def __init__(self, claims: dict[str, Any]) -> None:
-        self.claims = claims
-        self.subject: str = claims["sub"]
+    model_config = ConfigDict(strict=True, frozen=True)
 
-    def text(self, name: str) -> str:
-        """Return a claim of OpenID Connect that is a text; empty where it is none."""
-        value = self.claims.get(name)
-        return value if isinstance(value, str) else ""
-
-    def lti(self, name: str) -> Any:
-        return self.claims.get(CLAIM + name)
-
-    def fields(self, name: str) -> dict[str, Any]:
-        """Return a claim of LTI that is an object; empty where it is none."""
-        return as_object(self.lti(name))
-
-    def service(self, name: str) -> dict[str, Any]:
-        """Return a claim of one of LTI's services, such as `dl` or `nrps`."""
-        return as_object(self.claims.get(f"https://purl.imsglobal.org/spec/lti-{name}"))
-
-    @property
-    def roles(self) -> list[str]:
-        roles = self.lti("roles")
-        return [role for role in roles if isinstance(role, str)] if isinstance(roles, list) else []
+    @model_validator(mode="before")
+    @classmethod
+    def without_null(cls, values: Any) -> Any:
+        if isinstance(values, dict):
+            return {name: value for name, value in values.items() if value is not None}
+        return values
 
 
-def as_object(value: Any) -> dict[str, Any]:
-    """Return a value that is a JSON object; an empty one for any other value."""
-    return value if isinstance(value, dict) else {}
+class Context(Claims):
+    """The course of a launch."""
+
+    id: str = ""
+    title: str = ""
+    label: str = ""
+
+
+class Memberships(Claims):
+    """Where the platform lists the people of a course."""
+
+    context_memberships_url: str = ""
+
+
+class LinkQuestion(Claims):
+    """What a platform wants a link for."""
+
+    deep_link_return_url: str = ""
+    accept_types: list[str] = []
+    data: str | None = None
+
+
+class Launch(Claims):
+    """The claims of a platform about a launch that this service reads."""
+
+    subject: str = Field(alias="sub", min_length=1, max_length=LONGEST_ID)
+    nonce: str
+    audience: str | list[str] = Field(alias="aud")
+    authorized: str = Field("", alias="azp")
+    name: str = ""
+    given_name: str = ""
+    family_name: str = ""
+    email: str = ""
+    # Some platforms write it as a text.
+    email_verified: bool = Field(default=True, strict=False)
+    version: str = Field("", validation_alias=f"{CLAIM}version")
+    kind: str = Field("", validation_alias=f"{CLAIM}message_type")
+    deployment: str = Field("", validation_alias=f"{CLAIM}deployment_id")
+    roles: list[str] = Field([], validation_alias=f"{CLAIM}roles")
+    context: Context = Field(Context(), validation_alias=f"{CLAIM}context")
+    custom: dict[str, Any] = Field({}, validation_alias=f"{CLAIM}custom")
+    memberships: Memberships = Field(Memberships(), validation_alias=f"{SERVICES}nrps/claim/namesroleservice")
+    question: LinkQuestion = Field(
+        LinkQuestion(), validation_alias=f"{SERVICES}dl/claim/deep_linking_settings"
+    )
 
 
 def read_token(platform: Platform, token: str, nonce: str) -> Launch:
@@ -218,25 +246,31 @@ def read_token(platform: Platform, token: str, nonce: str) -> Launch:
     LaunchRefused
         When the token is not signed by the platform, not for this service, expired, or no launch of LTI 1.3.
     """
-    claims = _signed_claims(platform, token)
-    if not isinstance(claims["nonce"], str) or not constant_time_compare(claims["nonce"], nonce):
+    launch = _signed_launch(platform, token)
+    if not constant_time_compare(launch.nonce, nonce):
         raise _refused(platform, "the nonce is another one")
-    _check_launch(platform, claims)
-    return Launch(claims)
+    if launch.kind not in MESSAGES:
+        raise _refused(platform, f"it is none of {', '.join(MESSAGES)}")
+    return launch
 
 
-def _signed_claims(platform: Platform, token: str) -> dict[str, Any]:
+def _signed_launch(platform: Platform, token: str) -> Launch:
     """Return what a platform signed for this service, in one of its deployments."""
     claims = _decoded(platform, token)
-    audience = claims["aud"]
-    if claims.get("azp", platform.client_id) != platform.client_id or (
-        isinstance(audience, list) and len(audience) > 1 and "azp" not in claims
-    ):
+    try:
+        launch = Launch.model_validate(claims)
+    except ValidationError as error:
+        name = str(error.errors()[0]["loc"][0])
+        raise _refused(platform, f"{name.rpartition('/')[2]} has another type than LTI says") from error
+    several = isinstance(launch.audience, list) and len(launch.audience) > 1
+    if (launch.authorized or several) and launch.authorized != platform.client_id:
         raise _refused(platform, "it is not for this client id (azp)")
-    if claims.get(CLAIM + "version") != VERSION:
+    if launch.version != VERSION:
         raise _refused(platform, f"it is not of LTI {VERSION}")
-    _check_deployment(platform, claims)
-    return claims
+    if not is_id(launch.subject):
+        raise _refused(platform, "it names nobody (sub)")
+    _check_deployment(platform, launch.deployment)
+    return launch
 
 
 def _decoded(platform: Platform, token: str) -> dict[str, Any]:
@@ -255,7 +289,7 @@ def _decoded(platform: Platform, token: str) -> dict[str, Any]:
             leeway=LEEWAY,
             options={"require": list(REQUIRED)},
         )
-        return as_object(storable_json(claims))
+        return cast("dict[str, Any]", storable_json(claims))
     except UNREADABLE as error:
         raise _refused(platform, str(error)) from error
     except PlatformFailed as error:
@@ -266,19 +300,12 @@ def _decoded(platform: Platform, token: str) -> dict[str, Any]:
         ) from error
 
 
-def _check_launch(platform: Platform, claims: dict[str, Any]) -> None:
-    if not is_id(claims["sub"]):
-        raise _refused(platform, "it names nobody (sub)")
-    if claims.get(CLAIM + "message_type") not in MESSAGES:
-        raise _refused(platform, f"it is none of {', '.join(MESSAGES)}")
-
-
-def _check_deployment(platform: Platform, claims: dict[str, Any]) -> None:
-    if claims.get(CLAIM + "deployment_id") not in platform.deployments.split():
+def _check_deployment(platform: Platform, deployment: str) -> None:
+    if deployment not in platform.deployments.split():
         raise LaunchRefused(
             _("This deployment of {platform} is not registered here.").format(platform=platform),
             _("Ask the administrator of this service to add the deployment id {deployment}.").format(
-                deployment=str(claims.get(CLAIM + "deployment_id"))[:LONGEST_ID]
+                deployment=deployment[:LONGEST_ID] or "?"
             ),
             "unknown deployment",
         )

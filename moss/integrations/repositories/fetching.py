@@ -37,18 +37,17 @@ from moss.integrations.repositories.git import (
     program,
 )
 from moss.integrations.repositories.models import Repository, RepositoryFetch
-from moss.outgoing import ForbiddenHost, UnknownHost, answer_of, is_public, resolve
+from moss.outgoing import ForbiddenHost, UnknownHost, answer_of, resolve
 from submissions.intake.limits import Limits, format_size, outside_time
 from submissions.intake.members import GIT, LOG, MOST_LOG_BYTES
 from submissions.work import jobs
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from django.db.models import QuerySet
 
-    from moss.outgoing import Address
     from submissions.models import Job
 
 logger = logging.getLogger(__name__)
@@ -343,7 +342,7 @@ def reachable(address: str, token: str) -> Remote:
         try:
             other = _ask(address, token)
             if not other:
-                return Remote(address, str(resolve(address, may_ask(address))), token)
+                return Remote(address, str(resolve(address, settings.GIT_NETWORKS)), token)
         except UnknownHost as error:
             raise GitFailed(_("The name of its host is not known."), passing=True) from error
         except ForbiddenHost as error:
@@ -361,22 +360,12 @@ def reachable(address: str, token: str) -> Remote:
     raise GitFailed(_("Its server redirects too often."))
 
 
-def may_ask(address: str) -> Callable[[Address], bool]:
-    """Return which IP addresses may be asked: by HTTPS public or listed addresses, by HTTP listed only."""
-    is_encrypted = urlsplit(address).scheme == "https"
-    return lambda ip: (is_encrypted and is_public(ip)) or _is_listed(ip)
-
-
-def _is_listed(ip: Address) -> bool:
-    return any(ip in network for network in settings.GIT_NETWORKS)
-
-
 def _ask(address: str, token: str) -> str:
     """Return the address that the server sends to; empty if the repository is here."""
     headers = {"User-Agent": "git/2 (moss)", "Git-Protocol": "version=2"}
     if token:
         headers["Authorization"] = authorization(token)
-    with answer_of("GET", address + QUESTION, may_ask=may_ask(address), headers=headers) as answer:
+    with answer_of("GET", address + QUESTION, networks=settings.GIT_NETWORKS, headers=headers) as answer:
         status, kind = answer.status_code, answer.headers.get("Content-Type", "")
         if status in REDIRECTS:
             return _sent_to(address, answer.headers.get("Location", ""))

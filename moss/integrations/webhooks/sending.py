@@ -24,7 +24,7 @@ from django.utils.translation import gettext, gettext_lazy, gettext_lazy as _
 from standardwebhooks import Webhook as Signer
 
 from moss.integrations.webhooks.models import LONGEST_ADDRESS, TEST, Delivery, Event, Webhook
-from moss.outgoing import ForbiddenHost, UnknownHost, answer_of, is_loopback, is_public, web_origin
+from moss.outgoing import ForbiddenHost, UnknownHost, answer_of, is_loopback, may_reach, web_origin
 from submissions.core.access import find_course
 from submissions.core.database import OtherKey
 from submissions.core.mails import Mail
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     from django.contrib.auth.models import User
 
-    from moss.outgoing import Address
     from submissions.models import Course, Job
 
     Data = Callable[[Assignment, int], dict[str, Any]]
@@ -199,10 +198,13 @@ def _post(delivery: Delivery) -> Outcome:
         "webhook-timestamp": str(int(now.timestamp())),
         "webhook-signature": Signer(webhook.secret).sign(delivery.message_id, now, delivery.body),
     }
-    may_ask = may_ask_encrypted if urlsplit(webhook.url).scheme == "https" else is_listed
     try:
         with answer_of(
-            "POST", webhook.url, may_ask=may_ask, headers=headers, data=delivery.body.encode()
+            "POST",
+            webhook.url,
+            networks=settings.WEBHOOK_NETWORKS,
+            headers=headers,
+            data=delivery.body.encode(),
         ) as answer:
             # The body is not read: nothing of it is needed, and it could be endless.
             status = answer.status_code
@@ -213,15 +215,6 @@ def _post(delivery: Delivery) -> Outcome:
         logger.info("%s failed: %s", delivery, type(error).__name__)
         return Outcome(None, problem)
     return Outcome(status, "" if status in SUCCESS else Problem.STATUS)
-
-
-def is_listed(ip: Address) -> bool:
-    """Return whether an IP address is in a network that the settings name for webhooks."""
-    return any(ip in network for network in settings.WEBHOOK_NETWORKS)
-
-
-def may_ask_encrypted(ip: Address) -> bool:
-    return is_public(ip) or is_listed(ip)
 
 
 def _problem_of(error: Exception) -> str:
@@ -365,13 +358,12 @@ def check_url(url: str) -> None:
     parts = urlsplit(url)
     if parts.scheme == "http" and not settings.WEBHOOK_NETWORKS:
         raise ValidationError(gettext("The address must begin with https://."))
-    may_ask = may_ask_encrypted if parts.scheme == "https" else is_listed
     try:
         ip = ip_address(parts.hostname or "")
     except ValueError:
         allowed = not is_loopback(parts.hostname or "") or bool(settings.WEBHOOK_NETWORKS)
     else:
-        allowed = may_ask(ip)
+        allowed = may_reach(ip, parts.scheme, settings.WEBHOOK_NETWORKS)
     if not allowed:
         raise ValidationError(
             gettext(

@@ -56,7 +56,7 @@ def test_who_comes_twice_has_one_account_and_one_course(lms: LearningPlatform, c
 
 
 @pytest.mark.parametrize(
-    "named", [[LEARNER], [], [f"{INSTITUTION}Instructor", f"{INSTITUTION}Administrator"], ["Mentor"], [7]]
+    "named", [[LEARNER], [], [f"{INSTITUTION}Instructor", f"{INSTITUTION}Administrator"], ["Mentor"]]
 )
 def test_a_learner_gets_nothing_but_a_page(named: list[str], lms: LearningPlatform, client: Client) -> None:
     response = lms.launch(client, roles=named)

@@ -18,8 +18,10 @@ from tests.support.platform import DEPLOYMENT, SCOPE
 
 if TYPE_CHECKING:
     from django.http import HttpResponseBase
+    from pytest_django.fixtures import Settings
 
     from tests.support.platform import LearningPlatform
+    from tests.support.receiver import Receiver
 
 pytestmark = pytest.mark.services
 
@@ -166,6 +168,25 @@ def test_a_configuration_that_is_not_as_lti_says_stores_nothing_and_keeps_the_ad
     assert Platform.objects.count() == 1
     lms.server.configuration = {}
     assert register(lms, address).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["registration_endpoint", "openid_configuration"])
+def test_nothing_is_sent_to_a_port_of_this_machine_unless_its_network_is_listed(
+    name: str, lms: LearningPlatform, address: str, receiver: Receiver, settings: Settings
+) -> None:
+    """The receiver is any service of this machine; `127.0.0.2` is not in the list of these tests."""
+    local = f"http://127.0.0.2:{receiver.server_port}/"
+    lms.server.configuration = {"registration_endpoint": local, "jwks_uri": local}
+    if name == "openid_configuration":
+        assert register(lms, address, openid_configuration=local).status_code == 422
+    else:
+        assert register(lms, address).status_code == 422
+    assert receiver.received == []
+    settings.WEBHOOK_NETWORKS = []
+    asked = len(lms.server.asked)
+    assert register(lms, address).status_code == 422
+    assert len(lms.server.asked) == asked
+    assert Platform.objects.count() == 1
 
 
 def test_a_platform_that_refuses_the_tool_is_not_stored(lms: LearningPlatform, address: str) -> None:
