@@ -34,7 +34,7 @@ def test_the_panel_lists_passages_by_weight_or_by_place(open_pair: Open) -> None
     rows = page.locator(".passages > li")
     sizes = [int(text.split()[0]) for text in rows.locator(".size").all_inner_texts()]
     assert sizes == sorted(sizes, reverse=True)
-    expect(rows.first).to_contain_text("in 2 of 2")
+    expect(rows.first).to_contain_text("in at most 2 of 2")
     page.get_by_label("Order").select_option("by place")
     files = [re.sub(r"\s.*", "", text.strip()) for text in rows.locator(".places").all_inner_texts()]
     assert files == ["a.py", "b.py", "c.py"]

@@ -180,7 +180,7 @@ def test_the_pair_page_says_what_was_renamed(
     lexemes = page.texts("#about-1 code")
     assert ("value", "item") in zip(lexemes[::2], lexemes[1::2], strict=True)
     assert "value → item" in page.text("#about-1")
-    assert page.texts(".passages .meta") == ["in 2 of 2"]
+    assert page.texts(".passages .meta") == ["in at most 2 of 2"]
     assert "From structure" in page.terms(".figures")
     assert set(page.texts('[data-side="L"] i[data-there="item"]')) == {"value"}
     assert set(page.texts('[data-side="R"] i[data-there="value"]')) == {"item"}

@@ -83,5 +83,5 @@ def test_the_pair_page_says_in_how_many_submissions_a_passage_is(
     pair = report.pairs.all()[0]
     address = reverse("pair", args=[report.assignment_id, pair.left_id, pair.right_id])
     page = get_page(alice_client, address)
-    assert "in 2 of 3" in page.texts(".passages .meta")
+    assert "in at most 2 of 3" in page.texts(".passages .meta")
     assert page.terms(".figures")["From literals"] == percent(pair.literals)
