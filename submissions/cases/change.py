@@ -161,6 +161,7 @@ class StatementRefused(ValueError):
     """A file cannot be put on file; the message says why, and what to do."""
 
 
+@transaction.atomic
 def add_statement(assignment: Assignment, name: str, user: User, file_name: str, data: bytes) -> Statement:
     """Put a file on file for the submission `name`.
 
@@ -170,6 +171,8 @@ def add_statement(assignment: Assignment, name: str, user: User, file_name: str,
         When it is neither a text in UTF-8 nor a PDF, is empty or too large, or when there are many already.
     """
     is_text = _is_text(data)
+    # Two at once are counted one after the other.
+    type(assignment).objects.select_for_update(no_key=True).get(pk=assignment.pk)
     if assignment.statements.filter(name=name).count() >= MAX_STATEMENTS:
         raise StatementRefused(_("There are {n} already: delete one first.").format(n=MAX_STATEMENTS))
     return Statement.objects.create(

@@ -24,7 +24,13 @@ from django.db import IntegrityError, InterfaceError, OperationalError, models, 
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from psycopg import sql
-from psycopg.errors import DeadlockDetected, DiskFull, ForeignKeyViolation, SerializationFailure
+from psycopg.errors import (
+    DeadlockDetected,
+    DiskFull,
+    ForeignKeyViolation,
+    SerializationFailure,
+    UniqueViolation,
+)
 from psycopg.types import json as json_types, string as string_types
 from psycopg.types.json import Jsonb
 
@@ -71,7 +77,7 @@ NUMBERS = (models.IntegerField, models.FloatField, models.BooleanField, models.F
 
 def is_conflict(error: BaseException | None) -> bool:
     """Return whether an error of the database came from what others did at the same time."""
-    kinds = (DeadlockDetected, ForeignKeyViolation, SerializationFailure)
+    kinds = (DeadlockDetected, ForeignKeyViolation, SerializationFailure, UniqueViolation)
     return isinstance(error, IntegrityError | OperationalError) and isinstance(error.__cause__, kinds)
 
 

@@ -122,7 +122,11 @@ def accept(invitation: Invitation, user: User) -> Membership | None:
     ------
     OwnInvitation
         When the user made it.
+    Http404
+        When somebody else accepted it at the same moment.
     """
+    if not Invitation.objects.select_for_update().filter(pk=invitation.pk).exists():
+        raise Http404("No such invitation.")
     course = invitation.course
     if course.owner_id != user.pk and invitation.invited_by_id == user.pk:
         raise OwnInvitation

@@ -350,7 +350,7 @@ class ConflictAnswers:
         if not isinstance(error, ObjectDoesNotExist) and not is_conflict(error):
             return None
         logger.warning("changed or deleted meanwhile: %s", error, exc_info=error)
-        reason = _("Somebody changed or deleted this at the same moment.")
+        reason = _("Somebody created, changed or deleted this at the same moment.")
         return changed_meanwhile(request, reason, reverse("courses"))
 
 

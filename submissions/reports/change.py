@@ -108,6 +108,7 @@ def ignore_lines(proposal: IgnoringProposal) -> Boilerplate:
         document=proposal.document,
         first=first,
         after=after,
+        statement=False,
         defaults={"name": _name(proposal, first, after), "source": proposal.document.source},
     )
     proposal.delete()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
+from django.db import transaction
 from django.http import HttpRequest
 from ninja import Field, Router, Schema, Status
 
@@ -104,10 +105,11 @@ def create_webhook(request: HttpRequest, course_id: Id, body: WebhookIn) -> Stat
     user = user_of(request)
     course = actions.course_of(user, course_id)
     form = WebhookForm(course, body.dict())
-    if not form.is_valid():
-        raise invalid_form(form)
-    data = form.cleaned_data
-    row = actions.create(course, user, data["url"], data["events"], active=body.active)
+    with transaction.atomic():
+        if not form.is_valid():
+            raise invalid_form(form)
+        data = form.cleaned_data
+        row = actions.create(course, user, data["url"], data["events"], active=body.active)
     return Status(201, NewWebhookOut(**_webhook_out(row).dict(), secret=row.secret))
 
 

@@ -336,6 +336,8 @@ class WebhookForm(EventsForm):
         return url
 
     def clean(self) -> dict[str, Any]:
+        """Refuse one too many; until the transaction ends, no other one is added."""
+        type(self.course).objects.select_for_update(no_key=True).get(pk=self.course.pk)
         if self.course.webhooks.count() >= MOST_WEBHOOKS:
             text = gettext("A course has at most {n} webhooks. Delete one first.")
             raise ValidationError(text.format(n=MOST_WEBHOOKS))

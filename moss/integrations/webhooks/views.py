@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db import transaction
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils.translation import gettext as _
@@ -35,6 +36,7 @@ ONE = "courses/<int:pk>/webhooks/<int:webhook_id>/"
 
 @login_required
 @require_http_methods(["GET", "POST"])
+@transaction.atomic
 def webhooks(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """List the webhooks of a course, and create one, whose secret the answer shows once."""
     course = actions.course_of(request.user, pk)
