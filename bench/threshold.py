@@ -2,10 +2,12 @@
 
 FOLDER is a folder of sets as in `bench.accuracy`. From each of their groups classes of several sizes are
 drawn in which 0, 1, 3, 10 and 30 % of the submissions are copies, without starter code, with it, and with it
-registered. Printed are, for each set, the recall, precision and F1 of the pairs from the suggested threshold
-on, beside the best F1 of any threshold; how many classes without copies have more than one false case for
-each hundred submissions; and how many unrelated pairs are as similar as is stated for one in 100 and so on.
-Each set counts the same in a mean.
+registered; small classes have 0 to 3 pairs of copies; and each group is taken whole. Printed are, for
+each set, the recall, precision and F1 of the pairs from the suggested threshold on, beside the best F1 of any
+threshold; how many classes without copies have more than one false case for each hundred submissions; and how
+many unrelated pairs are as similar as is stated for one in 100 and so on. Each set counts the same in a mean;
+of whole and small classes each source does, with the interval in which 90 % of the means of resampled sources
+lie.
 """
 
 from __future__ import annotations
@@ -19,9 +21,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bench.labelled import SetError, find_sets
+from bench.left_out import source_of
 from bench.metrics import best_f1
 from bench.tables import markdown
-from bench.threshold_classes import COPY, HONEST, UNKNOWN, draw_classes, read_groups
+from bench.threshold_classes import (
+    COPY,
+    HONEST,
+    UNKNOWN,
+    draw_classes,
+    few_copies,
+    read_groups,
+    whole_class,
+)
 from submissions.matches.groups import connected_components
 
 if TYPE_CHECKING:
@@ -99,11 +110,15 @@ class SetFigures:
         self.name = name
         self.divisions: list[tuple[float, str, Division]] = []
         self.honest: list[bool] = []
+        # Of whole and small classes: the part of the best F1; whether one without copies has a pair above.
+        self.ways: dict[str, list[float]] = defaultdict(list)
         self.expected: dict[int, float] = defaultdict(float)
         self.true: dict[int, int] = defaultdict(int)
 
     def add(self, drawn: DrawnClass) -> None:
-        if drawn.kind.share == 0:
+        if drawn.kind.way != "share":
+            self._add_way(drawn)
+        elif drawn.kind.share == 0:
             allowed = max(1.0, ALLOWED_FALSE_CASES * drawn.submissions)
             self.honest.append(false_cases(drawn) > allowed)
         elif division := divide(drawn):
@@ -112,6 +127,12 @@ class SetFigures:
             if figures := stated_and_true(drawn, one_in):
                 self.expected[one_in] += figures[0]
                 self.true[one_in] += figures[1]
+
+    def _add_way(self, drawn: DrawnClass) -> None:
+        if drawn.kind.share == 0:
+            self.ways["clean"].append(float(false_cases(drawn) > 0))
+        elif division := divide(drawn):
+            self.ways[drawn.kind.way].append(division.ratio)
 
     def row(self) -> list[float]:
         """Return the means: part of the best F1, part of good classes, F1, best F1, recall, precision.
@@ -133,8 +154,10 @@ def measure(folder: Path, draws: int) -> list[SetFigures]:
         print(labelled.name, file=sys.stderr)
         of_set = SetFigures(labelled.name)
         for group in read_groups(labelled):
+            for drawn in whole_class(group):
+                of_set.add(drawn)
             for seed in range(draws):
-                for drawn in draw_classes(group, seed):
+                for drawn in (*few_copies(group, seed), *draw_classes(group, seed)):
                     of_set.add(drawn)
         figures.append(of_set)
     return figures
@@ -143,8 +166,27 @@ def measure(folder: Path, draws: int) -> list[SetFigures]:
 def division_table(figures: Sequence[SetFigures]) -> str:
     header = ["set", "of best F1", "≥ .9", "F1", "best", "recall", "precision", "false cases"]
     rows = [[of_set.name, *map(_figure, of_set.row())] for of_set in figures]
-    mean = np.nanmean([of_set.row() for of_set in figures], axis=0)
+    mean = np.nanmean([of_set.row() for of_set in figures if of_set.divisions], axis=0)
     return markdown(header, [*rows, ["mean", *map(_figure, mean)]])
+
+
+def way_table(figures: Sequence[SetFigures], resamples: int = 1000) -> str:
+    """Return the figures of whole, small and clean classes by source, and their means with an interval."""
+    ways = ("whole", "few", "clean")
+    by_source: dict[str, list[list[float]]] = defaultdict(list)
+    for of_set in figures:
+        of_each = [float(np.mean(of_set.ways[way])) if of_set.ways[way] else np.nan for way in ways]
+        by_source[source_of(of_set.name)].append(of_each)
+    means = np.array([np.nanmean(rows, axis=0) for rows in by_source.values()])
+    rng = np.random.default_rng(1)
+    drawn = [np.nanmean(means[rng.integers(0, len(means), len(means))], axis=0) for _ in range(resamples)]
+    low, high = np.nanquantile(drawn, (0.05, 0.95), axis=0)
+    rows = [[name, *map(_figure, row)] for name, row in zip(by_source, means.tolist(), strict=True)]
+    interval = [f"{_figure(a)} to {_figure(b)}" for a, b in zip(low.tolist(), high.tolist(), strict=True)]
+    header = ["source", "whole classes, of best F1", "few copies, of best F1", "no copies: a pair above"]
+    return markdown(
+        header, [*rows, ["mean", *map(_figure, np.nanmean(means, axis=0).tolist())], ["90 %", *interval]]
+    )
 
 
 def kind_table(figures: Sequence[SetFigures]) -> str:
@@ -200,7 +242,7 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     classes = sum(len(one.divisions) + len(one.honest) for one in figures)
-    tables = (division_table(figures), kind_table(figures), rarity_table(figures))
+    tables = (way_table(figures), division_table(figures), kind_table(figures), rarity_table(figures))
     print("\n\n".join([f"{classes} classes", *tables]))
     return 0
 

@@ -438,6 +438,18 @@ def _summarise(report: LocalReport, output_format: str) -> None:
     threshold = report.ranking.threshold
     if output_format == "table" and len(report.ranking.scores.similarity):
         click.echo(f"Suggested threshold {threshold.value:.2f}: {threshold.reason}.", err=True)
+        click.echo(_bands(report), err=True)
+
+
+def _bands(report: LocalReport) -> str:
+    """Return what is said of the bands of the pairs that were handed in and are not of one student."""
+    from gettext import NullTranslations
+
+    from moss.check.outputs import pair_rows
+    from submissions.matches.bands import Bands, band_sentences
+
+    similarities = sorted(row.similarity for row in pair_rows(report) if not row.flag)
+    return band_sentences(Bands.of(report.ranking.threshold._asdict()), similarities, NullTranslations())
 
 
 def _other_work(report: LocalReport) -> Iterator[str]:

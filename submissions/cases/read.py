@@ -15,11 +15,13 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Val
 from django.db.models.functions import Coalesce
 from django.http import Http404
 from django.shortcuts import get_object_or_404
+from django.utils import translation
 
 from submissions.core.access import all_submissions, readable_pairs, readable_submissions, withheld_names
 from submissions.core.names import Names
 from submissions.core.rights import Right, courses_with, people_with
 from submissions.core.submitters import are_mates, compared_mates
+from submissions.matches.bands import band_sentences
 from submissions.matches.groups import connected_components
 from submissions.models import (
     Assignment,
@@ -32,8 +34,8 @@ from submissions.models import (
     Submission,
     SubmissionFile,
 )
-from submissions.pairs.read import ignored_tokens, is_suggested, threshold_of
-from submissions.uploads.read import links, ranked_ids, submissions_by_id
+from submissions.pairs.read import WHOLE, bands_of, ignored_tokens, is_suggested, threshold_of
+from submissions.uploads.read import CAN_MAKE_CASE, links, ranked_ids, submissions_by_id
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -282,6 +284,21 @@ def pairs_above(report: Report, threshold: float) -> int:
     if is_suggested(report, threshold) and report.findings and report.findings.above is not None:
         return report.findings.above
     return len(linking_pairs(report, threshold))
+
+
+class BandSummary(NamedTuple):
+    """What is said of the bands of a report, and the number of whole copies below the threshold."""
+
+    sentences: str
+    whole: int
+
+
+def band_summary(report: Report, threshold: float) -> BandSummary:
+    """Return the summary of the stored pairs that can make a case; a report may have none."""
+    similarities = sorted(link.similarity for link in linking_pairs(report, 0.0))
+    below = readable_pairs(report).filter(CAN_MAKE_CASE, WHOLE, similarity__lt=threshold)
+    sentences = band_sentences(bands_of(report, threshold), similarities, translation, "\u202f")
+    return BandSummary(sentences, below.count())
 
 
 def linking_pairs(report: Report, threshold: float, among: Collection[int] | None = None) -> list[Link]:

@@ -88,7 +88,18 @@ class FilterIn(Input):
     q: Annotated[str, Field(max_length=200)] = ""
     threshold: Annotated[int, Field(ge=0, le=100)] = 0
     flag: Literal[
-        "", "identical", "layout", "names", "values", "late", "team", "apart", "own", "model", "partly"
+        "",
+        "identical",
+        "layout",
+        "names",
+        "values",
+        "whole",
+        "late",
+        "team",
+        "apart",
+        "own",
+        "model",
+        "partly",
     ] = ""
     work: Literal["", "class", "earlier", "model"] = ""
     decision: Literal["", "undecided", "clear", "suspicious", "confirmed"] = ""

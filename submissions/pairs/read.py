@@ -17,6 +17,7 @@ from submissions.core.access import all_submissions, readable_pairs, readable_su
 from submissions.core.submitters import known_names, mate_keys
 from submissions.intake.warnings import LEAST_SHARE
 from submissions.matches import groups as teams
+from submissions.matches.bands import WHOLE_SHARE, Bands
 from submissions.models import Batch, Boilerplate, Document, Ignored, Pair, Source, Submission, SubmissionFile
 
 if TYPE_CHECKING:
@@ -45,11 +46,15 @@ SIDED = (
 K = TypeVar("K")
 
 # The values of the flag filter, in the order of its choices; `apart` selects the pairs without `team`.
-FLAGS = ("identical", "layout", "names", "values", "late", "team", "apart", "own", "model", "partly")
+FLAGS = ("identical", "layout", "names", "values", "whole", "late", "team", "apart", "own", "model", "partly")
 # The flags of the samenesses of `fingerprint.ranking.groups`, the strongest first.
 SAMENESS_FLAGS = {"identical": "identical", "layout": "layout", "names": "names", "lexical": "values"}
 
 
+# The flags of pairs that are whole copies.
+SAME_CODE = ("identical", "layout", "names")
+# Nearly all of one side is in shared passages.
+WHOLE = Q(left_share__gte=WHOLE_SHARE) | Q(right_share__gte=WHOLE_SHARE)
 # A file that could not be read, or in whose code the lexer may have lost its way.
 READ_BADLY = Q(document__state=Document.State.FAILED) | Q(document__state=Document.State.READY) & (
     Q(document__unclosed_line__isnull=False)
@@ -133,6 +138,12 @@ def threshold_of(report: Report) -> float:
     return suggested_threshold(report) if chosen is None else chosen
 
 
+def bands_of(report: Report, threshold: float | None = None) -> Bands:
+    """Return the bands of a report, at its threshold or at another one."""
+    look = threshold_of(report) if threshold is None else threshold
+    return Bands.of(report.parameters["threshold"], None if is_suggested(report, look) else look)
+
+
 def is_suggested(report: Report, threshold: float) -> bool:
     """Return whether what the ranking stored of all pairs, with its suggestion, holds at a threshold."""
     return threshold == suggested_threshold(report)
@@ -199,7 +210,16 @@ class Flags:
     def kinds(self) -> list[str]:
         """The values of the flag filter that can apply: without teams, neither `team` nor `apart`."""
         same = (self.same[flag] for flag in SAMENESS_FLAGS.values())
-        sources = (*same, self.due, self.mates, self.mates, self.earlier_terms, self.models, self.partly)
+        sources = (
+            *same,
+            True,
+            self.due,
+            self.mates,
+            self.mates,
+            self.earlier_terms,
+            self.models,
+            self.partly,
+        )
         return [kind for kind, source in zip(FLAGS, sources, strict=True) if source]
 
     def between(self, left: TimedSubmission, right: TimedSubmission) -> list[Flag]:
@@ -286,6 +306,8 @@ def pair_flags(pair: Pair) -> list[Flag]:
 def flagged_pair_ids(report: Report, kind: str) -> list[int]:
     """Return the primary keys of a report's pairs with a flag, or for `apart` of those without `team`."""
     columns = ("left_id", "left__name", "left_time", "right_id", "right__name", "right_time")
+    if kind == "whole":
+        return list(readable_pairs(report).filter(WHOLE).values_list("pk", flat=True))
     flags, flag_kind = Flags.from_report(report), "team" if kind == "apart" else kind
     ids = []
     for pk, *row in with_times(readable_pairs(report).order_by()).values_list("pk", *columns):

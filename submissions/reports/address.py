@@ -12,7 +12,7 @@ from django.http import QueryDict
 from submissions.cases.read import assignees
 from submissions.core.rights import Right, allowed, rights
 from submissions.pages.rendered import RENDERED, decisions_version, part_key
-from submissions.pairs.read import suggested_threshold, threshold_of
+from submissions.pairs.read import bands_of, suggested_threshold, threshold_of
 from submissions.reports.forms import FilterForm, parse_pair_filter
 from submissions.reports.read import effective_threshold
 
@@ -124,6 +124,7 @@ class ReportPage(NamedTuple):
             "report": self.report,
             "pair_filter": self.pair_filter,
             "threshold": self.threshold,
+            "stands_out": bands_of(self.report, self.threshold).stands_out,
             "stored_threshold": threshold_of(self.report),
             "suggested": suggested_threshold(self.report),
             "is_suggested": not self.pair_filter.threshold and self.assignment.threshold is None,

@@ -13,7 +13,7 @@ from submissions.core.access import find_assignment, readable_pairs, readable_su
 from submissions.core.api import Id, Problem, Threshold, names_of, user_of
 from submissions.core.rights import Right
 from submissions.models import Assignment, Report
-from submissions.pairs.read import suggested_threshold, threshold_of
+from submissions.pairs.read import bands_of, suggested_threshold, threshold_of
 from submissions.reports import read as reports
 from submissions.reports.exports import table_response
 from submissions.reports.progress import ranking_progress
@@ -32,12 +32,14 @@ TABLES = {
 class ThresholdOut(Schema):
     """The similarity, from 0 to 1, from which on pairs should be read, and why; and the suggested one.
 
-    The reason is `chosen` where the query or the assignment has a threshold of its own.
+    The reason is `chosen` where the query or the assignment has a threshold of its own. Pairs stand out from
+    `stands_out` on, which is at least `value`; those between are to be looked at.
     """
 
     value: float
     reason: str
     suggested: float
+    stands_out: float
 
 
 class RankingOut(Schema):
@@ -127,7 +129,12 @@ def _report_out(assignment: Assignment, threshold: int) -> ReportOut:
 def _threshold_out(report: Report, value: float, *, is_chosen: bool) -> ThresholdOut:
     is_chosen |= report.assignment.threshold is not None
     reason = "chosen" if is_chosen else str(report.parameters["threshold"]["reason"])
-    return ThresholdOut(value=value, reason=reason, suggested=suggested_threshold(report))
+    return ThresholdOut(
+        value=value,
+        reason=reason,
+        suggested=suggested_threshold(report),
+        stands_out=bands_of(report, value).stands_out,
+    )
 
 
 def _state(state: reports.ReportState) -> Literal["none", "pending", "done", "failed", "cancelled"]:

@@ -21,7 +21,7 @@ from submissions.matches.ranked_pairs import parts_in_percent, whole_percent
 from submissions.matches.source_html import UNSEEN, colour
 from submissions.pages.filters import display_name_plain, pair_url, percent
 from submissions.pages.language import fixed_text, threshold_reason
-from submissions.pairs.read import suggested_threshold, threshold_of
+from submissions.pairs.read import bands_of, suggested_threshold
 from submissions.reports.forms import query_string
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from django.template import Context
 
     from submissions.cases.case_list import Graph
+    from submissions.matches.bands import Bands
     from submissions.models import Pair, Report
     from submissions.reports.read import AssignmentOfStudent, PairFilter
 
@@ -92,13 +93,15 @@ def _submission_url(context: Context, pk: int) -> str:
 class Histogram(NamedTuple):
     """Best matches of a cohort's submissions, its threshold, and the threshold that the report suggests.
 
-    `values` are similarities in ascending order; `reason` explains the suggestion.
+    `values` are similarities in ascending order; `reason` explains the suggestion. Pairs stand out from
+    `stands_out` on.
     """
 
     values: list[float]
     threshold: float
     suggested_threshold: float
     reason: str
+    stands_out: float
 
     def count_from(self, threshold: float) -> int:
         """Count the submissions whose best match is at or above `threshold`."""
@@ -133,6 +136,7 @@ def histogram_data(histogram: Histogram) -> dict[str, object]:
         "width": histogram.width,
         "suggested": histogram.suggested_threshold,
         "threshold": histogram.threshold,
+        "stands_out": histogram.stands_out,
         "from_threshold": histogram.count_from(histogram.threshold),
     }
 
@@ -258,15 +262,14 @@ class Bin(NamedTuple):
 class PairBin(NamedTuple):
     """Number of pairs with a similarity in [`low`, `high`) percent; the last bin includes 100 %.
 
-    `height` is the part of the highest bar's height, in [0, 1]; `above` is whether the bin begins at or above
-    the threshold.
+    `height` is the part of the highest bar's height, in [0, 1]; `band` is that of the bin's lower end.
     """
 
     low: int
     high: int
     pairs: int
     height: float
-    above: bool
+    band: str
 
     @property
     def bar(self) -> float:
@@ -278,7 +281,7 @@ class PairBin(NamedTuple):
         return 100 - self.bar
 
 
-def pair_bins(similarities: Iterable[float], threshold: float) -> list[PairBin]:
+def pair_bins(similarities: Iterable[float], bands: Bands) -> list[PairBin]:
     """Return the histogram of pairs.
 
     The few pairs that stand out would be invisible beside thousands: heights follow the logarithm.
@@ -293,7 +296,7 @@ def pair_bins(similarities: Iterable[float], threshold: float) -> list[PairBin]:
             low + PAIR_BIN,
             counts[low // PAIR_BIN],
             math.log1p(counts[low // PAIR_BIN]) / math.log1p(highest),
-            low >= round(threshold * 100),
+            bands.band(low / 100),
         )
         for low in range(0, 100, PAIR_BIN)
     ]
@@ -313,4 +316,5 @@ def histogram(report: Report) -> Histogram | None:
         return None
     reason = report.parameters["threshold"]["reason"]
     values = sorted(match.similarity for match in report.findings.best)
-    return Histogram(values, threshold_of(report), suggested_threshold(report), reason)
+    bands = bands_of(report)
+    return Histogram(values, bands.look, suggested_threshold(report), reason, bands.stands_out)

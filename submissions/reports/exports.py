@@ -52,7 +52,9 @@ from submissions.models import Decision
 from submissions.pages.paper import DocumentTooLong
 from submissions.pages.requests import redirect_with_query
 from submissions.pairs.read import (
+    SAME_CODE,
     Flags,
+    bands_of,
     displayed_pair,
     find_pair,
     partly_read,
@@ -102,7 +104,7 @@ class PairExport(BaseModel):
 
     `case` is the number of the case of a pair at or above the threshold. Similarity, shares and evidence are
     in [0, 1], rounded to 6 digits. `assignee` and `notes` are those of the decision on the pair, or else on
-    its case. `mark`: see `PairRow`.
+    its case. `mark`: see `PairRow`. `band`: "ordinary", "look" or "stands out".
     """
 
     left: str
@@ -125,6 +127,7 @@ class PairExport(BaseModel):
     decision: str
     assignee: str | None
     notes: str
+    band: str
 
 
 class SubmissionExport(NamedTuple):
@@ -165,12 +168,14 @@ def exported_pairs(
     flags, decided = Flags.from_report(report), stored_decisions(report.assignment)
     of_cases = case_decisions(report.assignment)
     threshold = effective_threshold(report, pair_filter)
-    in_case = cases_by_member(report, threshold)
+    in_case, bands = cases_by_member(report, threshold), bands_of(report, threshold)
     ranked = ranked_pairs(report, pair_filter, names)
     for pair in (ranked.filter(pk=pk) if pk else ranked)[part].iterator(chunk_size=CHUNK):
         both = (pair.left.name, pair.right.name)
         decision = decided.get(both) or followed_decision(of_cases, both, pair.similarity)
         displayed = displayed_pair(pair, names)
+        pair_flags = flags.between(*timed_submissions(displayed))
+        same = any(flag.kind in SAME_CODE for flag in pair_flags)
         yield (
             displayed,
             PairExport(
@@ -189,11 +194,12 @@ def exported_pairs(
                 literals=round(pair.literals, 6),
                 names=round(pair.names, 6),
                 imports=round(pair.imports, 6),
-                flags=list(map(_flag_text, flags.between(*timed_submissions(displayed)))),
+                flags=list(map(_flag_text, pair_flags)),
                 case=_number(in_case.get(pair.left_id)) if is_linking(pair, threshold) else None,
                 decision=pair.decision,
                 assignee=decision.assignee.get_username() if decision and decision.assignee else None,
                 notes=names.redact_text(decision.notes) if decision else "",
+                band=bands.band(pair.similarity, pair.left_share, pair.right_share, same=same),
             ),
         )
 

@@ -21,7 +21,14 @@ from submissions.core.access import readable_pairs
 from submissions.core.names import follows_decisions, search_words
 from submissions.models import Decision
 from submissions.pages.rendered import render_part
-from submissions.pairs.read import Flags, displayed_pair, pair_similarities, timed_submissions
+from submissions.pairs.read import (
+    SAME_CODE,
+    Flags,
+    bands_of,
+    displayed_pair,
+    pair_similarities,
+    timed_submissions,
+)
 from submissions.pairs.source_view import SourceExcerpt, documents, source_excerpt
 from submissions.reports.charts import histogram, pair_bins
 from submissions.reports.forms import FilterForm, parse_pair_filter, query_string
@@ -213,11 +220,12 @@ def _changed_pairs(pairs: list[MovedPair]) -> list[ChangedPair]:
 
 
 class ReportRow(NamedTuple):
-    """A pair of the table; `case` is None below the threshold."""
+    """A pair of the table; `case` is None below the threshold. `band`: see `submissions.matches.bands`."""
 
     pair: ListedPair
     flags: list[Flag]
     case: CasePairs | None
+    band: str
 
 
 class DecidedRow(NamedTuple):
@@ -358,16 +366,16 @@ def report_rows(page: ReportPage, ids: Sequence[int]) -> list[ReportRow]:
     if not ids:
         return []
     flags = Flags.from_report(report)
-    by_member = cases_by_member(report, threshold)
+    by_member, bands = cases_by_member(report, threshold), bands_of(report, threshold)
     pairs = [displayed_pair(pair, names) for pair in listed_pairs(report, ids)]
-    return [
-        ReportRow(
-            pair,
-            flags.between(*timed_submissions(pair)),
-            by_member.get(pair.left_id) if is_linking(pair, threshold) else None,
-        )
-        for pair in pairs
-    ]
+    rows = []
+    for pair in pairs:
+        kinds = flags.between(*timed_submissions(pair))
+        same = any(flag.kind in SAME_CODE for flag in kinds)
+        band = bands.band(pair.similarity, pair.left_share, pair.right_share, same=same)
+        case = by_member.get(pair.left_id) if is_linking(pair, threshold) else None
+        rows.append(ReportRow(pair, kinds, case, band))
+    return rows
 
 
 class Column(NamedTuple):
@@ -425,7 +433,7 @@ def steady_context(page: ReportPage, tab: str) -> dict[str, Any]:
         "not_compared": listed_not_compared(report, names),
         "comparisons": listed_comparisons(report),
         "archive": report.findings.archive if report.findings else None,
-        "pair_bins": pair_bins(pair_similarities(report), page.threshold),
+        "pair_bins": pair_bins(pair_similarities(report), bands_of(report, page.threshold)),
     }
 
 
@@ -438,9 +446,12 @@ def _pair_filter_form(page: ReportPage) -> FilterForm:
 
 def findings_context(page: ReportPage, tab: str) -> dict[str, Any]:
     """Return the context that the threshold, the filter and decisions change, of the cases or the pairs."""
+    summary = partial(cases.band_summary, page.report, page.threshold)
+    bands = cases.BandSummary(*page.kept_rows("bands", summary, page.threshold))
+    context = page.context | {"bands": bands}
     if tab == "cases":
-        return page.context | case_list.list_context(page)
-    return page.context | list_context(page) | {"columns": COLUMNS}
+        return context | case_list.list_context(page)
+    return context | list_context(page) | {"columns": COLUMNS}
 
 
 def tab_context(page: ReportPage, tab: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from hypothesis import given, strategies as st
 
 from submissions.cases.case_list import MAX_LINKS, MAX_NODES, case_graph, cases, graph
 from submissions.core.names import ANONYMOUS, Names
+from submissions.matches.bands import Bands
 from submissions.matches.groups import connected_components
 from submissions.matches.ranked_pairs import percent_text
 from submissions.models import Submission
@@ -143,7 +144,7 @@ def test_the_histogram_counts_everybody_once_by_the_best_match(chain: Report) ->
 
 @given(st.lists(st.floats(0, 1), max_size=250))
 def test_bins_and_counts_at_every_percent_agree_with_counting_by_hand(values: list[float]) -> None:
-    chart = Histogram(sorted(values), 0.5, 0.5, "")
+    chart = Histogram(sorted(values), 0.5, 0.5, "", 0.5)
     counts = [sum(value >= percent / 100 for value in values) for percent in range(101)]
     assert chart.counts_from_percent == counts
     assert sum(column.submissions for column in chart.bins) == len(values)
@@ -198,14 +199,15 @@ def test_ranks_are_written_as_they_are_said(number: int, written: str) -> None:
 
 
 def test_the_histogram_of_pairs_counts_each_pair_once_and_shows_a_single_one_beside_thousands() -> None:
-    bins = pair_bins([0.0, 0.049, 0.05, *[0.22] * 4_000, 0.95, 1.0], 0.5)
+    bins = pair_bins([0.0, 0.049, 0.05, *[0.22] * 4_000, 0.95, 1.0], Bands(0.5, 0.7))
     counts = {(one.low, one.high): one.pairs for one in bins if one.pairs}
     assert counts == {(0, 2): 1, (4, 6): 2, (22, 24): 4_000, (94, 96): 1, (98, 100): 1}
-    assert [one.low for one in bins if one.above] == list(range(50, 100, 2))
+    assert [one.low for one in bins if one.band == "look"] == list(range(50, 70, 2))
+    assert [one.low for one in bins if one.band == "stands out"] == list(range(70, 100, 2))
     assert {one.bar for one in bins if not one.pairs} == {0}
     assert min(one.bar for one in bins if one.pairs) >= 3
     assert max(one.bar for one in bins) == 100
-    assert pair_bins([], 0.5)[0].bar == 0
+    assert pair_bins([], Bands(0.5, 0.5))[0].bar == 0
 
 
 def test_the_tab_of_pairs_has_a_histogram_with_a_table(chain: Report, alice_client: Client) -> None:
@@ -241,5 +243,5 @@ def test_five_hundred_submissions_of_one_case_are_drawn(assignment: Assignment) 
 
 @pytest.mark.parametrize("percentage", range(0, 101, PAIR_BIN))
 def test_a_pair_is_in_the_bin_of_the_percentage_that_its_row_states(percentage: int) -> None:
-    [bin_of_pair] = [one for one in pair_bins([percentage / 100], 0.5) if one.pairs]
+    [bin_of_pair] = [one for one in pair_bins([percentage / 100], Bands(0.5, 0.5)) if one.pairs]
     assert bin_of_pair.low == min(int(percent_text(percentage / 100)[:-1]), 100 - PAIR_BIN)

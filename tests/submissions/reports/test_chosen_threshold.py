@@ -83,7 +83,7 @@ def test_everything_that_counts_pairs_follows_the_chosen_threshold(
 ) -> None:
     choose(alice_client, report, 80)
     assert "1 case among" in get_page(alice_client, tab(report.assignment, "assignment")).text("#headline")
-    assert "1 pair stands out" in get_page(alice_client, tab(report.assignment, "pairs")).text("#headline")
+    assert "1 pair to read" in get_page(alice_client, tab(report.assignment, "pairs")).text("#headline")
     (row,) = course_overview(report.assignment.course, alice).assignments
     assert (row.cases, row.undecided) == (1, 1)
     table = alice_client.get(reverse("table", args=[report.assignment_id, "pairs", "json"]))
@@ -91,7 +91,7 @@ def test_everything_that_counts_pairs_follows_the_chosen_threshold(
     assert [row["case"] for row in exported["pairs"]] == [1, None, None, None]
     client = api_client(alice)
     answer = send(client, "GET", f"/assignments/{report.assignment_id}/report").json()
-    assert answer["threshold"] == {"value": 0.8, "reason": "chosen", "suggested": 0.5}
+    assert answer["threshold"] == {"value": 0.8, "reason": "chosen", "suggested": 0.5, "stands_out": 0.8}
     assert (answer["cases"], answer["above"]) == (1, 1)
     assert len(send(client, "GET", f"/assignments/{report.assignment_id}/cases").json()["items"]) == 1
 
@@ -190,4 +190,4 @@ def test_at_another_threshold_than_the_suggested_one_stored_cases_of_all_pairs_a
     )
     assert not page.has("a[href*='/cases/']")
     assert "The threshold is 80\u202f%." in page.text("main")
-    assert "1 pair stands out" in get_page(alice_client, tab(report.assignment, "pairs")).text("#headline")
+    assert "1 pair to read" in get_page(alice_client, tab(report.assignment, "pairs")).text("#headline")

@@ -77,16 +77,17 @@ def test_the_headline_counts_what_stands_out_in_words(alice_client: Client, repo
     assignment = report.assignment
     set_similarities(report, 0.9, 0.6, 0.2)
     assert headline(alice_client, assignment).startswith(
-        "2 pairs stand out among 3 submissions "
-        "They are 50\u202f% similar or more: look at these first. None is decided yet."
+        "2 pairs to read among 3 submissions Ordinary up to 20\u202f%. "
+        "Nobody between 20\u202f% and 60\u202f%. 1 pair of 60\u202f%: look at it. "
+        "1 pair from 90\u202f% on stands out. None is decided yet."
     )
     decide(assignment, "ada", "ben", "confirmed")
     assert "1 is undecided." in headline(alice_client, assignment)
     assert headline(alice_client, assignment, threshold="90").startswith(
-        "1 pair stands out among 3 submissions It is 90\u202f% similar or more. All are decided."
+        "1 pair to read among 3 submissions It is 90\u202f% similar or more. All are decided."
     )
     assert headline(alice_client, assignment, threshold="95").startswith(
-        "No pair stands out among 3 submissions"
+        "No pair to read among 3 submissions"
     )
 
 
@@ -97,14 +98,14 @@ def test_the_headline_of_cases_counts_decided_cases_and_not_pairs(
     decide(report.assignment, "ada", "ben", "confirmed")
     address = report.assignment.get_absolute_url()
     text = get_page(alice_client, address).text("#headline")
-    assert "2 pairs are 50\u202f% similar or more: look at these first. No case is decided yet." in text
+    assert "1 pair from 90\u202f% on stands out. No case is decided yet." in text
     asked = get_page(alice_client, address, threshold="15").text("#headline")
     assert "3 pairs are 15\u202f% similar or more. No case is decided yet." in asked
 
 
 def test_the_headline_stays_what_it_is_while_names_are_searched(alice_client: Client, report: Report) -> None:
     set_similarities(report, 0.9, 0.6, 0.2)
-    assert headline(alice_client, report.assignment, q="cleo").startswith("2 pairs stand out")
+    assert headline(alice_client, report.assignment, q="cleo").startswith("2 pairs to read")
 
 
 def test_a_divider_in_the_table_marks_where_pairs_stop_standing_out(
@@ -122,8 +123,8 @@ def test_a_divider_in_the_table_marks_where_pairs_stop_standing_out(
     assert dividers(decision="undecided") == [False, True]
     page = get_page(alice_client, tab(assignment, "pairs"))
     assert page.texts("td.similarity, tr.divider") == [
-        "90\u202f%",
-        "60\u202f%",
+        "90\u202f% stands out",
+        "60\u202f% look",
         "Below the threshold of 50\u202f%",
         "20\u202f%",
     ]
@@ -207,11 +208,16 @@ def test_identical_submissions_and_renamed_copies_have_different_flags(hand_in: 
 def test_only_flags_that_a_pair_could_have_are_offered(alice_client: Client, report: Report) -> None:
     assignment = report.assignment
     page = get_page(alice_client, tab(assignment, "pairs"))
-    assert page.texts("#id_flag option") == ["Any", "Identical except names"]
+    assert page.texts("#id_flag option") == ["Any", "Identical except names", "Nearly all of one side"]
     assignment.due = timezone.now()
     assignment.save()
     page = get_page(alice_client, tab(assignment, "pairs"))
-    assert page.texts("#id_flag option") == ["Any", "Identical except names", "Handed in late"]
+    assert page.texts("#id_flag option") == [
+        "Any",
+        "Identical except names",
+        "Nearly all of one side",
+        "Handed in late",
+    ]
 
 
 def test_an_anonymous_reader_searches_made_up_names_and_not_the_real_ones(report: Report) -> None:
@@ -249,13 +255,14 @@ def test_a_filter_takes_as_many_queries_for_many_pairs_as_for_few(
     assignment.teams = "ada, ben\nstudent-01, student-02"
     assignment.save()
     # session, user, assignment, report, two versions; of the selected pairs: findings and duplicates, flags,
-    # teams, pairs of one student, names, pairs, counts above the threshold twice; decisions; of the shown
+    # teams, pairs of one student, names, pairs, counts above the threshold twice; bands
+    # and whole copies; decisions; of the shown
     # pairs: flags and their links, pairs; of both: model solutions
     query = {"q": "e", "threshold": "5", "flag": "apart", "decision": "undecided"}
-    with django_assert_num_queries(23):
+    with django_assert_num_queries(25):
         alice_client.get(tab(assignment, "pairs"), query, headers=HTMX)
     hand_in(zipped(MANY))
-    with django_assert_num_queries(23):
+    with django_assert_num_queries(25):
         alice_client.get(tab(assignment, "pairs"), query, headers=HTMX)
 
 

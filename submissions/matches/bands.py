@@ -1,0 +1,95 @@
+"""The bands of a ranking: ordinary pairs, pairs to look at, and pairs that stand out."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from submissions.matches.ranked_pairs import percent_text, whole_percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# A pair of which one side is nearly whole in shared passages is to be looked at, whatever its similarity is.
+WHOLE_SHARE = 0.95
+ORDINARY, LOOK, STANDS_OUT = "ordinary", "look", "stands out"
+
+
+class Bands(NamedTuple):
+    """The similarities from which on pairs are to be looked at, and stand out; `alike`: no line separates."""
+
+    look: float
+    stands_out: float
+    alike: bool = False
+
+    @classmethod
+    def of(cls, suggestion: dict[str, object], chosen: float | None = None) -> Bands:
+        """Return the bands of a suggestion, as reports store it, or of the threshold that was chosen."""
+        look = float(str(suggestion["value"])) if chosen is None else chosen
+        # Reports of version 0.1.0 do not say what stands out.
+        stands_out = float(str(suggestion.get("stands_out", suggestion["value"])))
+        alike = chosen is None and "too alike" in str(suggestion["reason"])
+        return cls(look, max(look, stands_out), alike)
+
+    def band(self, similarity: float, *shares: float, same: bool = False) -> str:
+        """Return the band of a pair with these shares; `same`: only names or layout differ."""
+        if similarity >= self.stands_out:
+            return STANDS_OUT
+        is_whole = same or max(shares, default=0.0) >= WHOLE_SHARE
+        return LOOK if similarity >= self.look or is_whole else ORDINARY
+
+
+class Texts(Protocol):
+    """What translates: `django.utils.translation`, or nothing."""
+
+    def gettext(self, message: str, /) -> str: ...
+
+    def ngettext(self, singular: str, plural: str, number: int, /) -> str: ...
+
+
+def band_sentences(bands: Bands, similarities: Sequence[float], texts: Texts, space: str = "") -> str:
+    """Say how many pairs are in each band; empty without pairs.
+
+    Parameters
+    ----------
+    similarities : of all pairs, ascending
+    texts : translates
+    space : before the sign of a percentage
+    """
+    gettext, ngettext = texts.gettext, texts.ngettext
+    look, far = (bisect_left(similarities, edge) for edge in (bands.look, bands.stands_out))
+    looks, outstanding = far - look, len(similarities) - far
+    parts = []
+    if bands.alike:
+        parts.append(gettext("Programs of this task are too alike for a line."))
+    if look:
+        parts.append(gettext("Ordinary up to {below}."))
+    if 0 < look < len(similarities) and _differ(*similarities[look - 1 : look + 1]):
+        parts.append(gettext("Nobody between {below} and {first}."))
+    if looks:
+        parts.append(
+            ngettext(
+                "{looks} pair of {first}: look at it.",
+                "{looks} pairs from {first} to {last}: look at them.",
+                looks,
+            )
+        )
+    if outstanding:
+        parts.append(
+            ngettext("{n} pair from {far} on stands out.", "{n} pairs from {far} on stand out.", outstanding)
+        )
+    if look and not looks + outstanding:
+        parts.append(gettext("No pair is above that: read the best match of each student once."))
+    rows = {"below": look - 1, "first": look, "last": far - 1, "far": far}
+    percentages = _percentages(similarities, rows, space)
+    return " ".join(parts).format(**percentages, looks=looks, n=outstanding)
+
+
+def _percentages(similarities: Sequence[float], rows: dict[str, int], space: str) -> dict[str, str]:
+    known = {name: row for name, row in rows.items() if 0 <= row < len(similarities)}
+    return {name: percent_text(similarities[row], space) for name, row in known.items()}
+
+
+def _differ(low: float, high: float) -> bool:
+    """Return whether there is a percentage between two similarities that nobody has."""
+    return whole_percent(high) - whole_percent(low) > 1

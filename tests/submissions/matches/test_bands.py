@@ -1,0 +1,74 @@
+"""The bands of a ranking, and what is said of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from gettext import NullTranslations
+
+import pytest
+from hypothesis import given, strategies as st
+
+from submissions.matches.bands import Bands, band_sentences
+
+SIMILARITIES = st.lists(st.integers(0, 1000).map(lambda n: n / 1000), max_size=40).map(sorted)
+
+
+@pytest.mark.parametrize(
+    ("bands", "similarities", "sentences"),
+    [
+        (
+            Bands(0.45, 0.48),
+            [0.1, 0.36, 0.49, 0.5, 0.7, 0.8, 1.0],
+            "Ordinary up to 36%. Nobody between 36% and 49%. 5 pairs from 49% on stand out.",
+        ),
+        (
+            Bands(0.4, 0.6),
+            [0.2, 0.39, 0.401, 0.5, 0.6],
+            "Ordinary up to 39%. 2 pairs from 40% to 50%: look at them. 1 pair from 60% on stands out.",
+        ),
+        (
+            Bands(0.4, 0.6),
+            [0.2, 0.3],
+            "Ordinary up to 30%. No pair is above that: read the best match of each student once.",
+        ),
+        (
+            Bands(0.9, 0.95, alike=True),
+            [0.7, 0.89, 0.905],
+            "Programs of this task are too alike for a line. Ordinary up to 89%. 1 pair of 90%: look at it.",
+        ),
+        (Bands(0.4, 0.6), [], ""),
+    ],
+)
+def test_the_pairs_of_each_band_are_told(bands: Bands, similarities: list[float], sentences: str) -> None:
+    assert band_sentences(bands, similarities, NullTranslations()) == sentences
+
+
+@given(SIMILARITIES, st.floats(0.2, 0.9), st.floats(0, 0.5))
+def test_what_is_said_of_the_bands_counts_every_pair_above_the_line(
+    similarities: list[float], look: float, further: float
+) -> None:
+    bands = Bands(look, look + further)
+    counts = [bands.band(one) for one in similarities]
+    text = band_sentences(bands, similarities, NullTranslations())
+    for band, end in (("look", "look at"), ("stands out", "on stand")):
+        number = counts.count(band)
+        assert (f"{number} pair" in text and end in text) == (number > 0) or number == 0
+    # Bands follow each other as similarities do.
+    assert counts == sorted(counts, key=["ordinary", "look", "stands out"].index)
+    assert ("Ordinary" in text) == (bisect_left(similarities, look) > 0)
+
+
+@given(st.floats(0, 1), st.floats(0.2, 1), st.floats(0, 1), st.floats(0, 1))
+def test_a_whole_copy_is_never_ordinary_wherever_the_line_is(
+    similarity: float, look: float, left: float, right: float
+) -> None:
+    bands = Bands(look, max(look, 0.95))
+    assert bands.band(similarity, left, right, same=True) != "ordinary"
+    assert bands.band(similarity, max(left, 0.95), right) != "ordinary"
+    assert bands.band(similarity, left, max(right, 0.95)) != "ordinary"
+
+
+def test_reports_of_an_earlier_version_have_bands_too() -> None:
+    stored: dict[str, object] = {"value": 0.4, "reason": "no pair reaches 40%"}
+    assert Bands.of(stored) == (0.4, 0.4, False)
+    assert Bands.of({**stored, "stands_out": 0.5}, chosen=0.6) == (0.6, 0.6, False)
