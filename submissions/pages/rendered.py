@@ -6,7 +6,7 @@ Versions of what a report's pages show change whenever a page may change.
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from concurrent.futures import Future
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -65,8 +65,9 @@ DECISIONS = """
     )::text)
 """
 
-# Bytes of the parts that a process keeps, and seconds after which a part that nobody asked for is dropped.
-MAX_BYTES = 48_000_000
+# Bytes of the parts that a process keeps, and their number, for each has a key; one reader may have so much
+# of both. Seconds after which a part that nobody asked for is dropped.
+MAX_BYTES, MAX_PARTS, READERS_SHARE = 48_000_000, 4_000, 4
 MAX_IDLE_SECONDS = 15 * 60
 
 
@@ -94,20 +95,31 @@ class _Entry(NamedTuple):
     parts: dict[str, bytes]
     size: int
     used: float
+    reader: str
 
 
 class RenderedParts:
-    """Parts of pages by their keys; those used longest ago are dropped first."""
+    """Parts of pages by their keys; those used longest ago are dropped first.
 
-    def __init__(self, max_bytes: int = MAX_BYTES, clock: Callable[[], float] = time.monotonic) -> None:
-        self.max_bytes, self.clock = max_bytes, clock
+    A reader who asks for one page after another drops parts that others still read only up to a share.
+    """
+
+    def __init__(
+        self,
+        max_bytes: int = MAX_BYTES,
+        clock: Callable[[], float] = time.monotonic,
+        max_parts: int = MAX_PARTS,
+    ) -> None:
+        self.max_bytes, self.max_parts, self.clock = max_bytes, max_parts, clock
         self.size = 0
+        # Bytes and numbers of the parts that were rendered for each reader.
+        self._sizes, self._numbers = Counter[str](), Counter[str]()
         self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
         self._pending: dict[Hashable, Future[Parts]] = {}
         self._lock = Lock()
 
-    def get(self, key: Hashable, render: Callable[[], Parts]) -> dict[str, SafeString]:
-        """Return the parts of a key; `render` them if they are not kept.
+    def get(self, key: Hashable, render: Callable[[], Parts], reader: str = "") -> dict[str, SafeString]:
+        """Return the parts of a key; `render` them if they are not kept, within the share of a reader.
 
         Of several threads that need the same parts at once, one renders and the others wait for it.
         """
@@ -117,24 +129,25 @@ class RenderedParts:
             is_first = key not in self._pending
             future = self._pending.setdefault(key, Future())
         if is_first:
-            self._render(key, render, future)
+            self._render(key, render, future, reader)
         return {name: SafeString(html) for name, html in future.result().items()}
 
     def clear(self) -> None:
         """Drop all parts."""
         with self._lock:
-            self._entries.clear()
-            self.size = 0
+            for key in list(self._entries):
+                self._drop(key)
 
-    def _render(self, key: Hashable, render: Callable[[], Parts], future: Future[Parts]) -> None:
+    def _render(self, key: Hashable, render: Callable[[], Parts], future: Future[Parts], reader: str) -> None:
         try:
             parts = render()
         except BaseException as error:
             self._pending.pop(key, None)
             future.set_exception(error)
             raise
+        encoded = {name: html.encode(errors="surrogatepass") for name, html in parts.items()}
         with self._lock:
-            self._keep(key, {name: html.encode(errors="surrogatepass") for name, html in parts.items()})
+            self._keep(key, encoded, reader)
             self._pending.pop(key, None)
         future.set_result(parts)
 
@@ -145,19 +158,31 @@ class RenderedParts:
         if entry:
             self._entries[key] = entry = entry._replace(used=now)
         while self._entries and next(iter(self._entries.values())).used < now - MAX_IDLE_SECONDS:
-            self._drop_oldest()
+            self._drop(next(iter(self._entries)))
         return entry
 
-    def _keep(self, key: Hashable, parts: dict[str, bytes]) -> None:
+    def _keep(self, key: Hashable, parts: dict[str, bytes], reader: str) -> None:
         size = sum(map(len, parts.values()))
-        self._entries[key] = _Entry(parts, size, self.clock())
-        self.size += size
-        while self.size > self.max_bytes:
-            self._drop_oldest()
+        self._entries[key] = _Entry(parts, size, self.clock(), reader)
+        self._count(reader, size, 1)
+        while reader and (
+            self._sizes[reader] > self.max_bytes // READERS_SHARE
+            or self._numbers[reader] > self.max_parts // READERS_SHARE
+        ):
+            self._drop(next(key for key, entry in self._entries.items() if entry.reader == reader))
+        while self.size > self.max_bytes or len(self._entries) > self.max_parts:
+            self._drop(next(iter(self._entries)))
 
-    def _drop_oldest(self) -> None:
-        _, entry = self._entries.popitem(last=False)
-        self.size -= entry.size
+    def _drop(self, key: Hashable) -> None:
+        entry = self._entries.pop(key)
+        self._count(entry.reader, -entry.size, -1)
+
+    def _count(self, reader: str, size: int, number: int) -> None:
+        self.size += size
+        self._sizes[reader] += size
+        self._numbers[reader] += number
+        if not self._numbers[reader]:
+            del self._sizes[reader], self._numbers[reader]
 
 
 RENDERED = RenderedParts()

@@ -70,6 +70,8 @@ SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
 RETRY_SECONDS = "5"
 # Seconds that a request waits for others of the same reader.
 PLACE_SECONDS = 5.0
+# How much of the connections to the database one link, one account or one token may use at once.
+LINKS_SHARE, ACCOUNTS_SHARE = 1 / 3, 3 / 4
 
 
 class TrustedProxies:
@@ -169,10 +171,10 @@ class RequestBodyLimits:
 
 
 class ReadersPlaces:
-    """Let one link have few requests answered at once, so that connections are left for others.
+    """Let one link or account have few requests answered at once, so that connections are left for others.
 
-    As many more requests by one link wait for a moment; the others are refused at once, since each that waits
-    holds a thread. Accounts are not limited: they are known, and their pages have limits of their own.
+    As many more requests of one reader wait for a moment; the others are refused at once, since each that
+    waits holds a thread.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -191,10 +193,10 @@ class ReadersPlaces:
     def process_view(
         self, request: HttpRequest, _view: object, _args: object, arguments: dict[str, Any]
     ) -> HttpResponse | None:
-        reader = str(arguments.get("token") or arguments.get("key") or "")
+        reader, share = _reader(request, arguments)
         if not reader:
             return None
-        if not self._enter(reader, max(1, settings.WEB_CONNECTIONS // 3)):
+        if not self._enter(reader, max(1, int(settings.WEB_CONNECTIONS * share))):
             response = _page("503_places.html", 503)
             response.headers["Retry-After"] = RETRY_SECONDS
             return response
@@ -220,6 +222,18 @@ class ReadersPlaces:
                 if not counts[reader]:
                     del counts[reader]
             self._changed.notify_all()
+
+
+def _reader(request: HttpRequest, arguments: dict[str, Any]) -> tuple[str, float]:
+    """Return who reads, a link, a token or an account, and its share of the connections; "" for nobody."""
+    if link := arguments.get("token") or arguments.get("key"):
+        return str(link), LINKS_SHARE
+    if request.resolver_match and request.resolver_match.url_name == "healthz":
+        return "", 0
+    if token := request.headers.get("Authorization"):
+        return token, ACCOUNTS_SHARE
+    is_known = settings.SESSION_COOKIE_NAME in request.COOKIES and request.user.is_authenticated
+    return f"account {request.user.pk}" if is_known else "", ACCOUNTS_SHARE
 
 
 def _largest_upload() -> int:

@@ -95,7 +95,7 @@ def pair_context(request: HttpRequest, state: ReportState, pair: Pair, names: Na
         "assignment": assignment,
         "names": names,
         "pair": displayed_pair(pair, names),
-        "parts": RENDERED.get(key, partial(_rendered, address, pair, names)),
+        "parts": RENDERED.get(key, partial(_rendered, address, pair, names), address.reader),
     }
 
 

@@ -55,20 +55,22 @@ def _is_place(name: str, value: str) -> bool:
 class Address(NamedTuple):
     """Path and known query of a page, the token of a share link or "", and what the reader may do.
 
-    Behind a share link there are no rights, whoever reads.
+    Behind a share link there are no rights, whoever reads. The `reader` is the link or the account.
     """
 
     path: str
     query: QueryDict
     token: str = ""
     rights: frozenset[Right] = frozenset()
+    reader: str = ""
 
     @classmethod
     def from_request(cls, request: HttpRequest, course: Course) -> Address:
         match = request.resolver_match
         token = match.kwargs.get("token", "") if match else ""
         granted = frozenset() if token else rights(request.user, course) & SHOWN_RIGHTS
-        return cls(request.path, known_query(request.GET), token, granted)
+        reader = token or f"account {request.user.pk}"
+        return cls(request.path, known_query(request.GET), token, granted, reader)
 
     @property
     def key(self) -> tuple[Hashable, ...]:
@@ -143,7 +145,7 @@ class ReportPage(NamedTuple):
         self, kind: str, render: Callable[[], Mapping[str, str]], *more: Hashable
     ) -> dict[str, SafeString]:
         """Return rendered parts, by `kind` and what they depend on besides the key of the page."""
-        return RENDERED.get((*self.key, kind, *more), render)
+        return RENDERED.get((*self.key, kind, *more), render, self.address.reader)
 
     def kept_rows(self, kind: str, fetch: Callable[[], Any], *more: Hashable) -> Any:
         """Return lists of numbers and texts, which are kept like rendered parts."""

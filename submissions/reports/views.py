@@ -181,7 +181,7 @@ def submission(request: AuthenticatedRequest, pk: int, submission_id: int) -> Ht
     context = {"assignment": assignment, "names": names, "state": state, "submission": submission}
     context |= {"withheld": withheld}
     render_all = partial(_rendered, context, address, key)
-    parts = RENDERED.get((*key, decisions, *seen, *address.key), render_all)
+    parts = RENDERED.get((*key, decisions, *seen, *address.key), render_all, address.reader)
     # The other assignments of somebody with a made-up name would help to find out who it is.
     theirs = [] if names.hidden else assignments_of_student(assignment, submission, request.user)
     course = sparkline(theirs)

@@ -7,6 +7,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
@@ -27,6 +28,8 @@ class SlowPages:
         self.places = ReadersPlaces(self._answer)
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
+        account = request.COOKIES.get("sessionid")
+        request.user = User(pk=int(account)) if account else AnonymousUser()
         refused = self.places.process_view(request, None, (), {"token": request.GET.get("token", "")})
         if refused:
             return refused
@@ -45,21 +48,31 @@ def few_connections(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(requests, "PLACE_SECONDS", 0.2)
 
 
-def test_forty_requests_by_one_link_leave_room_for_others() -> None:
-    address = "/?token=1-secret"
+@pytest.mark.parametrize(
+    ("address", "headers", "most"),
+    [
+        ("/?token=1-secret", {}, 4),
+        ("/", {"cookie": "sessionid=1"}, 9),
+        ("/", {"authorization": "Bearer 1"}, 9),
+    ],
+    ids=["link", "account", "token"],
+)
+def test_forty_requests_by_one_reader_leave_room_for_others(
+    address: str, headers: dict[str, str], most: int
+) -> None:
     pages = SlowPages()
     with ThreadPoolExecutor(40) as pool:
-        answers = [pool.submit(pages.get, address) for _ in range(40)]
-        wait_until(lambda: sum(one.done() for one in answers) >= 28)
-        assert 0 < pages.number <= 6
+        answers = [pool.submit(pages.get, address, **headers) for _ in range(40)]
+        wait_until(lambda: sum(one.done() for one in answers) >= 40 - most)
+        assert 0 < pages.number <= most
         for other in ("/?quick=1", "/?quick=1&token=2-other"):
             assert pages.get(other).status_code == 200
-        assert pages.get("/?quick=1", cookie="sessionid=other").status_code == 200
+        assert pages.get("/?quick=1", cookie="sessionid=2").status_code == 200
         pages.end.set()
         statuses = [one.result().status_code for one in answers]
     assert set(statuses) == {200, 503}
     assert statuses.count(200) >= pages.number
-    assert pages.get(f"{address}&quick=1").status_code == 200
+    assert pages.get("/?quick=1&token=1-secret").status_code == 200
     assert not pages.places._present
     assert not pages.places._working
 

@@ -15,6 +15,7 @@ from submissions.models import Batch, Pair, Report
 from submissions.pages import rendered
 from submissions.pages.rendered import MAX_IDLE_SECONDS, RENDERED, RenderedParts
 from submissions.shares.links import revoke_share, share_token
+from tests.support.every_page import PAGES, PUBLIC, address_of
 from tests.support.html import Page, get_page, page_of
 from tests.support.shares import (
     best,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.test import Client
 
+    from tests.support.every_page import World
     from tests.support.uploads import Committing
 
 HTMX = {"HX-Request": "true", "HX-Target": "findings"}
@@ -312,3 +314,40 @@ def test_what_no_page_reads_in_an_address_has_nothing_rendered_again(
         ):
             get_page(client, f"{address}?{query}")
     assert len(RENDERED._entries) == kept
+
+
+def test_a_reader_who_asks_for_many_pages_drops_own_parts_only() -> None:
+    parts = RenderedParts(max_bytes=1000, max_parts=40)
+    for number in range(5):
+        parts.get(f"of all {number}", lambda: {"html": "x" * 100})
+    for size in (1, 100):
+        for number in range(100):
+            parts.get((size, number), lambda size=size: {"html": "x" * size}, "1-secret")  # type: ignore[misc]
+    assert [key for key in parts._entries if str(key).startswith("of all")] == [
+        f"of all {number}" for number in range(5)
+    ]
+    assert parts.size == 700
+    parts.clear()
+    assert (parts.size, parts._sizes, parts._numbers) == (0, {}, {})
+
+
+def test_the_number_of_parts_is_limited_too() -> None:
+    parts = RenderedParts(max_parts=40)
+    for number in range(100):
+        parts.get(number, lambda: {"html": ""}, str(number))
+    assert len(parts._entries) == len(parts._numbers) == 40
+
+
+def test_what_an_address_can_vary_is_kept_within_the_share_of_its_reader_on_every_page(
+    world: World, alice_client: Client, client: Client
+) -> None:
+    for name in (*PAGES, *PUBLIC):
+        address, reader = address_of(world, name), client if name in PUBLIC else alice_client
+        reader.get(address)
+        kept = {*RENDERED._entries}
+        for query in ("x=1", "x=1,2", "page=one&left=1", "threshold=101"):
+            reader.get(f"{address}?{query}")
+        assert {*RENDERED._entries} == kept, name
+        for query in ("page=7", "q=zz", "threshold=33", "left=1-2", "files=3", "passage=4", "skipped=2"):
+            reader.get(f"{address}?{query}")
+        assert all(RENDERED._entries[key].reader for key in {*RENDERED._entries} - kept), name
