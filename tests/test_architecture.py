@@ -1,19 +1,14 @@
 """Layers of imports, lazy loading of the engine, and the length of files and functions."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SOURCES = sorted(
     path.relative_to(ROOT)

@@ -1,7 +1,5 @@
 """The addresses, variables and names in the guides to sign-in and platforms are those of the code."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlsplit
 

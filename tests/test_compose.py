@@ -1,7 +1,5 @@
 """Check compose.yaml and the image against the code: every command, variable, volume and address."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -13,7 +11,7 @@ import tomllib
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -30,10 +28,8 @@ from moss.serving import gunicorn_conf
 from submissions.work.kinds import INTERACTIVE, QUEUES
 from tests.conftest import wait_until
 from tests.moss.embedded.test_embedded import USE_SERVICES, environment
+from tests.support.moss_clients import Listening
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from tests.support.moss_clients import Listening
 
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]

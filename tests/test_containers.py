@@ -1,7 +1,5 @@
 """The containers of compose.yaml: without rights, within limits, with secrets from files."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """docs/do/data-protection.md names every table, and the durations of the code."""
 
-from __future__ import annotations
-
 import re
 
 from django.apps import apps

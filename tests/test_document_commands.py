@@ -1,11 +1,9 @@
 """The shell commands of all documents: each is run, here or by a named test, or has a reason why not."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 import pytest
@@ -26,9 +24,6 @@ from tests.support.document_commands import (
 from tests.support.named_tests import named_test_exists
 from tests.support.paths import ROOT
 from tests.support.sample_class import CLASS, STARTER
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 COMMANDS = document_commands()
 RUN = [one for one in COMMANDS if is_run_here(one)]

@@ -1,19 +1,14 @@
 """Modules that docstrings and comments name exist: lists of a package, dotted names, and paths."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tokenize
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 PACKAGES = ("moss", "submissions", "fingerprint")
 SOURCES = [

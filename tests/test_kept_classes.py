@@ -1,29 +1,21 @@
 """A class that is brought back as rows is the class that was ranked."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
+from pytest_django.fixtures import Settings
 
-from submissions.models import Batch, Pair, Report
+from submissions.models import Assignment, Batch, Pair, Report
 from tests.support import kept_classes
 from tests.support.kept_classes import stored
 from tests.support.other_sessions import filled_tables
 from tests.support.planned_rankings import content
 from tests.support.sample_class import CLASS, COPIED, zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

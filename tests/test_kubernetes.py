@@ -1,10 +1,9 @@
 """deploy/kubernetes: the schemas of Kubernetes accept its manifests, which say the same as compose.yaml."""
 
-from __future__ import annotations
-
 import re
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import kubernetes_validate
 import pytest
@@ -14,9 +13,6 @@ from moss.environment import VARIABLES
 from tests.moss.test_settings import evaluate
 from tests.support.paths import ROOT
 from tests.test_compose import COMPOSE, DOCKERFILE, OURS, SERVICES
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FOLDER = ROOT / "deploy" / "kubernetes"
 # The oldest version that is still maintained somewhere, and the newest one that the schemas have.

@@ -1,7 +1,5 @@
 """The manifests of deploy/kubernetes that an operator may add: example policies and backups."""
 
-from __future__ import annotations
-
 import yaml
 
 from tests.test_kubernetes import FOLDER, MANIFESTS, PODS, main_container

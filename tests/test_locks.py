@@ -1,7 +1,5 @@
 """The lock files name one version of each package for every Python: what is installed was tested."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

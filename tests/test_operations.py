@@ -1,12 +1,12 @@
 """docs/do/operations.md: its proxy, run by a real nginx in front of a real server, and its figures."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import ssl
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from http.client import HTTPResponse
+from pathlib import Path
 from urllib.request import Request, urlopen
 
 import pytest
@@ -15,11 +15,6 @@ from tests.conftest import wait_until
 from tests.support.paths import ROOT
 from tests.support.ports import free_port_number
 from tests.support.web_server import ask, web_server
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from http.client import HTTPResponse
-    from pathlib import Path
 
 TEXT = (ROOT / "docs" / "do" / "operations.md").read_text()
 HOST = "moss.example.org"

@@ -1,29 +1,23 @@
 """The proxy of compose.yaml, run by a real nginx in front of nothing: its own answers, and its log."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
 import socket
 import subprocess
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from email.message import Message
 from http.client import HTTPResponse
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from submissions.models import Assignment
 from tests.conftest import wait_until
 from tests.support.api import PROBLEM, secret_of
 from tests.support.web_server import ask, web_server
 from tests.test_compose import COMPOSE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from email.message import Message
-    from pathlib import Path
-
-    from submissions.models import Assignment
 
 pytestmark = [
     pytest.mark.services,

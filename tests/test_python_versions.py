@@ -1,7 +1,5 @@
 """The product uses nothing of the standard library that differs from one version of Python to another."""
 
-from __future__ import annotations
-
 import ast
 
 from tests.support.product_regexes import ROOT, listed

@@ -1,13 +1,11 @@
 """The commands of the README, run exactly as they are written."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
 import subprocess
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.request import urlopen
 
 import psutil
@@ -17,9 +15,6 @@ from moss.commands.service import planted_pairs
 from moss.environment import TABLES, VARIABLES, with_tables
 from tests.support.paths import ROOT
 from tests.support.processes import descendants, kill_group
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 README = (ROOT / "README.md").read_text()
 COMMANDS = [

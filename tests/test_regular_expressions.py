@@ -3,8 +3,6 @@
 Students write the files, and their names, that most of them meet; some are matched in web processes.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from fnmatch import translate

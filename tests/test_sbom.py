@@ -1,7 +1,5 @@
 """`make sbom` lists every package of the lock file with its version."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """docs/know/security.md names tests that exist and leaves out no requirement of ASVS 5.0.0, level 2."""
 
-from __future__ import annotations
-
 import re
 
 from tests.support.named_tests import named_test_exists

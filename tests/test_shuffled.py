@@ -1,7 +1,5 @@
 """`pytest --shuffle SEED` runs the tests in another order."""
 
-from __future__ import annotations
-
 from itertools import groupby
 
 from tests.support.shuffled import shuffled

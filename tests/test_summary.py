@@ -1,7 +1,5 @@
 """The three lines with which a run of the tests ends."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.summary import lines

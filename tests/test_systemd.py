@@ -1,21 +1,16 @@
 """The units of deploy/systemd: systemd accepts them, and each runs one part of the service."""
 
-from __future__ import annotations
-
 import configparser
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from moss.cli import main
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FOLDER = ROOT / "deploy" / "systemd"
 PROGRAM = "/opt/moss/bin/moss"

@@ -1,7 +1,5 @@
 """Templates lie in the folder of what they show, and are neither too wide to read nor too small to find."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from itertools import chain

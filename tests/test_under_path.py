@@ -1,39 +1,30 @@
 """The service under a path, as MOSS_URL names it, behind a real nginx that serves nothing else."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import requests
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.test import Client
+from playwright.sync_api import Browser
 
 from submissions.models import Batch, Course
 from tests.conftest import PASSWORD, wait_until
 from tests.moss.embedded.test_embedded import environment
 from tests.moss.test_settings import settings_with
 from tests.support.api import secret_of
-from tests.support.every_page import addresses
+from tests.support.every_page import World, addresses
 from tests.support.html import Page
-from tests.support.identity_provider import ENTITY, Asked
+from tests.support.identity_provider import ENTITY, Asked, IdentityProvider
 from tests.support.other_environment import run
+from tests.support.platform import LearningPlatform
 from tests.support.web_server import ask, web_server
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-    from playwright.sync_api import Browser
-
-    from tests.support.every_page import World
-    from tests.support.identity_provider import IdentityProvider
-    from tests.support.platform import LearningPlatform
 
 pytestmark = [
     pytest.mark.slow,

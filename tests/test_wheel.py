@@ -1,7 +1,5 @@
 """The wheel, installed in an environment of its own and run outside the checkout."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

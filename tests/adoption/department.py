@@ -1,28 +1,22 @@
 """An installation as a department has it: each part a process with a home of its own."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
 import signal
 import socket
 import subprocess
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import requests
 
 from moss.embedded.servers import guarded
-from tests.adoption.servers import OWNER, PASSWORD, SERVICE
+from tests.adoption.servers import OWNER, PASSWORD, SERVICE, Broker, Cluster
 from tests.conftest import wait_until
 from tests.support.html import Page
 from tests.support.web_server import with_socket
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from tests.adoption.servers import Broker, Cluster
 
 ADMINISTRATOR, PASSWORD_OF_ADA = "ada", f"{PASSWORD} of the administrator"
 OTHERS = ("MOSS_", "DJANGO_", "DATABASE_", "REDIS_", "SECRET_KEY", "PYTHON", "XDG_")

@@ -1,16 +1,12 @@
 """Many people who read pages at the same time, without a pause."""
 
-from __future__ import annotations
-
 import http.client
 import random
 import threading
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Self
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from typing import Self
 
 SERVER_ERROR = 500
 UNAVAILABLE = 503

@@ -1,22 +1,17 @@
 """A Postgres and a Redis of their own: Debian's where they are installed, else the embedded ones."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import signal
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import psycopg
 
 from moss.embedded.servers import Postgres, guarded
 from tests.conftest import wait_until
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PASSWORD = "secret"
 # The database as docs/do/running.md has it made, and how the same is ordered otherwise.

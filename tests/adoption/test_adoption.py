@@ -4,15 +4,15 @@ One story on one installation: the wheel, the Postgres and Redis of the system, 
 with a home of its own.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import shutil
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,10 +22,6 @@ from tests.adoption.servers import ALPHABETICAL, Broker, Cluster
 from tests.conftest import wait_until
 from tests.support.ports import free_port_number
 from tests.support.programs import program, renamed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 

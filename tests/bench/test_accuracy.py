@@ -1,11 +1,10 @@
 """Metrics compared with naive versions; sets, tools and the command on real files and processes."""
 
-from __future__ import annotations
-
 import csv
 import json
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,15 +12,10 @@ from hypothesis import given, strategies as st
 
 from bench import accuracy, labelled as labelled_module, metrics, tools
 from bench.labelled import LabelledPair, SetError, find_sets, read_set, write_pairs
+from bench.metrics import Labels, Scores
 from bench.processes import RunFailed, run
 from tests.bench import naive_metrics
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from bench.metrics import Labels, Scores
 
 pytestmark = pytest.mark.slow
 

@@ -1,7 +1,5 @@
 """Intervals of average precision, by resampling whole sources of pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st

@@ -1,10 +1,8 @@
 """The table of constants chosen without one source, on a tiny class that is labelled twice."""
 
-from __future__ import annotations
-
 import json
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +14,6 @@ from bench.rescoring import Rescorer, changed, read_labelled
 from bench.tools import find_tool
 from fingerprint.ranking import score_constants
 from tests.bench.test_accuracy import make_set
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

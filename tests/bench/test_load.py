@@ -1,17 +1,12 @@
-from __future__ import annotations
-
 import io
 import os
 import zipfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from bench import load_class
 from bench.load_figures import section, write_section
 from bench.load_readers import Step
 from bench.load_site import Run, Sizes
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SIZES = Sizes(submissions=120, readers=50, uploads=0, megabytes=0)
 

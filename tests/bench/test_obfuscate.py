@@ -1,14 +1,13 @@
 """Disguises on the sample class: programs keep their behaviour, labels are right, copies are found."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 from pygments.lexers.jvm import JavaLexer
@@ -20,10 +19,6 @@ from bench.disguises.parts import MIN_SHARE, ProgramPart, choose_parts
 from bench.labelled import read_set
 from tests.support.long_rows import rest_is_long
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 SAMPLE = ROOT / "moss" / "sample"
 

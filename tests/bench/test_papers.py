@@ -1,16 +1,11 @@
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bench import papers
 from bench.experiments import acceptance, corpus, density, frequency, growth, hamming
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

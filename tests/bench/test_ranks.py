@@ -1,10 +1,8 @@
 """Ranks of copies: ties, groups and tasks, and the rewrites that the ranks are measured on."""
 
-from __future__ import annotations
-
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +11,6 @@ from bench import ranks
 from bench.labelled import LabelledPair, LabelledSet, find_sets, write_pairs
 from bench.ranks import copy_ranks, place, summary_rows
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 REWRITES = ROOT / "bench" / "rewrites"
 

@@ -1,14 +1,9 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from bench.reliability import draw, points, table
 from bench.threshold import SetFigures
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def figures(name: str, expected: float, true: int) -> SetFigures:

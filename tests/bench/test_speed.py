@@ -1,9 +1,7 @@
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +9,6 @@ from bench.cohorts import join_files
 from bench.targets import FILES, PROJECTS, Targets, target_results
 from bench.timings import ToolTiming
 from tests.support.sample_class import CLASS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def timings(**seconds: dict[int, float]) -> list[ToolTiming]:

@@ -1,7 +1,5 @@
 """Benchmarks that start Django in the home of a server import its models only afterwards."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

@@ -1,19 +1,12 @@
 """The page about the API and the page of tokens in a real browser, narrow and wide, light and dark."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
 from tests.conftest import PASSWORD
 from tests.support.api import client_with, send
-from tests.support.browser import check_every_layout
-
-if TYPE_CHECKING:
-    from tests.support.browser import Shoot, SignIn
+from tests.support.browser import Shoot, SignIn, check_every_layout
 
 pytestmark = pytest.mark.slow
 

@@ -1,20 +1,12 @@
 """The department's archive in a real browser: chosen, found, and counted for administrators."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
 
-from tests.support.browser import check_every_layout
+from tests.support.browser import Shoot, SignIn, check_every_layout
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from tests.support.browser import Shoot, SignIn
-    from tests.support.withheld import Sealed
+from tests.support.withheld import Sealed
 
 pytestmark = pytest.mark.services
 

@@ -1,30 +1,21 @@
 """The threshold, the graph and the page of a submission in a real browser; 200 submissions."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from submissions.cases.case_list import MAX_LINKS, MAX_NODES, cases
 from submissions.core.names import anonymous_names
-from submissions.models import Course
+from submissions.models import Assignment, Course, Report
 from submissions.pairs.read import displayed_pair
 from submissions.shares import links as shares
-from tests.support.browser import SIZES, check_every_layout
+from tests.support.browser import SIZES, Shoot, SignIn, check_every_layout
 from tests.support.reports import create_report, findings_of, random_similarities
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from playwright.sync_api import Page
-
-    from submissions.models import Assignment, Report
-    from tests.support.browser import Shoot, SignIn
 
 pytestmark = pytest.mark.services
 

@@ -1,25 +1,16 @@
 """Deciding pairs by keys, sharing them, and reading shared reports without an account, in a browser."""
 
-from __future__ import annotations
-
 import re
 import time
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Locator, expect
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from submissions.models import Change, Decision, Share
 from tests.conftest import wait_until
-from tests.support.browser import check_every_layout
-from tests.support.every_page import address_of
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from playwright.sync_api import Browser, Page, Route
-
-    from tests.support.browser import Shoot, SignIn
-    from tests.support.every_page import World
+from tests.support.browser import Shoot, SignIn, check_every_layout
+from tests.support.every_page import World, address_of
 
 pytestmark = pytest.mark.services
 

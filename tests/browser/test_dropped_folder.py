@@ -1,23 +1,15 @@
 """A real folder is dropped on the forms of an assignment, as the system's file manager drops it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from playwright.sync_api import Locator, Page, expect
 
-from submissions.models import Course, Submission, Upload
+from submissions.models import Assignment, Course, Submission, Upload
 from tests.support.archives import zipped
+from tests.support.browser import SignIn
 from tests.support.sample_class import COPIED, RENAMED
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from tests.support.browser import SignIn
 
 pytestmark = pytest.mark.services
 

@@ -1,21 +1,28 @@
 """Every page in a real browser: no violation that axe finds, no error, no other host, no overflow."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from itertools import cycle
-from typing import TYPE_CHECKING
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from playwright.sync_api import Page
 
-from submissions.models import Assignment, Course, Membership
+from submissions.models import Assignment, Course, Membership, Report
 from submissions.reports import progress
 from submissions.work import heartbeats
 from submissions.work.kinds import BROKEN, OUT_OF_TIME, QUEUES
-from tests.support.browser import LAYOUTS, assert_accessible_now, check_every_layout, each_layout
+from tests.support.browser import (
+    LAYOUTS,
+    Shoot,
+    SignIn,
+    assert_accessible_now,
+    check_every_layout,
+    each_layout,
+)
 from tests.support.every_page import (
     ACCOUNT_PAGES,
     FILES,
@@ -37,14 +44,6 @@ from tests.support.page_faults import faults_of
 pytestmark = pytest.mark.services
 
 LANGUAGES = [language for language, _ in settings.LANGUAGES]
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-    from playwright.sync_api import Page
-
-    from submissions.models import Report
-    from tests.support.browser import Shoot, SignIn
 
 
 def test_each_kind_of_fault_of_a_page_is_seen(page: Page) -> None:

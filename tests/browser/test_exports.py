@@ -1,24 +1,16 @@
 """Exported documents: requested in a real browser, saved, and opened from disk."""
 
-from __future__ import annotations
-
 import io
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from django.urls import reverse
+from playwright.sync_api import Page, Request
 from pypdf import PdfReader
 
 from submissions.models import Decision
-from tests.support.browser import check_every_layout
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from playwright.sync_api import Page, Request
-
-    from tests.support.browser import Shoot, SignIn
-    from tests.support.every_page import World
+from tests.support.browser import Shoot, SignIn, check_every_layout
+from tests.support.every_page import World
 
 pytestmark = pytest.mark.services
 

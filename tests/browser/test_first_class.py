@@ -1,23 +1,16 @@
 """docs/start/first-class.md: an instructor follows its steps; `--update-goldens` takes its pictures anew."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, expect
 
 from moss.sample import sample_zip
 from tests.conftest import PASSWORD
 from tests.support.browser import PATIENCE, drop
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-    from playwright.sync_api import Page
 
 FOLDER = ROOT / "docs" / "start"
 TEXT = (FOLDER / "first-class.md").read_text()

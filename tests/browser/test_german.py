@@ -1,24 +1,15 @@
 """An instructor signs in, switches to German, uploads a class, checks it, and decides a case."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, expect
 
 from moss.sample import sample_zip
 from submissions.models import Course
 from tests.conftest import PASSWORD
-from tests.support.browser import PATIENCE, assert_accessible_now, drop, each_layout
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-    from playwright.sync_api import Page
-
-    from tests.support.browser import Shoot
+from tests.support.browser import PATIENCE, Shoot, assert_accessible_now, drop, each_layout
 
 pytestmark = pytest.mark.services
 

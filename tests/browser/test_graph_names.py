@@ -1,23 +1,16 @@
 """The graph of a report in a real browser: whole names, and the numbers of the cases."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 
 from submissions.cases.case_list import cases
-from submissions.models import Course
-from tests.support.browser import each_layout
+from submissions.models import Assignment, Course
+from tests.support.browser import Shoot, SignIn, each_layout
 from tests.support.reports import create_report
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from tests.support.browser import Shoot, SignIn
 
 pytestmark = pytest.mark.services
 

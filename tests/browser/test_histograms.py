@@ -1,26 +1,17 @@
 """The bars of both histograms have the heights of the logarithms of what was counted, in a real browser."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterable
 from math import log2
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
-from submissions.models import Course
+from submissions.models import Course, Report
+from tests.support.browser import SignIn
 from tests.support.reports import create_report, findings_of, random_similarities
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from django.contrib.auth.models import User
-    from playwright.sync_api import Page
-
-    from submissions.models import Report
-    from tests.support.browser import SignIn
 
 pytestmark = pytest.mark.services
 

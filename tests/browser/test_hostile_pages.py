@@ -4,22 +4,15 @@ The fixtures of the browser fail a test for an error of the console, which a vio
 is, and for a request to another host.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Dialog, Page
 
 from submissions.models import Decision
+from tests.support.browser import SignIn
 from tests.support.every_page import ACCOUNT_PAGES, INVITATIONS, PAGES, PUBLIC, STAFF_PAGES, World, address_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.contrib.auth.models import User
-    from playwright.sync_api import Dialog, Page
-
-    from tests.support.browser import SignIn
 
 pytestmark = pytest.mark.services
 

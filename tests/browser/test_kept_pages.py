@@ -1,17 +1,11 @@
 """A page of the browser that a test gets is as a new one, although an earlier test used it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from django.conf import settings
+from playwright.sync_api import Browser, Page
+from pytest_django.live_server_helper import LiveServer
 
 from tests.support.browser import SIZES, visit
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
-    from pytest_django.live_server_helper import LiveServer
 
 pytestmark = pytest.mark.services
 

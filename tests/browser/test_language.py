@@ -1,20 +1,12 @@
 """The language of an assignment is changed in a real browser."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
 
-from tests.support.browser import check_every_layout
+from submissions.models import Assignment
+from tests.support.browser import Shoot, SignIn, check_every_layout
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from tests.support.browser import Shoot, SignIn
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,22 +1,14 @@
 """Files that an upload left out, in a real browser: a kind of files is counted with one click."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from tests.support.browser import check_every_layout
+from tests.support.browser import Shoot, SignIn, check_every_layout
 from tests.support.build_trees import with_build_trees
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from tests.support.browser import Shoot, SignIn
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,22 +1,13 @@
 """The page of a pair of two long files in a real browser: its lines become elements when they are needed."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.conftest import wait_until
-from tests.support.pair_page import in_view, long_pair
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from playwright.sync_api import Locator, Page
-
-    from tests.support.pair_page import Open
+from tests.support.pair_page import Open, in_view, long_pair
 
 pytestmark = pytest.mark.services
 

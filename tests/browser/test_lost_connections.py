@@ -1,31 +1,21 @@
 """A large file is sent from the upload page over connections that are lost."""
 
-from __future__ import annotations
-
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 from django.test import Client
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from pytest_django.live_server_helper import LiveServer
 
-from submissions.models import Batch, Course, ResumableUpload, Upload
+from submissions.models import Assignment, Batch, Course, ResumableUpload, Upload
 from tests.support.browser import PATIENCE
-from tests.support.cutting_proxy import cutting_proxy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-    from playwright.sync_api import Browser, BrowserContext, Page
-    from pytest_django.live_server_helper import LiveServer
-
-    from submissions.models import Assignment
-    from tests.support.cutting_proxy import CuttingProxy
+from tests.support.cutting_proxy import CuttingProxy, cutting_proxy
 
 pytestmark = pytest.mark.services
 

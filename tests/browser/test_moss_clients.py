@@ -1,24 +1,15 @@
 """The user id on the page of the account, and the frames of an old result page, in a real browser."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
+from pytest_django.fixtures import Settings
 
 from moss.integrations.moss_protocol.models import ClientResult
 from moss.integrations.moss_protocol.uploads import digest
-from tests.support.browser import check_every_layout
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from playwright.sync_api import Page
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Report
-    from tests.support.browser import Shoot, SignIn
+from submissions.models import Report
+from tests.support.browser import Shoot, SignIn, check_every_layout
 
 pytestmark = pytest.mark.services
 

@@ -1,24 +1,17 @@
 """Comparing with an assignment of last year in a real browser."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
 
 from submissions.models import Assignment, Pair
 from submissions.uploads.change import create_batch
-from tests.support.browser import check_every_layout
+from tests.support.browser import Shoot, SignIn, check_every_layout
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from tests.support.browser import Shoot, SignIn
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,20 +1,13 @@
 """A match with another course in a real browser: asked for by one person, agreed to by another."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
 from submissions.models import Membership
-from tests.support.browser import check_every_layout
+from tests.support.browser import Shoot, SignIn, check_every_layout
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from tests.support.browser import Shoot, SignIn
-    from tests.support.withheld import Sealed
+from tests.support.withheld import Sealed
 
 pytestmark = pytest.mark.services
 

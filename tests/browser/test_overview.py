@@ -1,24 +1,15 @@
 """Searching, sorting and filtering a report in a real browser, without a reload, and with the back button."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from submissions.models import Course, Decision
-from tests.support.browser import check_every_layout
+from submissions.models import Course, Decision, Report
+from tests.support.browser import Shoot, SignIn, check_every_layout
 from tests.support.reports import create_report, random_similarities
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from playwright.sync_api import Browser, Locator, Page
-
-    from submissions.models import Report
-    from tests.support.browser import Shoot, SignIn
 
 pytestmark = pytest.mark.services
 

@@ -1,25 +1,16 @@
 """The page of a pair in a real browser: its passages, explanations, keys and layout."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from submissions.core.models import Commits
 from submissions.models import Pair, Report, Submission
 from submissions.pages.rendered import RENDERED
-from tests.support.browser import assert_accessible_now, check_every_layout
-from tests.support.pair_page import SEVERAL, selected_file
+from tests.support.browser import Shoot, assert_accessible_now, check_every_layout
+from tests.support.pair_page import SEVERAL, Open, selected_file
 from tests.support.sample_class import COPIED, HONEST, RENAMED
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-    from tests.support.browser import Shoot
-    from tests.support.pair_page import Open
 
 pytestmark = pytest.mark.services
 

@@ -1,19 +1,12 @@
 """The list of files on the page of a pair in a real browser, and its lines with and without wrapping."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from playwright.sync_api import expect
 
 from tests.conftest import wait_until
-from tests.support.pair_page import OTHER, in_view
+from tests.support.browser import Shoot
+from tests.support.pair_page import OTHER, Open, in_view
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER
-
-if TYPE_CHECKING:
-    from tests.support.browser import Shoot
-    from tests.support.pair_page import Open
 
 pytestmark = pytest.mark.services
 

@@ -1,21 +1,12 @@
 """Moving about on the page of a pair in a real browser: files, lines, passages, maps and scrolling."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.conftest import wait_until
 from tests.support.long_rows import rest_is_long
-from tests.support.pair_page import FILLER, OTHER, SEVERAL, in_view, selected_file
+from tests.support.pair_page import FILLER, OTHER, SEVERAL, Open, in_view, selected_file
 from tests.support.sample_class import COPIED, HONEST, RENAMED
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-    from tests.support.pair_page import Open
 
 pytestmark = pytest.mark.services
 

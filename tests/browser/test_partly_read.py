@@ -1,22 +1,14 @@
 """The pages with a submission of which not all was read, as they look."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
 
 from submissions.models import Document, Submission
-from tests.support.browser import check_every_layout
+from tests.support.browser import Shoot, SignIn, check_every_layout
 from tests.support.sample_class import CLASS, zipped
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from tests.support.browser import Shoot, SignIn
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,27 +1,18 @@
 """A launch in a real browser, from a page of a learning platform to the link that it stores."""
 
-from __future__ import annotations
-
 from html import escape
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
+from pytest_django.live_server_helper import LiveServer
 
 from moss.integrations.lti.models import PlatformCourse
 from submissions.models import Assignment, Course
-from tests.support.browser import check_every_layout, save_screenshot
-from tests.support.platform import CLIENT_ID
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from playwright.sync_api import Browser
-    from pytest_django.live_server_helper import LiveServer
-
-    from tests.support.browser import Shoot, SignIn
-    from tests.support.platform import LearningPlatform
+from tests.support.browser import Shoot, SignIn, check_every_layout, save_screenshot
+from tests.support.platform import CLIENT_ID, LearningPlatform
 
 pytestmark = pytest.mark.services
 

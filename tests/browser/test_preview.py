@@ -1,23 +1,15 @@
 """The preview of an upload in a real browser: a class is checked, a section merged, and then read."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from playwright.sync_api import expect
 
 from submissions.models import Course, Submission
 from tests.support.archives import zipped
-from tests.support.browser import PATIENCE, check_every_layout, drop
+from tests.support.browser import PATIENCE, Shoot, SignIn, check_every_layout, drop
 from tests.support.sample_class import HONEST, STARTER
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-
-    from tests.support.browser import Shoot, SignIn
 
 pytestmark = pytest.mark.services
 

@@ -1,26 +1,18 @@
 """Repositories from the form to the report, in a real browser with a real worker and a real Git server."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.utils import timezone
 
 from moss.integrations.repositories.models import RepositoryFetch
+from submissions.models import Assignment
 from tests.conftest import wait_until
-from tests.support.browser import check_every_layout
-from tests.support.git_server import hand_in
+from tests.support.browser import Shoot, SignIn, check_every_layout
+from tests.support.git_server import GitServer, hand_in
 from tests.support.sample_class import CLASS
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from tests.support.browser import Shoot, SignIn
-    from tests.support.git_server import GitServer
 
 pytestmark = pytest.mark.services
 

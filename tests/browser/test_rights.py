@@ -1,25 +1,17 @@
 """Access that an administrator gives, and a link whose maker left, in a real browser."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
 from submissions.courses import change as people
-from submissions.models import Membership, Share
+from submissions.models import Assignment, Membership, Share
 from submissions.shares import links as shares
-from tests.support.browser import check_every_layout
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from tests.support.browser import Shoot, SignIn
+from tests.support.browser import Shoot, SignIn, check_every_layout
 
 pytestmark = pytest.mark.services
 

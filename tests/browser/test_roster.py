@@ -1,25 +1,17 @@
 """A roster, team mates and earlier work in a real browser."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from playwright.sync_api import expect
 
+from submissions.models import Assignment
 from submissions.uploads.change import create_batch, rerank
-from tests.support.browser import check_every_layout
+from tests.support.browser import Shoot, SignIn, check_every_layout
 from tests.support.sample_class import COPIED, RENAMED, zipped
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from tests.support.browser import Shoot, SignIn
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.services
 

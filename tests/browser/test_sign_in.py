@@ -1,28 +1,20 @@
 """Signing in and out in a real browser, and a real worker that answers."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
+from playwright.sync_api import Browser, Page
+from pytest_django.fixtures import Settings
+from pytest_django.live_server_helper import LiveServer
 
 from moss.celery import app
 from tests.conftest import PASSWORD
 from tests.moss.integrations.accounts.test_second_factor import code
-from tests.support.browser import check_every_layout
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-    from playwright.sync_api import Browser, Page
-    from pytest_django.fixtures import Settings
-    from pytest_django.live_server_helper import LiveServer
-
-    from tests.support.browser import Shoot, SignIn
-    from tests.support.campus import Campus
-    from tests.support.identity_provider import IdentityProvider
+from tests.support.browser import Shoot, SignIn, check_every_layout
+from tests.support.campus import Campus
+from tests.support.identity_provider import IdentityProvider
 
 pytestmark = pytest.mark.services
 

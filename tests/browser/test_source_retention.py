@@ -1,18 +1,11 @@
 """A pair whose sources were deleted, in a real browser."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from django.urls import reverse
 
 from tests.submissions.courses.test_source_retention import let_them_go
-from tests.support.browser import check_every_layout
-
-if TYPE_CHECKING:
-    from tests.support.browser import Shoot, SignIn
-    from tests.support.every_page import World
+from tests.support.browser import Shoot, SignIn, check_every_layout
+from tests.support.every_page import World
 
 pytestmark = pytest.mark.services
 

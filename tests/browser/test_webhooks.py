@@ -1,22 +1,14 @@
 """A webhook from its form to what arrived, in a real browser."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
 
 from moss.integrations.webhooks.models import Delivery, Webhook
+from submissions.models import Assignment
 from tests.conftest import wait_until
-from tests.support.browser import check_every_layout
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from tests.support.browser import Shoot, SignIn
-    from tests.support.receiver import Receiver
+from tests.support.browser import Shoot, SignIn, check_every_layout
+from tests.support.receiver import Receiver
 
 pytestmark = pytest.mark.services
 

@@ -1,26 +1,19 @@
 """The whole workflow in a real browser with a real worker: from signing in to revoking a share link."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, expect
 from pypdf import PdfReader
 
 from moss.sample import sample_zip
 from submissions.models import CaseMember, Decision, Pair, Report
 from tests.conftest import PASSWORD, wait_until
 from tests.support.browser import PATIENCE, SIZES, assert_accessible_now, drop, save_screenshot
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-    from playwright.sync_api import Page
 
 pytestmark = pytest.mark.services
 

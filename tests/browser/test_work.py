@@ -1,29 +1,19 @@
 """Uploads and rankings in a real browser: their progress, cancelling them, and deleting their results."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, expect
+from pytest_django.fixtures import Settings
 
-from submissions.models import Batch, Course, Report
+from submissions.models import Assignment, Batch, Course, Report
 from submissions.reports import progress
 from tests.conftest import wait_until
-from tests.support.browser import PATIENCE, assert_accessible_now, check_every_layout, drop
+from tests.support.browser import PATIENCE, Shoot, SignIn, assert_accessible_now, check_every_layout, drop
 from tests.support.sample_class import CLASS, STARTER, zipped
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-    from playwright.sync_api import Page
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment
-    from tests.support.browser import Shoot, SignIn
 
 pytestmark = pytest.mark.services
 

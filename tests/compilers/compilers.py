@@ -3,8 +3,6 @@
 Names that a program uses need not exist: only complaints about the syntax count.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

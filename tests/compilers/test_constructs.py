@@ -1,18 +1,13 @@
 """The language's own compiler takes the constructs of `conformance/`, and refuses what never ends."""
 
-from __future__ import annotations
-
 import re
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compilers.compilers import COMPILERS
 from tests.fingerprint.languages.construct_tables import SECTIONS, TABLES, statement_of, table
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.long
 

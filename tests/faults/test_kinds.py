@@ -1,7 +1,5 @@
 """`tests.faults` kills workers during every kind of background work that there is."""
 
-from __future__ import annotations
-
 from django.conf import settings
 
 from tests.faults.kinds import CAUSES

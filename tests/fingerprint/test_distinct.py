@@ -1,7 +1,5 @@
 """The distinct values of an array, compared with NumPy's."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp

@@ -1,17 +1,11 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 from hypothesis import given, strategies as st
 
 from fingerprint import engine
 from fingerprint.engine import CohortFile, Exclusions, LexicalTerms, RankingInput
+from fingerprint.kernels.types import Kinds
 from fingerprint.params import Params
 from fingerprint.ranking.cohort import Cohort
-
-if TYPE_CHECKING:
-    from fingerprint.kernels.types import Kinds
 
 PARAMS = Params(k=3, window=2)
 token_lists = st.lists(st.integers(0, 9), min_size=0, max_size=30)

@@ -1,7 +1,5 @@
 """Files that are read together have the readings that each has alone."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Digests by which documents that differ in layout or names only are known."""
 
-from __future__ import annotations
-
 import pytest
 
 from fingerprint.reading import UNKNOWN, Reading, read

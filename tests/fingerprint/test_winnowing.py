@@ -1,26 +1,19 @@
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import assume, given, strategies as st
 
 from fingerprint.hashing import kgram_hashes
+from fingerprint.kernels.types import Hashes, Positions
 from fingerprint.params import Params
 from fingerprint.winnowing import best_safe_p, modulo, robust_winnow, safe_modulo, winnow
 from tests.fingerprint import naive
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy.typing as npt
-
-    from fingerprint.kernels.types import Hashes, Positions
-
-    Select = Callable[[Hashes, int], Positions]
-    Shared = tuple[list[int], list[int], int, int, Params]
+Select = Callable[[Hashes, int], Positions]
+Shared = tuple[list[int], list[int], int, int, Params]
 
 FIGURE_2 = [77, 74, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 74, 42, 17, 98]
 HASHES = st.lists(st.integers(0, 3), min_size=1, max_size=40)

@@ -1,7 +1,5 @@
 """Each target takes its own seeds, so that the fuzzer begins behind the first checks of each reader."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

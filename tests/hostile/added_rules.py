@@ -1,18 +1,14 @@
 """The rules of lexers that are the product's own: those of its subclasses that Pygments does not have."""
 
-from __future__ import annotations
-
 import pkgutil
 import re
+from collections.abc import Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pygments.lexer import RegexLexer, words
 
 from fingerprint.languages import lexers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class AddedRule(NamedTuple):

@@ -1,13 +1,11 @@
 """Small uploads that unpack to much; each is a batch of its own: it may use up the limits of an upload."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma
 import struct
 import zlib
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from tests.hostile.case import PROGRAM, Case
 from tests.hostile.tar_writer import BLOCK, END, GOOD, checked, header, member
@@ -21,9 +19,6 @@ from tests.hostile.zip_writer import (
     packed_bytes,
     write_zip,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 MB = 1_000_000
 BIG = 30 * MB

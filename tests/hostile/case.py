@@ -1,7 +1,5 @@
 """One hostile upload, with a name that says what it is."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 # What honest entries hold; each is a file of its own language with tokens to compare.

@@ -1,13 +1,12 @@
 """All hostile uploads: more than 2,000, the same in every run."""
 
-from __future__ import annotations
-
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from tests.hostile.bombs import bomb_cases
+from tests.hostile.case import Case
 from tests.hostile.libarchive import libarchive_cases
 from tests.hostile.names import name_cases
 from tests.hostile.notebooks import notebook_cases
@@ -19,12 +18,7 @@ from tests.hostile.tars import tar_cases
 from tests.hostile.texts import text_cases
 from tests.hostile.zips import zip_cases
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from tests.hostile.case import Case
-
-    Source = Callable[[], Iterable[Case]]
+Source = Callable[[], Iterable[Case]]
 
 SOURCES: tuple[Source, ...] = (
     zip_cases, tar_cases, stream_cases, libarchive_cases, name_cases, bomb_cases, text_cases, notebook_cases,

@@ -1,27 +1,19 @@
 """Upload hostile cases to the real database, and say what became of each."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import psutil
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from submissions.models import Assignment, Batch, SubmissionFile
+from submissions.models import Assignment, Batch, Course, SubmissionFile
 from submissions.uploads.change import create_batch
 from submissions.work.kinds import BROKEN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from django.contrib.auth.models import User
-
-    from submissions.models import Course
-    from tests.hostile.case import Case
+from tests.hostile.case import Case
 
 # Cases that are uploaded together, as files of one batch.
 TOGETHER = 100

@@ -1,8 +1,6 @@
 """7z and RAR archives that are damaged, that lie, or that hold what is no file."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tests.hostile.case import OTHER_PROGRAM, PROGRAM, Case
 from tests.support.archives import HAS_LIBARCHIVE, seven_zipped
@@ -21,9 +19,6 @@ from tests.support.rar import (
     rar_5_of,
     vint,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FILES = {"ada/main.py": PROGRAM, "bo/main.py": OTHER_PROGRAM}
 GOOD_4, GOOD_5 = rar_4_entry(b"bo/main.py", OTHER_PROGRAM), rar_5_entry(b"bo/main.py", OTHER_PROGRAM)

@@ -1,15 +1,10 @@
 """Names that students give to files, and names that nobody gives without a purpose."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tests.hostile.case import Case
 from tests.hostile.tar_writer import END, GOOD as GOOD_TAR, member, pax, pax_record
 from tests.hostile.zip_writer import GOOD, ZipEntry, write_zip
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # A file of this name anywhere after the run was written outside its place.
 CANARY = "moss-hostile-canary"

@@ -1,17 +1,13 @@
 """Notebooks in which one field, at any depth, has a value of a wrong type or an extreme one."""
 
-from __future__ import annotations
-
 import copy
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from tests.hostile.case import Case
 from tests.hostile.names import PAYLOADS
 from tests.support.notebooks import CODE, FORMAT_2, FORMAT_3, FORMAT_4, notebook_with
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 WRONG: dict[str, object] = {
     "null": None,

@@ -1,16 +1,11 @@
 """Patterns of files as long and with as many stars as is allowed, and names that are hard for them."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING
 
 from submissions.intake.left_out.patterns import MAX_CHARACTERS, MAX_PATTERNS, MAX_STARS, parse_patterns
 from tests.hostile.case import Case
 from tests.support.archives import zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 WORDS = ("a", "ab", "a/", "[ab]", "?", "[!b]", "**/", "*/")
 NAMES = ("a" * 250, "ab" * 125, "/".join("a" * 120), "/".join(["ab"] * 100), "aab/" * 80 + "a")

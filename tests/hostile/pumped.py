@@ -1,7 +1,5 @@
 """Texts in which one word is repeated: those that lead round a loop of an expression, and usual ones."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from tests.support.product_regexes import listed

@@ -1,8 +1,6 @@
 """Exports of each platform in which one metadata file, or every name, repeats one word."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from submissions.intake.layouts.registry import metadata_limit
 from submissions.intake.limits import Limits
@@ -10,11 +8,7 @@ from tests.hostile.case import Case
 from tests.hostile.pumped import USUAL, pumped, repeated
 from tests.submissions.intake.layouts.samples import SAMPLES, VARIANTS
 from tests.support.archives import zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.regex_ambiguity import Pumped
+from tests.support.regex_ambiguity import Pumped
 
 LAYOUTS = "submissions/intake/layouts/"
 # Characters of a metadata file, as many as a record may have, and names in an export.

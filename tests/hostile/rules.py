@@ -7,28 +7,21 @@ expression is: where it fails, having read far, it is tried again a little later
 to `slow_texts.json`.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from fingerprint.languages.front_ends import front_end
-from fingerprint.languages.language_table import LANGUAGES
+from fingerprint.languages.language_table import LANGUAGES, Language
 from fingerprint.lextables.dispatch import apply_transition
 from tests.hostile.search import Candidate, matches_of, measured, seconds_for, states_of, suffix_of
 from tests.hostile.slow_texts import FOUND, SlowText, slowest_texts
-from tests.support.regex_ambiguity import slow_texts
+from tests.support.regex_ambiguity import Pumped, slow_texts
 from tests.support.regex_automaton import Automaton, parser
 
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterator
-
-    from fingerprint.languages.language_table import Language
-    from tests.support.regex_ambiguity import Pumped
-
-    States = dict[str, list[Any]]
+States = dict[str, list[Any]]
 
 CHARACTERS = 50_000
 # A rule is listed as slow if the lexer takes longer for a text of so many characters.

@@ -6,34 +6,28 @@ once as the beginning of a text and then again and again. All are timed on short
 ones.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math
 import random
 import re
 import time
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from importlib import import_module
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pygments.lexer import RegexLexer
 
 from fingerprint.engine import TooSlow, time_limit
 from fingerprint.languages.detection import AMBIGUOUS, CONTENT_PATTERNS, PROGRAM_PATTERNS
 from fingerprint.languages.front_ends import front_end
-from fingerprint.languages.language_table import LANGUAGES
+from fingerprint.languages.language_table import LANGUAGES, Language
 from fingerprint.languages.lexers import lexer_class
 from tests.hostile.slow_texts import FOUND, SlowText, slowest_texts
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from fingerprint.languages.language_table import Language
-
-    Reader = Callable[[str], object]
+Reader = Callable[[str], object]
 
 SHORT, MIDDLE, LONG = 1_500, 4_000, 16_000
 # No candidate takes longer than this, in seconds; none of it is the time that counts.

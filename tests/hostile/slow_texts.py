@@ -3,16 +3,12 @@
 `python -m tests.hostile.search` and `python -m tests.hostile.rules` search again and write `slow_texts.json`.
 """
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tests.hostile.case import Case
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FOUND = Path(__file__).with_name("slow_texts.json")
 CHARACTERS = 100_000

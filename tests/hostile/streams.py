@@ -1,21 +1,16 @@
 """Compressed tars that are damaged, and files that say they are of another format than they are."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma
 import struct
 import zlib
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from tests.hostile.case import PROGRAM, Case
 from tests.hostile.tar_writer import END, GOOD, member
 from tests.hostile.zip_writer import GOOD as GOOD_ENTRIES, write_zip
 from tests.support.archives import HAS_LIBARCHIVE, zstandard
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     ".tar.gz": lambda data: gzip.compress(data, mtime=0),

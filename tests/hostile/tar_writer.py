@@ -1,7 +1,5 @@
 """Write tars of which every field can be wrong."""
 
-from __future__ import annotations
-
 from tests.hostile.case import OTHER_PROGRAM, PROGRAM
 
 BLOCK = 512

@@ -1,8 +1,6 @@
 """Tars that are damaged, that lie, or that hold what is no file."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tests.hostile.case import PROGRAM, Case
 from tests.hostile.tar_writer import (
@@ -17,9 +15,6 @@ from tests.hostile.tar_writer import (
     pax,
     pax_record,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SMALL = member(b"a.py", b"a = 1\n") + END
 USED = sorted(at for field in FIELDS.values() for at in range(field[0], field[0] + min(field[1], 12)))

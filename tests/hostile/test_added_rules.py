@@ -1,20 +1,14 @@
 """The product's own rules of lexers take linear time: each is proved, or it is said here why it does."""
 
-from __future__ import annotations
-
 from functools import cache
-from typing import TYPE_CHECKING
 
 import pytest
 
 from fingerprint.languages.front_ends import front_end
-from fingerprint.languages.language_table import LANGUAGES
+from fingerprint.languages.language_table import LANGUAGES, Language
 from tests.hostile.added_rules import added_rules
 from tests.hostile.rules import rule_texts, slow_words
 from tests.hostile.search import expressions, seconds_for
-
-if TYPE_CHECKING:
-    from fingerprint.languages.language_table import Language
 
 pytestmark = pytest.mark.slow
 

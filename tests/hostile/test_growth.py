@@ -1,11 +1,9 @@
 """Texts from outside take time that grows as they do: metadata, rosters, names and searched files."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from pathlib import Path
 from time import process_time
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,9 +19,6 @@ from submissions.students.naming import Spellings
 from tests.hostile.pumped import pumped, repeated
 from tests.submissions.intake.layouts.samples import SAMPLES, VARIANTS
 from tests.support.regex_ambiguity import Pumped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Characters of a text and of one four times as long; the square of that is sixteen times as long.
 SHORT, LONG, MOST = 10_000, 40_000, 9

@@ -3,24 +3,17 @@
 `make test` reads those of some languages, `make test-hostile` those of all.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from fingerprint.engine import Unreadable
-from fingerprint.languages.language_table import LANGUAGES
+from fingerprint.languages.language_table import LANGUAGES, Language
 from submissions.intake.sandbox.documents import DocumentReader
 from tests.hostile.case import PROGRAM
 from tests.hostile.rules import CHARACTERS, beginnings, rule_texts, slow_words, states_after
 from tests.hostile.search import states_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from fingerprint.languages.language_table import Language
 
 pytestmark = pytest.mark.slow
 

@@ -1,9 +1,7 @@
 """Submitted texts never reach a terminal as commands: `moss check` shows no control characters."""
 
-from __future__ import annotations
-
 import unicodedata
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +9,6 @@ from tests.hostile.names import PAYLOADS
 from tests.moss.check.test_check import check
 from tests.support.notebooks import notebook_with
 from tests.support.sample_class import COPIED
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ESCAPES = "\x1b[31m\x9b2J\x07\u202e"
 

@@ -1,15 +1,10 @@
 """Files that are no text, or text of a kind that nobody writes."""
 
-from __future__ import annotations
-
 import codecs
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tests.hostile.case import PROGRAM, Case
 from tests.hostile.names import PAYLOADS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ENCODINGS = (
     "utf-16-le",

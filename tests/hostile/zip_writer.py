@@ -1,16 +1,12 @@
 """Write zips of which every field can be wrong."""
 
-from __future__ import annotations
-
 import struct
 import zlib
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tests.hostile.case import OTHER_PROGRAM, PROGRAM
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 LOCAL, CENTRAL, END = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
 ZIP64_END, ZIP64_LOCATOR = b"PK\x06\x06", b"PK\x06\x07"

@@ -1,10 +1,8 @@
 """Zips that are damaged, that lie, or that hold what is no file."""
 
-from __future__ import annotations
-
 import stat
 import struct
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tests.hostile.case import PROGRAM, Case
 from tests.hostile.zip_writer import (
@@ -18,9 +16,6 @@ from tests.hostile.zip_writer import (
     with_zip64_end,
     write_zip,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SMALL = write_zip(ZipEntry(b"a.py", b"a = 1\n"), ZipEntry(b"b.py", b"b = [2]\n"))
 SIZES = (0, 1, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**62, 2**63 - 1, 2**63, 2**64 - 1)

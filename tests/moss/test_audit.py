@@ -1,28 +1,22 @@
 """The audit log: what is written, by whom, and that nobody can change it."""
 
-from __future__ import annotations
-
 import csv
 import json
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import DatabaseError, connection, transaction
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from submissions.audit.log import ACTIONS
 from submissions.courses import change as people
 from submissions.models import AuditEntry
-from tests.support.every_page import INVITATIONS, PUBLIC, address_of, addresses, patterns
+from tests.support.every_page import INVITATIONS, PUBLIC, World, address_of, addresses, patterns
 from tests.support.html import get_page
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from tests.support.every_page import World
 
 # Addresses that show, change or delete no work of one student: lists, settings, progress, one's own account.
 LEFT_OUT = {

@@ -1,16 +1,11 @@
 """Ids of uploads that `moss submit` began, kept for the next command."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from moss.commands.submit import KEPT_SECONDS, BegunUpload, pack
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def begun(archive: Path, *about: str) -> BegunUpload:

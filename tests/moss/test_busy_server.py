@@ -1,18 +1,13 @@
 """`moss submit` asks a busy server again, so that what it asks for is done once."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
-from typing import TYPE_CHECKING
 
 import pytest
 
 from moss.commands.submit import ServerRefused, Service
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class BusyServer(HTTPServer):

@@ -1,11 +1,9 @@
 """A pooler that shares sessions is refused by name: a real PgBouncer in each of its modes."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import pytest
 from django.core.management import call_command
@@ -16,9 +14,6 @@ from moss.operations.database import ADVICE, SHARED, sessions_are_shared
 from tests.conftest import worker_environment
 from tests.support.long_rows import rest_is_long
 from tests.support.pgbouncer import pgbouncer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 

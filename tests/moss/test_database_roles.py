@@ -1,19 +1,19 @@
 """The role that the service connects as can add entries to the audit log, and can take none away."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import psycopg
 import pytest
 from django.conf import settings
 from django.db import connection
+from django.test import Client
 from django.urls import reverse
 from psycopg.errors import InsufficientPrivilege, RaiseException
 
@@ -22,12 +22,6 @@ from moss.operations.doctor import audit, rights
 from submissions.models import AuditEntry
 from tests.moss.embedded.test_embedded import environment
 from tests.moss.test_settings import evaluate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from django.test import Client
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -1,8 +1,6 @@
 """The tables are compared with those that the migrations make, by doctor, by what migrates and by healthz."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from click.testing import CliRunner
@@ -10,6 +8,7 @@ from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
+from django.test import Client
 
 from moss.cli import main
 from moss.database_schema import FILE, OWN, differences, own_schema, schema_problem, written
@@ -17,13 +16,7 @@ from moss.embedded.client import SERVICE_ROLE
 from moss.operations import doctor as services, monitoring as health
 from tests.moss.backups.test_backups import other_database
 from tests.moss.test_database_roles import as_service
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.test import Client
-
-    from tests.support.golden import Golden
+from tests.support.golden import Golden
 
 LOG, PAIR, COURSE = "submissions_auditentry", "submissions_pair", "submissions_course"
 REPLACE = "CREATE OR REPLACE FUNCTION submissions_refuse_change() RETURNS trigger LANGUAGE plpgsql"

@@ -1,20 +1,14 @@
 """First steps: the first account, the sample class with one click, and files that are compared at once."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
 from moss.commands.service import offer_account
 from submissions.models import Assignment, Batch, Course
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from django.test import Client
 
 pytestmark = pytest.mark.services
 

@@ -1,21 +1,15 @@
 """Every answer has the headers that protect it, whichever part of the service gives it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from email.message import Message
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from pytest_django.fixtures import Settings
 
 from tests.support.every_page import World, addresses
 from tests.support.web_server import ask, send_raw, web_server
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from email.message import Message
-
-    from pytest_django.fixtures import Settings
 
 pytestmark = pytest.mark.slow
 

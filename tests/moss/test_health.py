@@ -1,13 +1,11 @@
 """The health check: the database, the broker and the workers."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from django.db import connection
-from django.test import override_settings
+from django.test import Client, override_settings
 from django.utils import timezone
 
 from moss.celery import app
@@ -16,11 +14,6 @@ from submissions.work.jobs import announce, kind_of
 from submissions.work.kinds import HEAVY, INTERACTIVE, QUEUES
 from tests.conftest import wait_until
 from tests.support.processes import stopped
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.test import Client
 
 
 @pytest.mark.django_db

@@ -1,10 +1,9 @@
 """MOSS_HTTPS and MOSS_PROXIES: what is required of a connection, and whose word is taken for it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
@@ -14,10 +13,6 @@ from tests.moss.embedded.test_embedded import environment
 from tests.moss.test_settings import evaluate, settings_with
 from tests.support.paths import ROOT
 from tests.support.web_server import ask, web_server
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

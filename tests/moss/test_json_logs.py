@@ -1,7 +1,5 @@
 """MOSS_LOG_FORMAT=json: each line is an object, and a task's lines have the id of the request."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os
@@ -9,28 +7,23 @@ import re
 import subprocess
 import sys
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.utils import timezone
 
 from moss.log_lines import REQUEST, JsonLine
-from submissions.models import Batch
+from submissions.models import Assignment, Batch
 from submissions.shares import links as shares
 from tests.conftest import running_worker, wait_until
 from tests.moss.test_logged_data import BROKEN_NOTEBOOK, FILE, SECRET, STUDENT, send, visit
 from tests.support.paths import ROOT
 from tests.support.sample_class import CLASS, zipped
 from tests.support.web_server import ask, web_server
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment
 
 JSON = {"MOSS_LOG_FORMAT": "json"}
 METRICS_TOKEN = "marked-token-of-the-metrics"

@@ -1,35 +1,28 @@
 """No name of a student or a file, no password, link or search is in any log, whatever happens."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os
 import re
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.urls import reverse
 from django.utils import timezone
 
 from moss.log_lines import Line
-from submissions.models import Batch
+from submissions.models import Assignment, Batch, Share
 from submissions.shares import links as shares
 from tests.conftest import wait_until
 from tests.support.sample_class import CLASS, loose, zipped
 from tests.support.web_server import ask, web_server
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.core.files.uploadedfile import SimpleUploadedFile
-
-    from submissions.models import Assignment, Share
 
 STUDENT, FILE, SECRET = "Marked-Student", "marked_file", "a marked password"
 TOKEN = "c" * 32

@@ -1,7 +1,5 @@
 """MOSS_LOG_LEVEL alone sets the level of the log, in workers too: docs/do/stuck-batch.md relies on it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

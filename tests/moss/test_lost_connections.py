@@ -1,7 +1,5 @@
 """Uploads in parts over connections that are lost, with a real server."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket
@@ -10,26 +8,21 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 
 from moss.commands import submit as sending
 from moss.commands.submit import BegunUpload, Service
-from submissions.models import Batch, ResumableUpload, Upload
+from submissions.models import Assignment, Batch, ResumableUpload, Upload
 from tests.conftest import wait_until
 from tests.support.api import secret_of
 from tests.support.cutting_proxy import cutting_proxy
 from tests.support.web_server import web_server
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("empty_queues")]
 MIB = 1 << 20

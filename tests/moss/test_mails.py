@@ -1,15 +1,15 @@
 """Every kind of mail is in the language of the person who gets it, whatever language is active."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.mail import EmailMessage
 from django.utils import timezone
 from django.utils.translation import override
+from pytest_django.fixtures import Settings
 
 from moss.integrations.accounts.models import MailChoice
 from moss.integrations.accounts.report_mail import mail_report
@@ -22,12 +22,6 @@ from submissions.models import Assignment, Batch, Course, Job, Membership, Readi
 from submissions.shares import links as shares
 from tests.support.paths import ROOT
 from tests.support.shares import shared_report
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.core.mail import EmailMessage
-    from pytest_django.fixtures import Settings
 
 ADDRESS = "https://moss.example.org/page"
 # What no translation changes: names, addresses, e-mail addresses and dates with digits.

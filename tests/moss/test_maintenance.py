@@ -1,19 +1,14 @@
 """The maintenance process: it goes on after errors, and says that it lives."""
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING
 
 import pytest
 from django.core.cache import cache
 from django.db import OperationalError
+from django.test import Client
 
 from moss.operations import maintenance
 from submissions.work import heartbeats
-
-if TYPE_CHECKING:
-    from django.test import Client
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

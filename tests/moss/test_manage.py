@@ -1,17 +1,11 @@
 """`moss manage` says in a sentence why a command failed, and what to do."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from click.testing import CliRunner
 from django.db import connection
+from pytest_django.fixtures import Settings
 
 from moss.cli import main
-
-if TYPE_CHECKING:
-    from pytest_django.fixtures import Settings
 
 pytestmark = pytest.mark.services
 

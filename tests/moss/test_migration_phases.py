@@ -1,7 +1,5 @@
 """Every migration stays as it is, says whether the release before may run meanwhile, and is what it says."""
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import re

@@ -5,22 +5,19 @@ from __future__ import annotations
 import random
 import threading
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 import requests
+from django.contrib.auth.models import User
 from django.test import Client
 
 from submissions.models import Assignment
 from tests.support.api import API, secret_of
 from tests.support.sample_class import CLASS, zipped
 from tests.support.web_server import web_server
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
 
 pytestmark = pytest.mark.services
 

@@ -1,18 +1,13 @@
 """Every receiver of a signal is connected when Django starts, whatever module has it."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 STARTED = "import django, sys; django.setup(); print('\\n'.join(sys.modules))"
 

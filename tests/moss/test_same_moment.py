@@ -3,12 +3,11 @@
 Each statement that stores such a row sleeps, so that all requests have looked before one of them stores.
 """
 
-from __future__ import annotations
-
 import ast
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Barrier, Thread
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from django.apps import apps
@@ -36,10 +35,6 @@ from submissions.models import (
 from submissions.uploads.change import MOST_BEGUN, begin_resumable
 from tests.support.api import API, api_client, send
 from tests.support.product_regexes import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 AT_ONCE = 4
 SLOWLY = """

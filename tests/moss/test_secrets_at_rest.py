@@ -1,26 +1,20 @@
 """No secret can be read in the database or in Valkey, whoever has a copy of them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from allauth.mfa.utils import decrypt
+from django.contrib.auth.models import User
+from pytest_django.fixtures import Settings
 
 from moss.integrations.lti.models import ToolKey
 from moss.integrations.lti.tokens import public_keys
 from moss.operations.doctor import sealed
-from submissions.models import ApiAnswer
+from submissions.models import ApiAnswer, Assignment
 from tests.support.api import client_with, secret_of, send
 from tests.support.every_column import places_of
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment
 
 KEY = {"Idempotency_Key": "one webhook"}
 BODY = {"url": "https://hooks.example.org/", "events": ["report.ready"]}

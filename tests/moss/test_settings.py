@@ -1,8 +1,7 @@
 """Every environment variable is read and checked; an invalid value is refused with the variable's name."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+import subprocess
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -12,10 +11,6 @@ from moss.environment import read_secret_key
 from submissions.work.recovery import SENDING
 from tests.moss.embedded.test_embedded import environment
 from tests.support.other_environment import run
-
-if TYPE_CHECKING:
-    import subprocess
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

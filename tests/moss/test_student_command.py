@@ -1,9 +1,7 @@
 """`moss student`: one student found, exported and erased from the command line."""
 
-from __future__ import annotations
-
 import zipfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -12,14 +10,9 @@ from moss.commands.operations import student
 from submissions.models import Assignment, AuditEntry, Erasure, Submission
 from submissions.uploads.change import create_batch
 from tests.support.every_column import places_of
-from tests.support.one_student import ID, NAME, TRACES
+from tests.support.one_student import ID, NAME, TRACES, Planted
 from tests.support.sample_class import COPIED, zipped
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.one_student import Planted
-    from tests.support.uploads import Committing
+from tests.support.uploads import Committing
 
 pytestmark = pytest.mark.services
 

@@ -1,14 +1,11 @@
 """`moss submit` against a real server with a real worker, and its refusals."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from django.conf import settings
@@ -17,12 +14,9 @@ from django.utils import timezone
 
 from submissions.models import Assignment, Batch, Course
 from tests.support.api import secret_of
-from tests.support.git_server import hand_in
+from tests.support.git_server import GitServer, hand_in
 from tests.support.sample_class import CLASS
 from tests.support.web_server import web_server
-
-if TYPE_CHECKING:
-    from tests.support.git_server import GitServer
 
 
 @pytest.fixture

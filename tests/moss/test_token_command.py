@@ -1,10 +1,7 @@
 """`moss token`: tokens of any account, and of programs without a person, from the command line."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
@@ -13,14 +10,11 @@ from django.test import Client
 from django.urls import reverse
 
 from moss.commands.operations import token
-from submissions.models import ApiToken, AuditEntry, Course, Membership
+from submissions.models import ApiToken, Assignment, AuditEntry, Course, Membership
 from tests.conftest import PASSWORD
 from tests.support.api import client_with, secret_of, send
+from tests.support.campus import Campus
 from tests.support.html import get_page
-
-if TYPE_CHECKING:
-    from submissions.models import Assignment
-    from tests.support.campus import Campus
 
 pytestmark = pytest.mark.django_db
 

@@ -1,21 +1,15 @@
 """The translations of the pages: complete, with the placeholders and the markup of the English texts."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
+from polib import POEntry
 
 from tests.support.paths import ROOT
 from tests.support.translations import LANGUAGES, LOCALES, catalogue, marked_texts, text_of_entry
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from polib import POEntry
 
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|%%|\{\w*\}")
 TAG = re.compile(r"</?[a-z][^>]*>")

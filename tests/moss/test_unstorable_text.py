@@ -1,14 +1,13 @@
 """NUL and lone surrogates, in whatever text that comes from outside, break nothing and are stored nowhere."""
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from allauth.core import context
@@ -26,16 +25,11 @@ from django.urls import get_resolver
 from moss.integrations.api.service import api
 from submissions.models import Course, CourseRoster, EnrolledStudent
 from tests.support.api import api_client, problem_of, send
-from tests.support.every_page import address_of, api_places, patterns
+from tests.support.campus import Campus
+from tests.support.every_page import World, address_of, api_places, patterns
+from tests.support.identity_provider import IdentityProvider
 from tests.support.long_rows import rest_is_long
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.support.campus import Campus
-    from tests.support.every_page import World
-    from tests.support.identity_provider import IdentityProvider
-    from tests.support.platform import LearningPlatform
+from tests.support.platform import LearningPlatform
 
 pytestmark = pytest.mark.services
 

@@ -1,20 +1,14 @@
 """Clients of the API with a token."""
 
-from __future__ import annotations
-
+from collections.abc import Collection
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from django.contrib.auth.models import User
 from django.test import Client
 
 from submissions.core.accounts import create_token
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from django.contrib.auth.models import User
-
-    from submissions.models import Course
+from submissions.models import Course
 
 PROBLEM = "application/problem+json"
 API = "/api/v1"

@@ -1,23 +1,16 @@
 """Two courses of different owners that take part in the department's archive."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 
 from submissions.models import Assignment, Course, Report
 from submissions.uploads.change import create_batch, rerank
 from tests.support.kept_classes import stored
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
-from tests.support.uploads import register_boilerplate
+from tests.support.uploads import Committing, HandIn, register_boilerplate
 from tests.support.withheld import OLD_WORK, Sealed, sealed_of
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from tests.support.uploads import Committing, HandIn
 
 
 @dataclass(frozen=True, slots=True)

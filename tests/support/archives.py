@@ -1,7 +1,5 @@
 """Archives of every format, valid and damaged, as bytes, and helpers that unpack them."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io
@@ -11,17 +9,13 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from submissions.intake.libarchive_reader import load
 from submissions.intake.limits import Limits
+from submissions.intake.members import UnpackedEntry
 from submissions.intake.unpacking import unpack
 from tests.support.rar import rar_4, rar_5
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from submissions.intake.members import UnpackedEntry
 
 Files = dict[str, bytes]
 

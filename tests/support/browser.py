@@ -1,14 +1,11 @@
 """A real Chromium on the live server; a page that logs an error or calls another host fails its test."""
 
-from __future__ import annotations
-
 import base64
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
@@ -29,12 +26,10 @@ from playwright.sync_api import (
     expect,
     sync_playwright,
 )
+from pytest_django.live_server_helper import LiveServer
 
 from tests.support.page_faults import faults_of
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from pytest_django.live_server_helper import LiveServer
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # One process draws all pages, and asks no graphics card: a new one for each visit took a sixth of the time.

@@ -4,26 +4,21 @@ It is a package of Python and has no pages, so that every test of accounts and t
 `oidc_provider` has the one of npm, which is independent of the libraries that this service uses.
 """
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 import requests
+from django.http import HttpResponseBase
+from django.test import Client
+from pytest_django.fixtures import Settings
 
 from tests.conftest import wait_until
 from tests.support.ports import free_port_number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.http import HttpResponseBase
-    from django.test import Client
-    from pytest_django.fixtures import Settings
 
 
 class Campus:

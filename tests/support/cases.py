@@ -1,21 +1,14 @@
 """A report with two cases, and deciding them on their pages."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from django.test import Client
 from django.urls import reverse
 
-from submissions.cases.case_list import cases
+from submissions.cases.case_list import Case, cases
+from submissions.models import Report
 from submissions.reports.read import PairFilter, ranked_pairs
-from tests.support.html import page_of
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.cases.case_list import Case
-    from submissions.models import Report
-    from tests.support.html import Page
+from tests.support.html import Page, page_of
 
 # A case of Ann, Ben and Cal, and one of Eve and Fay.
 SIMILARITIES = {

@@ -1,17 +1,12 @@
 """A proxy that ends connections while something is sent through it."""
 
-from __future__ import annotations
-
 import select
 import socket
 import socketserver
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from pathlib import Path
 
 ANY = 1 << 60
 

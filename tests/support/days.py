@@ -1,7 +1,5 @@
 """A day that lasts as long as a test."""
 
-from __future__ import annotations
-
 import time
 from datetime import timedelta
 

@@ -4,8 +4,6 @@
 are run by tests/test_document_commands.py as they are written.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The cache when a test begins: it counts requests of addresses and tokens, for a minute or longer."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import pytest

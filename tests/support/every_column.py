@@ -1,17 +1,12 @@
 """Look for texts in everything that an installation stores: every column of every table, files, Valkey."""
 
-from __future__ import annotations
-
 import zlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 import redis
 from django.conf import settings
 from django.core.files.storage import default_storage
 from django.db import connection
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 COLUMNS = """
     SELECT table_name, column_name, data_type FROM information_schema.columns

@@ -1,10 +1,9 @@
 """One object of every kind that has a page, and the address of every page."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -45,12 +44,7 @@ from submissions.shares import links as shares
 from submissions.uploads import change as resumable
 from tests.support.kept_classes import stored
 from tests.support.sample_class import loose
-from tests.support.uploads import register_boilerplate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn, register_boilerplate
 
 # Pages for signed-in users, by URL name.
 PAGES = (

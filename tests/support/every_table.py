@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from django.apps import apps
 from django.core.files.base import ContentFile
@@ -11,12 +12,7 @@ from django.utils import timezone
 
 from moss.database_schema import OWN
 from submissions.models import ReadingRequest, Upload
-from tests.support.every_page import addresses, api_places
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.every_page import World
+from tests.support.every_page import World, addresses, api_places
 
 # For a field that may not be empty and has no default.
 VALUES: dict[type[models.Field[Any, Any]], Any] = {

@@ -1,17 +1,12 @@
 """Documents with given fingerprints."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from submissions.models import Document, Source
 from submissions.uploads.fingerprinting import add_run
 from submissions.uploads.stored_documents import pack_fingerprints
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 def create_documents(count: int) -> list[int]:

@@ -1,21 +1,16 @@
 """A Git server on loopback: git's own `http-backend` on real repositories, with a token, and its misdeeds."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import zlib
 from base64 import b64encode
+from collections.abc import Iterator
 from hashlib import sha1
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 # In seconds since 1970; commits of the tests are at whole hours after it.
 START = 1_790_000_000

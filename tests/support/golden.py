@@ -1,7 +1,5 @@
 """Golden files: expected results as text, compared exactly and rewritten by `pytest --update-goldens`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

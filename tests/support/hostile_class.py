@@ -1,22 +1,14 @@
 """Submissions that attack the pages on purpose, and submissions that break them by accident."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from submissions.core.models import Refusal
-from submissions.models import Report, Submission, SubmissionFile
+from submissions.models import Assignment, Report, Submission, SubmissionFile
 from submissions.uploads.change import rerank
 from tests.support.every_page import World, world_of
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, STARTER, loose, zipped
-from tests.support.uploads import register_boilerplate
-
-if TYPE_CHECKING:
-    from submissions.models import Assignment
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn, register_boilerplate
 
 LINE = 100_000
 SOURCES: dict[str, bytes] = {

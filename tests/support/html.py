@@ -1,16 +1,10 @@
 """Pages as a parser reads them: what a test asks is an element or its text, never a piece of markup."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
-from selectolax.lexbor import LexborHTMLParser
-
-if TYPE_CHECKING:
-    from django.http import HttpResponseBase
-    from django.test import Client
-    from selectolax.lexbor import LexborNode
+from django.http import HttpResponseBase
+from django.test import Client
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 # What a browser shows as one space; a non-breaking space is none of it.
 SPACES = re.compile(r"[ \t\n\f\r]+")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import base64
 import threading
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
@@ -20,16 +21,12 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import NameOID
+from django.test import Client
 from lxml import etree
 from onelogin.saml2.utils import OneLogin_Saml2_Utils
+from pytest_django.fixtures import Settings
 
 from moss.settings import KeyPair, saml_app
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.test import Client
-    from pytest_django.fixtures import Settings
 
 ENTITY = "https://idp.example.edu/shibboleth"
 UID, MAIL = "urn:oasis:names:tc:SAML:attribute:subject-id", "urn:oid:0.9.2342.19200300.100.1.3"

@@ -1,22 +1,16 @@
 """A mail server on loopback that keeps what arrives."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator
 from email import message_from_bytes
-from typing import TYPE_CHECKING
+from email.message import Message as Mail
 
 import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.handlers import Message
+from pytest_django.fixtures import Settings
 
 from tests.support.ports import free_port_number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from email.message import Message as Mail
-
-    from pytest_django.fixtures import Settings
 
 
 class Inbox(Message):

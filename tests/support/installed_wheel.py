@@ -1,7 +1,5 @@
 """The wheel of these sources, and an environment in which it is installed."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

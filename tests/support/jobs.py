@@ -1,7 +1,5 @@
 """Jobs without a worker: carried out in the process of the test, or as a worker left them that was lost."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from django.utils import timezone

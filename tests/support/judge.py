@@ -1,14 +1,7 @@
 """The judge: what a ranked class of a test states is compared with its own sources and decisions."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from submissions.models import Report
+from submissions.models import Assignment, Report
 from tests.support.checking.findings import contradictions
-
-if TYPE_CHECKING:
-    from submissions.models import Assignment
 
 
 def judge(assignment: Assignment) -> None:

@@ -11,28 +11,23 @@ later row gets the id of a kept one. The steps run again where a class could bec
 settings are changed, and where a row that they build on is not as it was.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from django.conf import UserSettingsHolder, settings
 from django.contrib.auth.models import User
 from django.db import connection, transaction
+from django.db.models import Model
 from django.utils import timezone
 
 from moss.integrations.accounts.models import MailChoice, Session
 from submissions.models import Assignment, Course, Membership
 from submissions.pages.rendered import RENDERED
 from tests.support.other_sessions import filled_tables
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from datetime import datetime
-
-    from django.db.models import Model
 
 # What `fixed_id` knows, in the order of the ids.
 NAMES = {

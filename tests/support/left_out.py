@@ -1,9 +1,7 @@
 """The files of one student that are left out, found as an upload finds it."""
 
-from __future__ import annotations
-
 import io
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from submissions.intake.choices import Choices
 from submissions.intake.grouping import ListingBuilder, group_files
@@ -12,9 +10,6 @@ from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.limits import Limits
 from submissions.intake.unpacking import unpack
 from tests.support.archives import zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 CODE = b"int own(int x) { return x + 1; }\n"
 

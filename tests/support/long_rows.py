@@ -1,13 +1,9 @@
 """Rows of a parametrised test of which `make test` runs the first, and `make test-long` the others."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def rest_is_long(rows: Iterable[Any], *, first: int = 1) -> list[Any]:

@@ -11,19 +11,15 @@ stop
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from django.db import migrations
-from django.db.models import NOT_PROVIDED
+from django.db.migrations import Migration
+from django.db.migrations.operations.base import Operation
+from django.db.models import NOT_PROVIDED, Field
 
 from moss.operations.doctor import phase_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from django.db.migrations import Migration
-    from django.db.migrations.operations.base import Operation
-    from django.db.models import Field
 
 PHASES = ("expand", "contract", "stop")
 ADDING = (migrations.CreateModel, migrations.AddIndex)

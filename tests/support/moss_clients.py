@@ -1,26 +1,21 @@
 """A real `moss listen` and web server in front of the test database, and raw sessions with it."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, Self
+from pathlib import Path
+from typing import NamedTuple, Self
 
 import pytest
 from django.conf import settings
+from pytest_django.plugin import DjangoDbBlocker
 
 from tests.conftest import wait_until, worker_environment
 from tests.support.ports import free_port_number
 from tests.support.processes import open_files
 from tests.support.web_server import web_server
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from pytest_django.plugin import DjangoDbBlocker
 
 OPTIONS = (b"directory 0", b"X 0", b"maxmatches 10", b"show 250")
 

@@ -1,7 +1,5 @@
 """The tests that documents and lists name."""
 
-from __future__ import annotations
-
 import ast
 
 from tests.support.paths import ROOT

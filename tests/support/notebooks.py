@@ -1,13 +1,9 @@
 """Notebooks with one field of a wrong type, in each of the format versions that students hand in."""
 
-from __future__ import annotations
-
 import copy
 import json
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
+from typing import Any
 
 MARKDOWN = {"cell_type": "markdown", "metadata": {}, "source": ["# Tides"]}
 CODE = {

@@ -1,26 +1,21 @@
 """npm's oidc-provider on loopback, and a person who walks through its pages to the live server."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urljoin
 
 import pytest
 import requests
+from pytest_django.fixtures import Settings
+from pytest_django.live_server_helper import LiveServer
 
 from tests.support.campus import use_provider
 from tests.support.html import Page
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pytest_django.fixtures import Settings
-    from pytest_django.live_server_helper import LiveServer
 
 SCRIPT = Path(__file__).parent / "oidc" / "provider.mjs"
 # `make .venv/oidc/made` installs it here.

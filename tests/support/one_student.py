@@ -1,12 +1,11 @@
 """A student with a name, an id, an address and a line of code of whom everything of two courses tells."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -36,12 +35,7 @@ from submissions.uploads.change import create_batch
 from tests.support.api import API, api_client
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn
 
 NAME, ID, MAIL = "Zebulon Quartzovsky", "77123456", "zquartz@example.edu"
 LINE = "xylophone_4711 = 'only in the work of one'"

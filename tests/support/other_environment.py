@@ -4,8 +4,6 @@ They are forks of one process that has loaded the libraries of the settings: the
 start of Python that only reads the settings.
 """
 
-from __future__ import annotations
-
 import atexit
 import json
 import os

@@ -4,8 +4,6 @@ After a test with real transactions every table is emptied. That fails, or has t
 is in a transaction; and a database cannot be dropped while it has sessions.
 """
 
-from __future__ import annotations
-
 import time
 from contextlib import suppress
 from functools import cache

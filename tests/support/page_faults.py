@@ -1,11 +1,6 @@
 """Faults of a page that eyes would see: text that is cut off or leaves its box, controls over others."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
+from playwright.sync_api import Page
 
 FAULTS = r"""() => {
   const visible = (element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true });

@@ -1,31 +1,22 @@
 """The page of a pair in a real browser: opening it, and where its parts are on the screen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 from bench.pages_class import long_files
-from submissions.models import Pair
+from submissions.models import Assignment, Pair
 from submissions.uploads.change import create_batch
 from tests.conftest import wait_until
+from tests.support.browser import SignIn
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, zipped
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-    from playwright.sync_api import Locator
-
-    from submissions.models import Assignment
-    from tests.support.browser import SignIn
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 IN_VIEW = """(mark) => {
   const side = mark.closest("[data-side]").getBoundingClientRect();

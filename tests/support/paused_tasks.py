@@ -1,26 +1,18 @@
 """Tasks that pause in the middle of a ranking, so that tests can run other tasks meanwhile."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 
-from submissions.models import Batch, Job, Report
+from submissions.models import Assignment, Batch, Job, Report
 from submissions.reports import results as ranking
+from submissions.reports.shards import Prepared
 from submissions.uploads.change import create_batch
 from submissions.work.kinds import INTERACTIVE
 from tests.support.sample_class import COPIED, RENAMED, zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from submissions.reports.shards import Prepared
 
 TWO = {"ada/m.py": COPIED, "ben/m.py": RENAMED}
 

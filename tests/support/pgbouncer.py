@@ -1,15 +1,13 @@
 """A real PgBouncer in front of the test database."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from django.conf import settings
@@ -18,9 +16,6 @@ from moss.embedded.client import LONGEST_SOCKET_NAME
 from tests.conftest import wait_until
 from tests.support.cutting_proxy import cutting_proxy
 from tests.support.ports import free_port_number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CONFIGURATION = """
 [databases]

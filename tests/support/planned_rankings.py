@@ -1,12 +1,12 @@
 """A class whose ranking is planned in shards."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
+from django.contrib.auth.models import User
+from pytest_django.fixtures import Settings
 
-from submissions.models import Job, Pair, RankingPlan, RankingShard, Report
+from submissions.models import Assignment, Batch, Job, Pair, RankingPlan, RankingShard, Report
 from submissions.reports.change import compare_with
 from submissions.uploads import change as uploads
 from submissions.uploads.change import create_batch
@@ -18,15 +18,7 @@ from tests.support.judge import judge
 from tests.support.kept_classes import stored
 from tests.support.paths import ROOT
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.contrib.auth.models import User
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment, Batch
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn
 
 # One pair takes longer, by the estimate.
 ONE_PAIR = 1e-5

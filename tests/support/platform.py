@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import jwt
 import pytest
+from django.http import HttpResponseBase
+from django.test import Client
 from jwt.algorithms import RSAAlgorithm
 
 from moss.integrations.lti.models import Platform, ToolKey
 from moss.integrations.lti.tokens import pem_of
 from tests.support.keys import private_key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.http import HttpResponseBase
-    from django.test import Client
 
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
 SPEC = "https://purl.imsglobal.org/spec/lti-"

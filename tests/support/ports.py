@@ -1,18 +1,13 @@
 """Ports that are free or taken."""
 
-from __future__ import annotations
-
 import contextlib
 import platform
 import socket
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from moss.serving.supervisor import FIRST_PORT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @pytest.fixture

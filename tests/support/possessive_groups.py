@@ -1,13 +1,9 @@
 """The part of regular expressions that some versions of Python which the product supports match wrongly."""
 
-from __future__ import annotations
-
+import re
+from collections.abc import Iterable, Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterable, Iterator
+from typing import Any
 
 SINGLE = {"LITERAL", "NOT_LITERAL", "ANY", "IN"}
 REPEATS = {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}

@@ -1,25 +1,17 @@
 """Uploads that wait in their preview, and changing how they are grouped."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 import pytest
+from django.http import HttpResponse
+from django.test import Client
 from django.urls import reverse
 
-from submissions.models import Batch
+from submissions.models import Assignment, Batch
 from tests.support.sample_class import zipped
+from tests.support.uploads import Committing
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from django.http import HttpResponse
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.uploads import Committing
-
-    Upload = Callable[[Mapping[str, str | bytes]], Batch]
+Upload = Callable[[Mapping[str, str | bytes]], Batch]
 
 
 @pytest.fixture

@@ -1,16 +1,10 @@
 """Classes of submissions as files, ranked by `moss check`, for what each front-end reads of them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 from moss.check.rank import RankingOptions, rank_path
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from moss.check.report import LocalReport
+from moss.check.report import LocalReport
 
 Scores = dict[frozenset[str], float]
 

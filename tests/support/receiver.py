@@ -1,13 +1,13 @@
 """A receiver of webhooks on loopback, by HTTP or HTTPS, and webhooks that lead to it."""
 
-from __future__ import annotations
-
 import ssl
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from cryptography import x509
@@ -15,14 +15,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from moss.integrations.webhooks import sending as actions
-from moss.integrations.webhooks.models import Event as WebhookEvent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from moss.integrations.webhooks.models import Webhook
-    from submissions.models import Assignment, Course
+from moss.integrations.webhooks.models import Event as WebhookEvent, Webhook
+from submissions.models import Assignment, Course
 
 
 class Received(NamedTuple):

@@ -1,18 +1,11 @@
 """Finished reports of invented pairs, for tests that need similarities but no sources."""
 
-from __future__ import annotations
-
 import random
+from collections.abc import Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from submissions.core.models import BestMatch, Findings
-from submissions.models import Pair
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from submissions.models import Assignment, Report, Submission
+from submissions.models import Assignment, Pair, Report, Submission
 
 SimilarityByPair = dict[tuple[str, str], float]
 

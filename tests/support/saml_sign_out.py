@@ -1,10 +1,7 @@
 """The messages of a provider of SAML when somebody signs out, in signed addresses."""
 
-from __future__ import annotations
-
 import base64
 import zlib
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlencode, urlsplit
 from uuid import uuid4
 
@@ -16,14 +13,10 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.hashes import SHA256
 from lxml import etree
 from onelogin.saml2.utils import OneLogin_Saml2_Utils
+from pytest_django.fixtures import Settings
 
-from tests.support.identity_provider import ENTITY, use
-
-if TYPE_CHECKING:
-    from pytest_django.fixtures import Settings
-
-    from moss.settings import KeyPair
-    from tests.support.identity_provider import IdentityProvider
+from moss.settings import KeyPair
+from tests.support.identity_provider import ENTITY, IdentityProvider, use
 
 HERE = "http://testserver/accounts/saml/campus/sls/"
 RSA_SHA256 = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"

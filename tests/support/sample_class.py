@@ -1,16 +1,11 @@
 """Small programs and uploads that tests hand in."""
 
-from __future__ import annotations
-
 import io
 import time
 import zipfile
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from django.core.files.uploadedfile import SimpleUploadedFile
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 STARTER = """import sys
 

@@ -1,15 +1,10 @@
 """A second session of the test database, as another process has it, and the end of the first one."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import psycopg
 import pytest
 from django.db import connection, transaction
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @pytest.fixture

@@ -1,19 +1,14 @@
 """One real worker that the tests of a process share, until a test needs that there is none."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from moss.celery import app
 from tests.conftest import running_worker
 from tests.support.other_sessions import wait_for_other_sessions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 class SharedWorker:

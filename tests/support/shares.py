@@ -1,20 +1,14 @@
 """Addresses of pair pages, and share links, for the tests of decisions and shares."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
+from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
 
 from submissions.cases.read import PairNames
+from submissions.models import Pair, Report, Share
 from submissions.shares import links as shares
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from submissions.models import Pair, Report, Share
 
 SOON = timedelta(days=1)
 

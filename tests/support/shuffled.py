@@ -1,14 +1,9 @@
 """Tests in another order: `pytest --shuffle SEED` shuffles the files, and the tests of each file."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,18 +1,13 @@
 """Small disks that tests fill, where mounting one is permitted."""
 
-from __future__ import annotations
-
 import os
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
 from django.db import connection
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 BYTES = 2_000_000
 # Tablespaces belong to the server, which the processes of a test run share.

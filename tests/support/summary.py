@@ -1,16 +1,11 @@
 """Three lines at the end of a run: what was skipped and why, what was left out, and how long it took."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import pytest
+import pytest
 
 STARTED = time.time()
 TARGETS = {"long": "make test-long", "hostile": "make test-hostile"}

@@ -1,13 +1,8 @@
 """Addresses of the tabs of a report."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from django.urls import reverse
 
-if TYPE_CHECKING:
-    from submissions.models import Assignment
+from submissions.models import Assignment
 
 # Headers of a request of htmx for what a filter changes.
 HTMX = {"HX-Request": "true", "HX-Target": "findings"}

@@ -1,17 +1,12 @@
 """The connections of this process to the task queue."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
 from kombu import pools
 
 from moss.celery import app
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def forget_connections() -> None:

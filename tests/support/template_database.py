@@ -1,7 +1,5 @@
 """A database that has every migration: made once in a run of the tests, and copied for each test process."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 from contextlib import closing

@@ -1,21 +1,17 @@
 """The catalogues of the pages' texts, and the texts that the sources mark; reads both without GNU gettext."""
 
-from __future__ import annotations
-
 import ast
 import re
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import polib
 from django.utils.translation.template import templatize
 
 from moss.management.commands.makemessages import ROWS
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 LOCALES = ROOT / "moss" / "locale"
 LANGUAGES = sorted(path.name for path in LOCALES.iterdir())

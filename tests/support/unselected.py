@@ -1,14 +1,9 @@
 """Files of which a selection runs no test are not imported; of half of them `make test-fast` runs none."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
+import pytest
 
 MARKS_OF_FILE = re.compile(r"^pytestmark = (?:\[\n(?:    .*\n)*\]|.*)", re.MULTILINE)
 # A mark, or a fixture that all tests use.

@@ -1,11 +1,14 @@
 """An assignment whose uploads are read and ranked by the real tasks, in the test's own process."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
 
 import pytest
 from django.conf import settings as used_settings
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from pytest_django.fixtures import Settings
 
 from moss.celery import app
 from submissions.intake.sandbox.documents import DocumentReader
@@ -18,18 +21,9 @@ from tests.support.judge import judge
 from tests.support.kept_classes import fixed_id, stored
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-    from django.core.files.uploadedfile import SimpleUploadedFile
-    from pytest_django.fixtures import Settings
-
-    Committing = Callable[..., AbstractContextManager[list[Callable[[], object]]]]
-    HandIn = Callable[..., Batch]
-    CountQueries = Callable[..., AbstractContextManager[object]]
+Committing = Callable[..., AbstractContextManager[list[Callable[[], object]]]]
+HandIn = Callable[..., Batch]
+CountQueries = Callable[..., AbstractContextManager[object]]
 
 MANY = {f"student-{n:02}/main.py": source for n, source in enumerate(list(CLASS.values()) * 8)}
 

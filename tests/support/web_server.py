@@ -1,23 +1,18 @@
 """A real gunicorn with the shipped configuration, and raw requests to it."""
 
-from __future__ import annotations
-
 import http.client
 import os
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from email.message import Message
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from django.conf import settings
 
 from tests.conftest import worker_environment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from email.message import Message
 
 
 @contextmanager

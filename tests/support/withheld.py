@@ -1,25 +1,18 @@
 """A class with a match in another course of its owner, which most of its readers may not open."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.db.models import Q
+from django.http import HttpResponse
 
 from submissions.models import Assignment, Course, Pair, Report
 from submissions.uploads.change import create_batch
 from tests.support.every_page import World, world_of
 from tests.support.kept_classes import stored
 from tests.support.sample_class import CLASS, COPIED, STARTER, loose, zipped
-from tests.support.uploads import register_boilerplate
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.http import HttpResponse
-
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn, register_boilerplate
 
 # What only the other course has: names of students and files, a line of code, the course itself.
 SECRETS = ("zacharias", "yvonne", "hidden_notes", "quiet_file", "planted_marker", "sealed", "michaelmas")

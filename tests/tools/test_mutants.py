@@ -1,7 +1,5 @@
 """Mistakes that `tests.tools.mutants` makes: each changes what it says, and leaves a readable text."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

@@ -1,13 +1,11 @@
 """A release says which commit it is of, and is the same bytes whoever builds it."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys
 import tarfile
 import tomllib
-from typing import TYPE_CHECKING
+from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
@@ -16,9 +14,6 @@ from fingerprint.kernels import library as files
 from moss import release
 from tests.support.paths import ROOT
 from tests.tools.release import HEADING, NotReady, build_twice, git, version_to_release
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -1,11 +1,8 @@
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,9 +10,7 @@ import fingerprint
 from fingerprint.kernels import library as building
 from fingerprint.kernels.registry import Kernel
 from tests.fingerprint.kernels import samples
-
-if TYPE_CHECKING:
-    from tests.fingerprint.kernels.conftest import Built
+from tests.fingerprint.kernels.conftest import Built
 
 pytestmark = pytest.mark.slow
 

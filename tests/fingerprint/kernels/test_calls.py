@@ -1,10 +1,7 @@
 """A kernel that is called as machine code does what its Python function does."""
 
-from __future__ import annotations
-
 import threading
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 import psutil
@@ -12,10 +9,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tests.fingerprint.kernels import samples
+from tests.fingerprint.kernels.conftest import Built
 from tests.fingerprint.kernels.samples import Columns
-
-if TYPE_CHECKING:
-    from tests.fingerprint.kernels.conftest import Built
 
 int64 = st.integers(-(2**63), 2**63 - 1)
 

@@ -1,19 +1,14 @@
 """The place of the library, and the libraries that a process may load."""
 
-from __future__ import annotations
-
 import os
 import tempfile
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from llvmlite import binding
 
 from fingerprint.kernels import library as building
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 LEVEL = building.LEVEL
 

@@ -1,15 +1,9 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from fingerprint.kernels.compiler import parameters
 from fingerprint.kernels.library import Array, Parts, exported_kernels, from_json, to_json
+from fingerprint.kernels.types import Rows
 from tests.fingerprint.kernels import samples
-
-if TYPE_CHECKING:
-    from fingerprint.kernels.types import Rows
 
 
 def test_the_layouts_of_arguments_follow_from_their_annotations() -> None:

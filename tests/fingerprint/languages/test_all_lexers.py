@@ -1,27 +1,20 @@
 """Every lexer of Pygments: capitals that mean nothing, and names that it returns in letters."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import pytest
 from pygments.lexers import find_lexer_class_by_name, get_all_lexers
+from pygments.token import _TokenType
 
 from fingerprint.languages import LexicalClass, front_end
+from fingerprint.languages.base import Scan
 from fingerprint.languages.code import CodeFrontEnd, untuned_language, without_conflict_markers
 from fingerprint.languages.language_table import LANGUAGES
 from fingerprint.languages.lexers import UNTUNED_IGNORING_CASE, lexer_class
 from tests.fingerprint.languages.test_every_language import CODE, kinds, program
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pygments.token import _TokenType
-
-    from fingerprint.languages.base import Scan
 
 IGNORING_CASE = [row.name for row in LANGUAGES if row.ignore_case]
 WORDS = (

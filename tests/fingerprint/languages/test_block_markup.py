@@ -1,7 +1,5 @@
 """Programs of blocks, circuits and automata in XML are read as what a person built."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

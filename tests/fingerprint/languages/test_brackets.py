@@ -1,16 +1,11 @@
 """Pairs of brackets, and the number of items between them."""
 
-from __future__ import annotations
-
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from hypothesis import given, strategies as st
 
 from fingerprint.languages.coarse import match_brackets
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def naive_close(texts: Sequence[str], start: int) -> int:

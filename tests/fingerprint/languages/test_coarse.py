@@ -1,10 +1,8 @@
 """The coarse stream: programs that do the same look the same in every language."""
 
-from __future__ import annotations
-
 import re
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -16,9 +14,6 @@ from fingerprint.languages.language_table import COARSE_LANGUAGES
 from fingerprint.reading import read
 from fingerprint.tokens import kind_id
 from tests.support.long_rows import rest_is_long
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SUM = {
     "python": """

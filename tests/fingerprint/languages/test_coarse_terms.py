@@ -1,7 +1,5 @@
 """Numbers and messages as terms that are the same in every language."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, strategies as st
 

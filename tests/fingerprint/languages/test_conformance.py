@@ -1,9 +1,6 @@
 """Every front-end reads what the compiler of its language reads: no construct changes other code."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,9 +14,7 @@ from tests.fingerprint.languages.construct_tables import (
     misread,
     table,
 )
-
-if TYPE_CHECKING:
-    from tests.support.golden import Golden
+from tests.support.golden import Golden
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "work" / "languages.md"
 KINDS = Path(__file__).parent / "conformance" / "others.kinds"

@@ -1,7 +1,5 @@
 """Bytes in any encoding are decoded to text, or refused with what they seem to be."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

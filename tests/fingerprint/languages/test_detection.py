@@ -1,7 +1,5 @@
 """Which language a file is in, where several share its extension, or none is known for it."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import pytest

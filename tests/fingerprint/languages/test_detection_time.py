@@ -1,7 +1,5 @@
 """Detection of a language takes linear time, whatever a student writes into a file."""
 
-from __future__ import annotations
-
 import re
 from itertools import product
 from time import process_time

@@ -1,7 +1,5 @@
 """Imports, includes and macros: terms of their own; the code of macros is compared."""
 
-from __future__ import annotations
-
 import pytest
 
 from fingerprint.languages import front_end

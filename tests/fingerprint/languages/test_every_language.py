@@ -1,28 +1,21 @@
 """One harness for every tuned language: golden tokens, and changes of a text that must not change tokens."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from pygments.token import STANDARD_TYPES
+from pygments.token import STANDARD_TYPES, _TokenType
 
 from fingerprint.languages import FrontEnd, LexicalClass, choices, front_end
 from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.language_table import LANGUAGES
 from fingerprint.languages.lexers import lexer_class
 from fingerprint.lextables.dispatch import raw_tokens
-
-if TYPE_CHECKING:
-    from pygments.token import _TokenType
-
-    from tests.support.golden import Golden
+from tests.support.golden import Golden
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = [name for name, _ in choices()]

@@ -1,11 +1,9 @@
 """Names of languages, and detection of the language of a file by name and content."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from pygments.lexer import Lexer
@@ -14,9 +12,6 @@ from pygments.token import Token, _TokenType
 from fingerprint.languages import LexerFailed, choices, detect, front_end, tuned_front_ends
 from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.language_table import Language
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 GOLDEN = Path(__file__).parent / "golden"
 MOSS = (

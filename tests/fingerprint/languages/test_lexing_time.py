@@ -1,7 +1,5 @@
 """The rules that were mended take linear time, whatever a student writes into a file."""
 
-from __future__ import annotations
-
 from time import process_time
 
 import pytest

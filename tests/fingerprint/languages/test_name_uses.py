@@ -1,7 +1,5 @@
 """Uses of names against an oracle on lists, and what they are made to survive."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

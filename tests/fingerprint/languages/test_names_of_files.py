@@ -1,7 +1,5 @@
 """Languages by the names of files, compared with trying every pattern in the order of the table."""
 
-from __future__ import annotations
-
 from fnmatch import fnmatchcase
 
 from hypothesis import given, strategies as st

@@ -1,7 +1,5 @@
 """Numbers as terms: one term for each value, however it is written."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, strategies as st
 

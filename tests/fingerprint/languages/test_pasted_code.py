@@ -1,10 +1,8 @@
 """Programs in the pages that platforms write of their text boxes are read as programs."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,9 +11,6 @@ from fingerprint.languages.pasted_code import language_of_pasted, pasted_program
 from fingerprint.reading import identify
 from tests.fingerprint.languages.test_every_language import CODE, program
 from tests.fingerprint.languages.test_front_ends import ONLY_BY_NAME
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 TOLD = [name for name in CODE if name not in ONLY_BY_NAME and name != "php"]
 

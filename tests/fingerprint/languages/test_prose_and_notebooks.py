@@ -1,7 +1,5 @@
 """Prose in any script, and notebooks of any format version."""
 
-from __future__ import annotations
-
 import json
 import logging
 

@@ -1,7 +1,5 @@
 """Scratch projects are read as their scripts, whatever the names and places; a broken one is refused."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -1,18 +1,12 @@
 """The words of a task's statement: which strings, numbers and names they dictate."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
+from fingerprint.kernels.types import Terms
 from fingerprint.languages import front_end
 from fingerprint.languages.lexical_terms import lexical_terms, term_lengths
 from fingerprint.languages.task_statement import TaskStatement, dictated_strings, string_words
-
-if TYPE_CHECKING:
-    from fingerprint.kernels.types import Terms
 
 TEXT = (
     "Ask with `Enter the first number:` and print *the sum of all values*.\n"

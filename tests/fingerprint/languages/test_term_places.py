@@ -1,7 +1,5 @@
 """Places of terms, compared with those that the lexer finds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The kernels of normalisation do what a plain loop over the tokens does."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,22 +1,16 @@
 """The kind and the marks of a word that no rule names are those of any such word of its type."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import fields
 from functools import cache
 from itertools import cycle
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings as examples, strategies as st
 from pygments.token import STANDARD_TYPES
 
-from fingerprint.languages.language_table import LANGUAGES
+from fingerprint.languages.language_table import LANGUAGES, Language
 from fingerprint.languages.vocabulary import PLAIN_WORD, NormalisationRules
-
-if TYPE_CHECKING:
-    from fingerprint.languages.language_table import Language
 
 FEWER = examples(max_examples=max(5, examples().max_examples // 10))
 ROWS = {row.name: row for row in LANGUAGES}

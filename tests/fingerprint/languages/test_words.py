@@ -1,7 +1,5 @@
 """Kinds of words from the table of the kernel are those of the front-end of prose."""
 
-from __future__ import annotations
-
 from hypothesis import given, strategies as st
 
 from fingerprint.languages.prose import Prose, WordKinds

@@ -1,7 +1,5 @@
 """Character classes hold what `re` says, for every code point."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,11 +1,9 @@
-from __future__ import annotations
-
 import re
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given, strategies as st
+from pygments.lexer import Lexer
 from pygments.lexers import find_lexer_class_by_name
 from pygments.lexers.c_cpp import CLexer
 from pygments.token import Keyword
@@ -22,9 +20,6 @@ from fingerprint.lextables.dispatch import (
     raw_tokens,
 )
 from tests.fingerprint.languages.test_every_language import program
-
-if TYPE_CHECKING:
-    from pygments.lexer import Lexer
 
 # Languages whose lexers have a loop of their own.
 PLAIN = {"pascal", "ruby", "scheme", "yaml"}

@@ -1,7 +1,5 @@
 """The compiled rules of each language beside the loop of Pygments: the same tokens for any text."""
 
-from __future__ import annotations
-
 import time
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The machine beside `re`: a lexer of one rule is run by both over all places of a text."""
 
-from __future__ import annotations
-
 import re
 import sys
 import warnings

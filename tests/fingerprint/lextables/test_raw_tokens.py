@@ -1,7 +1,5 @@
 """The copy of a text that lexers read, and where its characters are in the text."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The README of the tables of lexers: its example has the tokens of Pygments."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

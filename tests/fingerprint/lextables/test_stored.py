@@ -1,7 +1,5 @@
 """The times at which the tables of a lexer are made, and those stored in the library, which are the same."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

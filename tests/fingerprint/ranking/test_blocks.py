@@ -1,16 +1,11 @@
 """Blocks: runs that small insertions separate are one block; what was moved is another one."""
 
-from __future__ import annotations
-
 from itertools import combinations, product
-from typing import TYPE_CHECKING
+from random import Random
 
 from hypothesis import given, strategies as st
 
 from fingerprint.ranking.passages import MAX_GAP, Passage, group_passages, moved_blocks
-
-if TYPE_CHECKING:
-    from random import Random
 
 
 def passage(left: int, right: int, tokens: int = 10, file: int = 0) -> Passage:

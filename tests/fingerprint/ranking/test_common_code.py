@@ -1,15 +1,14 @@
 """Common code: a template is, whoever began with it; what a ring of copiers shares is not."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
 
 from fingerprint import engine
+from fingerprint.engine import Ranking
 from fingerprint.params import Params
 from fingerprint.ranking.candidates import InvertedIndex
 from fingerprint.ranking.cohort import count_alike, default_limit
@@ -21,11 +20,6 @@ from tests.fingerprint.ranking.naive_score import rarity
 from tests.fingerprint.ranking.test_score_order import PARAMS, file
 from tests.support.long_rows import rest_is_long
 from tests.support.programs import program, renamed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fingerprint.engine import Ranking
 
 pytestmark = pytest.mark.slow
 

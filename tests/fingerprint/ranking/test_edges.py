@@ -1,7 +1,5 @@
 """The ends of passages: an end is not a few tokens into a statement that differs."""
 
-from __future__ import annotations
-
 from itertools import accumulate
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which files of two submissions are matched with each other before others."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Submissions that have a group in common are never compared."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

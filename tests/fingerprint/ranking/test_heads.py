@@ -1,7 +1,5 @@
 """No passage ends with the head of a function, or begins with the end of one, whose body is not in it."""
 
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

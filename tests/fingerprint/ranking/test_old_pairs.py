@@ -1,25 +1,18 @@
 """Old submissions change nothing in a class: no score of its pairs, no threshold, no common code."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from fingerprint import engine
-from fingerprint.engine import RankingInput
+from fingerprint.engine import CohortFile, Ranking, RankingInput
 from fingerprint.ranking.inputs import Exclusions, OldPairs
 from tests.fingerprint.ranking.test_report_ranking import best_matches, leading
 from tests.fingerprint.ranking.test_score_order import PARAMS, file
 from tests.support.programs import many_candidates, program, renamed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fingerprint.engine import CohortFile, Ranking
 
 pytestmark = pytest.mark.slow
 

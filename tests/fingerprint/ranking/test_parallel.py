@@ -1,11 +1,9 @@
 """Work on pairs in chunks: every pair once, and none after a check or a signal ended the run."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -13,9 +11,6 @@ from hypothesis import given, strategies as st
 
 from fingerprint.ranking import parallel
 from fingerprint.ranking.cohort import Cohort
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SIZES = [1, 5, 40, 3]
 COHORT = Cohort.from_submissions([[np.arange(size, dtype=np.uint64)] for size in SIZES], 3)

@@ -1,16 +1,13 @@
 """Repetitive pairs: the runs through occurrences of about the same rank, in linear time."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from time import process_time
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from fingerprint.ranking.alignment import POSITION_BITS, POSITION_MASK, build_kgram_table
+from fingerprint.ranking.alignment import POSITION_BITS, POSITION_MASK, IndexedTokens, build_kgram_table
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.tiling import (
     LEAST_STEPS,
@@ -20,9 +17,6 @@ from fingerprint.ranking.tiling import (
     fill_ranked_runs,
 )
 from tests.fingerprint.ranking.naive_passages import passages
-
-if TYPE_CHECKING:
-    from fingerprint.ranking.alignment import IndexedTokens
 
 K = 3
 Run = tuple[int, int, int]

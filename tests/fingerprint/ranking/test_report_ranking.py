@@ -1,18 +1,11 @@
 """The ranking of a report scores few of the pairs of a large class, and has the same pairs as scoring all."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from fingerprint import engine
-from fingerprint.engine import RankingInput, score
+from fingerprint.engine import Ranking, RankingInput, score
 from tests.fingerprint.ranking.test_score_order import PARAMS, file
 from tests.support.programs import many_candidates
-
-if TYPE_CHECKING:
-    from fingerprint.engine import Ranking
 
 
 @pytest.mark.slow

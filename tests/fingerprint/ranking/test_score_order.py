@@ -1,23 +1,16 @@
 """Orders of pairs that the score must produce, one test for each mistake that a score could make."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from random import Random
 from statistics import median
-from typing import TYPE_CHECKING
 
 import pytest
 
 from fingerprint import engine
-from fingerprint.engine import CohortFile, Exclusions, RankingInput, front_end, token_lines
+from fingerprint.engine import CohortFile, Exclusions, Ranking, RankingInput, front_end, token_lines
 from fingerprint.languages.lexical_terms import lexical_terms
 from fingerprint.params import Params
 from tests.support.programs import program, renamed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fingerprint.engine import Ranking
 
 Pair = tuple[int, int]
 PARAMS = Params()

@@ -1,12 +1,11 @@
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from fingerprint.kernels.types import Terms
 from fingerprint.languages.base import LexicalClass
 from fingerprint.languages.lexical_terms import LexicalTerms
 from fingerprint.languages.vocabulary import lexeme_id
@@ -22,12 +21,6 @@ from fingerprint.ranking.terms import LexicalTable
 from fingerprint.winnowing import fingerprint
 from tests.fingerprint.ranking import naive_score
 from tests.fingerprint.ranking.naive_score import Submission
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fingerprint.kernels.types import Terms
-
 
 K = 3
 Both = tuple[frozenset[str], ...]

@@ -1,7 +1,5 @@
 """The quick bound of what passages cover is what shared k-grams weigh, as a naive sum has it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st

@@ -1,7 +1,5 @@
 """The sorts sort as numpy and Python do."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import example, given, strategies as st
 

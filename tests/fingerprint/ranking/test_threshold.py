@@ -1,7 +1,5 @@
 """The suggested threshold, and what is stated of unrelated pairs, against a naive count."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from itertools import combinations, pairwise

@@ -1,9 +1,7 @@
 """Pairs in different languages: the formula of docs/know/score.md, and what they must not change."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -18,20 +16,15 @@ from fingerprint.engine import (
     Exclusions,
     Groups,
     Params,
+    Ranking,
     RankingInput,
     read,
 )
 from fingerprint.languages.coarse import pack_terms
 from fingerprint.ranking import score_constants as constants, translations
 from fingerprint.ranking.groups import NO_GROUPS
-from fingerprint.ranking.translations import rank_translations, translation_input
+from fingerprint.ranking.translations import Translations, rank_translations, translation_input
 from tests.fingerprint.ranking import naive_score
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fingerprint.engine import Ranking
-    from fingerprint.ranking.translations import Translations
 
 SETS = Path(__file__).parents[3] / "bench" / "translations"
 PARAMS = Params()

@@ -1,7 +1,5 @@
 """Starter code that is offered ends where a statement ends, and with no head whose body is not in it."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import pytest

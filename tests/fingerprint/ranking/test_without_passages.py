@@ -1,7 +1,5 @@
 """Pairs without an equal passage: names, messages and imports speak, but tiny programs do not stand out."""
 
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

@@ -1,7 +1,8 @@
-from __future__ import annotations
-
 import errno
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,11 +20,6 @@ from fingerprint.sketches.external_sort import MIN_BUDGET, Records, Runs
 from fingerprint.sketches.shingling import Sketches, mod_sketch, shingles
 from tests.fingerprint import naive
 from tests.support.small_disks import fill
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-    from random import Random
 
 FEW = st.integers(1, 12)
 NO_DOCUMENTS = np.empty(0, dtype=np.int64)

@@ -1,7 +1,5 @@
-from __future__ import annotations
-
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from random import Random
 
 import numpy as np
 import pytest
@@ -18,9 +16,6 @@ from fingerprint.sketches.clustering import (
 from fingerprint.sketches.external_sort import MIN_BUDGET
 from fingerprint.sketches.shingling import Sketches
 from tests.fingerprint import naive
-
-if TYPE_CHECKING:
-    from random import Random
 
 # Values at both ends of the range of 64 bits too.
 VALUES = st.sampled_from([0, 1, 2, 3, 2**63, VALUES_END - 1])

@@ -1,9 +1,8 @@
-from __future__ import annotations
-
 from math import comb
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, strategies as st
 
@@ -18,12 +17,7 @@ from fingerprint.sketches.hamming_index import (
 from fingerprint.sketches.simhash import EXAMPLE_3_1, Design, design, tables_needed
 from tests.fingerprint import naive
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    Words = npt.NDArray[np.uint64]
+Words = npt.NDArray[np.uint64]
 
 DESIGNS: list[int | Design] = [*EXAMPLE_3_1, design(1, 2), design(5, 7)]
 BASES = [0, 1, 2**63, 2**64 - 2, 2**64 - 1, 0x0123456789ABCDEF]

@@ -1,11 +1,10 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, strategies as st
 
+from fingerprint.kernels.types import Hashes
 from fingerprint.sketches.minwise import (
     Filter,
     acceptance,
@@ -17,12 +16,6 @@ from fingerprint.sketches.minwise import (
     super_features,
 )
 from tests.fingerprint import naive
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fingerprint.kernels.types import Hashes
-
 
 TRIALS = 1000
 VALUE_LISTS = st.lists(st.integers(0, 9) | st.integers(0, 2**64 - 1), min_size=1, max_size=8)

@@ -1,13 +1,12 @@
-from __future__ import annotations
-
+from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, strategies as st
 
 from fingerprint.hashing import permute
+from fingerprint.kernels.types import Hashes
 from fingerprint.params import ENGINE_VERSION
 from fingerprint.sketches.shingling import (
     AdaptiveSketch,
@@ -27,12 +26,6 @@ from fingerprint.sketches.shingling import (
 )
 from fingerprint.tokens import kind_id
 from tests.fingerprint import naive
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fingerprint.kernels.types import Hashes
-
 
 TRIALS = 1000
 ROSE = ("a", "rose", "is", "a", "rose", "is", "a", "rose")

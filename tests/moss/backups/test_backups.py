@@ -1,13 +1,12 @@
 """A backup of a class with a report and decisions, restored into an empty database, shows the same report."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
 import tarfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -15,6 +14,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import call_command
 from django.db import connection
+from django.test import Client
 from django.urls import reverse
 
 from moss.cli import main
@@ -24,12 +24,6 @@ from moss.operations.doctor import ok, warning
 from moss.operations.dumps import BackupError
 from moss.release import this_release
 from submissions.models import Assignment, Decision, Pair, Report, Upload
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from django.test import Client
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # One that every Postgres has.

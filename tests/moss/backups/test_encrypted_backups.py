@@ -1,34 +1,26 @@
 """Backups of the containers: into a folder, encrypted for a recipient, and restored with the private key."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
 from click.testing import CliRunner, Result
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from moss.cli import main
 from moss.operations.backups import FORM, delete_old
-from submissions.models import Course
+from submissions.models import Course, Report
 from tests.moss.backups.test_backups import decide_first_pair, other_database, what_is_shown
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from django.test import Client
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Report
 
 COMPOSE = yaml.safe_load((ROOT / "compose.backup.yaml").read_text())["services"]["backup"]
 

@@ -1,12 +1,11 @@
 """A changed backup runs nothing: its signature, its statements and the rights of a role each refuse that."""
 
-from __future__ import annotations
-
 import io
 import json
 import tarfile
+from collections.abc import Callable
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -14,6 +13,7 @@ from click.testing import CliRunner
 from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from moss.cli import main
 from moss.operations import backups as restoring, dumps
@@ -24,12 +24,6 @@ from submissions.work.heartbeats import Worker, delete_worker, save_worker
 from tests.moss.backups.test_backups import changed, other_database
 from tests.support.long_rows import rest_is_long
 from tests.support.template_database import NAME
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from pytest_django.fixtures import Settings
 
 pytestmark = pytest.mark.services
 commits = pytest.mark.django_db(transaction=True)

@@ -4,13 +4,11 @@
 every table, where there is none. Do this at a release, in a clean checkout; stored ones stay as they are.
 """
 
-from __future__ import annotations
-
 import lzma
+from collections.abc import Iterator
 from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from django.contrib.auth.models import User
@@ -29,14 +27,9 @@ from tests.submissions.courses.test_roles import STAFF
 from tests.support import every_page
 from tests.support.every_page import World, address_of, world_of
 from tests.support.every_table import fill_every_table, own_models
+from tests.support.one_student import Planted
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
-from tests.support.uploads import register_boilerplate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.one_student import Planted
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn, register_boilerplate
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

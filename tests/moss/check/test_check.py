@@ -1,12 +1,11 @@
-from __future__ import annotations
-
 import csv
 import io
 import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
@@ -17,10 +16,6 @@ from moss.sample import SAMPLE
 from submissions.matches.ranked_pairs import PairRow
 from tests.support.archives import ARCHIVE_WRITERS, zipped as zip_of
 from tests.support.sample_class import CLASS, HONEST, STARTER, zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

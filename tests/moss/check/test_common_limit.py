@@ -1,19 +1,14 @@
 """The common limit by default and with `-m`: what a ring shares is shown, or is common code."""
 
-from __future__ import annotations
-
 import json
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.moss.check.test_check import check, folder
 from tests.support.html import Page
 from tests.support.programs import program
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RING, HONEST = 12, 12
 

@@ -1,18 +1,13 @@
 """Earlier work is compared with the class, is not compared among itself, and is labelled."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.moss.check.test_check import check, folder, rows
 from tests.support.html import Page
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, zipped
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LAST_YEAR = {"gus/main.py": COPIED, "hal/main.py": RENAMED}
 GUS, HAL = "gus (earlier work, lab1-2024)", "hal (earlier work, lab1-2024)"

@@ -1,9 +1,7 @@
 """The files that `moss check` compares of those it is given: patterns, build trees, limits."""
 
-from __future__ import annotations
-
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,9 +10,6 @@ from tests.moss.check.test_check import check, folder, rows
 from tests.support.build_trees import BUILD_TREES, COUNTED, with_build_trees
 from tests.support.programs import program
 from tests.support.sample_class import zipped
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def honest_class(students: int = 8) -> dict[str, str]:

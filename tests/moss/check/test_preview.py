@@ -1,18 +1,14 @@
 """`moss check --preview`: who handed in what, before anything is read; and the options that change it."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.moss.check.test_check import check, folder, rows
 from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.support.sample_class import CLASS, HONEST, STARTER, zipped
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SECTIONS = {"A/ada/main.py": STARTER, "A/ben/main.py": HONEST, "B/cleo/main.py": HONEST}
 ATTEMPTS = {

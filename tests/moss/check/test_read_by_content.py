@@ -1,19 +1,13 @@
 """Programs under names that do not tell their language are compared with the class, not lost as prose."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.fingerprint.languages.test_every_language import GOLDEN, RENAMED, with_other_name
 from tests.support.read_classes import languages, ranked, score
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 
 def program(name: str) -> str:

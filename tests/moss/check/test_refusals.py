@@ -1,24 +1,18 @@
 """Input and output that `moss check` refuses, and cohorts that are too small to compare."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from shutil import which
-from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import Result
 
 from tests.moss.check.test_check import COLUMNS, check, folder
 from tests.support.archives import zipped
 from tests.support.sample_class import CLASS, HONEST, STARTER
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from click.testing import Result
 
 ALONE = which("unshare") and not subprocess.run(["unshare", "-rm", "true"], check=False).returncode
 BINARY = b"\x00\x01\x02binary\xff" * 50

@@ -1,30 +1,23 @@
 """The same class has the same figures in `moss check` and on the web."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
 from moss.check.outputs import pair_row
 from moss.check.rank import RankingOptions, rank_path
+from moss.check.report import LocalReport
 from submissions.matches.ranked_pairs import PairRow
-from submissions.models import Report
+from submissions.models import Assignment, Pair, Report
 from tests.moss.check.test_check import folder
 from tests.support.long_rows import rest_is_long
 from tests.support.programs import program, renamed
 from tests.support.sample_class import zipped
+from tests.support.uploads import HandIn
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from moss.check.report import LocalReport
-    from submissions.models import Assignment, Pair
-    from tests.support.uploads import HandIn
-
-    Figures = dict[frozenset[tuple[str, float, float | None]], tuple[float, ...]]
+Figures = dict[frozenset[tuple[str, float, float | None]], tuple[float, ...]]
 
 pytestmark = pytest.mark.services
 

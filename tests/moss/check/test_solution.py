@@ -1,15 +1,15 @@
 """Model solutions and earlier work are compared with the class only, and change none of its figures."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 
-from submissions.models import Batch, Report
+from submissions.models import Assignment, Batch, Report
 from submissions.reports.read import PairFilter, ranked_pairs
 from submissions.uploads.change import create_batch
 from tests.moss.check.test_check import check, folder
@@ -17,14 +17,7 @@ from tests.moss.check.test_earlier import LAST_YEAR
 from tests.support.html import Page
 from tests.support.programs import program, renamed
 from tests.support.sample_class import zipped
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn
 
 MODEL = program(Random(100))
 STUDENTS = {f"student{number}/main.py": program(Random(number)) for number in range(9)} | {

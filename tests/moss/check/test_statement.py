@@ -1,17 +1,12 @@
 """`moss check --statement`: what the task's statement dictates makes no honest pair."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from moss.cli import main
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MESSAGES = (
     "Please enter the name of your account",

@@ -1,7 +1,5 @@
 """The table of pairs that `moss check` writes to a terminal."""
 
-from __future__ import annotations
-
 import pytest
 from rich.cells import cell_len
 

@@ -1,23 +1,18 @@
 """`moss check` of a class in several languages."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.moss.check.test_check import check, folder
 from tests.support.html import Page
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SOURCES = Path(__file__).parents[3] / "bench/translations/tuned/files/class"
 JAVA, PYTHON, JAVASCRIPT, COPY = "bank_original.java", "bank_translated.py", "bank_honest_b.js", "copy.py"

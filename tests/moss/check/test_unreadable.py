@@ -1,12 +1,10 @@
 """`moss check` of what its user may not read or write, and of what is no file."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,9 +12,6 @@ from fingerprint.engine import import_encodings
 from tests.moss.check.test_check import check, folder
 from tests.moss.check.test_refusals import assert_refused
 from tests.support.sample_class import CLASS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NOBODY = 65_534
 LINK = "a symbolic link"

@@ -1,8 +1,6 @@
 """`moss check` says in which languages it read the files, and which of them it read badly."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +12,6 @@ from submissions.intake.warnings import ReadFile, languages_read, reading_warnin
 from tests.fingerprint.languages.construct_tables import PATHS, table
 from tests.fingerprint.languages.test_every_language import CODE, program
 from tests.support.read_classes import ranked
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 JAVA = program("java")
 # A construct that never ends, the file that it is in, and the line in which it begins.

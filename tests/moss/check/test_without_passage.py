@@ -1,20 +1,15 @@
 """`moss check` of a pair that shares names, a message and an import, but no passage."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.moss.check.test_check import check, folder
 from tests.support.html import Page
 from tests.support.rewritten import ORIGINAL, REWRITTEN
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

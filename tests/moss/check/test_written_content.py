@@ -1,18 +1,13 @@
 """Of pages, data and documents what people wrote is compared; the frame that a task asks for is not."""
 
-from __future__ import annotations
-
 import json
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
 from tests.support.read_classes import ranked, score, scores
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
 
 SUGGESTED = 0.5
 Text = list[str]

@@ -1,22 +1,17 @@
 """Whoever removes, changes or inserts an entry of the audit log in the database is found out."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from threading import Thread
-from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 from django.db import DatabaseError, connection, transaction
+from pytest_django.fixtures import Settings
 
 from moss.cli import main
 from moss.operations.doctor import audit
 from submissions.audit.models import digest_of
 from submissions.models import AuditEntry
-
-if TYPE_CHECKING:
-    from pytest_django.fixtures import Settings
 
 pytestmark = pytest.mark.django_db
 FORGE = "UPDATE submissions_auditentry SET assignment = replace(assignment, 'to 3', 'to 4')"

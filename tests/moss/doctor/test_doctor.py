@@ -1,12 +1,11 @@
 """`moss doctor` has one line a check, says what to do, and ends with status 1 on a problem."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket
+from collections.abc import Iterator
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
@@ -15,6 +14,7 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import override_settings
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from fingerprint import engine
 from moss.cli import main
@@ -23,14 +23,7 @@ from moss.operations.database import database_locale
 from moss.operations.doctor import CHECKS
 from submissions.work import heartbeats
 from submissions.work.kinds import QUEUES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from pytest_django.fixtures import Settings
-
-    from tests.support.identity_provider import IdentityProvider
+from tests.support.identity_provider import IdentityProvider
 
 
 def run(*arguments: str) -> Result:

@@ -1,12 +1,11 @@
 """The private servers: started on demand, shared between processes, restarted, and never left running."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -16,11 +15,7 @@ from moss.embedded.client import LONGEST_SOCKET_NAME, PACKAGE, SOCKET_PATH_LIMIT
 from tests.conftest import wait_until
 from tests.support.processes import every_process, kill, record
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    Start = Callable[..., subprocess.Popen[bytes]]
+Start = Callable[..., subprocess.Popen[bytes]]
 
 pytestmark = pytest.mark.services
 

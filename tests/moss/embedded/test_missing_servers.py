@@ -1,20 +1,14 @@
 """Without the embedded extra and without addresses, the first run says at once what to install."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from moss import installation
 from moss.cli import main
 from moss.embedded import client
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
 
 
 def test_a_first_run_says_what_to_install_before_the_engine_is_compiled(

@@ -1,16 +1,11 @@
 """The folders of an installation belong to its user alone."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from moss.embedded.client import EmbeddedError, installation_paths
 from moss.embedded.servers import closed_folder
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o702])

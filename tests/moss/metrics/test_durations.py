@@ -1,28 +1,20 @@
 """Durations of tasks and of states: counted once, in the right class, whichever process counts them."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from celery import shared_task
 from django.db import connection, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
+from django.test import Client
 from django.utils import timezone
 
-from submissions.models import Batch, Duration
+from submissions.models import Assignment, Batch, Duration
 from submissions.uploads import lifecycle
 from submissions.uploads.change import retry_batch
 from submissions.work.jobs import count_duration
 from tests.moss.metrics.test_metrics import BEARER, open_metrics, samples
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
-    from django.test import Client
-
-    from submissions.models import Assignment
 
 pytestmark = pytest.mark.services
 

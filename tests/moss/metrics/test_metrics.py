@@ -1,29 +1,21 @@
 """`/metrics`: who may read it, and what it says of a server at work."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
+from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
+from pytest_django.fixtures import Settings
 
 from moss.operations.maintenance import maintain_once
-from submissions.models import Batch, Report
+from submissions.models import Assignment, Batch, Report
 from tests.conftest import wait_until
 from tests.moss.test_logged_data import STUDENT, send
 from tests.support.sample_class import CLASS, zipped
 from tests.support.web_server import read_answer, web_server
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-    from django.test import Client
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment
 
 pytestmark = pytest.mark.services
 

@@ -1,26 +1,20 @@
 """The threads of a web server share few connections to the database, however many clients there are."""
 
-from __future__ import annotations
-
 import json
 import socket
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
 
 import pytest
 from django.db import connection
+from pytest_django.fixtures import Settings
 
 from moss.operations import doctor as services
 from moss.serving import gunicorn_conf
 from submissions.work import heartbeats
 from tests.support.web_server import ask, read_answer, web_server
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pytest_django.fixtures import Settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 

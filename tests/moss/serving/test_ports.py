@@ -1,7 +1,5 @@
 """A named port is used or is an error; without one, a free one is chosen."""
 
-from __future__ import annotations
-
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor

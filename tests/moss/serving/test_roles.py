@@ -1,14 +1,13 @@
 """`moss web` and `moss worker`: the parts of the service as processes of their own."""
 
-from __future__ import annotations
-
 import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -19,10 +18,6 @@ from submissions.work import heartbeats
 from tests.conftest import wait_until, worker_environment
 from tests.support.ports import free_port_number
 from tests.support.web_server import ask, with_socket
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.services
 

@@ -1,25 +1,19 @@
 """A web server that is told to end answers everyone who is connected, and nobody else waits in vain."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.conftest import wait_until, worker_environment
 from tests.support.paths import ROOT
 from tests.support.ports import free_port_number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 
 pytestmark = pytest.mark.slow
 

@@ -1,7 +1,5 @@
 """`moss serve` as a user runs it: real child processes, restarted when they die, ended when it ends."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os
@@ -11,9 +9,10 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -25,10 +24,6 @@ from tests.conftest import wait_until
 from tests.moss.embedded.test_embedded import environment
 from tests.support.ports import free_port_number
 from tests.support.processes import command_line, every_process, kill, open_files, record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.services
 

@@ -1,11 +1,10 @@
 """Screening an archive: documents that were added are found again by their content."""
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -16,9 +15,6 @@ from submissions.archive.models import Corpus, CorpusDocument, CorpusText
 from submissions.archive.screening import query_corpus
 from submissions.archive.signatures import RECIPE, decode_document, read_documents, token_kinds
 from tests.moss.check.test_check import folder
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.services
 

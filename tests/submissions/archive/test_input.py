@@ -1,8 +1,7 @@
 """Input of a corpus: unreadable documents, numbers out of range, and estimates over many documents."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +10,6 @@ from fingerprint.engine import Unreadable
 from submissions.archive.signatures import decode_document
 from tests.moss.check.test_check import folder
 from tests.submissions.archive.test_corpus import error_output, exact, prose, run_json
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 
 def test_unreadable_documents_are_named_with_the_reason_and_the_others_are_added(

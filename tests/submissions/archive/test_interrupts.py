@@ -1,17 +1,12 @@
 """Ctrl-C while work is shared with workers."""
 
-from __future__ import annotations
-
 import signal
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 import pytest
 
 from submissions.archive.jobs import interrupts_held
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @pytest.fixture(autouse=True)

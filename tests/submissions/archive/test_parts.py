@@ -1,7 +1,5 @@
 """The parts of archive screening that need no database: text of pages, matching by arrays, recipes."""
 
-from __future__ import annotations
-
 import argparse
 import csv
 import difflib

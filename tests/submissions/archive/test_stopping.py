@@ -1,14 +1,13 @@
 """Adding to a corpus: stopped with Ctrl-C and resumed, and only one process at a time."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -22,9 +21,6 @@ from submissions.work.locks import Work
 from tests.conftest import wait_until
 from tests.moss.check.test_check import folder
 from tests.submissions.archive.test_corpus import edited, error_output, prose, run_json
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.services
 

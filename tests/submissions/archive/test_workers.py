@@ -1,10 +1,10 @@
 """Adding to a corpus and clustering it on workers: the same results; lost workers and messages."""
 
-from __future__ import annotations
-
 import os
 import signal
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,10 +33,6 @@ from tests.moss.check.test_check import folder
 from tests.submissions.archive.test_corpus import edited, error_output, moss, prose, run_json
 from tests.submissions.archive.test_stopping import start_adding, stored
 from tests.support.jobs import carry_out, let_time_pass
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 NAMES = st.text(st.characters(exclude_characters="\0"), max_size=20)
 

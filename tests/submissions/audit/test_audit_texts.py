@@ -1,12 +1,10 @@
 """The page of the audit log is in the language of its reader, and what is stored stays as it is."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from django.utils.translation import override
 
@@ -15,13 +13,8 @@ from submissions.audit.views import entry_text
 from submissions.core.accounts import create_token, note_tokens
 from submissions.courses import change as people
 from submissions.models import AuditEntry
-from tests.support.every_page import addresses
+from tests.support.every_page import World, addresses
 from tests.support.html import page_of
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from tests.support.every_page import World
 
 # Words of entries that code writes, and that no name of the test's world has.
 ENGLISH = re.compile(

@@ -1,22 +1,14 @@
 """The pages of courses list what is assigned to their reader."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
 from submissions.cases.change import CaseNames, DecisionInput, decide_case
-from submissions.models import Membership
+from submissions.models import Assignment, Membership
 from tests.support.html import get_page
 from tests.support.reports import create_report
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment
 
 pytestmark = pytest.mark.services
 

@@ -1,35 +1,26 @@
 """The code that all submissions of a case share, on a page and in a document, against their sources."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
 from fingerprint.engine import Params
 from fingerprint.reading import read
 from submissions.cases.case_list import cases
 from submissions.cases.read import case_core
-from submissions.models import Report
+from submissions.models import Assignment, Report
 from submissions.reports.change import choose_threshold
 from tests.support.checking.findings import contradictions
-from tests.support.html import get_page
+from tests.support.html import Page, get_page
 from tests.support.programs import program
 from tests.support.reports import create_report
 from tests.support.sample_class import zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.html import Page
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

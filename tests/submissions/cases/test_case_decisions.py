@@ -1,22 +1,16 @@
 """Deciding a case, and what becomes of the decision when the case gets other members."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
-from submissions.models import CaseDecision, CaseMember, Decision
+from submissions.models import Assignment, CaseDecision, CaseMember, Decision, Report
 from tests.support.cases import SIMILARITIES, address, case_of, decide, states
 from tests.support.html import get_page, page_of
 from tests.support.reports import create_report
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.models import Assignment, Report
 
 pytestmark = pytest.mark.services
 

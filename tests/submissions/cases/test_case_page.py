@@ -1,18 +1,17 @@
 """The page of a case: what it shows, who sees it, and its document."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 from hypothesis import given, strategies as st
 
 from submissions.cases.case_list import TimedMember, cases
 from submissions.cases.views import LABEL_PERCENT, TimelineMark, labelled
-from submissions.models import Decision, Submission
+from submissions.models import Assignment, Decision, Report, Submission
 from submissions.pages.rendered import RENDERED
 from submissions.reports.exports import unlisted_confirmed_count
 from submissions.reports.read import PairFilter, ranked_pairs
@@ -22,13 +21,7 @@ from tests.support.html import get_page, page_of
 from tests.support.reports import create_report
 from tests.support.sample_class import CLASS, zipped
 from tests.support.shares import shared_pair, shared_report
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment, Report
-    from tests.support.uploads import CountQueries, HandIn
+from tests.support.uploads import CountQueries, HandIn
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 

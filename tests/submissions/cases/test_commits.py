@@ -1,17 +1,16 @@
 """Times of commits on pages, in documents and tables and by the API; the planted times are known."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 from zipfile import ZipFile
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone, translation
 
@@ -30,12 +29,7 @@ from tests.support.archives import zipped
 from tests.support.checking.findings import contradictions
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 COMMITTED = {
     "ada": [datetime(2026, 5, day, 12, tzinfo=UTC) for day in (3, 5, 5, 9)],

@@ -1,26 +1,20 @@
-from __future__ import annotations
-
 import re
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
+from django.test import Client
 from django.urls import reverse
 
 from submissions.cases.change import DecisionInput, decide
 from submissions.cases.read import PairNames, decision_history, find_decision, stored_decisions
-from submissions.models import Change, Decision, Membership, Pair, Report
+from submissions.models import Assignment, Change, Decision, Membership, Pair, Report
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS, zipped
 from tests.support.shares import best, decided_on, pair_page
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,27 +1,19 @@
 """Hostile submissions break neither a document nor the printer."""
 
-from __future__ import annotations
-
 import io
 from itertools import cycle
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from django.test import Client
 from django.urls import reverse
+from playwright.sync_api import Page as BrowserPage
 from pypdf import PdfReader
 
 from submissions.models import Decision
+from tests.support.every_page import World
 from tests.support.hostile_class import LINE, LIVE, NAMES
-from tests.support.html import get_page
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.test import Client
-    from playwright.sync_api import Page as BrowserPage
-
-    from tests.support.every_page import World
-    from tests.support.html import Page
+from tests.support.html import Page, get_page
 
 pytestmark = pytest.mark.services
 

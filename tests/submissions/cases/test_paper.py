@@ -1,9 +1,7 @@
 """Passages on paper: which lines stand side by side, and which parts of a source reach the page."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from hypothesis import given, strategies as st
 
@@ -11,9 +9,6 @@ from submissions.matches.differences import LinePair, align_lines
 from submissions.matches.source_html import Layers, PassageMark, Spans, line_starts
 from submissions.pages.paper import ROW_CHARACTERS, PassageSide, PrintedSource, passage_rows, source_rows
 from tests.support.html import Page
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 steps = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=30)
 

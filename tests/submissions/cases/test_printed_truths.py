@@ -1,34 +1,26 @@
 """Sentences of a document on its colours and on identical files, against the sources of the submissions."""
 
-from __future__ import annotations
-
 import io
 import re
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 from pypdf import PdfReader
+from selectolax.lexbor import LexborNode
 
 from submissions.cases.case_list import cases
 from submissions.cases.change import DecisionInput, decide
 from submissions.cases.read import PairNames
-from submissions.models import Report
+from submissions.models import Assignment, Report
 from submissions.reports.change import choose_threshold
 from tests.support.html import Page, page_of
 from tests.support.long_rows import rest_is_long
 from tests.support.programs import edited, program, remarked, renamed
 from tests.support.sample_class import loose, zipped
-from tests.support.uploads import register_boilerplate
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-    from selectolax.lexbor import LexborNode
-
-    from submissions.models import Assignment
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn, register_boilerplate
 
 pytestmark = pytest.mark.services
 

@@ -1,12 +1,11 @@
 """A student's statement on file: added, shown beside decisions, downloaded, printed, and deleted."""
 
-from __future__ import annotations
-
 import hashlib
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 from django.urls import reverse
 
 from submissions.cases.case_list import cases
@@ -18,12 +17,7 @@ from tests.support.html import get_page, page_of
 from tests.support.kept_classes import stored
 from tests.support.sample_class import CLASS, zipped
 from tests.support.shares import link_to, shared_report
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

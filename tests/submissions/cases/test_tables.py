@@ -1,30 +1,23 @@
 """Tables of a report for spreadsheets and scripts."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 from hypothesis import given, strategies as st
 
 from submissions.matches.file_formats import FORMATS, TABLE_FORMATS, ExportTable, write_csv
 from submissions.matches.ranked_pairs import PairRow
-from submissions.models import Decision, Pair, Report
+from submissions.models import Assignment, Decision, Pair, Report
 from submissions.reports.exports import TABLES
 from tests.support.html import get_page
 from tests.support.sample_class import CLASS, COPIED, RENAMED, zipped
-from tests.support.uploads import MANY
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.uploads import CountQueries, HandIn
+from tests.support.uploads import MANY, CountQueries, HandIn
 
 FORMULAS = ("=2+5", "+1", "-1", "@SUM(A1)", '=HYPERLINK("http;x")')
 

@@ -1,19 +1,19 @@
 """Reports of random classes contradict nothing, and whatever is changed in one is found."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from itertools import combinations
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from submissions.cases.case_list import cases
 from submissions.cases.change import CaseNames, DecisionInput, decide, decide_case
 from submissions.cases.read import PairNames
 from submissions.core.models import DuplicateRecord
-from submissions.models import Decision, Ignored, Pair, Report
+from submissions.models import Assignment, Decision, Ignored, Pair, Report
 from submissions.reports.change import choose_threshold
 from submissions.reports.read import report_state
 from tests.support.checking.findings import contradictions
@@ -21,15 +21,7 @@ from tests.support.long_rows import rest_is_long
 from tests.support.programs import program, renamed
 from tests.support.reports import findings_of
 from tests.support.sample_class import STARTER, loose, zipped
-from tests.support.uploads import register_boilerplate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn, register_boilerplate
 
 pytestmark = pytest.mark.services
 

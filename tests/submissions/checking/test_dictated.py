@@ -1,27 +1,19 @@
 """Terms that the statement of a task dictates are no evidence: reports keep to it, the check finds faults."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from datetime import timedelta
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.models import Boilerplate, Report
+from submissions.models import Assignment, Boilerplate, Report
 from tests.support.checking.dictated import Statement, dictated
 from tests.support.checking.facts import Facts
 from tests.support.checking.findings import contradictions
 from tests.support.programs import program
 from tests.support.sample_class import loose, zipped
-from tests.support.uploads import register_boilerplate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from submissions.models import Assignment
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn, register_boilerplate
 
 TEXT = """\
 # Harbour

@@ -1,17 +1,29 @@
 """A full disk: nothing is half stored, everybody is told, and work goes on when there is room again."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 from django.db import OperationalError
+from django.http import HttpResponseBase
+from django.test import Client
 from django.urls import reverse
+from pytest_django.fixtures import Settings
 
 from moss.operations import maintenance
 from submissions.core.database import NO_ROOM, WAITS_FOR_ROOM
-from submissions.models import Batch, BoilerplateUpload, Document, FileChunk, Job, Report, Source, Upload
+from submissions.models import (
+    Assignment,
+    Batch,
+    BoilerplateUpload,
+    Document,
+    FileChunk,
+    Job,
+    Report,
+    Source,
+    Upload,
+)
 from submissions.uploads.change import add_boilerplate, create_batch, rerank
 from submissions.work import jobs
 from submissions.work.jobs import kind_of
@@ -20,16 +32,6 @@ from tests.support.html import page_of
 from tests.support.jobs import carry_out, let_time_pass, work_off, work_once
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 from tests.support.small_disks import fill, move_emptied
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-    from django.http import HttpResponseBase
-    from django.test import Client
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
 

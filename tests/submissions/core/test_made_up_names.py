@@ -1,23 +1,17 @@
 """Made-up names: how they are drawn, and the switch between them and the real ones."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
+from django.test import Client
 from django.urls import reverse
 
 from submissions.core.names import FIRST_WORDS, SECOND_WORDS, anonymous_names, draw_alias, ensure_aliases
 from submissions.models import Alias, Assignment, Submission
 from tests.support.html import get_page
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from tests.support.uploads import CountQueries
+from tests.support.uploads import CountQueries
 
 
 def test_made_up_names_say_nothing_of_order_or_spelling() -> None:

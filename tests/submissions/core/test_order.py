@@ -1,30 +1,23 @@
 """No order follows the real names: it would tell who is who to anybody with a class list."""
 
-from __future__ import annotations
-
 import csv
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterable
+from typing import cast
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from submissions.core.names import anonymous_names
-from submissions.models import Submission
+from submissions.models import Assignment, Submission
 from submissions.reports.identical import listed_duplicates
 from submissions.shares import links as shares
+from tests.support.every_page import World
 from tests.support.html import get_page
 from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.every_page import World
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,37 +1,30 @@
 """The answers to a reader of aliases depend on aliases and contents only: not on who is behind an alias."""
 
-from __future__ import annotations
-
 import io
 import random
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import pytest
+from django.contrib.auth.models import User
 from django.db.models.functions import Substr
+from django.http import HttpResponseBase
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from pypdf import PdfReader
 
 from submissions.cases.read import PairNames
 from submissions.core.names import ensure_aliases
-from submissions.models import Alias, Entry, Report, Submission, SubmissionFile
+from submissions.models import Alias, Assignment, Entry, Report, Share, Submission, SubmissionFile
 from submissions.shares import links as shares
 from submissions.uploads.change import rerank
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from django.contrib.auth.models import User
-    from django.http import HttpResponseBase
-    from django.test import Client
-
-    from submissions.models import Assignment, Share
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

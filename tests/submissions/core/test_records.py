@@ -1,9 +1,7 @@
 """Records: stored with a version, read back equal, and refused when this release cannot read them."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from django.core.serializers import deserialize, serialize
@@ -11,10 +9,7 @@ from django.db import connection
 from pydantic import ValidationError
 
 from submissions.core.models import BestMatch, DuplicateRecord, Findings
-from submissions.models import Report
-
-if TYPE_CHECKING:
-    from submissions.models import Assignment
+from submissions.models import Assignment, Report
 
 FINDINGS = Findings(
     best=[

@@ -1,7 +1,5 @@
 """Rows inserted in bulk are those that Django inserts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,17 +1,11 @@
 """A sealed text says nothing without the key, and is read with a former key that the settings still name."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from hypothesis import given, strategies as some
+from pytest_django.fixtures import Settings
 
 from fingerprint.engine import storable
 from submissions.core.database import OtherKey, SealedTextField, opened, opened_or_empty, seal
-
-if TYPE_CHECKING:
-    from pytest_django.fixtures import Settings
 
 
 @given(some.text(some.characters(exclude_categories=["Cs"])))

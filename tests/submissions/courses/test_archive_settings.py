@@ -1,22 +1,15 @@
 """The department's archive: who takes part, what is compared with it, and what administrators see of it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
 from submissions.models import AuditEntry, Membership
 from tests.support.api import api_client, send
+from tests.support.archive import Department
 from tests.support.html import get_page, text_of
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from tests.support.archive import Department
 
 pytestmark = pytest.mark.services
 

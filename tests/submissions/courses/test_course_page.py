@@ -1,22 +1,22 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
 from submissions.cases.change import CaseNames, DecisionInput, decide_case
 from submissions.intake.layouts.places import participant
-from submissions.models import Assignment, Course, CourseRoster, Membership, Submission, SubmissionStudent
+from submissions.models import (
+    Assignment,
+    Course,
+    CourseRoster,
+    Membership,
+    Report,
+    Submission,
+    SubmissionStudent,
+)
 from tests.support.html import get_page, page_of
 from tests.support.reports import create_report
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Report
-    from tests.support.uploads import CountQueries
+from tests.support.uploads import CountQueries
 
 
 def test_an_instructor_without_courses_reads_what_to_do(alice_client: Client) -> None:

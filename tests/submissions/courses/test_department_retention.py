@@ -1,13 +1,14 @@
 """A default and a maximum for how long assignments are kept, in all courses; and the age of backups."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from submissions.courses.retention import (
     apply_retention,
@@ -15,19 +16,10 @@ from submissions.courses.retention import (
     months_kept,
     source_days_kept,
 )
-from submissions.models import Assignment, Course, Erasure
+from submissions.models import Assignment, Course, Erasure, Report
 from tests.moss.test_settings import settings_with
 from tests.support.api import api_client, problem_of, send
 from tests.support.html import get_page, page_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-    from django.test import Client
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Report
 
 
 def settings_page(client: Client, course: Course) -> str:

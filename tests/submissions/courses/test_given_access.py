@@ -1,24 +1,25 @@
 """Access that administrators give: it takes a reason, and nobody gives any to themselves."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from submissions.courses import change as people
-from submissions.models import AuditEntry, CampusGroup, Invitation, Membership, StatedReason
+from submissions.models import (
+    Assignment,
+    AuditEntry,
+    CampusGroup,
+    Course,
+    Invitation,
+    Membership,
+    StatedReason,
+)
 from tests.support.html import get_page
-
-if TYPE_CHECKING:
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment, Course
 
 pytestmark = pytest.mark.services
 

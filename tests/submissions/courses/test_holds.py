@@ -1,26 +1,17 @@
 """A hold keeps its work: an assignment with its uploads, and old work in its report."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
 from submissions.courses.retention import apply_retention
-from submissions.models import Assignment, AuditEntry, Batch, Course, Membership
+from submissions.models import Assignment, AuditEntry, Batch, Course, Membership, Report
 from tests.submissions.courses.test_retention import age, tell
 from tests.support.api import api_client, problem_of, send
-from tests.support.every_page import address_of, addresses
+from tests.support.every_page import World, address_of, addresses
 from tests.support.html import get_page, page_of
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.models import Report
-    from tests.support.every_page import World
-    from tests.support.withheld import Sealed
+from tests.support.withheld import Sealed
 
 pytestmark = pytest.mark.django_db
 

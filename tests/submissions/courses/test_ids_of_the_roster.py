@@ -1,21 +1,14 @@
 """Ids of the roster that look like ordinary numbers, where names are hidden."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from submissions.courses.change import replace_roster
 from submissions.intake.rosters import parse_roster
+from submissions.models import Assignment
 from tests.support.sample_class import COPIED, RENAMED, zipped
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

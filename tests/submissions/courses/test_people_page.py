@@ -1,23 +1,16 @@
 """The people of a course: invitations, roles, transfer, and the department's list of courses."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from submissions.courses import change as people
-from submissions.models import Course, Invitation, Membership, StatedReason
+from submissions.models import Assignment, Course, Invitation, Membership, Report, StatedReason
 from tests.support.html import get_page, page_of
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment, Report
 
 pytestmark = pytest.mark.services
 

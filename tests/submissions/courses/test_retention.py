@@ -1,23 +1,16 @@
 """Retention: what is deleted, when, and who was told before."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from moss.operations import maintenance
 from submissions.courses.retention import apply_retention
-from submissions.models import Assignment, AuditEntry, Batch, Course, Decision
+from submissions.models import Assignment, AuditEntry, Batch, Course, Decision, Report
 from tests.support.html import get_page, page_of
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.models import Report
 
 pytestmark = pytest.mark.django_db
 

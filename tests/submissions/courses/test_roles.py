@@ -1,9 +1,7 @@
 """The rights of each role on the pages: every address, every verb, every role."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import pytest
 from django.contrib.auth.models import User
@@ -12,16 +10,18 @@ from django.test import Client
 from django.urls import reverse
 
 from submissions.courses import change as people
-from submissions.models import Membership
-from tests.support.every_page import ACCOUNT_PAGES, INVITATIONS, PUBLIC, address_of, addresses, patterns
+from submissions.models import Membership, Report
+from tests.support.every_page import (
+    ACCOUNT_PAGES,
+    INVITATIONS,
+    PUBLIC,
+    World,
+    address_of,
+    addresses,
+    patterns,
+)
 from tests.support.html import get_page, page_of
 from tests.support.long_rows import rest_is_long
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from submissions.models import Report
-    from tests.support.every_page import World
 
 READ, NAMES, DECIDE, CHANGE, SHARE, DELETE, INVITE, MANAGE, OWN = (
     "read", "names", "decide", "change", "share", "delete", "invite", "manage", "own"

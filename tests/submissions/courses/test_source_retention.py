@@ -1,13 +1,13 @@
 """Sources that go before the report: what stays, what its pages say, and who was told before."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from moss.operations import maintenance
 from moss.sample import sample_zip
@@ -15,24 +15,16 @@ from submissions.cases.change import DecisionInput, decide
 from submissions.cases.documents import REAL_NAMES
 from submissions.cases.read import pair_names
 from submissions.courses.retention import apply_source_retention
-from submissions.models import Assignment, AuditEntry, Batch, Course, Document, Report, Source
+from submissions.models import Assignment, AuditEntry, Batch, Course, Document, Pair, Report, Source
 from submissions.reports.read import report_state
 from submissions.uploads.lifecycle import enqueue_rank
 from tests.support.api import api_client, send
-from tests.support.every_page import address_of, addresses
+from tests.support.every_page import World, address_of, addresses
 from tests.support.html import get_page, page_of
 from tests.support.jobs import work_off
 from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import CLASS, loose, zipped
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Pair
-    from tests.support.every_page import World
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.django_db
 

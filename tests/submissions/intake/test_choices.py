@@ -1,7 +1,5 @@
 """An instructor's choices of how an upload is grouped: those that are stored, and those that are refused."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 

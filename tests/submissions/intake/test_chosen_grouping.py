@@ -1,22 +1,15 @@
 """Grouping by an instructor's choices: depth, attempts, due date, split, renamed and merged submissions."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, timezone
-from typing import TYPE_CHECKING
 
 import pytest
 
 from submissions.intake.choices import Choices
-from submissions.intake.grouping import group_files
+from submissions.intake.grouping import Grouping, group_files
 from submissions.intake.layouts.places import Student
 from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.submissions.intake.layouts.test_layouts import listing_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from submissions.intake.grouping import Grouping
 
 SECTIONS = ["class/A/ada/main.py", "class/A/ada/src/area.py", "class/A/ben/main.py", "class/B/ada/main.py",
             "class/B/cleo.py", "class/README.md"]  # fmt: skip

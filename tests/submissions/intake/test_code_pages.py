@@ -1,6 +1,4 @@
 # ruff: noqa: RUF001 - names in all alphabets
-from __future__ import annotations
-
 import unicodedata
 from itertools import combinations
 

@@ -1,9 +1,7 @@
 """The times of commits, read from the log of a working copy that real Git wrote."""
 
-from __future__ import annotations
-
 import io
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
@@ -14,9 +12,6 @@ from submissions.intake.sandbox.archives import UploadedFile, unpack as unpack_i
 from submissions.intake.unpacking import unpack
 from tests.support.archives import zipped
 from tests.support.git_server import START, git
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LIMITS = Limits(commit_log_bytes=10_000)
 LOG = "ada/.git/logs/HEAD"

@@ -1,17 +1,15 @@
-from __future__ import annotations
-
 import bz2
 import random
 import stat
 import tarfile
 import zipfile
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from submissions.intake.limits import BadArchive, Limits
+from submissions.intake.members import UnpackedEntry
 from tests.support.archives import (
     ARCHIVE_WRITERS,
     Files,
@@ -24,9 +22,6 @@ from tests.support.archives import (
     zipped,
     zipped_special,
 )
-
-if TYPE_CHECKING:
-    from submissions.intake.members import UnpackedEntry
 
 pytestmark = pytest.mark.slow
 

@@ -1,12 +1,9 @@
 """Declared sizes that no file can have: the entry is refused, and its stored size fits the database."""
 
-from __future__ import annotations
-
 import gzip
 import struct
 import tarfile
 import zlib
-from typing import TYPE_CHECKING
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -15,9 +12,7 @@ from submissions.intake.limits import BadArchive
 from submissions.models import Entry
 from tests.support.archives import entries, reasons, taken, zipped
 from tests.support.sample_class import CLASS
-
-if TYPE_CHECKING:
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 LARGEST = 2**63 - 1
 GOOD = {name: source.encode() for name, source in CLASS.items()}

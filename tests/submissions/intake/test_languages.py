@@ -1,7 +1,5 @@
 """The files of a submission that are compared, and their languages."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, strategies as st
 

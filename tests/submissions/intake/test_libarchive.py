@@ -1,19 +1,19 @@
 """7z, RAR and Zstandard, which libarchive reads, keep every rule that zip and tar keep."""
 
-from __future__ import annotations
-
 import io
 import random
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
 
 from submissions.intake.libarchive_reader import encrypted_entries
 from submissions.intake.limits import BadArchive, Limits
+from submissions.intake.members import UnpackedEntry
 from submissions.intake.sandbox.archives import (
     UploadedFile,
     unpack,
@@ -47,12 +47,6 @@ from tests.support.rar import (
     rar_5_of,
     rar_5_of_hidden_names,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from submissions.intake.members import UnpackedEntry
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not HAS_LIBARCHIVE, reason="libarchive is not installed")]
 

@@ -1,7 +1,5 @@
 """Rosters as platforms and instructors write them, and what is wrong with them."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """Finding the student whom a platform names."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,14 +1,14 @@
 """What one student hands in takes nothing from the others, wherever it is in the upload."""
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
 
 from submissions.intake.limits import Budget, Limits, StudentFolders, StudentTooLarge
+from submissions.intake.members import UnpackedEntry
 from tests.support.archives import (
     ARCHIVE_WRITERS,
     HAS_LIBARCHIVE,
@@ -19,12 +19,6 @@ from tests.support.archives import (
     taken,
     zipped,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from submissions.intake.members import UnpackedEntry
 
 LIMITS = Limits(entries=60, total_bytes=600_000, file_bytes=100_000, archive_bytes=900_000)
 WRITERS = ARCHIVE_WRITERS | (LIBARCHIVE_WRITERS if HAS_LIBARCHIVE else {})

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from submissions.matches import groups as teams

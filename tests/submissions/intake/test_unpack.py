@@ -1,12 +1,10 @@
-from __future__ import annotations
-
 import io
 import os
 import random
 import subprocess
 import sys
 import zipfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -25,9 +23,6 @@ from tests.support.archives import (
     zip_by_hand,
     zipped,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CLASS: Files = {"alice/Main.java": b"class Main {}", "bob/Main.java": b"class Other {}"}
 LINES = b"".join(b"line %d\n" % n for n in range(2000))

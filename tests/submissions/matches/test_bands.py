@@ -1,7 +1,5 @@
 """The bands of a ranking, and what is said of them."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from gettext import NullTranslations
 

@@ -1,7 +1,5 @@
 """The order of a cohort does not depend on names or numbers, where the contents differ."""
 
-from __future__ import annotations
-
 from hypothesis import given, strategies as st
 
 from submissions.matches.groups import HashedFile, content_order

@@ -1,13 +1,12 @@
 """Marks of equal and of inserted text, against a comparison of the lines alone."""
 
-from __future__ import annotations
-
 import re
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given, strategies as st
+from selectolax.lexbor import LexborNode
 
 from moss.check.outputs import standalone_report
 from moss.check.rank import RankingOptions, rank_path
@@ -16,9 +15,6 @@ from submissions.pages.standalone_html import standalone_html
 from tests.moss.check.test_check import folder
 from tests.support.html import Page
 from tests.support.programs import edited, program, remarked, renamed
-
-if TYPE_CHECKING:
-    from selectolax.lexbor import LexborNode
 
 LINES = st.lists(st.sampled_from(["# a", "# b", "# c", "x = 1", ""]), max_size=8)
 

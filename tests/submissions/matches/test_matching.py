@@ -1,7 +1,5 @@
 """Texts of two sequences that match, against every choice that there is."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 from hypothesis import given, strategies as st

@@ -1,7 +1,5 @@
 """Mates are submissions with a key in common; one student is known by ids, or by name without them."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, strategies as st
 

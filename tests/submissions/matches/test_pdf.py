@@ -1,7 +1,5 @@
 """Printing in a separate process, which may take too long, crash, or find no fonts."""
 
-from __future__ import annotations
-
 import io
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Percentages: rounded once, downwards, so that no figure contradicts a threshold or a sum."""
 
-from __future__ import annotations
-
 from decimal import ROUND_FLOOR, Decimal
 
 from hypothesis import given, strategies as st

@@ -1,7 +1,5 @@
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from hypothesis import given, strategies as st
 
@@ -9,9 +7,6 @@ from submissions.matches.source_html import Layers, PassageMark, Spans, colour, 
 from submissions.pages.filters import percent
 from submissions.pairs.source_view import LONG_LINE, Anchors, source_html
 from tests.support.html import Page
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 LEFT = Anchors("L")
 

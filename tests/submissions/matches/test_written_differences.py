@@ -1,9 +1,7 @@
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from hypothesis import assume, example, given, strategies as st
 
@@ -24,15 +22,11 @@ from submissions.matches.differences import (
     shorten_lexeme,
     summarise_runs,
 )
+from submissions.models import Assignment
 from submissions.pages.filters import counted
 from tests.support.html import get_page
 from tests.support.sample_class import COPIED, RENAMED, zipped
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 
 def token_run(source: str) -> TokenRun:

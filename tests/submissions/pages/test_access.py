@@ -1,27 +1,18 @@
 """The pages that each user may open."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 
 import pytest
-from django.test import RequestFactory
+from django.contrib.auth.models import User
+from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.views.defaults import permission_denied
 
-from submissions.models import Batch, Course, Report
+from submissions.models import Assignment, Batch, Course, Report
 from tests.support import every_page as world
-from tests.support.every_page import addresses as all_addresses
+from tests.support.every_page import World, addresses as all_addresses
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import STARTER, loose
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.every_page import World
 
 pytestmark = pytest.mark.services
 

@@ -1,22 +1,15 @@
 """The page of the tokens of all accounts."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
 from submissions.core.accounts import create_token, service_account
-from submissions.models import ApiToken, AuditEntry
+from submissions.models import ApiToken, Assignment, AuditEntry
 from tests.support.html import get_page
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment
 
 pytestmark = pytest.mark.services
 

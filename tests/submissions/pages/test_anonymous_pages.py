@@ -1,33 +1,25 @@
 """No page and no file of the site names a student once names are hidden."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import re
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterable
+from typing import cast
 
 import pytest
+from django.http import HttpResponseBase
+from django.test import Client
 from django.urls import reverse
 from pypdf import PdfReader
 
 from moss.sample import SAMPLE
 from submissions.core.models import Refusal
 from submissions.models import Pair, Submission
-from tests.support.every_page import FILES, FRAGMENTS, PAGES, PUBLIC, address_of
+from tests.support.every_page import FILES, FRAGMENTS, PAGES, PUBLIC, World, address_of
 from tests.support.html import get_page
 from tests.support.sample_class import loose, zipped
 from tests.support.shares import decided_on
-from tests.support.uploads import register_boilerplate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from django.http import HttpResponseBase
-    from django.test import Client
-
-    from tests.support.every_page import World
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn, register_boilerplate
 
 pytestmark = pytest.mark.services
 

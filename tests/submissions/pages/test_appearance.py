@@ -1,23 +1,17 @@
 """The theme of the pages, and hints for those who see a page for the first time."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
 from submissions.models import DismissedHint
 from submissions.shares import links as shares
+from tests.support.every_page import World
 from tests.support.html import get_page
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from tests.support.every_page import World
 
 DARK = 'link[rel=stylesheet][href*="dark"]'
 

@@ -1,33 +1,24 @@
 """Whatever was handed in is shown as text, and whatever is asked for wrongly gets the right page."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
+from django.http import HttpResponseBase
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from submissions.models import Share
+from submissions.models import Assignment, Batch, Pair, Report, Share
 from submissions.shares import links as shares
-from tests.support.browser import drop
-from tests.support.every_page import PAGES, PUBLIC, address_of
+from tests.support.browser import SignIn, drop
+from tests.support.every_page import PAGES, PUBLIC, World, address_of
 from tests.support.hostile_class import LIVE, NAMES, SOURCES
 from tests.support.html import get_page, page_of
-
-if TYPE_CHECKING:
-    from django.http import HttpResponseBase
-    from django.test import Client
-
-    from submissions.models import Assignment, Batch, Pair, Report
-    from tests.support.browser import SignIn
-    from tests.support.every_page import World
 
 pytestmark = pytest.mark.services
 

@@ -1,7 +1,5 @@
 """Fixed English texts of other code have the language of the page."""
 
-from __future__ import annotations
-
 import inspect
 
 import pytest

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import walk_packages
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.utils.functional import Promise
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PACKAGES = ("submissions", "moss.integrations")
 # Fields whose templates write the label or the `aria-label`, and such as no page shows.

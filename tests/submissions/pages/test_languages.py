@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import ngettext
@@ -13,18 +14,11 @@ from django.utils.translation import ngettext
 from fingerprint.engine import choices
 from submissions.models import Assignment, Batch, Membership
 from submissions.shares import links as shares
-from tests.support.every_page import ACCOUNT_PAGES, INVITATIONS, PAGES, PUBLIC, STAFF_PAGES, address_of
-from tests.support.html import SPACES, get_page, page_of
+from tests.support.every_page import ACCOUNT_PAGES, INVITATIONS, PAGES, PUBLIC, STAFF_PAGES, World, address_of
+from tests.support.html import SPACES, Page, get_page, page_of
 from tests.support.long_rows import rest_is_long
 from tests.support.paths import ROOT
 from tests.support.translations import LANGUAGES, catalogue
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from tests.support.every_page import World
-    from tests.support.html import Page
 
 # Attributes that people read or hear; every other one is the same in all languages.
 READ = {

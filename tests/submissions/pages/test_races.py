@@ -1,12 +1,12 @@
 """Rows that go while they are read are read again; that go while they are changed, answered with 409."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.urls import reverse
@@ -15,11 +15,6 @@ from submissions.core.database import is_conflict
 from submissions.courses.retention import delete_batch
 from submissions.models import Assignment, Batch, DeletedBatch, Report, Submission
 from tests.support.api import API, api_client, problem_of, secret_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from django.contrib.auth.models import User
 
 pytestmark = pytest.mark.services
 

@@ -1,8 +1,5 @@
 """Every page is reached from the first one by links, for those who may open it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
@@ -11,11 +8,16 @@ from django.test import Client
 from django.urls import Resolver404, resolve, reverse
 
 from submissions.models import Erasure, Membership
-from tests.support.every_page import ACCOUNT_PAGES, PAGES, STAFF_OBJECTS, STAFF_PAGES, fetch_of, webhook_of
+from tests.support.every_page import (
+    ACCOUNT_PAGES,
+    PAGES,
+    STAFF_OBJECTS,
+    STAFF_PAGES,
+    World,
+    fetch_of,
+    webhook_of,
+)
 from tests.support.html import page_of
-
-if TYPE_CHECKING:
-    from tests.support.every_page import World
 
 pytestmark = pytest.mark.services
 

@@ -1,22 +1,17 @@
 """One link has so many requests answered at once that others are answered too."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
-from typing import TYPE_CHECKING
 
 import pytest
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
+from pytest_django.fixtures import Settings
 
 from submissions.pages import requests
 from submissions.pages.requests import ReadersPlaces
 from tests.conftest import wait_until
-
-if TYPE_CHECKING:
-    from pytest_django.fixtures import Settings
 
 
 class SlowPages:

@@ -1,12 +1,11 @@
 """Rendered parts of pages are kept, and nobody sees a part that is not theirs or not true any more."""
 
-from __future__ import annotations
-
 import threading
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
@@ -15,7 +14,7 @@ from submissions.models import Batch, Pair, Report
 from submissions.pages import rendered
 from submissions.pages.rendered import MAX_IDLE_SECONDS, RENDERED, RenderedParts
 from submissions.shares.links import revoke_share, share_token
-from tests.support.every_page import PAGES, PUBLIC, address_of
+from tests.support.every_page import PAGES, PUBLIC, World, address_of
 from tests.support.html import Page, get_page, page_of
 from tests.support.shares import (
     best,
@@ -27,13 +26,7 @@ from tests.support.shares import (
     shared_report,
 )
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from tests.support.every_page import World
-    from tests.support.uploads import Committing
+from tests.support.uploads import Committing
 
 HTMX = {"HX-Request": "true", "HX-Target": "findings"}
 

@@ -1,33 +1,25 @@
 """Bodies that are too large and files that nobody asked for are refused before anything is written."""
 
-from __future__ import annotations
-
 import os
 import select
 import socket
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpResponseBase
 from django.test import Client
 from django.urls import reverse
+from pytest_django.fixtures import Settings
 
-from submissions.models import Batch
+from submissions.models import Assignment, Batch
 from submissions.pages.requests import too_much_at_once
 from tests.conftest import wait_until
 from tests.support.html import page_of
 from tests.support.paths import ROOT
 from tests.support.web_server import web_server
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from django.http import HttpResponseBase
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment
 
 pytestmark = pytest.mark.services
 

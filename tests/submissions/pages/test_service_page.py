@@ -1,19 +1,19 @@
 """The page for staff: what the service does, what is stuck, and what can be tried again."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from django.conf import LazySettings
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
 from moss.operations import maintenance
-from submissions.models import Batch, Job, Report, Upload
+from submissions.models import Assignment, Batch, Job, Report, Upload
 from submissions.reports import results as ranking
 from submissions.uploads import lifecycle
 from submissions.uploads.change import create_batch
@@ -25,14 +25,7 @@ from tests.support.every_page import STAFF_PAGES
 from tests.support.html import get_page, page_of
 from tests.support.jobs import work_once
 from tests.support.sample_class import CLASS, loose, zipped
-
-if TYPE_CHECKING:
-    from django.conf import LazySettings
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.uploads import Committing, CountQueries, HandIn
+from tests.support.uploads import Committing, CountQueries, HandIn
 
 pytestmark = pytest.mark.services
 

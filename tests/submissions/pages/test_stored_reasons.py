@@ -1,9 +1,7 @@
 """Stored English sentences are shown in the language of the page."""
 
-from __future__ import annotations
-
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from django.utils import translation
@@ -19,9 +17,6 @@ from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.submissions.intake.layouts.test_layouts import listing_of
 from tests.support.paths import ROOT
 from tests.support.translations import LANGUAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # What takes a text for an uploader.
 WRITERS = {

@@ -1,23 +1,18 @@
 """A page says what the server cannot do just now."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 from django.db import OperationalError, connection
+from django.test import Client
 from django.urls import reverse
 
 from submissions.models import Batch
 from tests.conftest import worker_environment
 from tests.support.html import page_of
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    import psycopg
-    from django.test import Client
 
 pytestmark = pytest.mark.services
 

@@ -1,7 +1,5 @@
 """English texts of other packages about an upload are read in the language of the page."""
 
-from __future__ import annotations
-
 import pytest
 from django.utils import translation
 

@@ -1,7 +1,5 @@
 """Words that the template tags print, in English and in another language."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from submissions.pairs.pair_view import shortest_unique_paths

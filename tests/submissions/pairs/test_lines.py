@@ -1,26 +1,18 @@
 """Any two submissions side by side as plain lines, whether the report has them as a pair or not."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 from hypothesis import given, strategies as st
 
-from submissions.models import Report, Submission, SubmissionFile
+from submissions.models import Assignment, Decision, Report, Submission, SubmissionFile
 from submissions.pairs.views import MAX_LINES, diff
 from tests.support.html import get_page, page_of
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
 from tests.support.shares import link_to, shared_report
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment, Decision
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 texts = st.lists(st.sampled_from(["a", "b", "  c", "", "a  "]), max_size=12)
 

@@ -1,25 +1,18 @@
 """Pairs of large files: a page has a limited size, and everything can be reached by its links."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from submissions.models import Pair
 from submissions.pairs import pair_view, source_view as screen
 from tests.support.html import Page, get_page
 from tests.support.sample_class import COPIED, zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.test import Client
-
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

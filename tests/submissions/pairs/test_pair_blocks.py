@@ -1,24 +1,17 @@
 """The pair page: blocks with gaps, trimmed edges, comments, common code, and one sentence on top."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from submissions.models import Pair
 from tests.support.html import Page, get_page
 from tests.support.programs import program, renamed
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.test import Client
-
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,7 +1,5 @@
 """What the flags of a pair say."""
 
-from __future__ import annotations
-
 import pytest
 from django.template.loader import render_to_string
 

@@ -1,22 +1,14 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
-from submissions.models import Pair, Report
+from submissions.models import Assignment, Pair, Report
 from submissions.pages.filters import percent
 from tests.support.html import Page, get_page, page_of
 from tests.support.sample_class import CLASS, COPIED, HONEST, STARTER, loose, zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.uploads import CountQueries, HandIn
+from tests.support.uploads import CountQueries, HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,31 +1,22 @@
 """The view of a pair: remarks on unusual files, passages, and replaced names."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from fingerprint.engine import passage_weight
 from fingerprint.ranking.score_constants import RARITY_EXPONENT
 from fingerprint.ranking.weights import rarity
 from submissions.core.names import redacted_names
-from submissions.models import Pair
-from submissions.pairs.pair_view import view_pair
+from submissions.models import Assignment, Pair
+from submissions.pairs.pair_view import PairView, view_pair
 from tests.support.html import Page, page_of
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from submissions.pairs.pair_view import PairView
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 
 @pytest.fixture

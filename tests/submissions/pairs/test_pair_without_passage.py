@@ -1,10 +1,7 @@
 """Pages and documents of a pair that shares names, a message and an import, but no passage."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from submissions.models import Pair
@@ -13,11 +10,7 @@ from tests.support.html import get_page
 from tests.support.kept_classes import stored
 from tests.support.rewritten import ORIGINAL, REWRITTEN
 from tests.support.sample_class import zipped
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,7 +1,5 @@
 """The colours of passages: distinct with every colour vision, and readable on every background."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations
 

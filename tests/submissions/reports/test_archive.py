@@ -1,10 +1,7 @@
 """The department's archive: which courses are in it, what is looked up, and how many queries that takes."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -15,13 +12,9 @@ from submissions.reports.cohort import select_cohort
 from submissions.reports.progress import Cancelled
 from submissions.uploads import lifecycle
 from submissions.uploads.change import create_batch
+from tests.support.archive import Department
 from tests.support.sample_class import CLASS, COPIED, loose, zipped
 from tests.support.uploads import register_boilerplate
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from tests.support.archive import Department
 
 pytestmark = pytest.mark.services
 

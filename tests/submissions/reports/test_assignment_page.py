@@ -1,25 +1,18 @@
-from __future__ import annotations
-
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
 import pytest
+from django.test import Client
 from django.urls import reverse
+from pytest_django.fixtures import Settings
 
 from fingerprint.engine import SCORE_VERSION
-from submissions.models import Batch, Report
+from submissions.models import Assignment, Batch, Report
 from submissions.pages.filters import percent
 from submissions.pages.rendered import RENDERED
 from tests.support.html import Page, get_page, page_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from django.test import Client
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment
-    from tests.support.uploads import CountQueries, HandIn
+from tests.support.uploads import CountQueries, HandIn
 
 pytestmark = pytest.mark.services
 

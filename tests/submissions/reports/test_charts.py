@@ -1,12 +1,10 @@
 """The charts of a report: what they show of the stored pairs."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from humanize import ordinal
 from hypothesis import given, strategies as st
@@ -16,17 +14,12 @@ from submissions.core.names import ANONYMOUS, Names
 from submissions.matches.bands import Bands
 from submissions.matches.groups import connected_components
 from submissions.matches.ranked_pairs import percent_text
-from submissions.models import Submission
+from submissions.models import Assignment, Report, Submission
 from submissions.reports.charts import PAIR_BIN, Histogram, duration, histogram, pair_bins
 from tests.support.html import get_page
 from tests.support.reports import create_report, random_similarities
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.models import Assignment, Report
-    from tests.support.uploads import CountQueries
+from tests.support.uploads import CountQueries
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 

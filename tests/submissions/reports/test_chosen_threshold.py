@@ -1,28 +1,22 @@
 """The threshold that somebody chose for an assignment holds on every page, in every export and in the API."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
 from submissions.cases.case_list import cases
 from submissions.courses.read import course_overview
-from submissions.models import AuditEntry, Membership
+from submissions.models import Assignment, AuditEntry, Membership, Report
 from submissions.reports.read import assignments_of_student
 from tests.support.api import api_client, send
 from tests.support.cases import SIMILARITIES, address, decide
 from tests.support.html import get_page, page_of
 from tests.support.reports import create_report
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment, Report
 
 pytestmark = pytest.mark.services
 

@@ -1,20 +1,13 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from fingerprint.ranking.score_constants import LEAST_RENAMED
 from fingerprint.ranking.threshold import HIGHEST_THRESHOLD
+from submissions.models import Assignment, Report
 from tests.support.html import get_page
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.models import Assignment, Report
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

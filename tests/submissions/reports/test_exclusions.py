@@ -1,31 +1,21 @@
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from submissions.core.names import Names, anonymous_names
-from submissions.models import Batch, Boilerplate, Document, Entry, Report, SubmissionFile
+from submissions.models import Assignment, Batch, Boilerplate, Document, Entry, Report, SubmissionFile
 from submissions.pages.filters import percent
 from submissions.pairs.source_view import MAX_LINES, documents, source_excerpt
 from submissions.uploads.change import rerank
 from tests.submissions.reports.test_findings import TEMPLATE, class_sharing
-from tests.support.html import get_page
+from tests.support.html import Page, get_page
 from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 from tests.support.tabs import tab
-from tests.support.uploads import MANY, register_boilerplate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.html import Page
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import MANY, Committing, HandIn, register_boilerplate
 
 pytestmark = pytest.mark.services
 

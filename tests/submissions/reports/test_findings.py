@@ -1,13 +1,12 @@
-from __future__ import annotations
-
+from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
+from django.test import Client
 
-from submissions.core.models import ExclusionEffect
+from submissions.core.models import CommonPassage, ExclusionEffect
 from submissions.intake.packed_readings import unpack_tokens
-from submissions.models import Document, Report
+from submissions.models import Assignment, Document, Report
 from submissions.reports import results as ranking
 from submissions.uploads.change import add_boilerplate, rerank
 from tests.support.html import get_page
@@ -15,15 +14,7 @@ from tests.support.programs import program
 from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.test import Client
-
-    from submissions.core.models import CommonPassage
-    from submissions.models import Assignment
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.services
 

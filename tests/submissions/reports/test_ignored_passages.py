@@ -1,14 +1,11 @@
 """Ignoring a passage, which makes it boilerplate, with the real ranking."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions.models import Boilerplate, IgnoringProposal, Pair, Report, Source
+from submissions.models import Assignment, Boilerplate, IgnoringProposal, Pair, Report, Source
 from submissions.pages.filters import percent
 from submissions.pairs import source_view as screen
 from submissions.reports.change import ignore_lines, propose_passage
@@ -18,13 +15,7 @@ from tests.support.html import get_page, page_of
 from tests.support.jobs import work_off
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, loose, zipped
-from tests.support.uploads import register_boilerplate
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn, register_boilerplate
 
 pytestmark = pytest.mark.services
 

@@ -1,22 +1,14 @@
 """A report of an upload that was not read to its end says so, on every page, in the API and in documents."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.test import Client
 
 from submissions.models import Report
 from tests.support.api import api_client
 from tests.support.archives import tarred
-from tests.support.every_page import PAGES, PUBLIC, address_of
+from tests.support.every_page import PAGES, PUBLIC, World, address_of
 from tests.support.sample_class import CLASS, loose
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from tests.support.every_page import World
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,10 +1,9 @@
 """Names and literals on their way through store, ranking and pages."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from hypothesis import given, strategies as st
 
@@ -12,16 +11,9 @@ from fingerprint.languages import front_end
 from fingerprint.languages.lexical_terms import LexicalTerms, lexical_terms, term_lengths
 from fingerprint.languages.vocabulary import MAX_LENGTH
 from submissions.intake.packed_readings import pack_lexical, unpack_lexical
-from submissions.models import Document
+from submissions.models import Assignment, Document, Report
 from submissions.pages.filters import percent
 from tests.support.html import get_page
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.test import Client
-
-    from submissions.models import Assignment, Report
 
 
 def terms(source: str) -> LexicalTerms:

@@ -1,19 +1,20 @@
 """Shards and merges that are lost, end their worker, or find a class that was changed."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
+from django.contrib.auth.models import User
 from django.db import OperationalError as DatabaseAway, connection
 from django.test import TestCase
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from fingerprint import engine
 from moss.operations import maintenance
 from submissions.courses.retention import delete_assignment
-from submissions.models import Job, RankingPlan, Report, Submission
+from submissions.models import Assignment, Job, RankingPlan, RankingShard, Report, Submission
 from submissions.reports import cohort as kept_cohorts, jobs as ranking_jobs, progress, shards
 from submissions.work import jobs, running
 from submissions.work.heartbeats import Worker, delete_worker, package_version, save_worker
@@ -29,15 +30,7 @@ from tests.support.planned_rankings import (
 )
 from tests.support.sample_class import COPIED, zipped
 from tests.support.sessions import cut
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.contrib.auth.models import User
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment, RankingShard
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
 

@@ -1,28 +1,21 @@
 """Submissions of one student or one team, and earlier work, are not compared with each other."""
 
-from __future__ import annotations
-
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from hypothesis import given, settings, strategies as st
 
 from submissions.cases.read import report_cases
 from submissions.courses.change import replace_roster
 from submissions.courses.read import roster_of
 from submissions.intake.rosters import parse_roster
-from submissions.models import Batch, Report, Submission, SubmissionStudent
+from submissions.models import Assignment, Batch, Report, Submission, SubmissionStudent
 from submissions.reports.cohort import Mates
 from submissions.uploads.change import create_batch, rerank
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn
 
 FOUR = {"ada/m.py": COPIED, "ben/m.py": COPIED, "cleo/m.py": RENAMED, "dora/m.py": COPIED + HONEST}
 

@@ -1,20 +1,18 @@
 """The effect of ignoring lines, measured before it is stored, and starter code that is offered."""
 
-from __future__ import annotations
-
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from submissions.cases.read import report_cases
 from submissions.courses.retention import delete_batch
-from submissions.models import Boilerplate, IgnoringProposal, Report, SubmissionFile
+from submissions.models import Assignment, Boilerplate, IgnoringProposal, Report, SubmissionFile
 from submissions.pairs.read import threshold_of
 from submissions.reports import jobs as measuring
 from submissions.reports.change import choose_lines, ignore_lines, propose_passage
-from submissions.reports.cohort import load_cohort
+from submissions.reports.cohort import LoadedCohort, Selection, load_cohort
 from submissions.reports.jobs import GONE
 from submissions.uploads.change import rerank
 from tests.submissions.reports.test_findings import TEMPLATE
@@ -24,13 +22,7 @@ from tests.support.kept_classes import stored
 from tests.support.programs import program
 from tests.support.sample_class import COPIED, zipped
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from submissions.reports.cohort import LoadedCohort, Selection
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,10 +1,8 @@
 """A class that would take more memory than a worker may use is refused before that, with the figure."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
+from pytest_django.fixtures import Settings
 
 from submissions.models import Assignment, Batch, RankingPlan, Report
 from submissions.pages import views as service
@@ -12,12 +10,7 @@ from submissions.reports import cohort as kept_cohorts
 from submissions.reports.cohort import ClassTooLarge, Selection, check_memory, select_cohort
 from submissions.uploads.change import create_batch, rerank
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from pytest_django.fixtures import Settings
-
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
 

@@ -1,16 +1,18 @@
 """Model solutions are compared with the class only, make no case, and change no figure of the class."""
 
-from __future__ import annotations
-
 from collections import defaultdict
+from collections.abc import Callable, Iterable
 from random import Random
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pytest
+from django.contrib.auth.models import User
+from django.http import HttpResponseBase
+from django.test import Client
 from django.urls import reverse
 
 from submissions.cases.read import report_cases
-from submissions.models import Batch, Pair, Report, SubmissionStudent
+from submissions.models import Assignment, Batch, Pair, Report, SubmissionStudent
 from submissions.pairs.read import suggested_threshold
 from submissions.reports.read import PairFilter, ranked_pairs
 from submissions.uploads.change import create_batch
@@ -18,16 +20,7 @@ from tests.support.html import get_page
 from tests.support.kept_classes import stored
 from tests.support.programs import program, renamed
 from tests.support.sample_class import zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from django.contrib.auth.models import User
-    from django.http import HttpResponseBase
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,18 +1,12 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
-from submissions.models import Decision, Pair, Report
+from submissions.models import Assignment, Decision, Pair, Report
 from tests.support.html import get_page
 from tests.support.shares import decided_on, pair_page
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.models import Assignment
 
 pytestmark = pytest.mark.services
 

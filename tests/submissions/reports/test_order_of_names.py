@@ -1,19 +1,14 @@
 """Decisions find their pairs again in a database that sorts names otherwise: it is not asked."""
 
-from __future__ import annotations
-
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from submissions.cases.read import pair_names
+from submissions.models import Assignment, Submission
 from submissions.reports.results import name_ranks
-
-if TYPE_CHECKING:
-    from submissions.models import Assignment, Submission
 
 pytestmark = pytest.mark.services
 

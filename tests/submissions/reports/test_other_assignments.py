@@ -1,11 +1,11 @@
 """Other assignments on the pages: chosen in the settings, labelled wherever a submission is named."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
 from submissions.cases.read import report_cases
@@ -18,14 +18,7 @@ from tests.support.html import get_page
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, loose, zipped
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,21 +1,14 @@
 """Assignments of somebody else's course."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
+from django.contrib.auth.models import User
 
 from submissions.models import Assignment, Report
 from tests.submissions.reports.test_other_assignments import OLD, compare, hand_in_old  # noqa: F401 - fixtures
 from tests.support.sample_class import HONEST, RENAMED, zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.contrib.auth.models import User
-
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,28 +1,20 @@
 """The progress of a ranking in shards names the workers that refuse it: those of another version."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
-from submissions.models import Batch, Job, RankingPlan, RankingShard, Report
+from submissions.models import Assignment, Batch, Job, RankingPlan, RankingShard, Report
 from submissions.work import jobs
 from submissions.work.heartbeats import Worker, delete_worker, package_version, save_worker
 from submissions.work.kinds import HEAVY, INTERACTIVE
 from submissions.work.recovery import SENDING, restart_lost
 from tests.support.api import api_client, send
 from tests.support.html import get_page
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.test import Client
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment
 
 pytestmark = pytest.mark.services
 

@@ -1,11 +1,10 @@
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from django.http import QueryDict
+from django.test import Client
 from django.utils import timezone
 
 from submissions.core.names import Names, anonymous_names
@@ -17,12 +16,7 @@ from tests.support.html import Page, get_page, page_of
 from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, zipped
 from tests.support.tabs import HTMX, WHOLE_PAGE, tab
-from tests.support.uploads import MANY
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from tests.support.uploads import CountQueries, HandIn
+from tests.support.uploads import MANY, CountQueries, HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -10,11 +7,8 @@ from django.db import connection
 from hypothesis import given, strategies as st
 
 from fingerprint.engine import Passage
-from submissions.models import Pair, Report
+from submissions.models import Assignment, Pair, Report
 from submissions.reports.models import PassageRecord, pack_passages, pack_records, unpack
-
-if TYPE_CHECKING:
-    from submissions.models import Assignment
 
 keys, figures = st.integers(1, 2**62), st.integers(0, 2**31 - 1)
 records = st.builds(PassageRecord, keys, figures, keys, figures, figures, figures, st.booleans())

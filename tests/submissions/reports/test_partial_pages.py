@@ -1,18 +1,11 @@
 """Requests of htmx get a part of a page, and all others a whole one."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.test import Client
 
+from submissions.models import Assignment, Report
 from tests.support.html import page_of
 from tests.support.tabs import HTMX, WHOLE_PAGE, tab
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.models import Assignment, Report
 
 pytestmark = pytest.mark.services
 

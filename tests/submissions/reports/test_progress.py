@@ -1,18 +1,17 @@
 """The progress of a running ranking, and how a ranking is cancelled."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 from django.conf import settings
 from django.core.cache import cache
+from django.test import Client
 from django.urls import reverse
+from pytest_django.fixtures import Settings
 from redis import Redis
 
 from submissions.courses.retention import delete_assignment, delete_batch, delete_course
-from submissions.models import Batch, Course, DeletedBatch, Document, Report, Source, Upload
+from submissions.models import Assignment, Batch, Course, DeletedBatch, Document, Report, Source, Upload
 from submissions.reports import progress, results as ranking
 from submissions.reports.progress import Cancelled, Progress
 from submissions.uploads.change import rerank
@@ -20,15 +19,9 @@ from submissions.uploads.lifecycle import cancel_ranking
 from tests.conftest import wait_until
 from tests.support.html import get_page
 from tests.support.jobs import work_off
+from tests.support.paused_tasks import PausedRanking
 from tests.support.sample_class import CLASS, HONEST, zipped
-
-if TYPE_CHECKING:
-    from django.test import Client
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment
-    from tests.support.paused_tasks import PausedRanking
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.services
 

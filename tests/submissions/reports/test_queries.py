@@ -1,8 +1,7 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
+from django.contrib.auth.models import User
 from django.http import Http404
 from django.utils import timezone
 
@@ -15,13 +14,7 @@ from submissions.pairs.read import find_pair, ignored_tokens, pair_files
 from submissions.reports.read import SORT_FIELDS, PairFilter, ranked_pairs, report_state
 from submissions.uploads.read import batch_submissions, failed_files
 from tests.support.sample_class import CLASS, loose, zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.contrib.auth.models import User
-
-    from tests.support.uploads import CountQueries, HandIn
+from tests.support.uploads import CountQueries, HandIn
 
 pytestmark = pytest.mark.services
 

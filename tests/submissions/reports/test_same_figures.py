@@ -1,11 +1,9 @@
 """A reader's view of a class is the same to the byte with and without old work that is withheld."""
 
-from __future__ import annotations
-
 import random
 import re
+from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from django.contrib.auth.models import User
@@ -23,12 +21,7 @@ from tests.support.api import api_client
 from tests.support.every_page import World, address_of, addresses, api_places, world_of
 from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import CLASS, COPIED, STARTER, loose, zipped
-from tests.support.uploads import register_boilerplate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn, register_boilerplate
 
 pytestmark = pytest.mark.services
 

@@ -1,23 +1,17 @@
 """A name is found whatever the case and the accents, in every field that searches names."""
 
-from __future__ import annotations
-
 import csv
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterable
+from typing import cast
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from submissions.core.names import search_words
+from submissions.models import Assignment, Report
 from tests.support.html import get_page
 from tests.support.reports import create_report
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from django.test import Client
-
-    from submissions.models import Assignment, Report
 
 SPELLINGS = ("muller", "MULLER", "Müller", "mueller", "Mu\u0308ller", "zoe mull")
 # Where names are searched, and what the names are in.

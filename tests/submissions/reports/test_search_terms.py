@@ -1,27 +1,20 @@
 """Terms in the search of pairs, which all must hold, and what exports say of pairs that follow a case."""
 
-from __future__ import annotations
-
 import csv
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterable
+from typing import cast
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
 from submissions.cases.change import CaseNames, DecisionInput, decide, decide_case
 from submissions.cases.read import PairNames
-from submissions.models import Change
+from submissions.models import Assignment, Change, Report
 from tests.support.html import get_page
 from tests.support.reports import create_report
 from tests.support.shares import shared_pairs, shared_report
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment, Report
 
 pytestmark = pytest.mark.services
 

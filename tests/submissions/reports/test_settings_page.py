@@ -1,19 +1,11 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.test import Client
 from django.urls import reverse
 
-from submissions.models import Assignment
+from submissions.models import Assignment, Report
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.models import Report
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,17 +1,18 @@
 """A ranking in shards makes the report of one task, whatever happens to its shards."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
+from pytest_django.fixtures import Settings
 
 from fingerprint import engine
 from moss.operations import maintenance
-from submissions.models import Job, RankingPlan, RankingShard, Report
+from submissions.models import Assignment, Batch, Job, RankingPlan, RankingShard, Report
 from submissions.reports import cohort as kept_cohorts, jobs as ranking_jobs, progress, shards
-from submissions.reports.cohort import load_cohort
+from submissions.reports.cohort import LoadedCohort, Selection, load_cohort
 from submissions.uploads import lifecycle
 from submissions.uploads.lifecycle import cancel_ranking
 from submissions.work import running
@@ -24,16 +25,7 @@ from tests.support.planned_rankings import (
     score,
     score_all,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.contrib.auth.models import User
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment, Batch
-    from submissions.reports.cohort import LoadedCohort, Selection
-    from tests.support.uploads import Committing
+from tests.support.uploads import Committing
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
 

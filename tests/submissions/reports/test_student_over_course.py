@@ -1,22 +1,14 @@
 """The best matches of one student over the assignments of a course, on the page of a submission."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from submissions.core.submitters import enrol
 from submissions.intake.layouts.places import participant
-from submissions.models import CourseRoster, SubmissionStudent
+from submissions.models import Assignment, CourseRoster, Report, Submission, SubmissionStudent
 from tests.support.html import get_page
 from tests.support.reports import create_report
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.models import Assignment, Report, Submission
 
 pytestmark = pytest.mark.services
 

@@ -1,12 +1,13 @@
 """One submission's page: its pairs, its place in the cohort, its files, and what was not taken."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
 from submissions.core.names import ANONYMOUS
@@ -16,14 +17,7 @@ from submissions.pages.rendered import render_part
 from tests.support.html import Page, get_page
 from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, HONEST, STARTER, zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from tests.support.uploads import CountQueries, HandIn
+from tests.support.uploads import CountQueries, HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,31 +1,24 @@
 """A class in several languages, from the upload to the pair's page and the exports."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
-from submissions.models import Document, Report
+from submissions.models import Assignment, Document, Pair, Report
 from submissions.reports.change import propose_passage
 from submissions.uploads.change import create_batch
 from tests.conftest import wait_until
 from tests.support.html import get_page
 from tests.support.kept_classes import stored
 from tests.support.sample_class import zipped
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment, Pair
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,10 +1,10 @@
 """A waiting upload and a waiting report show how many are before them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
 from submissions.models import Assignment, Batch, Course
@@ -15,12 +15,6 @@ from tests.conftest import wait_until
 from tests.support.html import get_page
 from tests.support.processes import stopped
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-    from django.test import Client
 
 pytestmark = pytest.mark.services
 

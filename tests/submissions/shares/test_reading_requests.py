@@ -1,9 +1,6 @@
 """The owner of another course is asked for a pair, and agrees to it, refuses or withdraws with one click."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from django.contrib.auth.models import User
@@ -11,6 +8,7 @@ from django.core import mail
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from submissions.models import AuditEntry, Course, Membership, ReadingRequest
 from submissions.shares import links as shares
@@ -19,13 +17,8 @@ from tests.submissions.courses.test_roles import client_of
 from tests.support.every_page import address_of
 from tests.support.html import get_page
 from tests.support.tabs import tab
-from tests.support.withheld import secrets_in
-
-if TYPE_CHECKING:
-    from pytest_django.fixtures import Settings
-
-    from tests.support.uploads import Committing
-    from tests.support.withheld import Sealed
+from tests.support.uploads import Committing
+from tests.support.withheld import Sealed, secrets_in
 
 pytestmark = pytest.mark.services
 

@@ -1,9 +1,8 @@
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -11,12 +10,7 @@ from submissions.models import Report, Share
 from submissions.shares import links as shares
 from tests.support.html import get_page, page_of
 from tests.support.shares import best, link_to, shared_report
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from tests.support.uploads import CountQueries
+from tests.support.uploads import CountQueries
 
 pytestmark = pytest.mark.services
 

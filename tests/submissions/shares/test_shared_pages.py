@@ -1,28 +1,21 @@
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.signing import Signer
+from django.test import Client
 from django.utils import timezone
 
 from submissions.models import Assignment, Pair, Report, Share
 from submissions.shares import links as shares
 from submissions.uploads.change import create_batch
-from tests.support.every_page import PUBLIC, addresses
+from tests.support.every_page import PUBLIC, World, addresses
 from tests.support.html import Page, get_page, page_of
 from tests.support.reports import create_report
 from tests.support.sample_class import CLASS, zipped
 from tests.support.shares import best, link_to, shared_pair, shared_pairs, shared_report
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from tests.support.every_page import World
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,37 +1,27 @@
 """Links whose maker may not share any more: they stop, the owner is told, and may take them over."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
+from django.core.mail import EmailMessage
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from submissions.core import rights as permissions
 from submissions.core.rights import Right
 from submissions.courses import change as people
 from submissions.courses.models import Role
-from submissions.models import AuditEntry, CampusGroup, Share
+from submissions.models import Assignment, AuditEntry, CampusGroup, Report, Share
 from submissions.shares import links as shares
 from tests.support.api import api_client
-from tests.support.every_page import addresses
+from tests.support.every_page import World, addresses
 from tests.support.html import get_page, page_of
 from tests.support.shares import link_to, shared_pairs, shared_report
-from tests.support.withheld import SECRETS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.contrib.auth.models import User
-    from django.core.mail import EmailMessage
-    from django.test import Client
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment, Report
-    from tests.support.every_page import World
-    from tests.support.withheld import Sealed
+from tests.support.withheld import SECRETS, Sealed
 
 pytestmark = pytest.mark.services
 

@@ -1,9 +1,6 @@
 """Old work of a course that the reader may not read: that there is a match, whom to ask, nothing else."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from django.contrib.auth.models import User
@@ -23,10 +20,7 @@ from tests.support.every_page import address_of, addresses, api_places
 from tests.support.html import get_page
 from tests.support.long_rows import rest_is_long
 from tests.support.tabs import tab
-from tests.support.withheld import secrets_in
-
-if TYPE_CHECKING:
-    from tests.support.withheld import Sealed
+from tests.support.withheld import Sealed, secrets_in
 
 # Addresses that the filter of pairs changes, and queries with a filter and for a document.
 FILTERED = {"assignment", "pairs", "students", "table", "submission"}

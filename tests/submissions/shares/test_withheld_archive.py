@@ -1,11 +1,8 @@
 """Old work of somebody else's course, found in the archive: withheld from everybody, the owner included."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
 from submissions.core.access import withheld
@@ -14,16 +11,12 @@ from submissions.models import AuditEntry, ReadingRequest, Submission
 from tests.submissions.courses.test_roles import client_of
 from tests.submissions.shares.test_withheld import FILTERED, leaks, read_everything, told_by_endpoints
 from tests.support.api import api_client, send
+from tests.support.archive import Department
 from tests.support.every_page import address_of
 from tests.support.html import get_page
 from tests.support.long_rows import rest_is_long
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from tests.support.archive import Department
-    from tests.support.withheld import Sealed
+from tests.support.withheld import Sealed
 
 pytestmark = pytest.mark.services
 

@@ -1,13 +1,12 @@
 """One student is erased over the whole installation, and nobody else."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
 from django.db import DatabaseError, connection, transaction
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -41,18 +40,11 @@ from submissions.work.jobs import BUSY
 from tests.support.every_column import places_of
 from tests.support.jobs import carry_out, due_in
 from tests.support.long_rows import rest_is_long
-from tests.support.one_student import ID, NAME, OTHERS, TRACES
+from tests.support.one_student import ID, NAME, OTHERS, TRACES, Planted
 from tests.support.sample_class import COPIED, zipped
+from tests.support.uploads import Committing, HandIn
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.test import Client
-
-    from tests.support.one_student import Planted
-    from tests.support.uploads import Committing, HandIn
-
-    Erase = Callable[..., Erasure]
+Erase = Callable[..., Erasure]
 
 pytestmark = pytest.mark.services
 

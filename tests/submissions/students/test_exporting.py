@@ -1,11 +1,9 @@
 """The export of one student: all of it, and nobody else's."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,11 +11,8 @@ from submissions.models import AuditEntry
 from submissions.students.exporting import note_export, write_export
 from submissions.students.scope import scope
 from tests.support.every_column import places_of
-from tests.support.one_student import ID, LINE, MAIL, NAME, OTHERS, TRACES
+from tests.support.one_student import ID, LINE, MAIL, NAME, OTHERS, TRACES, Planted
 from tests.support.sample_class import COPIED, RENAMED
-
-if TYPE_CHECKING:
-    from tests.support.one_student import Planted
 
 pytestmark = pytest.mark.services
 

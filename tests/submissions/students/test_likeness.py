@@ -1,7 +1,5 @@
 """Names and ids that resemble those of one student."""
 
-from __future__ import annotations
-
 import pytest
 
 from submissions.students.likeness import Likeness

@@ -1,11 +1,10 @@
 """Work under other spellings of a student's name: it is shown, decided on, and erased or named as left."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 from django.urls import reverse
 
 from submissions.models import AuditEntry, Decision, Erasure, Submission
@@ -17,15 +16,9 @@ from tests.support.every_column import places_of
 from tests.support.html import page_of
 from tests.support.jobs import carry_out
 from tests.support.kept_classes import stored
-from tests.support.one_student import ID, NAME, TRACES
+from tests.support.one_student import ID, NAME, TRACES, Planted
 from tests.support.sample_class import COPIED, HONEST, zipped
-
-if TYPE_CHECKING:
-    from django.core.files.uploadedfile import SimpleUploadedFile
-    from django.test import Client
-
-    from tests.support.one_student import Planted
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,25 +1,18 @@
 """The page on which an administrator exports or erases one student."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile
-from typing import TYPE_CHECKING
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from submissions.models import Assignment, AuditEntry, Erasure
 from tests.support.every_column import places_of
 from tests.support.html import get_page, page_of
-from tests.support.one_student import ID, NAME, TRACES
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from tests.support.one_student import Planted
-    from tests.support.uploads import Committing
+from tests.support.one_student import ID, NAME, TRACES, Planted
+from tests.support.uploads import Committing
 
 pytestmark = pytest.mark.services
 

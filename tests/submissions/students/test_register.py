@@ -1,7 +1,5 @@
 """The register of what an erasure does with each column."""
 
-from __future__ import annotations
-
 import pytest
 from django.apps import apps
 from django.db import models

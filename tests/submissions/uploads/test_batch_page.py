@@ -1,20 +1,12 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.test import Client
 from django.urls import reverse
 
-from submissions.models import Batch, Entry, Report, Submission
+from submissions.models import Assignment, Batch, Entry, Report, Submission
 from submissions.reports import progress
 from tests.support.html import Page, get_page, page_of
 from tests.support.sample_class import CLASS, COPIED, HONEST, STARTER, zipped
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.uploads import CountQueries, HandIn
+from tests.support.uploads import CountQueries, HandIn
 
 pytestmark = pytest.mark.services
 

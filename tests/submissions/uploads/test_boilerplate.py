@@ -1,19 +1,21 @@
 """Boilerplate is stored by the web request and read by a worker."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
+from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
+from django.test import Client
 from django.urls import reverse
 
 from moss.operations import maintenance
+from submissions.core.models import Refusal
 from submissions.courses.retention import delete_assignment, delete_course
-from submissions.intake.sandbox.documents import DocumentReader
+from submissions.intake.sandbox.documents import DocumentReader, NamedFile
 from submissions.models import (
     Assignment,
     Batch,
@@ -37,16 +39,6 @@ from tests.support.html import get_page, page_of
 from tests.support.jobs import carry_out
 from tests.support.sample_class import HONEST, STARTER, loose, zipped
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.core.models import Refusal
-    from submissions.intake.sandbox.documents import NamedFile
 
 pytestmark = pytest.mark.services
 

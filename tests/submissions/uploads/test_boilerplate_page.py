@@ -1,22 +1,14 @@
 """Boilerplate on the page of an assignment: adding it, removing it, and what of it cannot be read."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.test import Client
 from django.urls import reverse
 
-from submissions.models import Boilerplate, Report
+from submissions.models import Assignment, Boilerplate, Report
 from tests.support.html import get_page
 from tests.support.sample_class import STARTER, loose
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.uploads import Committing
+from tests.support.uploads import Committing
 
 pytestmark = pytest.mark.services
 

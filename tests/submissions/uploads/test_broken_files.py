@@ -1,28 +1,20 @@
 """A file that breaks its reader is refused by itself, with a reason; the rest of the upload goes on."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
+from django.test import Client
 from django.urls import reverse
 
 from submissions.intake.sandbox.documents import DocumentReader, NamedFile
 from submissions.intake.sandbox.process import NotStarted
-from submissions.models import Boilerplate, Document
+from submissions.models import Assignment, Batch, Boilerplate, Document
 from submissions.uploads.change import add_boilerplate
 from tests.support.html import get_page
 from tests.support.jobs import carry_out
 from tests.support.long_rows import rest_is_long
 from tests.support.notebooks import notebook_of, notebook_with, wrong_notebooks
 from tests.support.sample_class import CLASS, HONEST, loose, zipped
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.models import Assignment, Batch
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,9 +1,5 @@
 """The times of commits of the submissions of an upload."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
@@ -13,9 +9,7 @@ from tests.submissions.intake.test_commit_log import line
 from tests.support.archives import zipped
 from tests.support.git_server import START
 from tests.support.sample_class import CLASS
-
-if TYPE_CHECKING:
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

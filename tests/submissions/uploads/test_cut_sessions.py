@@ -1,14 +1,11 @@
 """A database session that is cut fails no upload, and is no attempt of a file."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
 from django.db import OperationalError as DatabaseAway, connection
 from django.utils import timezone
 
-from submissions.models import Document, Job
+from submissions.models import Assignment, Document, Job
 from submissions.uploads.change import create_batch
 from submissions.uploads.jobs import LANES
 from submissions.work.jobs import TASKS
@@ -16,11 +13,6 @@ from submissions.work.recovery import STARTING, sweep_jobs
 from tests.support.jobs import let_time_pass, work_once
 from tests.support.sample_class import CLASS, zipped
 from tests.support.sessions import cut
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
 

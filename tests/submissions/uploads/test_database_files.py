@@ -1,7 +1,5 @@
 """Files in the database are written and read in chunks, whole or not at all."""
 
-from __future__ import annotations
-
 import io
 import random
 import resource

@@ -1,20 +1,13 @@
 """Documents are read and stored in groups, and each of them as if it were alone."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
-from fingerprint.engine import Unreadable
+from fingerprint.engine import Reading, Unreadable
 from submissions.models import Document
 from submissions.uploads import fingerprinting as documents
 from submissions.uploads.fingerprinting import MAX_ATTEMPTS, fingerprint_groups, fingerprint_pending
 from submissions.uploads.ingestion import store_documents, store_sources
 from submissions.work.locks import Work, sessions
-
-if TYPE_CHECKING:
-    from fingerprint.engine import Reading
 
 pytestmark = pytest.mark.django_db
 

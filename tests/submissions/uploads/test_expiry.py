@@ -1,28 +1,21 @@
 """An upload that waits for its uploader is deleted after some days, unless it is changed or read."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
+from django.test import Client
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from moss.operations import maintenance
 from submissions.intake.choices import Choices
-from submissions.models import Batch, Source
+from submissions.models import Assignment, Batch, Source
 from submissions.uploads.change import create_batch, group_as
 from tests.support.html import get_page
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment
-    from tests.support.uploads import Committing
+from tests.support.uploads import Committing
 
 pytestmark = pytest.mark.usefixtures("empty_queues", "eager_tasks")
 

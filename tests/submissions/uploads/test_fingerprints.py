@@ -1,7 +1,5 @@
 """The positional fingerprints of a document come back from its packed bytes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st

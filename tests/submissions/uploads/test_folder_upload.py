@@ -1,24 +1,17 @@
 """Dropped folders and several archives in one upload are grouped as one archive of the same tree would be."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 from django.urls import reverse
 
-from submissions.models import Batch, Boilerplate, Submission
+from submissions.models import Assignment, Batch, Boilerplate, Submission
 from tests.support.archives import seven_zipped, zipped
 from tests.support.html import page_of
 from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import COPIED, RENAMED, STARTER
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.models import Assignment
 
 pytestmark = pytest.mark.usefixtures("eager_tasks", "transactional_db")
 ONE, OTHER = COPIED.encode(), RENAMED.encode()

@@ -1,23 +1,18 @@
 """Names and metadata that students wrote are read in a child: what ends it costs one file, and no process."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 
 from tests.submissions.intake.layouts.plain_samples import CODE
 from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.support.api import api_client, problem_of, send
 from tests.support.html import get_page
+from tests.support.previews import Upload
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from tests.support.previews import Upload
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.usefixtures("eager_tasks")
 RECORD = "Lab 1_{}_attempt_2026-03-01-14-05-09.txt"

@@ -1,28 +1,23 @@
 """A web process that is killed during an upload leaves a temporary file, which maintenance deletes later."""
 
-from __future__ import annotations
-
 import os
 import socket
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import TemporaryUploadedFile
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from moss.operations import maintenance
 from submissions.models import Assignment, Course
 from tests.conftest import wait_until
 from tests.support.processes import every_process, kill, open_files
 from tests.support.web_server import web_server
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-    from pytest_django.fixtures import Settings
 
 pytestmark = pytest.mark.services
 

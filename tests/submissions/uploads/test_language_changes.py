@@ -1,14 +1,14 @@
 """The language of an assignment is changed later: the files that it affects are read again."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from django.utils import timezone
 
 from moss.operations import maintenance
-from submissions.models import Batch, Document, Job, LanguageChange, Report, SubmissionFile
+from submissions.models import Assignment, Batch, Document, Job, LanguageChange, Report, SubmissionFile
 from submissions.uploads import rereading as comparisons
 from submissions.uploads.change import create_batch, rerank
 from submissions.work import jobs
@@ -19,18 +19,9 @@ from tests.submissions.work.test_tasks import SLOW, upload, wait_for
 from tests.support.jobs import let_time_pass, work_off
 from tests.support.processes import kill, pool_children
 from tests.support.sample_class import CLASS, COPIED, RENAMED, loose, zipped
-from tests.support.uploads import register_boilerplate
+from tests.support.uploads import Committing, HandIn, register_boilerplate
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from tests.support.uploads import Committing, HandIn
-
-    ChangeLanguage = Callable[[str], LanguageChange]
+ChangeLanguage = Callable[[str], LanguageChange]
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
 

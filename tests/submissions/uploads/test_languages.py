@@ -1,23 +1,15 @@
 """Files beside a program, and in other languages than that of the assignment, are kept and not compared."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
-from submissions.models import Document, SubmissionFile
+from submissions.models import Assignment, Batch, Document, SubmissionFile
 from tests.support.html import get_page
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from django.test import Client
-
-    from submissions.models import Assignment, Batch
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

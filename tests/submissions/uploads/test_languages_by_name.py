@@ -1,10 +1,9 @@
 """An instructor says in which language files of some names are read, before an upload is read and after."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from hypothesis import given, strategies as st
 
@@ -13,19 +12,12 @@ from moss.check.inputs import InputOptions
 from moss.check.rank import RankingOptions, preview_path, rank_path
 from submissions.intake.file_languages import ChosenLanguages, check_language_patterns, reading_languages
 from submissions.intake.left_out.patterns import BadPatterns
-from submissions.models import SubmissionFile
+from submissions.models import Assignment, SubmissionFile
 from tests.submissions.reports.test_settings_page import fields
 from tests.support.html import get_page, page_of
+from tests.support.previews import Upload
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.previews import Upload
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn
 
 NAMES = [name for name, _ in choices()]
 # Python in files of a name that tells nothing.

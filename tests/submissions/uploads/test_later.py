@@ -1,19 +1,15 @@
 """Previews are grouped in a thread of their own: few requests wait for it, and not for long."""
 
-from __future__ import annotations
-
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import pytest
 
 from submissions.uploads import read as later
 from submissions.uploads.read import NotYet, WaitingAnswers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 PATIENCE = 30.0
 

@@ -1,9 +1,6 @@
 """An upload from a platform is stored as its students' submissions; the rest is listed with a reason."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,9 +8,7 @@ from submissions.models import Batch, Submission, SubmissionFile
 from submissions.uploads.read import refused_entries
 from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.support.sample_class import COPIED, HONEST, STARTER, zipped
-
-if TYPE_CHECKING:
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

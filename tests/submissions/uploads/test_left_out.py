@@ -1,18 +1,11 @@
 """Files of an upload that count; generated and foreign ones are listed with a reason and stored nowhere."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
-from submissions.models import Assignment, Source, SubmissionFile
+from submissions.models import Assignment, Batch, Source, SubmissionFile
 from tests.support.build_trees import BUILD_TREES, COUNTED, with_build_trees
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from submissions.models import Batch
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,25 +1,17 @@
 """Files that an upload left out, on its page, and the settings that change it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
+from submissions.models import Assignment, Batch
 from tests.submissions.reports.test_settings_page import fields, settings_address
 from tests.support.api import api_client, problem_of, send
 from tests.support.build_trees import with_build_trees
-from tests.support.html import get_page, page_of
+from tests.support.html import Page, get_page, page_of
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment, Batch
-    from tests.support.html import Page
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,25 +1,18 @@
 """State changes of batches and reports: allowed ones are logged with ids and reason."""
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from moss.operations import maintenance
-from submissions.models import Batch, Report
+from submissions.models import Assignment, Batch, Report
 from submissions.uploads import lifecycle
 from submissions.uploads.change import create_batch
 from tests.support.jobs import work_once
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from tests.support.uploads import Committing
+from tests.support.uploads import Committing
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
 

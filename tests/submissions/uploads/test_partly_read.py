@@ -1,25 +1,17 @@
 """A submission of which not all was read is marked wherever it is listed: no match of it is no finding."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from fingerprint.engine import read
-from submissions.models import Assignment, Document, Submission
+from submissions.models import Assignment, Batch, Document, Submission
 from submissions.pairs.read import partly_read
 from tests.support.html import get_page, page_of
 from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import CLASS, zipped
 from tests.support.tabs import tab
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from submissions.models import Batch
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,23 +1,18 @@
 """Runs of postings are merged, and lose the documents that were deleted."""
 
-from __future__ import annotations
-
 import threading
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from django.db import connection, transaction
+from pytest_django.plugin import DjangoDbBlocker
 
 from submissions.models import Document, PostingBlock, PostingRun
 from submissions.uploads import fingerprinting as posting_runs
 from submissions.uploads.fingerprinting import POSTING, forget, look_up, merge_runs
 from submissions.work.locks import Work, transaction_lock
 from tests.support.fingerprints import create_documents, store
-
-if TYPE_CHECKING:
-    from pytest_django.plugin import DjangoDbBlocker
 
 pytestmark = pytest.mark.django_db
 

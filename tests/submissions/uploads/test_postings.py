@@ -1,7 +1,5 @@
 """Documents that share rare fingerprints are found by look-up, in Postgres."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np

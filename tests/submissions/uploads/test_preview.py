@@ -1,26 +1,18 @@
 """A batch with a preview: it waits, unpacked and unread, until its uploader has checked it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 
 from moss.operations import maintenance
 from submissions.core.accounts import stored_bytes
 from submissions.courses.retention import delete_batch
-from submissions.models import Batch, Document, Entry, ListedEntry, Source, Submission
+from submissions.models import Assignment, Batch, Document, Entry, ListedEntry, Source, Submission
 from submissions.uploads.change import create_batch, list_again, read_listed
 from submissions.uploads.ingestion import ingest_batch
 from submissions.uploads.lifecycle import cancel_batch
 from tests.support.sample_class import CLASS, loose, zipped
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from tests.support.uploads import Committing
+from tests.support.uploads import Committing
 
 pytestmark = pytest.mark.usefixtures("eager_tasks")
 

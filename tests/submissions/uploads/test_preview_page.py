@@ -1,31 +1,22 @@
 """The preview of an upload: what is shown before anything is read, and what can be changed."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+from django.test import Client
 from django.urls import reverse
 
 from submissions.intake.choices import Choices
-from submissions.models import Batch, Document, Submission
+from submissions.models import Assignment, Batch, Document, Submission
 from submissions.uploads.change import read_listed
 from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.support.html import get_page, page_of
-from tests.support.previews import group
+from tests.support.previews import Upload, group
 from tests.support.sample_class import CLASS, loose
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.contrib.auth.models import User
-    from django.http import HttpResponse
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.previews import Upload
-    from tests.support.uploads import Committing
+from tests.support.uploads import Committing
 
 pytestmark = pytest.mark.usefixtures("eager_tasks")
 SECTIONS = {f"section {n}/{path}": text for n in (1, 2) for path, text in CLASS.items()}

@@ -1,23 +1,15 @@
 """The roster of the course in the preview of an upload: adding it, and the names and order it gives."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.http import HttpResponse
+from django.test import Client
 from django.urls import reverse
 
 from submissions.core.submitters import save_students
 from submissions.models import Batch, CourseRoster, Submission
 from tests.support.html import get_page, page_of
-from tests.support.previews import group
+from tests.support.previews import Upload, group
 from tests.support.sample_class import CLASS, loose
-
-if TYPE_CHECKING:
-    from django.http import HttpResponse
-    from django.test import Client
-
-    from tests.support.previews import Upload
 
 pytestmark = pytest.mark.usefixtures("eager_tasks")
 

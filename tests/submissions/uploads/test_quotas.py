@@ -1,18 +1,19 @@
 """Quotas of an instructor's files and uploads: counted, refused in words, and shown."""
 
-from __future__ import annotations
-
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection, transaction
+from django.http import HttpResponse
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from submissions.core.accounts import QuotaExceeded, Usage, usage_of
 from submissions.courses.retention import delete_batch
@@ -20,14 +21,7 @@ from submissions.models import Assignment, Batch, Boilerplate, Membership
 from submissions.uploads.change import add_boilerplate, create_batch
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.http import HttpResponse
-    from django.test import Client
-    from pytest_django.fixtures import Settings
-
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 

@@ -1,19 +1,12 @@
 """A file whose language cannot be found out in time is refused alone."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from pytest_django.fixtures import Settings
 
 from fingerprint.languages.detection import AMBIGUOUS
 from fingerprint.reading import Unreadable, identify
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from pytest_django.fixtures import Settings
-
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 # A pattern that takes years to find out that it does not match this text.
 SLOW_PATTERN, SLOW_TEXT = r"^(?:a|aa)+$", "a" * 200 + "!\n"

@@ -1,12 +1,9 @@
 """Submission times, read from the times of the files in archives."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 import zipfile
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -17,9 +14,7 @@ from submissions.models import Batch, Submission
 from submissions.uploads.ingestion import submission_times
 from tests.support.archives import entries
 from tests.support.sample_class import CLASS, loose
-
-if TYPE_CHECKING:
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 Stamp = tuple[int, int, int, int, int, int]
 NOON: Stamp = (2026, 3, 2, 12, 0, 0)

@@ -1,7 +1,3 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from hypothesis import given, strategies as st
 
@@ -9,9 +5,7 @@ from submissions.intake.packed_readings import COLOURED_CHARACTERS, syntax_spans
 from submissions.models import Document
 from submissions.uploads.stored_documents import pack_spans, stored_spans, unpack_spans
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from tests.support.uploads import CountQueries, HandIn
+from tests.support.uploads import CountQueries, HandIn
 
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9), st.sampled_from(["k", "s1", "nf"]))))

@@ -1,29 +1,22 @@
 """The statement of a task: pasted or uploaded, shown, and removed; what it dictates does not count."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from django.http import HttpResponseBase
+from django.test import Client
 from django.urls import reverse
 
-from submissions.models import Boilerplate, BoilerplateUpload, Document, Pair, Report
+from submissions.models import Assignment, Boilerplate, BoilerplateUpload, Document, Pair, Report
 from tests.support.html import get_page
 from tests.support.kept_classes import stored
 from tests.support.rewritten import ORIGINAL, REWRITTEN
 from tests.support.sample_class import loose, zipped
 from tests.support.tabs import tab
+from tests.support.uploads import Committing, HandIn
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.http import HttpResponseBase
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.uploads import Committing, HandIn
-
-    Send = Callable[[Any], HttpResponseBase]
+Send = Callable[[Any], HttpResponseBase]
 
 pytestmark = pytest.mark.services
 

@@ -1,17 +1,10 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
 
+from submissions.models import Assignment
 from submissions.uploads.change import create_batch
 from tests.support.sample_class import loose
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from tests.support.uploads import Committing
+from tests.support.uploads import Committing
 
 pytestmark = pytest.mark.services
 

@@ -1,21 +1,13 @@
 """An upload is stored under a name that the server makes, so that any name of a file can be uploaded."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
-from submissions.models import Batch, Upload
+from submissions.models import Assignment, Batch, Upload
 from submissions.uploads.change import create_batch
 from tests.support.sample_class import CLASS, COPIED, loose, zipped
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment
 
 pytestmark = pytest.mark.services
 

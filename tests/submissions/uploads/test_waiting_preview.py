@@ -1,32 +1,25 @@
 """A preview that is not there yet: the page asks for it again; no request waits for what students wrote."""
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from submissions.intake.sentences import NOT_READ_YET
-from submissions.models import Batch, ListedEntry
+from submissions.models import Assignment, Batch, ListedEntry
 from submissions.uploads.read import LATER, SLOTS, WAIT_SECONDS, NotYet
 from tests.support.api import api_client, send
 from tests.support.html import get_page, page_of
-from tests.support.previews import group
+from tests.support.previews import Upload, group
 from tests.support.sample_class import CLASS, loose
 from tests.support.web_server import read_answer, web_server
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.http import HttpResponse
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.previews import Upload
 
 pytestmark = pytest.mark.services
 

@@ -1,21 +1,14 @@
 """The page of an upload says in which languages its files are read, and what to look at."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from tests.fingerprint.languages.test_every_language import program
 from tests.support.html import get_page
+from tests.support.previews import Upload
 from tests.support.sample_class import zipped
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from tests.support.previews import Upload
-    from tests.support.uploads import HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.usefixtures("eager_tasks")
 

@@ -1,18 +1,16 @@
 """Workers and users that change the same batch or report at the same time."""
 
-from __future__ import annotations
-
-from datetime import timedelta
+from datetime import datetime, timedelta
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
 from moss.operations import maintenance
 from submissions.courses.retention import delete_batch
-from submissions.models import Batch, Boilerplate, Document, Job, Report, Source, Upload
+from submissions.models import Assignment, Batch, Boilerplate, Document, Job, Report, Source, Upload
 from submissions.reports import results as ranking
 from submissions.uploads import lifecycle
 from submissions.uploads.change import add_boilerplate, create_batch, rerank
@@ -24,17 +22,9 @@ from submissions.work.jobs import TASKS, kind_of
 from submissions.work.kinds import INTERACTIVE
 from submissions.work.recovery import SENDING
 from tests.support.jobs import carry_out, work_off, work_once
-from tests.support.paused_tasks import TWO
+from tests.support.paused_tasks import TWO, PausedRanking
 from tests.support.sample_class import CLASS, COPIED, HONEST, STARTER, loose, zipped
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from tests.support.paused_tasks import PausedRanking
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.services
 

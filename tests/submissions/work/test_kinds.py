@@ -1,12 +1,11 @@
 """Every row of the registry: its work survives a killed worker and an emptied broker, and ends."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.utils import timezone
@@ -17,21 +16,14 @@ from submissions.models import Job, Submission
 from submissions.work import jobs, recovery as stuck
 from submissions.work.heartbeats import package_version
 from submissions.work.jobs import TASKS, queue_lengths
-from submissions.work.kinds import HEAVY, INTERACTIVE
+from submissions.work.kinds import HEAVY, INTERACTIVE, Kind
 from submissions.work.locks import Work, end_session, sessions
 from submissions.work.recovery import sweep_jobs
 from submissions.work.running import carry_out
 from tests.conftest import wait_until, worker_environment
 from tests.support.jobs import let_time_pass
 from tests.support.long_rows import rest_is_long
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import psycopg
-
-    from submissions.work.kinds import Kind
-    from tests.support.uploads import Committing
+from tests.support.uploads import Committing
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
 KINDS: dict[str, Kind] = settings.WORK_KINDS

@@ -1,7 +1,5 @@
 """Locks of different kinds never stand for one another."""
 
-from __future__ import annotations
-
 import pytest
 
 from submissions.work.locks import Work, sessions, work_lock

@@ -1,16 +1,14 @@
 """Lost work is re-enqueued, stuck work ends with a reason, and nothing is tried for ever."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
+from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import transaction
-from django.test import TestCase
+from django.test import Client, TestCase
 from django.urls import reverse
 from django.utils import timezone
 from kombu.exceptions import OperationalError
@@ -18,7 +16,7 @@ from kombu.exceptions import OperationalError
 from moss.celery import app
 from moss.operations import maintenance
 from submissions.intake.sandbox.process import NotStarted
-from submissions.models import Batch, Document, Job
+from submissions.models import Assignment, Batch, Document, Job
 from submissions.uploads import lifecycle
 from submissions.uploads.change import create_batch
 from submissions.uploads.files import UPLOADS_FOLDER, delete_orphans
@@ -29,12 +27,6 @@ from submissions.work.locks import Work, end_session, sessions, work_lock
 from tests.conftest import wait_until
 from tests.support.jobs import let_time_pass, work_off, work_once
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
 

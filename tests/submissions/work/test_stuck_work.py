@@ -1,15 +1,14 @@
 """Work that does not go on is ended in time, tried again a few times, and never done twice at once."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db import connection
 
 from moss.operations import maintenance
@@ -24,11 +23,6 @@ from tests.conftest import wait_until
 from tests.submissions.work.test_tasks import SLOW
 from tests.support.processes import pool_children, stopped
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
 

@@ -1,14 +1,26 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from django.db.models import F
 from django.utils import timezone
 
 from moss.operations import maintenance
 from submissions.courses.retention import delete_batch
-from submissions.models import Batch, Boilerplate, Document, Entry, Ignored, Job, Pair, Report, Source, Upload
+from submissions.models import (
+    Assignment,
+    Batch,
+    Boilerplate,
+    Document,
+    Entry,
+    Ignored,
+    Job,
+    Pair,
+    Report,
+    Source,
+    Upload,
+)
 from submissions.uploads import jobs as reading
 from submissions.uploads.change import create_batch, remove_boilerplate, rerank
 from submissions.uploads.lifecycle import cancel_batch
@@ -18,15 +30,7 @@ from tests.conftest import wait_until
 from tests.support.jobs import let_time_pass, work_off
 from tests.support.processes import kill, pool_children
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, loose, zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
 # In Ruby, since its lexer has a loop of its own, which no compiled rules replace.

@@ -1,12 +1,10 @@
 """Two queues, and turns among users: nobody's small upload waits for a stranger's work."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import TestCase
 
 from moss.celery import app
@@ -17,17 +15,10 @@ from submissions.uploads.change import create_batch
 from submissions.uploads.lifecycle import cancel_batch
 from submissions.work import jobs, running
 from submissions.work.jobs import announce_blocked, kind_of, places, startable, turns
-from submissions.work.kinds import HEAVY, INTERACTIVE
+from submissions.work.kinds import HEAVY, INTERACTIVE, Kind
 from tests.support.jobs import work_off, work_once
 from tests.support.sample_class import CLASS, zipped
-from tests.support.uploads import MANY
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from submissions.work.kinds import Kind
-    from tests.support.uploads import HandIn
-
+from tests.support.uploads import MANY, HandIn
 
 UNPACK = kind_of("unpack")
 STARTED_A_USER = UNPACK.at_once or 0

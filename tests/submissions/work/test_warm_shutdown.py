@@ -1,15 +1,15 @@
 """A worker that is asked to end while a reader works finishes its task in time and loses nothing."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
 
 from moss.serving.supervisor import GRACE_SECONDS
 from submissions.models import Course, Document
@@ -18,12 +18,6 @@ from tests.conftest import wait_until, worker_environment
 from tests.submissions.work.test_tasks import SLOW, upload, wait_for
 from tests.support.processes import descendants
 from tests.support.sample_class import CLASS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
 
 pytestmark = pytest.mark.services
 

@@ -1,19 +1,19 @@
 """Workers on other machines: they share Postgres and Valkey with the server, and no folder."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 
 from moss.celery import app
 from moss.operations.maintenance import sweep
-from submissions.models import Course, FileChunk, Job, RankingShard, Report
+from submissions.models import Assignment, Course, FileChunk, Job, RankingShard, Report
 from submissions.uploads import change as uploads
 from submissions.uploads.change import create_batch
 from submissions.work.locks import Work, session_names
@@ -22,14 +22,6 @@ from tests.submissions.work.test_tasks import names, wait_for
 from tests.support.planned_rankings import content
 from tests.support.processes import kill_group
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
 
 pytestmark = pytest.mark.services
 

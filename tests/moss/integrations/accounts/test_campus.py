@@ -1,30 +1,22 @@
 """Signing in with a campus account, against a provider that runs on loopback."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from allauth.socialaccount.models import SocialAccount, SocialLogin
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from pytest_django.fixtures import Settings
 
 from moss.integrations.accounts import campus as campus_accounts
-from submissions.models import CampusGroup, Membership
-from tests.support.campus import use_provider
+from submissions.models import Assignment, CampusGroup, Membership
+from tests.support.campus import Campus, use_provider
 from tests.support.html import get_page, page_of
 from tests.support.ports import free_port_number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment
-    from tests.support.campus import Campus
 
 pytestmark = pytest.mark.django_db
 ROLE = Membership.Role

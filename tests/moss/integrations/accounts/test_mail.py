@@ -1,22 +1,14 @@
 """Mail: forgotten passwords and invitations, sent through a mail server that runs on loopback."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
+from pytest_django.fixtures import Settings
 
+from submissions.models import Assignment
 from tests.support.html import get_page, page_of
-from tests.support.inbox import link_in
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment
-    from tests.support.inbox import Inbox
+from tests.support.inbox import Inbox, link_in
 
 pytestmark = pytest.mark.services
 

@@ -1,23 +1,14 @@
 """Signing in with npm's oidc-provider, whose pages, tokens and errors no library of this service makes."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from django.contrib.auth.models import User
+from pytest_django.fixtures import Settings
+from requests import Response
 
-from submissions.models import CampusGroup, Membership
+from submissions.models import Assignment, CampusGroup, Membership
 from tests.support.campus import use_provider
 from tests.support.html import Page
-from tests.support.oidc_provider import Visitor
-
-if TYPE_CHECKING:
-    from pytest_django.fixtures import Settings
-    from requests import Response
-
-    from submissions.models import Assignment
-    from tests.support.oidc_provider import OidcProvider
+from tests.support.oidc_provider import OidcProvider, Visitor
 
 
 def text(response: Response) -> str:

@@ -1,23 +1,18 @@
 """Changing the password: what is asked for, what is refused, and what ends."""
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
+from django.http import HttpResponse
+from django.test import Client
 from django.urls import reverse
 
 from tests.conftest import PASSWORD
 from tests.moss.integrations.accounts.test_sessions import is_signed_in, signed_in
 from tests.support.html import get_page, page_of
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.http import HttpResponse
-    from django.test import Client
 
 NEW = "four words nobody would guess"
 

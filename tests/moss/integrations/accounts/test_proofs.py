@@ -1,10 +1,8 @@
 """Accounts without a password change what is theirs once the campus vouched for their person again."""
 
-from __future__ import annotations
-
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -14,15 +12,10 @@ from django.urls import reverse
 
 from submissions.models import ApiToken
 from tests.conftest import PASSWORD
+from tests.support.campus import Campus
 from tests.support.html import get_page, page_of
-from tests.support.identity_provider import request_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.campus import Campus
-    from tests.support.identity_provider import IdentityProvider
-    from tests.support.platform import LearningPlatform
+from tests.support.identity_provider import IdentityProvider, request_of
+from tests.support.platform import LearningPlatform
 
 pytestmark = pytest.mark.django_db
 ACCOUNT, TOKENS = reverse("account"), reverse("api_tokens")

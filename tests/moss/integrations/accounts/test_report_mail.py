@@ -1,39 +1,30 @@
 """Mail that a report is ready: to whom, in which language, and without the name of a student."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from moss.integrations.accounts.models import MailChoice
-from submissions.models import Batch, Membership, Report
+from submissions.models import Assignment, Batch, Membership, Report
 from submissions.uploads import lifecycle
 from tests.conftest import running_worker, wait_until
 from tests.moss.test_logged_data import send
 from tests.support.html import get_page
-from tests.support.inbox import text_of
+from tests.support.inbox import Inbox, text_of
 from tests.support.jobs import work_off
 from tests.support.sample_class import CLASS, zipped
+from tests.support.uploads import Committing
 from tests.support.web_server import web_server
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from django.test import Client
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment
-    from tests.support.inbox import Inbox
-    from tests.support.uploads import Committing
-
-    Ranked = Callable[..., None]
+Ranked = Callable[..., None]
 
 pytestmark = pytest.mark.services
 

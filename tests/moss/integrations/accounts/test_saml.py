@@ -1,10 +1,7 @@
 """Signing in by SAML, against a provider on loopback that signs its responses."""
 
-from __future__ import annotations
-
 import base64
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -17,18 +14,13 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from lxml import etree
+from pytest_django.fixtures import Settings
 
 from moss.integrations.accounts.models import Session
-from submissions.models import CampusGroup, Membership
+from moss.settings import KeyPair
+from submissions.models import Assignment, CampusGroup, Membership
 from tests.support.html import get_page, page_of
-from tests.support.identity_provider import USER
-
-if TYPE_CHECKING:
-    from pytest_django.fixtures import Settings
-
-    from moss.settings import KeyPair
-    from submissions.models import Assignment
-    from tests.support.identity_provider import IdentityProvider
+from tests.support.identity_provider import USER, IdentityProvider
 
 pytestmark = pytest.mark.django_db
 

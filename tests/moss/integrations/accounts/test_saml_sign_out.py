@@ -1,25 +1,17 @@
 """Signing out by SAML, begun here or by the provider."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from lxml import etree
 
 from moss.integrations.accounts.models import Session
 from moss.integrations.accounts.sessions import USED
+from moss.settings import KeyPair
 from tests.support.html import get_page, page_of
-from tests.support.identity_provider import ENTITY
+from tests.support.identity_provider import ENTITY, IdentityProvider
 from tests.support.saml_sign_out import HERE, message_of, sign_out_request, sign_out_response
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from moss.settings import KeyPair
-    from tests.support.identity_provider import IdentityProvider
 
 pytestmark = pytest.mark.django_db
 

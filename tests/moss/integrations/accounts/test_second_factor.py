@@ -1,24 +1,18 @@
 """The second factor: an authenticator app and recovery codes."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from allauth.core import ratelimit
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
+from django.contrib.auth.models import User
+from django.http import HttpResponseBase
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
 from tests.conftest import PASSWORD
 from tests.support.html import get_page, page_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.contrib.auth.models import User
-    from django.http import HttpResponseBase
 
 pytestmark = pytest.mark.django_db
 

@@ -1,14 +1,14 @@
 """Sessions: how long they last, what is noted of them, and how they are listed and ended."""
 
-from __future__ import annotations
-
 import logging
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db import connection
+from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -20,13 +20,7 @@ from moss.operations.maintenance import maintain_once
 from tests.conftest import PASSWORD
 from tests.support.html import get_page, page_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.contrib.auth.models import User
-    from django.http import HttpResponse
-
-    At = Callable[[timedelta], None]
+At = Callable[[timedelta], None]
 
 ACCOUNT = reverse("account")
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"

@@ -1,19 +1,12 @@
 """The audit log has the work of programs by the API, as that of people on the pages."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
 
 from submissions.models import AuditEntry
 from tests.support.api import API, api_client, problem_of, send
+from tests.support.every_page import World
 from tests.support.sample_class import loose
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from tests.support.every_page import World
 
 pytestmark = pytest.mark.services
 

@@ -1,17 +1,12 @@
 """Deleting a course by the API."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
+from django.contrib.auth.models import User
 
 from submissions.models import Assignment, AuditEntry, Course
 from tests.support.api import api_client, problem_of, send
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
 
 pytestmark = pytest.mark.services
 

@@ -1,33 +1,25 @@
 """docs/do/api.md and the page about the API say what is true."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 
 from submissions.models import Assignment, Batch, Course
 from tests.moss.integrations.api.test_roles import PREFIX, QUERIES, endpoints
 from tests.moss.integrations.api.test_unknown_fields import JSON, operations
 from tests.support.api import api_client, secret_of
-from tests.support.every_page import api_places
+from tests.support.every_page import World, api_places
 from tests.support.html import get_page
 from tests.support.paths import ROOT
 from tests.support.sample_class import CLASS, zipped
 from tests.support.web_server import web_server
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.test import Client
-
-    from tests.support.every_page import World
 
 pytestmark = pytest.mark.services
 

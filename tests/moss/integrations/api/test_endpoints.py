@@ -1,25 +1,19 @@
 """The endpoints on a class: from an upload to a decision."""
 
-from __future__ import annotations
-
 import csv
 import io
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 
 from submissions.courses.api import AssignmentChange, CourseChange
 from submissions.courses.forms import CourseSettingsForm, SettingsForm
-from submissions.models import Batch, CaseChange, Decision, Report
+from submissions.models import Assignment, Batch, CaseChange, Decision, Report
 from tests.support.api import API, api_client, problem_of, send
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.uploads import Committing
+from tests.support.uploads import Committing
 
 
 @pytest.fixture

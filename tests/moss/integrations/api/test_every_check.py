@@ -1,24 +1,18 @@
 """The API of a running server passes every check of schemathesis, in all of its phases."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support.api import secret_of
-from tests.support.every_page import api_places
+from tests.support.every_page import World, api_places
 from tests.support.paths import ROOT
 from tests.support.web_server import web_server
-
-if TYPE_CHECKING:
-    from tests.support.every_page import World
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900), pytest.mark.django_db(transaction=True)]
 

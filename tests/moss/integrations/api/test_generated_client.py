@@ -1,24 +1,19 @@
 """A client that `openapi-python-client` generates from the OpenAPI document has every endpoint, and works."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 
 from moss.integrations.api.service import api
 from submissions.models import Course
 from tests.moss.integrations.api.test_unknown_fields import operations
 from tests.support.api import secret_of
 from tests.support.web_server import web_server
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 

@@ -1,8 +1,6 @@
 """Requests that nobody sends by mistake: every answer is a problem document, and no server error."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -12,11 +10,8 @@ from submissions.models import Course, CourseRoster, Membership
 from tests.moss.integrations.api.test_roles import PREFIX
 from tests.moss.integrations.api.test_unknown_fields import JSON, operations
 from tests.support.api import API, api_client, problem_of, send
-from tests.support.every_page import api_places
+from tests.support.every_page import World, api_places
 from tests.support.sample_class import loose
-
-if TYPE_CHECKING:
-    from tests.support.every_page import World
 
 pytestmark = pytest.mark.services
 

@@ -1,24 +1,18 @@
 """A request that is sent again with the same key is done once, whatever is lost between."""
 
-from __future__ import annotations
-
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import OperationalError, connection, transaction
+from django.test import Client
 
 from moss.integrations.api.requests import KEY_HEADER
-from submissions.models import ApiAnswer, ApiToken, Batch, ResumableUpload
+from submissions.models import ApiAnswer, ApiToken, Assignment, Batch, ResumableUpload
 from submissions.work.locks import text_lock
 from tests.support.api import API, api_client, problem_of
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment
 
 pytestmark = pytest.mark.services
 

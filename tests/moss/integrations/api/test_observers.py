@@ -1,7 +1,5 @@
 """Reading through the API as an observer."""
 
-from __future__ import annotations
-
 import pytest
 from django.contrib.auth.models import User
 

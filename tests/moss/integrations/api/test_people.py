@@ -1,19 +1,15 @@
 """Members and invitations by the API: the rules, mails and entries of the page about people."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from pytest_django.fixtures import Settings
 
 from submissions.models import AuditEntry, Course, Invitation, Membership
 from tests.support.api import api_client, problem_of, send
-
-if TYPE_CHECKING:
-    from pytest_django.fixtures import Settings
 
 pytestmark = pytest.mark.services
 

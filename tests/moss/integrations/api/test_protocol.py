@@ -1,17 +1,11 @@
 """Rules of every endpoint: problems, ETags, idempotency keys."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 
 from submissions.models import Course
 from tests.support.api import API, api_client, problem_of, send
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
 
 pytestmark = pytest.mark.services
 

@@ -1,11 +1,9 @@
 """Uploads in parts: they end as an upload at once does, and nothing is stored twice or beyond a limit."""
 
-from __future__ import annotations
-
 import itertools
 from base64 import b64encode
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -16,14 +14,11 @@ from django.utils import timezone
 
 from moss.operations.maintenance import sweep
 from submissions.core.accounts import stored_bytes
-from submissions.models import AuditEntry, Batch, FileChunk, Membership, ResumableUpload, Upload
+from submissions.models import Assignment, AuditEntry, Batch, FileChunk, Membership, ResumableUpload, Upload
 from submissions.uploads.change import MOST_BEGUN, begin_resumable
 from tests.support.api import API, api_client, problem_of
 from tests.support.sample_class import CLASS, zipped
-
-if TYPE_CHECKING:
-    from submissions.models import Assignment
-    from tests.support.uploads import Committing
+from tests.support.uploads import Committing
 
 pytestmark = pytest.mark.services
 

@@ -1,8 +1,7 @@
 """The rights of each role by the API: every endpoint, every verb, every role, with each scope."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -15,14 +14,9 @@ from submissions.courses.change import read_roster, replace_roster
 from submissions.models import Batch, Membership, ResumableUpload
 from tests.submissions.courses.test_roles import ANY, ROLES, STAFF, is_at_a_boundary
 from tests.support.api import api_client, problem_of
-from tests.support.every_page import api_places
+from tests.support.every_page import World, api_places
 from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import loose
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tests.support.every_page import World
 
 READ, DECIDE, CHANGE, SHARE, DELETE = "read", "decide", "change", "share", "delete"
 NAMES, INVITE, MANAGE, OWN = "names", "invite", "manage", "own"

@@ -1,20 +1,15 @@
 """Rosters and submissions by the API."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 
 from submissions.models import AuditEntry, Course, CourseRoster, Membership
 from tests.support.api import API, api_client, problem_of, send
+from tests.support.every_page import World
 from tests.support.sample_class import loose
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from tests.support.every_page import World
 
 pytestmark = pytest.mark.services
 

@@ -1,10 +1,9 @@
 """The API answers as its OpenAPI document says, whatever it is asked."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from http import HTTPStatus
 from itertools import islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pytest
 import schemathesis
@@ -22,13 +21,8 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from tests.support.api import secret_of
-from tests.support.every_page import api_places
+from tests.support.every_page import World, api_places
 from tests.support.long_rows import rest_is_long
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.every_page import World
 
 pytestmark = pytest.mark.services
 

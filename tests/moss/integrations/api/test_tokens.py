@@ -1,24 +1,18 @@
 """Tokens: created and revoked on the page of the account, and what they let a program do."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions.models import ApiToken, Course
+from submissions.models import ApiToken, Assignment, Course
 from tests.conftest import PASSWORD
 from tests.support.api import api_client, client_with, problem_of, secret_of, send
 from tests.support.html import get_page, page_of
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment
 
 pytestmark = pytest.mark.services
 

@@ -1,8 +1,7 @@
 """No JSON body takes a value of another type than the OpenAPI document names for its field."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -10,12 +9,7 @@ from moss.integrations.api.service import api
 from tests.moss.integrations.api.test_roles import PREFIX
 from tests.moss.integrations.api.test_unknown_fields import JSON, operations
 from tests.support.api import api_client, problem_of
-from tests.support.every_page import api_places
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.every_page import World
+from tests.support.every_page import World, api_places
 
 pytestmark = pytest.mark.services
 

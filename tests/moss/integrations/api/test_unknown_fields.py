@@ -1,10 +1,10 @@
 """No endpoint takes a field without using it: what it does not know, it refuses by name."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 
 from moss.integrations.api.service import api
 from moss.integrations.webhooks.api import WebhookChange, WebhookIn
@@ -12,15 +12,8 @@ from submissions.courses.api import AssignmentChange, AssignmentIn, CourseChange
 from submissions.models import Assignment, Batch, Course
 from tests.moss.integrations.api.test_roles import HEADERS, PREFIX
 from tests.support.api import api_client, problem_of, send
-from tests.support.every_page import api_places
+from tests.support.every_page import World, api_places
 from tests.support.sample_class import loose
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.contrib.auth.models import User
-
-    from tests.support.every_page import World
 
 NONSENSE = "no_such_field"
 FORM = "multipart/form-data"

@@ -1,23 +1,15 @@
 """Webhooks by the API."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 
 from moss.integrations.webhooks import sending as actions
 from moss.integrations.webhooks.models import Webhook
 from moss.integrations.webhooks.sending import KEPT
-from submissions.models import AuditEntry
+from submissions.models import Assignment, AuditEntry
 from tests.support.api import API, api_client, problem_of, send
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment
 
 pytestmark = pytest.mark.django_db
 URL = "https://hooks.example.org/moss"

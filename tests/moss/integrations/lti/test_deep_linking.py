@@ -1,23 +1,17 @@
 """Deep linking: a link of the platform that opens an assignment."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from django.http import HttpResponseBase
 from django.test import Client
 from django.utils import timezone
 
 from moss.integrations.lti.models import DeepLinkRequest
 from submissions.models import Assignment, Course
 from tests.support.html import get_page, page_of
-from tests.support.platform import ASSISTANT, CLAIM, CLIENT_ID, DEPLOYMENT, SPEC
-
-if TYPE_CHECKING:
-    from django.http import HttpResponseBase
-
-    from tests.support.platform import LearningPlatform
+from tests.support.platform import ASSISTANT, CLAIM, CLIENT_ID, DEPLOYMENT, SPEC, LearningPlatform
 
 pytestmark = pytest.mark.services
 

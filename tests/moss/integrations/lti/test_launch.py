@@ -1,32 +1,26 @@
 """Launches from a learning platform: which are taken, and which are refused with what to do."""
 
-from __future__ import annotations
-
 import base64
 import json
 import time
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jwt
 import pytest
 from django.contrib.auth import get_user
 from django.contrib.auth.models import User
+from django.http import HttpResponseBase
 from django.test import Client
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from moss.integrations.lti import requests_out
 from moss.integrations.lti.models import Platform, UsedNonce
 from moss.integrations.lti.requests_out import PlatformFailed
 from submissions.models import Course
 from tests.support.html import page_of
-from tests.support.platform import CLIENT_ID, DEPLOYMENT
-
-if TYPE_CHECKING:
-    from django.http import HttpResponseBase
-    from pytest_django.fixtures import Settings
-
-    from tests.support.platform import LearningPlatform
+from tests.support.platform import CLIENT_ID, DEPLOYMENT, LearningPlatform
 
 pytestmark = pytest.mark.services
 

@@ -1,10 +1,9 @@
 """An installation with submissions that a platform pushed is brought to a version without them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from django.apps.registry import Apps
 from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
@@ -13,9 +12,6 @@ from django.utils import timezone
 from moss.integrations.lti.models import DeepLinkRequest, UsedNonce
 from submissions.models import Batch, Course, Job
 from tests.moss.backups.test_backups import other_database
-
-if TYPE_CHECKING:
-    from django.apps.registry import Apps
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 

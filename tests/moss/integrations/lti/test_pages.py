@@ -1,9 +1,5 @@
 """The pages of platforms, and who may open which address of LTI."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import jwt
 import pytest
 from django.contrib.auth.models import User
@@ -12,12 +8,9 @@ from django.urls import reverse
 
 from moss.integrations.lti import views as urls
 from moss.integrations.lti.models import DeepLinkRequest, Platform, PlatformCourse, ToolKey
-from submissions.models import Course, Membership
+from submissions.models import Assignment, Course, Membership
 from tests.support.html import get_page, page_of
-
-if TYPE_CHECKING:
-    from submissions.models import Assignment
-    from tests.support.platform import LearningPlatform
+from tests.support.platform import LearningPlatform
 
 FIELDS = {
     "name": "Moodle",

@@ -1,9 +1,5 @@
 """Accounts, courses and roles that launches give."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.contrib.auth import get_user
@@ -13,10 +9,7 @@ from django.test import Client
 from moss.integrations.lti.models import Platform, PlatformAccount
 from submissions.models import AuditEntry, Course, Membership
 from tests.support.html import get_page, page_of
-from tests.support.platform import ADMINISTRATOR, ASSISTANT, DEPLOYMENT, INSTRUCTOR, LEARNER
-
-if TYPE_CHECKING:
-    from tests.support.platform import LearningPlatform
+from tests.support.platform import ADMINISTRATOR, ASSISTANT, DEPLOYMENT, INSTRUCTOR, LEARNER, LearningPlatform
 
 pytestmark = pytest.mark.services
 

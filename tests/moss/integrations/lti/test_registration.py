@@ -1,27 +1,21 @@
 """Dynamic registration: with an address that works once, and with a platform that answers."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.http import HttpResponseBase
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from moss.integrations.lti.models import Platform, RegistrationAddress
 from moss.integrations.lti.views import HOLDS, PLATFORM, TOOL
 from tests.support.html import get_page, page_of
-from tests.support.platform import DEPLOYMENT, SCOPE
-
-if TYPE_CHECKING:
-    from django.http import HttpResponseBase
-    from pytest_django.fixtures import Settings
-
-    from tests.support.platform import LearningPlatform
-    from tests.support.receiver import Receiver
+from tests.support.platform import DEPLOYMENT, SCOPE, LearningPlatform
+from tests.support.receiver import Receiver
 
 pytestmark = pytest.mark.services
 

@@ -1,22 +1,15 @@
 """The roster of a course from the people whom its platform lists."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from moss.integrations.lti.models import PlatformCourse
 from submissions.models import Course, CourseRoster, EnrolledStudent
-from tests.support.html import get_page
-from tests.support.platform import INSTRUCTOR, LEARNER
-
-if TYPE_CHECKING:
-    from django.test import Client
-
-    from tests.support.html import Page
-    from tests.support.platform import LearningPlatform
+from tests.support.html import Page, get_page
+from tests.support.platform import INSTRUCTOR, LEARNER, LearningPlatform
 
 pytestmark = pytest.mark.services
 

@@ -1,12 +1,12 @@
 """Whatever type a platform gives to any value that it sends: it is taken or refused, and nothing breaks."""
 
-from __future__ import annotations
-
 import copy
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from moss.integrations.lti.models import Platform
@@ -17,14 +17,7 @@ from tests.moss.integrations.lti.test_registration import register
 from tests.moss.integrations.lti.test_rosters import member
 from tests.support.html import page_of
 from tests.support.long_rows import rest_is_long
-from tests.support.platform import CLAIM
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.test import Client
-
-    from tests.support.platform import LearningPlatform
+from tests.support.platform import CLAIM, LearningPlatform
 
 pytestmark = pytest.mark.services
 

@@ -1,7 +1,5 @@
 """The connections that stay open when there are too many, and the count of wrong user ids."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from moss.integrations.moss_protocol.server import (

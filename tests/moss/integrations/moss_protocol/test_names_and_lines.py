@@ -1,7 +1,5 @@
 """The lines of the protocol and the names in them, as pure functions."""
 
-from __future__ import annotations
-
 import pytest
 
 from fingerprint.engine import choices

@@ -1,7 +1,5 @@
 """Sessions on raw sockets, written from the specification: the order of lines, refusals and misuse."""
 
-from __future__ import annotations
-
 import resource
 import socket
 import time

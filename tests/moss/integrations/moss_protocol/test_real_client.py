@@ -1,27 +1,21 @@
 """`mosspy` as instructors use it, against the real servers and worker; pages as clients parse them."""
 
-from __future__ import annotations
-
 import re
 import urllib.error
 import urllib.request
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import mosspy
 import pytest
 from bs4 import BeautifulSoup
+from django.contrib.auth.models import User
 
 from moss.integrations.moss_protocol.models import renew_user_id
 from moss.integrations.moss_protocol.uploads import ARCHIVE
 from submissions.models import Assignment, AuditEntry, Course
+from tests.support.moss_clients import Listening
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-
-    from tests.support.moss_clients import Listening
 
 pytestmark = pytest.mark.services
 

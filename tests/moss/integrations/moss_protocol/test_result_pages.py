@@ -1,26 +1,19 @@
 """The headers of the old result pages, whose address opens them."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from moss.integrations.moss_protocol import views as results
 from moss.integrations.moss_protocol.models import ClientResult
 from moss.integrations.moss_protocol.uploads import digest
-from submissions.models import AuditEntry, Membership
-
-if TYPE_CHECKING:
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment, Report
+from submissions.models import Assignment, AuditEntry, Membership, Report
 
 pytestmark = pytest.mark.services
 

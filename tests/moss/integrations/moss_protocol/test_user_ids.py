@@ -1,20 +1,15 @@
 """The user id on the page of the account, and in Django's admin."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
+from pytest_django.fixtures import Settings
 
 from moss.integrations.moss_protocol.models import MossUserId, account_of, renew_user_id, user_id_of
 from tests.support.html import get_page
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-    from pytest_django.fixtures import Settings
 
 pytestmark = pytest.mark.services
 

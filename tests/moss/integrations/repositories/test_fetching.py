@@ -1,12 +1,10 @@
 """Lists of repositories: read, fetched by the real job, and read as one upload."""
 
-from __future__ import annotations
-
 import logging
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 from django.utils import timezone
 
@@ -15,17 +13,11 @@ from moss.integrations.repositories.change import cancel, retry_failed, start_du
 from moss.integrations.repositories.git import GitMissing, parse
 from moss.integrations.repositories.models import RepositoryFetch
 from submissions.core.models import Commits
-from submissions.models import Batch, Job, Report
+from submissions.models import Assignment, Batch, Job, Report
 from submissions.work import jobs
 from tests.moss.integrations.repositories.test_snapshots import CODE, at
-from tests.support.git_server import HOUR, START, hand_in
+from tests.support.git_server import HOUR, START, GitServer, hand_in
 from tests.support.jobs import carry_out
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from tests.support.git_server import GitServer
 
 pytestmark = pytest.mark.services
 

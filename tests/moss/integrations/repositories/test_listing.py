@@ -1,7 +1,5 @@
 """Lists of repositories: what a line may be, and what is refused with the number of the line."""
 
-from __future__ import annotations
-
 import pytest
 
 from moss.integrations.repositories.git import BadList, Listed, parse

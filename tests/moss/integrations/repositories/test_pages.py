@@ -1,13 +1,13 @@
 """The pages of repositories, and the same by the API."""
 
-from __future__ import annotations
-
 import ast
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone, translation
 
@@ -15,21 +15,12 @@ from moss.integrations import repositories
 from moss.integrations.repositories.git import WITH_FIGURES
 from moss.integrations.repositories.models import RepositoryFetch
 from moss.integrations.repositories.views import reason_text
-from submissions.models import Batch
+from submissions.models import Assignment, Batch
 from tests.moss.integrations.repositories.test_fetching import end, two
 from tests.support.api import api_client, problem_of, send
-from tests.support.git_server import hand_in
+from tests.support.git_server import GitServer, hand_in
 from tests.support.html import get_page
 from tests.support.translations import LANGUAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.contrib.auth.models import User
-    from django.test import Client
-
-    from submissions.models import Assignment
-    from tests.support.git_server import GitServer
 
 __all__ = ["two"]  # a fixture
 

@@ -1,11 +1,9 @@
 """The files of a repository that a real Git server gives, also of one that was made to do harm."""
 
-from __future__ import annotations
-
 import io
 from datetime import UTC, datetime
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,12 +11,7 @@ from moss.integrations.repositories import fetching as snapshots, git as running
 from moss.integrations.repositories.fetching import Snapshot, Wanted, reachable, take_snapshot
 from moss.integrations.repositories.git import Git, GitFailed, Remote
 from submissions.intake.unpacking import unpack
-from tests.support.git_server import HOUR, START, blob, commit, git, hand_in, tree
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.git_server import GitServer
+from tests.support.git_server import HOUR, START, GitServer, blob, commit, git, hand_in, tree
 
 # They start Git and a server of repositories.
 pytestmark = pytest.mark.services

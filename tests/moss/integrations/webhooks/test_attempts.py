@@ -1,31 +1,24 @@
 """Attempts to send a delivery: when the next one is due, when they end, and where they may go."""
 
-from __future__ import annotations
-
 import socket
 from datetime import timedelta
 from ipaddress import ip_address, ip_network
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from pytest_django.fixtures import Settings
 
 from moss.integrations.webhooks import sending as webhook_actions
 from moss.integrations.webhooks.models import Delivery, Webhook
 from moss.integrations.webhooks.sending import WAITS
 from moss.outgoing import is_public
+from submissions.models import Assignment
 from submissions.uploads import lifecycle
 from submissions.work import jobs, running
 from submissions.work.jobs import kind_of
 from tests.support.jobs import carry_out, due_in
-from tests.support.receiver import webhook_to
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment
-    from tests.support.receiver import Receiver
+from tests.support.receiver import Receiver, webhook_to
 
 # Nothing is committed, so no message for a worker is sent.
 pytestmark = pytest.mark.django_db

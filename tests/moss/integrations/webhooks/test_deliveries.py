@@ -1,29 +1,22 @@
 """Deliveries to a webhook: by a real worker to a real receiver, signed, and again until it arrives."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from standardwebhooks import Webhook as Verifier, WebhookVerificationError
 
 from moss.integrations.webhooks import sending as webhook_actions
 from moss.integrations.webhooks.models import Delivery, Webhook
-from submissions.models import Report
+from submissions.models import Assignment, Report
 from submissions.uploads.change import create_batch
 from submissions.work.recovery import sweep_jobs
 from tests.conftest import wait_until
 from tests.support.jobs import due_in, let_time_pass
+from tests.support.receiver import Received, Receiver
 from tests.support.sample_class import CLASS, loose, zipped
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment
-    from tests.support.receiver import Received, Receiver
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -1,11 +1,10 @@
 """The events that are sent, their courses, and that they have keys and no names."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 
 from moss.integrations.webhooks.models import Delivery, Event, Webhook
 from submissions.cases.change import CaseNames, DecisionInput, decide, decide_case
@@ -13,12 +12,8 @@ from submissions.cases.read import pair_names
 from submissions.courses.retention import delete_course
 from submissions.models import Assignment, Batch, Course
 from submissions.uploads import lifecycle
+from tests.support.every_page import World
 from tests.support.receiver import webhook_to
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from tests.support.every_page import World
 
 pytestmark = pytest.mark.django_db
 

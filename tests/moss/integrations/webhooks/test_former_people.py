@@ -1,30 +1,21 @@
 """A webhook sends nothing once its maker may not share the course, and its owner may take it over."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
+from django.contrib.auth.models import User
+from django.core.mail import EmailMessage
+from django.test import Client
 from django.urls import reverse
+from pytest_django.fixtures import Settings
 
 from moss.integrations.webhooks import sending
 from moss.integrations.webhooks.models import Delivery, Webhook
-from submissions.models import Job
+from submissions.models import Assignment, Job
 from tests.submissions.shares.test_stopped_links import ENDS
 from tests.support.html import get_page
 from tests.support.jobs import carry_out
-from tests.support.receiver import webhook_to
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.contrib.auth.models import User
-    from django.core.mail import EmailMessage
-    from django.test import Client
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment
-    from tests.support.receiver import Receiver
+from tests.support.receiver import Receiver, webhook_to
 
 pytestmark = pytest.mark.django_db
 

@@ -1,27 +1,18 @@
 """The pages of webhooks: the secret once, what was sent, and who may see them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.urls import reverse
+from pytest_django.fixtures import Settings
 
 from moss.integrations.webhooks import sending as actions
 from moss.integrations.webhooks.models import Delivery, Event, Webhook
 from moss.integrations.webhooks.sending import MOST_WEBHOOKS
-from submissions.models import AuditEntry, Membership
+from submissions.models import Assignment, AuditEntry, Membership
 from tests.support.html import get_page, page_of
 from tests.support.jobs import carry_out
-from tests.support.receiver import webhook_to
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.test import Client
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment
-    from tests.support.receiver import Receiver
+from tests.support.receiver import Receiver, webhook_to
 
 pytestmark = pytest.mark.django_db
 URL = "https://hooks.example.org/moss?key=1"

@@ -1,7 +1,5 @@
 """Words that all names of a class begin or end with are no part of a name."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, strategies as st
 

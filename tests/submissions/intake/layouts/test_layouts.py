@@ -1,27 +1,20 @@
 """Every layout on a sample of its own: who handed in what, and what is no work of a student."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from submissions.intake.choices import Choices
 from submissions.intake.grouping import Grouping, ListingBuilder, group_files, group_submissions
-from submissions.intake.layouts.places import COURSE_FOLDERS
+from submissions.intake.layouts.places import COURSE_FOLDERS, Listing
 from submissions.intake.layouts.registry import LAYOUTS, recognise
 from submissions.intake.members import UnpackedEntry
 from tests.submissions.intake.layouts.plain_samples import CODE
 from tests.submissions.intake.layouts.records import GRADESCOPE_RECORDS
 from tests.submissions.intake.layouts.samples import SAMPLES, VARIANTS
 from tests.support.archives import entries, zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from submissions.intake.layouts.places import Listing
-    from tests.support.golden import Golden
+from tests.support.golden import Golden
 
 GOLDEN = Path(__file__).with_name("golden")
 PLAIN = {"project", "questions", "sections", "folders", "files"}

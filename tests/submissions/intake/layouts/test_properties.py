@@ -1,7 +1,5 @@
 """Properties of the grouping of any upload, however its entries are named and whatever is chosen."""
 
-from __future__ import annotations
-
 import string
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """A layout that names say is one row: an expression for its names, and what people read."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime
 

@@ -1,13 +1,11 @@
 """The patterns of instructors mean what they mean to git, and take linear time."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
 from itertools import pairwise
+from pathlib import Path
 from timeit import repeat
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import assume, given, strategies as st
@@ -25,9 +23,6 @@ from submissions.intake.left_out.patterns import (
     parse_patterns,
 )
 from tests.support.regex_ambiguity import pumped_word
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GIT = shutil.which("git")
 needs_git = pytest.mark.skipif(GIT is None, reason="git is not installed")

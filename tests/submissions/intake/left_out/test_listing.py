@@ -1,9 +1,7 @@
 """Properties of what is left out of an upload, for any names and any order of the files."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from random import Random
-from typing import TYPE_CHECKING
 
 from hypothesis import given, strategies as st
 
@@ -13,9 +11,6 @@ from submissions.intake.layouts.places import ListedFile, Listing as UploadListi
 from submissions.intake.left_out.listing import LeftOut, Listing, describe
 from submissions.intake.left_out.patterns import FilePatterns
 from tests.support.left_out import CODE, left_out
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 NAMES = [
     "a",

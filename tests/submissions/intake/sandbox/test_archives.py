@@ -1,26 +1,21 @@
 """Uploads are unpacked in a child: with the same entries; what ends the child is refused with a reason."""
 
-from __future__ import annotations
-
 import io
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import pytest
 
 from submissions.intake import unpacking as in_this_process
 from submissions.intake.limits import BadArchive, Limits
+from submissions.intake.members import UnpackedEntry
 from submissions.intake.sandbox.archives import UploadedFile, unpack, unpack_all
 from tests.support import harmful_archives
 from tests.support.archives import ARCHIVE_WRITERS, tarred, zipped
 from tests.support.processes import descendants
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from submissions.intake.members import UnpackedEntry
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("new_children")]
 

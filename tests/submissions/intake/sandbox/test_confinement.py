@@ -1,14 +1,12 @@
 """A child can open nothing, knows no secret, and ends with its parent."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import psutil
 import pytest
@@ -20,9 +18,6 @@ from submissions.intake.sandbox.process import Child, NotStarted
 from tests.conftest import wait_until
 from tests.support import harmful_jobs
 from tests.support.paths import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = [
     pytest.mark.slow,

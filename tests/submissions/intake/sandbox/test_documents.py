@@ -1,21 +1,19 @@
 """Documents are read in a child: with the same result, and a file that ends it is refused alone."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
 import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import psutil
 import pytest
 
 from fingerprint import engine
-from fingerprint.engine import Unreadable
+from fingerprint.engine import TokenStream, Unreadable
 from submissions.intake.packed_readings import span_columns, syntax_spans
 from submissions.intake.sandbox.documents import DocumentReader, NamedFile
 from tests.fingerprint import languages
@@ -23,11 +21,6 @@ from tests.fingerprint.test_read_together import plain
 from tests.support import harmful_jobs
 from tests.support.long_rows import rest_is_long
 from tests.support.notebooks import notebook_with, wrong_notebooks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from fingerprint.engine import TokenStream
 
 pytestmark = pytest.mark.slow
 

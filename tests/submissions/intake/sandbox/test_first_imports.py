@@ -1,10 +1,8 @@
 """A confined child imports and opens nothing, whatever it reads: it has no file left to do it with."""
 
-from __future__ import annotations
-
 import io
 import tarfile
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
@@ -29,9 +27,6 @@ from tests.support.archives import (
     LIBARCHIVE_WRITERS,
     zip_by_hand,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("new_children")]
 

@@ -1,11 +1,9 @@
 """Uploads are grouped in a child, as in this process; what ends the child is left out with a reason."""
 
-from __future__ import annotations
-
 import os
 import signal
+from collections.abc import Iterator, Mapping
 from threading import Thread
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,9 +18,6 @@ from tests.submissions.intake.layouts.records import BLACKBOARD_RECORD
 from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.support import harmful_groupings
 from tests.support.long_rows import rest_is_long
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 MEMORY = 1_000_000_000
 

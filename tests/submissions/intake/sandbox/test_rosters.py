@@ -1,25 +1,18 @@
 """Rosters are read in a child, as in this process; what ends the child is refused with the reason."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from submissions.intake.entry_names import PRIORS
 from submissions.intake.rosters import RosterRefused, parse_roster
 from submissions.intake.sandbox.groupings import GroupingReader
+from submissions.models import Assignment
 from tests.support import harmful_groupings
 from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import loose
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.test import Client
-
-    from submissions.models import Assignment
 
 MEMORY = 1_000_000_000
 GOOD = (
