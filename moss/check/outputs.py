@@ -180,10 +180,11 @@ def standalone_report(report: LocalReport, title: str) -> StandaloneReport:
         engine_version=ENGINE_VERSION,
         score_version=SCORE_VERSION,
         k=report.inputs.cohort.k,
-        pairs=[
+        rows=list(pair_rows(report)),
+        pairs=(
             StandalonePair(pair_row(report, pair), _block_sides(report, pair), pair_terms(report, pair))
             for pair in report.pairs()
-        ],
+        ),
         skipped=[SkippedEntry(*skipped) for skipped in report.skipped],
         shortfall=report.shortfall,
     )

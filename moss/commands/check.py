@@ -504,7 +504,10 @@ def _render(report: LocalReport, output_format: str, path: Path) -> Iterable[str
         from moss.check.outputs import standalone_report
         from submissions.pages.standalone_html import standalone_html
 
-        return [standalone_html(standalone_report(report, path.name))]
+        page = standalone_html(standalone_report(report, path.name))
+        if page.left_out:
+            click.echo(page.left_out, err=True)
+        return [page.html]
     write = FORMATS[output_format].write_table
     assert write is not None
     if output_format == "json":

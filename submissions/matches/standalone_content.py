@@ -160,7 +160,8 @@ class SkippedEntry(NamedTuple):
 class StandaloneReport(NamedTuple):
     """A ranking; `shortfall` is the reason why nothing could be compared, or empty.
 
-    Of the `submissions`, `earlier` are of earlier work and `solutions` are model solutions.
+    Of the `submissions`, `earlier` are of earlier work and `solutions` are model solutions. `rows` are the
+    figures of all pairs, `pairs` the same pairs, each aligned when it is asked for.
     """
 
     title: str
@@ -172,6 +173,7 @@ class StandaloneReport(NamedTuple):
     engine_version: int
     score_version: int
     k: int
+    rows: list[PairRow]
     pairs: Iterable[StandalonePair]
     skipped: list[SkippedEntry]
     shortfall: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from submissions.matches.differences import TokenRun
     from submissions.matches.ranked_pairs import PairRow
     from submissions.matches.standalone_content import (
-        SharedTerms,
         StandalonePair,
         StandaloneReport,
         StandaloneSide,
@@ -58,29 +58,74 @@ class RenderedPassage(NamedTuple):
         return colour(self.number)
 
 
-class RenderedPair(NamedTuple):
-    number: int
-    row: PairRow
-    passages: Iterator[RenderedPassage]
-    terms: SharedTerms | None
+class PageLimits(NamedTuple):
+    """Limits of a page; a browser opens 30 MB, and 10 million characters take some 10 s.
+
+    After so many `characters` or `pairs` further pairs are without sources, and after `rows` not listed.
+    """
+
+    characters: int = 10_000_000
+    pairs: int = 2_500
+    rows: int = 10_000
 
 
-def standalone_html(report: StandaloneReport) -> str:
-    """Return a page with all pairs, their passages side by side, and the stylesheet."""
+DEFAULT_LIMITS = PageLimits()
+
+
+class StandalonePage(NamedTuple):
+    """The page, and a sentence about what it leaves out, "" where it has everything."""
+
+    html: str
+    left_out: str
+
+
+def standalone_html(report: StandaloneReport, limits: PageLimits = DEFAULT_LIMITS) -> StandalonePage:
+    """Return a page with all pairs, passages of the first ones side by side, and the stylesheet."""
     if not settings.configured:  # On the command line; the templates need no other setting.
         settings.configure(USE_I18N=False)
     engine = Engine(dirs=[str(TEMPLATES)], libraries=LIBRARIES)
-    pairs = [
-        RenderedPair(number, pair.row, _passages(pair), pair.terms)
-        for number, pair in enumerate(report.pairs, 1)
-    ]
+    pairs = list(_within_limits(_rendered_pairs(report, engine), limits))
+    others = report.rows[len(pairs) : len(pairs) + limits.rows]
+    left_out = _left_out(report.rows, len(pairs), len(others))
     context = {
         "report": report,
         "style": style(),
         "created": f"{datetime.now(UTC):%Y-%m-%d %H:%M}",
         "pairs": pairs,
+        "others": others,
+        "left_out": left_out,
     }
-    return engine.get_template("submissions/exports/standalone.html").render(Context(context))
+    template = engine.get_template("submissions/exports/standalone.html")
+    return StandalonePage(template.render(Context(context)), left_out)
+
+
+def _rendered_pairs(report: StandaloneReport, engine: Engine) -> Iterator[str]:
+    """Yield the HTML of each pair when it is asked for."""
+    template = engine.get_template("submissions/exports/_standalone_pair.html")
+    for number, pair in enumerate(report.pairs, 1):
+        content = {"row": pair.row, "terms": pair.terms, "passages": _passages(pair)}
+        yield template.render(Context({"number": number, "k": report.k, **content}))
+
+
+def _within_limits(parts: Iterable[str], limits: PageLimits) -> Iterator[str]:
+    """Yield the first of some parts, at least one, until they have the characters of a page."""
+    characters = 0
+    for part in islice(parts, limits.pairs):
+        yield part
+        characters += len(part)
+        if characters >= limits.characters:
+            return
+
+
+def _left_out(rows: list[PairRow], shown: int, listed: int) -> str:
+    if shown == len(rows):
+        return ""
+    missing = len(rows) - shown - listed
+    rest = f", and {missing:,} more are not listed (--format csv lists all)" if missing else ""
+    return (
+        f"The first {shown:,} of {len(rows):,} pairs are shown with their sources, down to a similarity of "
+        f"{100 * rows[shown - 1].similarity:.0f}%; {listed:,} more are listed without{rest}."
+    )
 
 
 def _passages(pair: StandalonePair) -> Iterator[RenderedPassage]:

@@ -1,6 +1,7 @@
 """Marks of equal and of inserted text, against a comparison of the lines alone."""
 
 import re
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from selectolax.lexbor import LexborNode
 from moss.check.outputs import standalone_report
 from moss.check.rank import RankingOptions, rank_path
 from submissions.matches.source_html import cuts_between
-from submissions.pages.standalone_html import standalone_html
+from submissions.pages.standalone_html import PageLimits, standalone_html
 from tests.moss.check.test_check import folder
 from tests.support.html import Page
 from tests.support.programs import edited, program, remarked, renamed
@@ -92,7 +93,32 @@ def rows(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     """Return the rows of the report on a class; its seed is the parameter."""
     written = folder(tmp_path_factory.mktemp("class"), copied_class(Random(request.param)))
     report = rank_path(written, RankingOptions())
-    return rows_of(Page(standalone_html(standalone_report(report, "class"))))
+    return rows_of(Page(standalone_html(standalone_report(report, "class")).html))
+
+
+@pytest.mark.parametrize(
+    ("limits", "shown", "listed"),
+    [
+        (PageLimits(), None, 0),
+        (PageLimits(characters=1), 1, None),
+        (PageLimits(pairs=2, rows=3), 2, 3),
+    ],
+)
+def test_a_page_keeps_its_limits_and_says_what_it_leaves_out(
+    tmp_path: Path, limits: PageLimits, shown: int | None, listed: int | None
+) -> None:
+    report = rank_path(folder(tmp_path, copied_class(Random(2))), RankingOptions())
+    pairs = len(list(report.pairs()))
+    html, left_out = standalone_html(standalone_report(report, "class"), limits)
+    page = Page(html)
+    with_sources = pairs if shown is None else shown
+    assert pairs > 6
+    assert len(page.all("details")) == with_sources
+    assert len(page.all("li")) == (pairs - with_sources if listed is None else listed)
+    assert bool(left_out) == (shown is not None)
+    assert left_out in " ".join(page.text().split())
+    assert (f"The first {shown} of {pairs} pairs" in left_out) == bool(left_out)
+    assert ("more are not listed" in left_out) == (limits.rows == 3)
 
 
 @pytest.mark.slow
