@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import gzip
 import resource
 import shutil
 import subprocess
@@ -99,6 +101,15 @@ ADVICE_OF_DJANGO: dict[type[Exception], str] = {
     OSError: "Check that the user who runs moss may read and write MOSS_HOME.",
     SubprocessError: "The machine may be too busy: try again.",
 }
+# Faults of libarchive's readers of RAR, and the first versions without them. Distributions mend older
+# versions, and name the faults in the changelog of their package.
+RAR_FAULTS = {
+    "CVE-2024-26256": 3_007_005,
+    "CVE-2025-5914": 3_008_001,
+    "CVE-2025-5915": 3_008_001,
+    "CVE-2026-14164": 3_008_008,
+}
+DOC, CHANGELOG = Path("/usr/share/doc"), "libarchive13*/changelog.Debian.gz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,11 +393,21 @@ def fonts() -> Finding:
 
 
 def libarchive() -> Finding:
-    """Check that 7z, RAR and Zstandard archives can be read."""
-    if library := find_library("archive"):
-        return ok("libarchive", library)
-    message = "7z, RAR and Zstandard archives are refused"
-    return warning("libarchive", message, "Debian: apt install libarchive13")
+    """Check that 7z, RAR and Zstandard archives can be read, by readers without known faults."""
+    library = find_library("archive")
+    if not library:
+        message = "7z, RAR and Zstandard archives are refused"
+        return warning("libarchive", message, "Debian: apt install libarchive13")
+    number = int(ctypes.CDLL(library).archive_version_number())  # 3008001 is 3.8.1
+    mended = "".join(
+        gzip.decompress(one.read_bytes()).decode(errors="replace") for one in DOC.glob(CHANGELOG)
+    )
+    faults = [name for name, first in RAR_FAULTS.items() if number < first and name not in mended]
+    version = f"{number // 1_000_000}.{number // 1_000 % 1_000}.{number % 1_000}"
+    if faults:
+        message = f"{library} {version} has faults in its readers of RAR archives: {', '.join(faults)}"
+        return warning("libarchive", message, "Install the security updates of the distribution.")
+    return ok("libarchive", f"{library} {version}")
 
 
 def git() -> Finding:

@@ -1,11 +1,13 @@
 """`moss doctor` has one line a check, says what to do, and ends with status 1 on a problem."""
 
+import gzip
 import json
 import os
 import socket
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
@@ -190,6 +192,32 @@ def test_an_error_in_the_settings_is_a_problem_and_a_warning_is_none() -> None:
     assert checks.deployment().state == "problem"
     with override_settings(SILENCED_SYSTEM_CHECKS=["async.E001"]):
         assert checks.deployment().state == "warning"
+
+
+@pytest.mark.parametrize(
+    ("number", "mended", "faults"),
+    [
+        (3_008_008, "", ()),
+        (3_008_001, "", ("CVE-2026-14164",)),
+        (3_007_004, "", tuple(checks.RAR_FAULTS)),
+        (3_006_002, "  * Fix CVE-2024-26256, CVE-2025-5914\n", ("CVE-2025-5915", "CVE-2026-14164")),
+        (3_006_002, " ".join(checks.RAR_FAULTS), ()),
+    ],
+)
+def test_known_faults_of_the_readers_of_archives_are_named_where_nobody_mended_them(
+    number: int, mended: str, faults: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    changelog = tmp_path / "libarchive13t64" / "changelog.Debian.gz"
+    changelog.parent.mkdir()
+    changelog.write_bytes(gzip.compress(mended.encode()))
+    library = SimpleNamespace(archive_version_number=lambda: number)
+    monkeypatch.setattr(checks, "DOC", tmp_path)
+    monkeypatch.setattr(checks, "find_library", lambda _name: "libarchive.so.13")
+    monkeypatch.setattr("moss.operations.doctor.ctypes.CDLL", lambda _name: library)
+    finding = checks.libarchive()
+    assert finding.state == ("warning" if faults else "ok")
+    assert f" {number // 1_000_000}.{number // 1_000 % 1_000}.{number % 1_000}" in finding.message
+    assert [name for name in checks.RAR_FAULTS if name in finding.message] == list(faults)
 
 
 @pytest.mark.parametrize(("version", "state"), [("2.36.9", "warning"), ("2.37.0", "ok")])
