@@ -34,7 +34,7 @@ def notebook(source: str) -> str:
     """Return a notebook with two given cells and a cell for each function of a program."""
     given = ["import pandas as pd\nreadings = pd.read_csv('readings.csv')\nreadings.head()"]
     given.append("def clean(table):\n    table = table.dropna()\n    return table[table['level'] > 0]")
-    cells = [
+    cells: list[dict[str, object]] = [
         {"cell_type": "code", "source": text, "outputs": [], "metadata": {}, "execution_count": None}
         for text in (*given, *source.split("\n\n"))
     ]
