@@ -1,17 +1,15 @@
 """What web addresses and IP addresses are, which does not depend on the version of Python."""
 
-from __future__ import annotations
-
+import json
+import subprocess
+import sys
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, strategies as st
 
 from moss.outgoing import is_loopback, is_public, may_reach, web_origin
-
-if TYPE_CHECKING:
-    from moss.outgoing import Address
+from tests.support.paths import ROOT
 
 numbers = st.one_of(
     st.ip_addresses(),
@@ -22,7 +20,7 @@ numbers = st.one_of(
 
 
 @given(numbers)
-def test_what_is_public_is_so_to_every_version_of_python(ip: Address) -> None:
+def test_what_is_public_is_so_to_every_version_of_python(ip: IPv4Address | IPv6Address) -> None:
     if is_public(ip):
         assert ip.is_global
         assert True not in {ip.is_multicast, ip.is_reserved, ip.is_loopback}
@@ -105,3 +103,21 @@ def test_a_host_is_this_machine_by_name_and_by_each_of_its_numbers(host: str) ->
 )
 def test_an_address_has_an_origin_only_where_its_host_is_one(address: str, origin: str) -> None:
     assert web_origin(address) == origin
+
+
+NAMESPACES = ["unshare", "--user", "--map-root-user", "--mount", "--net"]
+
+
+def test_a_resolver_that_changes_its_answers_leads_no_webhook_and_no_git_elsewhere() -> None:
+    """A real resolver, real requests and the real git; the second address is of a service that counts."""
+    try:
+        subprocess.run([*NAMESPACES, "true"], check=True, capture_output=True, timeout=60)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("this machine gives no namespaces (unshare)")
+    command = [*NAMESPACES, sys.executable, "-m", "tests.support.rebinding"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=300)
+    told = json.loads(done.stdout)
+    assert told["posted"] == {"once": [200, 1], "forbidden": ["forbidden", 1], "both": ["forbidden", 1]}
+    assert told["fetched"].pop("after the question").startswith("This service may not fetch from the network")
+    assert told["fetched"] == {"stays": "fetched", "after both checks": "fetched"}
+    assert (told["reached"], told["trapped"]) == (1, 0)

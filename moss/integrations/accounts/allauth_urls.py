@@ -11,6 +11,7 @@ from django.conf import settings
 from django.urls import include, path, re_path
 from django.views.generic import RedirectView
 
+from moss.integrations.accounts.campus import take_answer
 from moss.integrations.accounts.signing_in import SignOut, with_mail
 
 urlpatterns = [
@@ -30,6 +31,7 @@ urlpatterns = [
         account.password_reset_from_key_done,
         name="account_reset_password_from_key_done",
     ),
+    path("oidc/<str:provider_id>/login/callback/", take_answer, name="openid_connect_callback"),
     path("", include("allauth.socialaccount.providers.openid_connect.urls")),
     path("campus/cancelled/", socialaccount.login_cancelled, name="socialaccount_login_cancelled"),
     path("campus/failed/", socialaccount.login_error, name="socialaccount_login_error"),

@@ -9,15 +9,20 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from urllib.parse import urlencode
 
+import jwt
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.signals import user_logged_in
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.adapter import DefaultMFAAdapter
-from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
-from allauth.socialaccount.models import SocialAccount
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter, get_adapter
+from allauth.socialaccount.models import SocialAccount, SocialApp
+from allauth.socialaccount.providers.oauth2.client import OAuth2Error
+from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
+from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.dispatch import receiver
+from django.http import Http404
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -38,6 +43,21 @@ PROVED = "proved"
 RECENT = 10 * 60
 # With these a provider of OpenID Connect asks for the password again, and says when it did (`auth_time`).
 ASK_AGAIN = urlencode({"prompt": "login", "max_age": "0"})
+
+# Asymmetric ones: a public key is no secret of HMAC.
+SIGNATURES = [*(f"{family}{bits}" for family in ("RS", "PS", "ES") for bits in (256, 384, 512)), "EdDSA"]
+# Seconds by which the clocks of a provider and of this service may differ.
+LEEWAY = 60
+# What no token, or no keys, make the libraries raise.
+TOKEN_FAULTS = (
+    jwt.PyJWTError,
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
 
 # What somebody tries first who guesses passwords of this service.
 WORDS = (
@@ -130,6 +150,49 @@ def _providers(user: User, come_back_to: str) -> list[Provider]:
             Provider(settings.SAML_NAME, f"{reverse('saml_login', args=[settings.CAMPUS])}?{query}")
         )
     return providers
+
+
+class CampusTokens(OpenIDConnectOAuth2Adapter):  # type: ignore[misc] # django-allauth publishes no types
+    """Take only tokens that a published key of the provider signed, for the person of its user info."""
+
+    def complete_login(self, request: HttpRequest, app: Any, token: Any, **kwargs: Any) -> SocialLogin:
+        try:
+            login = super().complete_login(request, app, token, **kwargs)
+            answers = login.account.extra_data
+            subjects = {answers["id_token"]["sub"], answers.get("userinfo", answers["id_token"])["sub"]}
+        except TOKEN_FAULTS as error:
+            raise OAuth2Error(f"no token of the provider: {error!r:.200}") from error
+        if len(subjects) > 1:
+            raise OAuth2Error("the user info is of another person than the token")
+        return login
+
+    def _decode_id_token(self, app: Any, id_token: str) -> dict[str, Any]:
+        """Return the claims of a token; django-allauth checks no signature where it fetched the token."""
+        head = jwt.get_unverified_header(id_token)
+        with get_adapter().get_requests_session() as session:
+            answer = session.get(self.openid_config["jwks_uri"])
+            answer.raise_for_status()
+        keys = jwt.PyJWKSet.from_dict(answer.json()).keys
+        (key,) = [key for key in keys if head.get("kid") in (None, key.key_id) and key.key_type != "oct"]
+        claims: dict[str, Any] = jwt.decode(
+            id_token,
+            key.key,
+            SIGNATURES,
+            audience=app.client_id,
+            issuer=self.openid_config["issuer"],
+            leeway=LEEWAY,
+            options={"require": ["iss", "aud", "sub", "exp"]},
+        )
+        return claims
+
+
+def take_answer(request: HttpRequest, provider_id: str) -> HttpResponse:
+    """Sign in whom the provider of OpenID Connect names."""
+    try:
+        view = OAuth2CallbackView.adapter_view(CampusTokens(request, provider_id))
+        return cast("HttpResponse", view(request))
+    except SocialApp.DoesNotExist as error:
+        raise Http404 from error
 
 
 class ServiceWordsValidator:

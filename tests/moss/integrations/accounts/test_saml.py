@@ -1,10 +1,12 @@
 """Signing in by SAML, against a provider on loopback that signs its responses."""
 
 import base64
+import re
 from dataclasses import replace
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from allauth.socialaccount.models import SocialAccount
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
@@ -20,7 +22,7 @@ from moss.integrations.accounts.models import Session
 from moss.settings import KeyPair
 from submissions.models import Assignment, CampusGroup, Membership
 from tests.support.html import get_page, page_of
-from tests.support.identity_provider import USER, IdentityProvider
+from tests.support.identity_provider import UID, USER, IdentityProvider
 
 pytestmark = pytest.mark.django_db
 
@@ -147,6 +149,74 @@ def test_a_response_that_is_not_ours_is_refused(
     assert answer.status_code in {200, 401, 403}
     assert not signed_in(client)
     assert not User.objects.exists()
+
+
+SIGNATURE = re.compile(r"<ds:Signature .*</ds:Signature>", re.DOTALL)
+END = "</saml:Assertion>"
+
+
+def wrapped(kind: str, signed: str, forged: str) -> list[str]:
+    """Return the parts of a response in which a signed assertion stands, and another one is to be read."""
+    signature = SIGNATURE.findall(signed)[0]
+    bare = signed.replace(signature, "")
+    inside = signature.replace("</ds:Signature>", f"<ds:Object>{bare}</ds:Object></ds:Signature>")
+    own_id, other_id = (re.findall(r'ID="([^"]*)"', text)[0] for text in (signed, forged))
+    return {
+        "before": [forged, signed],
+        "after": [signed, forged],
+        "in its advice": [forged.replace(END, f"<saml:Advice>{signed}</saml:Advice>{END}")],
+        "around": [signed.replace(END, f"<saml:Advice>{forged}</saml:Advice>{END}")],
+        "in an object": [forged.replace("</saml:Issuer>", f"</saml:Issuer>{inside}", 1)],
+        "with its signature": [forged.replace("</saml:Issuer>", f"</saml:Issuer>{signature}", 1), bare],
+        "in an extension": [f"<samlp:Extensions>{signed}</samlp:Extensions>", forged],
+        "with its id": [forged.replace(other_id, own_id), signed],
+        "with its id and signature": [
+            forged.replace(other_id, own_id).replace("</saml:Issuer>", f"</saml:Issuer>{signature}", 1)
+        ],
+    }[kind]
+
+
+WRAPPINGS = ("before", "after", "in its advice", "around", "in an object", "with its signature")
+
+
+@pytest.mark.parametrize("kind", [*WRAPPINGS, "in an extension", "with its id", "with its id and signature"])
+def test_a_signed_assertion_vouches_for_no_other_one(
+    kind: str, identity_provider: IdentityProvider, client: Client
+) -> None:
+    for name in ("dora", "admin"):
+        identity_provider.enrol(name)
+    asked = identity_provider.ask(client)
+    forged = identity_provider.assertion(asked, "admin", signed=False)
+    parts = wrapped(kind, identity_provider.assertion(asked, "dora"), forged)
+    answer = identity_provider.send(client, identity_provider.response(asked, *parts))
+    assert answer.status_code in {200, 401, 403}
+    assert not signed_in(client)
+    assert not User.objects.exists()
+
+
+def test_an_assertion_of_another_provider_is_refused(
+    identity_provider: IdentityProvider, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is signed by the same key: the provider of two organisations mixed them up."""
+    identity_provider.enrol("dora")
+    asked = identity_provider.ask(client)
+    monkeypatch.setattr("tests.support.identity_provider.ENTITY", "https://other.example.edu/shibboleth")
+    identity_provider.send(
+        client, identity_provider.response(asked, identity_provider.assertion(asked, "dora"))
+    )
+    assert not signed_in(client)
+
+
+def test_a_comment_in_a_name_cuts_nothing_off(identity_provider: IdentityProvider, client: Client) -> None:
+    """What is signed has no comments: whoever is `admin@example.edu.evil` could add one and be `admin`."""
+    identity_provider.people["eve"] = {UID: ["admin@example.edu.evil.example"], USER: ["eve"]}
+    asked = identity_provider.ask(client)
+    signed = identity_provider.assertion(asked, "eve")
+    assert "admin@example.edu.evil" in signed
+    changed = signed.replace("admin@example.edu.evil", "admin@example.edu<!-- -->.evil")
+    identity_provider.send(client, identity_provider.response(asked, changed))
+    uids = set(SocialAccount.objects.values_list("uid", flat=True))
+    assert uids <= {"admin@example.edu.evil.example"}
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,31 @@ def test_a_recovery_code_signs_in_once(secret: str, alice: User) -> None:
         assert visitor.post(reverse("mfa_authenticate"), {"code": recovery}).status_code == expected
 
 
+def test_a_code_of_the_app_signs_in_once_and_an_old_or_later_one_never(secret: str, alice: User) -> None:
+    counters = sorted(yield_hotp_counters_from_time())
+    shown = code(secret)
+    for number, expected in ((shown, 302), (shown, 200)):
+        visitor = Client()
+        sign_in(visitor)
+        assert visitor.post(reverse("mfa_authenticate"), {"code": number}).status_code == expected
+    for counter in (counters[0] - 2, counters[-1] + 2):
+        visitor = Client()
+        sign_in(visitor)
+        number = str(format_hotp_value(hotp_value(secret, counter)))
+        assert visitor.post(reverse("mfa_authenticate"), {"code": number}).status_code == 200
+
+
+def test_wrong_codes_are_counted_over_browsers_and_addresses(secret: str, alice: User) -> None:
+    """A guess a browser and address: after some, the right one has to wait, too."""
+    for number in range(12):
+        visitor = Client(REMOTE_ADDR=f"198.51.100.{number}")
+        sign_in(visitor)
+        visitor.post(reverse("mfa_authenticate"), {"code": f"{number:06}"})
+    visitor = Client(REMOTE_ADDR="198.51.100.200")
+    sign_in(visitor)
+    assert visitor.post(reverse("mfa_authenticate"), {"code": code(secret)}).status_code != 302
+
+
 def test_a_wrong_code_sets_nothing_up(client: Client, alice: User) -> None:
     confirm(client)
     get_page(client, reverse("mfa_activate_totp"))
