@@ -21,11 +21,13 @@ pytestmark = pytest.mark.services
 
 INSIDE = "document.querySelector('.canvas').clientWidth"
 # Return whether the left half, and whether the right half, of the bars contains the accent colour.
-COLOURS = """async () => {
+COLOURS = """async (name) => {
   await new Promise(requestAnimationFrame);
   const canvas = document.querySelector(".plot canvas");
-  const accent = getComputedStyle(document.documentElement).getPropertyValue("--accent");
-  const colour = [1, 3, 5].map((at) => parseInt(accent.trim().slice(at, at + 2), 16));
+  const point = document.createElement("canvas").getContext("2d");
+  point.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(name);
+  point.fillRect(0, 0, 1, 1);
+  const colour = [...point.getImageData(0, 0, 1, 1).data].slice(0, 3);
   const halves = [false, false];
   const { data, width } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   for (let at = 0; at < data.length; at += 4)
@@ -100,15 +102,18 @@ def test_dragging_the_threshold_with_the_mouse_filters_everything_else(
 
 
 @pytest.mark.long
-def test_bars_above_the_threshold_have_the_accent_colour_in_light_and_dark(report_page: Page) -> None:
-    assert report_page.evaluate(COLOURS) == [False, True]
+def test_bars_of_each_band_have_a_colour_in_light_and_dark(report_page: Page) -> None:
+    def halves(name: str) -> list[bool]:
+        return list(report_page.evaluate(COLOURS, name))
+
+    assert (halves("--look"), halves("--accent")) == ([False, False], [False, True])
     report_page.locator("#line").press("Home")
-    assert report_page.evaluate(COLOURS) == [True, True]
+    assert (halves("--look"), halves("--accent")) == ([True, False], [False, True])
     report_page.locator("#line").press("End")
     report_page.emulate_media(color_scheme="dark")
-    assert report_page.evaluate(COLOURS) == [False, False]
+    assert (halves("--look"), halves("--accent")) == ([False, False], [False, False])
     report_page.get_by_role("button", name="Back to").click()
-    assert report_page.evaluate(COLOURS) == [False, True]
+    assert (halves("--look"), halves("--accent")) == ([False, False], [False, True])
 
 
 def test_the_threshold_is_moved_by_keyboard_and_announces_its_value(
