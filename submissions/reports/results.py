@@ -17,6 +17,7 @@ from django.db import connection
 from fingerprint import engine
 from submissions.core.database import insert
 from submissions.core.submitters import stored_names
+from submissions.matches.bands import WHOLE_SHARE
 from submissions.matches.ranked_pairs import PAIRS_AT_ONCE, aligned_pairs
 from submissions.models import (
     Batch,
@@ -330,10 +331,12 @@ def _best(cohort: LoadedCohort, ranking: engine.Ranking) -> engine.Ranking:
 
 def _best_rows(ranking: engine.Ranking, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
     """Return the rows that a report stores; `rows` are ordered by similarity, the highest first."""
+    shares = np.maximum(ranking.scores.left_share, ranking.scores.right_share)[rows]
+    listed = np.union1d(rows[:MAX_PAIRS], rows[shares >= WHOLE_SHARE][:MAX_PAIRS])
     above = rows[ranking.scores.similarity[rows] >= ranking.threshold.value]
     sides = np.stack((ranking.pairs.left[above], ranking.pairs.right[above]), axis=1).ravel()
     _, first = np.unique(sides, return_index=True)
-    return np.union1d(rows[:MAX_PAIRS], above[first // 2])
+    return np.union1d(listed, above[first // 2])
 
 
 def parameters(cohort: LoadedCohort) -> dict[str, object]:

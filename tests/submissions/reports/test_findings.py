@@ -1,9 +1,12 @@
 from collections.abc import Callable
 from random import Random
 
+import numpy as np
 import pytest
 from django.test import Client
 
+from fingerprint.engine import CandidatePairs, Ranking, Scores
+from fingerprint.ranking.threshold import SuggestedThreshold
 from submissions.core.models import CommonPassage, ExclusionEffect
 from submissions.intake.packed_readings import unpack_tokens
 from submissions.models import Assignment, Document, Report
@@ -69,6 +72,20 @@ def test_best_matches_come_from_pairs_that_are_not_listed_too(
     assert facts["Compared"] == (
         "3 submissions; 3 pairs share enough to be scored, the 1 most similar are listed"
     )
+
+
+def test_a_whole_copy_is_stored_below_all_pairs_that_a_report_has_room_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ranking, "MAX_PAIRS", 2)
+    similarity = np.array([0.8, 0.7, 0.6, 0.3, 0.2])
+    shares = {"left_share": np.array([0.5, 0.4, 0.3, 0.2, 0.95]), "right_share": np.full(5, 0.1)}
+    empty = dict.fromkeys(Scores._fields, np.zeros(5))
+    pairs = CandidatePairs(np.zeros(5, np.int32), np.arange(1, 6, dtype=np.int32), np.ones(5, np.int32))
+    threshold = SuggestedThreshold(0.9, "", 0.95)
+    scores = Scores(**{**empty, **shares, "similarity": similarity})
+    ranked = Ranking(pairs, scores, threshold, None, np.full((5, 2), -1), 5)
+    assert ranking._best_rows(ranked, np.arange(5)).tolist() == [0, 1, 4]
 
 
 def test_a_submission_that_is_like_nobodys_has_no_best_match(hand_in: HandIn) -> None:
