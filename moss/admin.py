@@ -1,4 +1,7 @@
-"""Django admin of accounts and of user ids of MOSS clients."""
+"""Django admin of accounts and of user ids of MOSS clients: each change is in the audit log.
+
+Nothing of courses and students is in it: their pages ask for a right and a reason.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,18 @@ import logging
 from typing import TYPE_CHECKING
 
 from django.contrib import admin, messages
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import User
+from django.db.models.signals import post_save
+from django.dispatch import receiver
 
 from moss.integrations.accounts.models import Session
 from moss.integrations.moss_protocol.models import MossUserId
+from submissions.audit.models import AuditAction
 from submissions.core.accounts import usage_of
 from submissions.intake.limits import format_size
+from submissions.models import AuditEntry
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -21,6 +29,18 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 admin.site.unregister(User)
+# Django stores what it deletes together without a signal.
+admin.site.disable_action("delete_selected")
+
+
+@receiver(post_save, sender=LogEntry, dispatch_uid="audit")
+def note_change(sender: type, instance: LogEntry, **_: object) -> None:  # noqa: ARG001 - a receiver's
+    """Write an entry of the audit log for each row that is added, changed or deleted here."""
+    _note(instance.user.get_username(), f"{instance.content_type}: {instance}")
+
+
+def _note(who: str, subject: str) -> None:
+    AuditEntry.objects.create(who=who, action=AuditAction.CHANGED_PEOPLE, subject=subject, page="admin")
 
 
 @admin.register(User)
@@ -30,6 +50,11 @@ class Users(UserAdmin[User] if TYPE_CHECKING else UserAdmin):  # type: ignore[mi
     actions = ("end_sessions",)
     readonly_fields = ("stored", "uploads")
     fieldsets = (*(UserAdmin.fieldsets or ()), ("Usage", {"fields": readonly_fields}))
+
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Keep the owner of a course: it would be deleted too, with what a hold protects."""
+        owns = obj is not None and obj.courses.exists()
+        return not owns and super().has_delete_permission(request, obj)
 
     @admin.display(description="Stored in the user's courses")
     def stored(self, user: User) -> str:
@@ -43,6 +68,8 @@ class Users(UserAdmin[User] if TYPE_CHECKING else UserAdmin):  # type: ignore[mi
     def end_sessions(self, request: HttpRequest, users: QuerySet[User]) -> None:
         keys = list(users.values_list("pk", flat=True))
         ended, _ = Session.objects.filter(user__in=keys).delete()
+        names = ", ".join(user.get_username() for user in users)
+        _note(request.user.get_username(), f"ended all sessions: {names}")
         logger.info("account %s ended all sessions of the accounts %s", request.user.pk, keys)
         self.message_user(request, f"{ended} sessions were ended.", messages.SUCCESS)
 

@@ -7,11 +7,11 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import Q
+from django.db.models import Case, F, Q, TextField, Value, When
 from django.http import Http404
 
 from submissions.audit.models import AuditAction, cut_text
-from submissions.core.rights import acts_as_administrator, stated_reason
+from submissions.core.rights import Right, acts_as_administrator, courses_with, stated_reason
 from submissions.courses.change import find_invitation
 from submissions.matches.file_formats import ExportTable
 from submissions.models import (
@@ -92,6 +92,9 @@ ACTIONS = {
     ("GET", "repository_fetch"): SAW,
     ("POST", "retry_repository_fetch"): AuditAction.UPLOADED,
 }
+# Acts whose subject may name students, and what stands for it where the reader may not see names.
+NAMING = (SAW, DECIDED, EXPORTED, SHARED, AuditAction.UPLOADED, DELETED, AuditAction.ASKED)
+HIDDEN, WHOLE_LOG = "not shown", "audit log"
 # The same of the API, whose addresses and arguments have other names.
 API = "api/v1/"
 API_ACTIONS = {
@@ -409,22 +412,39 @@ class AuditFilter(NamedTuple):
     until: date | None = None
 
 
-def audit_entries(chosen: AuditFilter) -> QuerySet[AuditEntry]:
-    """Return entries, newest first; a text is looked for in all names, subjects and addresses."""
+def _shown_subject(user: User) -> Case:
+    """Return the subject as a user may see it: names only of courses in which the user sees them."""
+    readable = courses_with(user, Right.SEE_NAMES)
+    others = Course.objects.exclude(pk__in=readable.values("pk"))
+    open_ = Q(course__in=readable.values("name")) & ~Q(course__in=others.values("name"))
+    names_nobody = ~Q(action__in=NAMING) | Q(subject=WHOLE_LOG)
+    return Case(
+        When(open_ | names_nobody, then=F("subject")),
+        default=Value(HIDDEN),
+        output_field=TextField(),
+    )
+
+
+def audit_entries(chosen: AuditFilter, user: User) -> QuerySet[AuditEntry]:
+    """Return entries with the subject that a user may see, `shown`, newest first.
+
+    A text is looked for in all names, shown subjects and addresses.
+    """
     rows = AuditEntry.objects.filter(action=chosen.action) if chosen.action else AuditEntry.objects.all()
     if chosen.since:
         rows = rows.filter(created__date__gte=chosen.since)
     if chosen.until:
         rows = rows.filter(created__date__lte=chosen.until)
-    matches = Q()
-    for field in ("who", "course", "assignment", "subject", "address") if chosen.text else ():
+    rows, matches = rows.annotate(shown=_shown_subject(user)), Q()
+    for field in ("who", "course", "assignment", "shown", "address") if chosen.text else ():
         matches |= Q(**{f"{field}__icontains": chosen.text})
     return rows.filter(matches)
 
 
-def audit_table(chosen: AuditFilter) -> ExportTable:
+def audit_table(chosen: AuditFilter, user: User) -> ExportTable:
     """Return entries as a table with every column, the oldest first."""
-    rows = audit_entries(chosen).order_by("number", "pk").values_list(*COLUMNS).iterator()
+    columns = ["shown" if name == "subject" else name for name in COLUMNS]
+    rows = audit_entries(chosen, user).order_by("number", "pk").values_list(*columns).iterator()
     texts = (
         [
             value.isoformat() if isinstance(value, datetime) else "" if value is None else value

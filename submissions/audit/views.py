@@ -18,7 +18,14 @@ from django.utils.translation import gettext, gettext_lazy as _, ngettext
 from django.views.decorators.http import require_GET
 from ninja import Field, Query, Router, Schema
 
-from submissions.audit.log import AuditFilter, audit_entries, audit_table, service_may_erase_log
+from submissions.audit.log import (
+    HIDDEN,
+    WHOLE_LOG,
+    AuditFilter,
+    audit_entries,
+    audit_table,
+    service_may_erase_log,
+)
 from submissions.audit.models import REPLACEMENT, AuditAction
 from submissions.core.api import A_PART, Cursor, Input, Limit, cursor_of, numbers_of, user_of
 from submissions.core.rights import limits_of
@@ -37,8 +44,9 @@ if TYPE_CHECKING:
 
 # Whole parts of a subject, or what stands before a colon.
 LABELS: dict[str, Label] = {
+    HIDDEN: _("Names: state a reason under People of the course"),
     "roster": _("Roster"),
-    "audit log": _("Audit log"),
+    WHOLE_LOG: _("Audit log"),
     "sources": _("sources"),
     "retention": _("retention"),
     "as an administrator": _("as an administrator"),
@@ -138,7 +146,7 @@ def _filter(request: HttpRequest) -> tuple[AuditFilterForm, AuditFilter]:
 def log(request: AuthenticatedRequest) -> HttpResponse:
     """List the entries, newest first, with a search."""
     form, chosen = _filter(request)
-    page = Paginator(audit_entries(chosen), ENTRIES_A_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(audit_entries(chosen, request.user), ENTRIES_A_PAGE).get_page(request.GET.get("page"))
     context = {"entries": page, "form": form, "may_be_erased": service_may_erase_log()}
     return render(request, "submissions/department/audit.html", context)
 
@@ -150,8 +158,10 @@ def file(request: AuthenticatedRequest, suffix: str) -> HttpResponse:
     if suffix not in FILES:
         raise Http404("No such file.")
     content_type, write = FILES[suffix]
-    request.audit_subject = "audit log"
-    response = StreamingHttpResponse(write(audit_table(_filter(request)[1])), content_type=content_type)
+    request.audit_subject = WHOLE_LOG
+    response = StreamingHttpResponse(
+        write(audit_table(_filter(request)[1], request.user)), content_type=content_type
+    )
     response.headers["Content-Disposition"] = f'attachment; filename="audit-log.{suffix}"'
     return cast("HttpResponse", response)  # as every view says
 
@@ -194,10 +204,12 @@ def list_audit_entries(
     user = user_of(request)
     if not user.is_staff or limits_of(user).courses is not None:
         raise PermissionDenied(REFUSED)
-    request.audit_subject = "audit log"  # type: ignore[attr-defined] # read by submissions.audit.log
+    request.audit_subject = WHOLE_LOG  # type: ignore[attr-defined] # read by submissions.audit.log
     (last,) = numbers_of(cursor, 1)
-    rows = audit_entries(AuditFilter(asked.q, asked.action or "", asked.since, asked.until))
+    rows = audit_entries(AuditFilter(asked.q, asked.action or "", asked.since, asked.until), user)
     rows = rows.filter(pk__lt=last) if last else rows
     entries = list(rows.order_by("-pk")[: limit + 1])
+    for entry in entries:
+        entry.subject = entry.shown  # type: ignore[attr-defined] # annotated
     following = cursor_of(entries[limit - 1].pk) if len(entries) > limit else None
     return AuditLog(items=[AuditEntryOut.from_orm(row) for row in entries[:limit]], next=following)

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.db.models import BinaryField, FileField, Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from submissions.archive.models import CorpusDocument
 from submissions.audit.models import AuditAction
+from submissions.core.mails import Mail
 from submissions.core.redaction import NameFinder
 from submissions.intake.entry_names import replace_invisible
 from submissions.models import (
@@ -66,14 +69,27 @@ def write_export(work: Scope, target: IO[bytes]) -> int:
 
 
 def note_export(work: Scope, who: str, reason: str, address: str | None = None) -> None:
-    """Write an entry of the audit log; `who` is a user name."""
-    AuditEntry.objects.create(
-        who=who,
-        address=address,
-        action=AuditAction.EXPORTED,
-        subject=f"{work.text}: {reason}",
-        page="export_student",
-    )
+    """Write an entry of the audit log for each course, and tell its owner; `who` is a user name."""
+    note(work, who, reason, address, action=AuditAction.EXPORTED, page="export_student")
+    subject = gettext_lazy("A student's data of {course} was exported")
+    for course in (one.course for one in work.chosen):
+        context = {"course": course, "who": who, "reason": reason}
+        mail = Mail(subject, "submissions/people/student_exported.txt", context, {"course": course.name})
+        if settings.MAIL and course.owner.get_username() != who:
+            mail.send_to(course.owner)
+
+
+def note(work: Scope, who: str, reason: str, address: str | None, *, action: str, page: str) -> None:
+    """Write an entry of the audit log for each course that has something of a student, or one for none."""
+    for course in [one.course.name for one in work.chosen] or [""]:
+        AuditEntry.objects.create(
+            who=who,
+            address=address,
+            action=action,
+            course=course,
+            subject=f"{work.text}: {reason}",
+            page=page,
+        )
 
 
 def _write_files(archive: zipfile.ZipFile, submission: Submission) -> None:

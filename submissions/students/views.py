@@ -12,11 +12,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods
 
+from submissions.audit.models import AuditAction
 from submissions.courses.forms import LONGEST_REASON, SHORTEST_REASON
 from submissions.models import Erasure
 from submissions.pages.requests import staff_only
 from submissions.students.erasing import ask_for_erasure
-from submissions.students.exporting import note_export, write_export
+from submissions.students.exporting import note, note_export, write_export
 from submissions.students.finding import Decided, find, near_matches
 from submissions.students.naming import digest
 from submissions.students.rows import OWN_REASONS, SOMEBODY_ELSE, receipt_of
@@ -44,7 +45,7 @@ def student_data(request: AuthenticatedRequest) -> HttpResponse:
     work = Scope(text, tuple(courses), near=tuple(near_matches(text, courses)))
     act = request.POST.get("act")
     if not (work.chosen or work.near) or act not in {"export", "erase"}:
-        return _page(request, form, work=work, chosen_form=ChosenForm(work, initial={"student": text}))
+        return _page(request, form, work=work, chosen_form=ChosenForm(work, initial=form.cleaned_data))
     chosen = ChosenForm(work, request.POST)
     if chosen.is_valid():
         try:
@@ -57,6 +58,9 @@ def student_data(request: AuthenticatedRequest) -> HttpResponse:
 
 def _page(request: AuthenticatedRequest, form: StudentForm, status: int = 200, **more: Any) -> HttpResponse:
     work: Scope | None = more.get("work")
+    if work:
+        who, reason = request.user.get_username(), form.cleaned_data["reason"]
+        note(work, who, reason, request.audit_address, action=AuditAction.SAW, page="student_data")
     context = {
         "form": form,
         "rows": [(one, work.figures(one)) for one in work.chosen] if work else [],
@@ -120,6 +124,13 @@ class StudentForm(forms.Form):
             "As a submission or a roster has it. An id finds one person; a name may be that of several."
         ),
     )
+    reason = forms.CharField(
+        label=_("Why?"),
+        min_length=SHORTEST_REASON,
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("The audit log keeps the search and the reason, with your name and the time."),
+    )
 
 
 class ChosenForm(StudentForm):
@@ -141,13 +152,6 @@ class ChosenForm(StudentForm):
             self.fields[match.key] = forms.ChoiceField(
                 widget=forms.RadioSelect, choices=SAME_OR_OTHER, required=False
             )
-        self.fields["reason"] = forms.CharField(
-            label=_("Why?"),
-            min_length=SHORTEST_REASON,
-            max_length=LONGEST_REASON,
-            widget=forms.Textarea(attrs={"rows": 3}),
-            help_text=_("The audit log and the receipt keep the reason, with your name and the time."),
-        )
 
     def clean(self) -> dict[str, Any]:
         """Ask for a decision on each similar name, but in courses that were left out."""

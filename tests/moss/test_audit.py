@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
@@ -15,6 +16,7 @@ from django.utils import timezone
 from submissions.audit.log import ACTIONS
 from submissions.courses import change as people
 from submissions.models import AuditEntry
+from tests.support.api import api_client, send
 from tests.support.every_page import INVITATIONS, PUBLIC, World, address_of, addresses, patterns
 from tests.support.html import get_page
 
@@ -185,8 +187,31 @@ def test_administrators_search_the_log(world: World, alice_client: Client, admin
     log = reverse("audit_log")
     assert len(get_page(admin_client, log).all("tbody tr")) == 2
     assert len(get_page(admin_client, log, action="exported").all("tbody tr")) == 1
-    assert get_page(admin_client, log, q=world.pair.left.name).texts("tbody th") == ["alice"]
     assert get_page(admin_client, log, q="nobody at all").has(".empty")
+
+
+def test_names_in_the_log_are_shown_to_who_may_see_them_in_the_course(
+    world: World, alice_client: Client, admin: User, admin_client: Client
+) -> None:
+    alice_client.get(address_of(world, "submission"))
+    name, log = world.pair.left.name, reverse("audit_log")
+    program, file = api_client(admin, "read"), reverse("audit_file", args=["jsonl"])
+
+    def shown() -> list[str]:
+        return [
+            get_page(admin_client, log).text("tbody"),
+            get_text(admin_client, file),
+            send(program, "get", "/audit").content.decode(),
+        ]
+
+    assert not any(name in text for text in shown())
+    assert get_page(admin_client, log, q=name).has(".empty")
+    assert send(program, "get", f"/audit?q={name}").json()["items"] == []
+    people.state_reason(world.assignment.course, admin, "An appeal, case 7.")
+    assert all(name in text for text in shown())
+    assert get_page(admin_client, log, q=name).texts("tbody th") == ["alice"]
+    AuditEntry.objects.create(who="alice", action="saw", course="A deleted course", subject=name, page="pair")
+    assert len(get_page(admin_client, log, q=name).all("tbody tr")) == 1
 
 
 def get_text(client: Client, address: str, **query: str) -> str:

@@ -20,6 +20,9 @@ from submissions.core.mails import language_at
 from submissions.courses import change as people, retention
 from submissions.models import Assignment, Batch, Course, Job, Membership, ReadingRequest, Report
 from submissions.shares import links as shares
+from submissions.students.exporting import note_export
+from submissions.students.finding import CourseOfStudent
+from submissions.students.scope import Scope
 from tests.support.paths import ROOT
 from tests.support.shares import shared_report
 
@@ -69,6 +72,11 @@ def access_given(report: Report, alice: User, colleague: User) -> None:
     people.tell_owner(alice, report.assignment.course, colleague, access, ADDRESS)
 
 
+def student_exported(report: Report, _alice: User, _colleague: User) -> None:
+    one = CourseOfStudent(report.assignment.course, (), (), is_ambiguous=False, same_names=0)
+    note_export(Scope("ada", (one,)), "colleague", "ill")
+
+
 def reading_asked_for(report: Report, _alice: User, colleague: User) -> None:
     one = report.submissions.first()
     assert one is not None
@@ -88,6 +96,7 @@ KINDS: dict[str, Callable[[Report, User, User], None]] = {
     "submissions/department/sources_retention.txt": sources_go,
     "submissions/people/invitation.txt": invited,
     "submissions/people/access_given.txt": access_given,
+    "submissions/people/student_exported.txt": student_exported,
     "submissions/people/reading_request.txt": reading_asked_for,
     "submissions/people/reading_answer.txt": reading_answered,
 }

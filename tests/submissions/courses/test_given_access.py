@@ -219,19 +219,3 @@ def test_the_owner_is_told_by_mail_what_an_administrator_gave(
     assert len(mails) == len(ways)
     assert all(REASON in mail.body for mail in mails)  # type: ignore[attr-defined]
     assert "alice → tess" in mails[-1].body  # type: ignore[attr-defined]
-
-
-def test_the_pages_of_support_move_no_work_to_other_readers(
-    admin: User, admin_client: Client, assignment: Assignment
-) -> None:
-    admin.is_superuser = True
-    admin.save()
-    other = admin.courses.create(name="My own")
-    course = assignment.course
-    moved = {"name": assignment.name, "course": other.pk}
-    admin_client.post(reverse("admin:submissions_assignment_change", args=[assignment.pk]), moved)
-    taken = {"name": course.name, "owner": admin.pk}
-    admin_client.post(reverse("admin:submissions_course_change", args=[course.pk]), taken)
-    assignment.refresh_from_db()
-    course.refresh_from_db()
-    assert (assignment.course, course.owner.username) == (course, "alice")
