@@ -40,7 +40,7 @@ class Bands(NamedTuple):
 
 
 class Texts(Protocol):
-    """What translates: `django.utils.translation`, or nothing."""
+    """Functions that translate: Django's, or those of no language."""
 
     def gettext(self, message: str, /) -> str: ...
 

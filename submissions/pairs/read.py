@@ -144,6 +144,12 @@ def bands_of(report: Report, threshold: float | None = None) -> Bands:
     return Bands.of(report.parameters["threshold"], None if is_suggested(report, look) else look)
 
 
+def band_of(bands: Bands, pair: Pair, flags: Iterable[Flag]) -> str:
+    """Return the band of a pair with these flags."""
+    same = any(flag.kind in SAME_CODE for flag in flags)
+    return bands.band(pair.similarity, pair.left_share, pair.right_share, same=same)
+
+
 def is_suggested(report: Report, threshold: float) -> bool:
     """Return whether what the ranking stored of all pairs, with its suggestion, holds at a threshold."""
     return threshold == suggested_threshold(report)

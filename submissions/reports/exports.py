@@ -52,8 +52,8 @@ from submissions.models import Decision
 from submissions.pages.paper import DocumentTooLong
 from submissions.pages.requests import redirect_with_query
 from submissions.pairs.read import (
-    SAME_CODE,
     Flags,
+    band_of,
     bands_of,
     displayed_pair,
     find_pair,
@@ -175,7 +175,6 @@ def exported_pairs(
         decision = decided.get(both) or followed_decision(of_cases, both, pair.similarity)
         displayed = displayed_pair(pair, names)
         pair_flags = flags.between(*timed_submissions(displayed))
-        same = any(flag.kind in SAME_CODE for flag in pair_flags)
         yield (
             displayed,
             PairExport(
@@ -199,7 +198,7 @@ def exported_pairs(
                 decision=pair.decision,
                 assignee=decision.assignee.get_username() if decision and decision.assignee else None,
                 notes=names.redact_text(decision.notes) if decision else "",
-                band=bands.band(pair.similarity, pair.left_share, pair.right_share, same=same),
+                band=band_of(bands, pair, pair_flags),
             ),
         )
 

@@ -22,8 +22,8 @@ from submissions.core.names import follows_decisions, search_words
 from submissions.models import Decision
 from submissions.pages.rendered import render_part
 from submissions.pairs.read import (
-    SAME_CODE,
     Flags,
+    band_of,
     bands_of,
     displayed_pair,
     pair_similarities,
@@ -371,10 +371,8 @@ def report_rows(page: ReportPage, ids: Sequence[int]) -> list[ReportRow]:
     rows = []
     for pair in pairs:
         kinds = flags.between(*timed_submissions(pair))
-        same = any(flag.kind in SAME_CODE for flag in kinds)
-        band = bands.band(pair.similarity, pair.left_share, pair.right_share, same=same)
         case = by_member.get(pair.left_id) if is_linking(pair, threshold) else None
-        rows.append(ReportRow(pair, kinds, case, band))
+        rows.append(ReportRow(pair, kinds, case, band_of(bands, pair, kinds)))
     return rows
 
 
