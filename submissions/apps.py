@@ -1,3 +1,5 @@
+"""The apps of the product; that of archive screening has tables of its own."""
+
 from __future__ import annotations
 
 from django.apps import AppConfig
@@ -13,3 +15,9 @@ class SubmissionsConfig(AppConfig):
 
     def ready(self) -> None:
         connection_created.connect(replace_unstorable)
+
+
+class ArchiveConfig(AppConfig):
+    name = "submissions.archive"
+    label = "corpus"
+    verbose_name = "Corpora"

@@ -112,7 +112,7 @@ def _tuned_front_end(name: str) -> FrontEnd:
 
     row = _by_alias()[name]
     if name == "scratch":
-        from fingerprint.languages.code import Scratch  # noqa: PLC0415 - as above
+        from fingerprint.languages.scratch import Scratch  # noqa: PLC0415 - as above
 
         return Scratch(row)
     if row.parts:

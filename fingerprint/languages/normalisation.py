@@ -131,7 +131,7 @@ class RawColumns(NamedTuple):
     ends: Bounds
 
 
-class Scratch(NamedTuple):
+class WorkArrays(NamedTuple):
     """Room for normalising one text: rows, indexes of touching operators, and ranges to drop."""
 
     rows: TokenRows
@@ -139,7 +139,7 @@ class Scratch(NamedTuple):
     ranges: PairRows
 
     @classmethod
-    def of(cls, count: int) -> Scratch:
+    def of(cls, count: int) -> WorkArrays:
         """Return room for a text of so many tokens."""
         return cls(token_rows(count), np.empty(count, np.int32), np.empty((count, 2), np.int32))
 
@@ -208,21 +208,21 @@ class Normalised(NamedTuple):
 
 @bare_kernel
 def fill_normalised(
-    raw: RawColumns, lexemes: Lexemes, by_line: int, scratch: Scratch, normalised: Normalised
+    raw: RawColumns, lexemes: Lexemes, by_line: int, arrays: WorkArrays, normalised: Normalised
 ) -> None:
     """Normalise texts, one after another. `by_line` is 1 where a statement ends with its line."""
     begin, complete, tokens, literals, statements = 0, 0, 0, 0, 0
     for text in range(len(raw.ends)):
         end = raw.ends[text]
-        count, seen = locate(raw.codes[begin:end], raw.starts[begin:end], lexemes, scratch.rows)
-        rows, kept = scratch.rows[:count], normalised.complete[complete:]
+        count, seen = locate(raw.codes[begin:end], raw.starts[begin:end], lexemes, arrays.rows)
+        rows, kept = arrays.rows[:count], normalised.complete[complete:]
         ranges = 0
         if seen & (STATEMENT | DECORATOR):
-            ranges = find_dropped(rows, by_line, scratch.ranges)
-        dropped = scratch.ranges[:ranges]
+            ranges = find_dropped(rows, by_line, arrays.ranges)
+        dropped = arrays.ranges[:ranges]
         statements = add_statements(rows, dropped, normalised.statements, statements)
-        count, touching, characters = keep_others(rows, dropped, kept, scratch.touching)
-        join_operators(kept, scratch.touching[:touching], lexemes)
+        count, touching, characters = keep_others(rows, dropped, kept, arrays.touching)
+        join_operators(kept, arrays.touching[:touching], lexemes)
         count = join_literals(kept[:count], kept)
         complete += count
         tokens += collect_tokens(kept[:count], lexemes.kinds, behind(normalised.tokens, tokens))
@@ -255,9 +255,9 @@ def add_statements(rows: TokenRows, dropped: PairRows, statements: PairRows, cou
 def normalise(texts: Sequence[Lexed], vocabulary: Vocabulary, *, by_line: bool) -> Normalised:
     """Return the tokens of texts as they are compared. With `by_line` a statement ends with its line."""
     raw = split_runs(_raw(texts), vocabulary)
-    scratch = Scratch.of(int(np.diff(raw.ends, prepend=0).max(initial=0)))
+    arrays = WorkArrays.of(int(np.diff(raw.ends, prepend=0).max(initial=0)))
     normalised = Normalised.room(len(raw.ends), len(raw.codes))
-    fill_normalised(raw, vocabulary.lexemes(), int(by_line), scratch, normalised)
+    fill_normalised(raw, vocabulary.lexemes(), int(by_line), arrays, normalised)
     return normalised
 
 

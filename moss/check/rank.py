@@ -73,7 +73,7 @@ class RankingOptions:
     language: str = ""
     boilerplate: tuple[Path, ...] = ()
     common: float | None = None
-    show: int | None = 250
+    show: int | None = None
     inputs: InputOptions = NO_OPTIONS
     earlier: tuple[Path, ...] = ()
     statements: tuple[Path, ...] = ()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import sqlite3
-import struct
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, suppress
@@ -19,7 +17,6 @@ import fingerprint
 import submissions
 from fingerprint.engine import (
     FILE_SECONDS,
-    NO_LINES,
     Reading,
     Unreadable,
     expect,
@@ -33,16 +30,7 @@ from moss.check.inputs import SkippedInput, check_complete, entries_of
 from moss.compiling import cache_folder
 from submissions.intake.file_languages import likely_language
 from submissions.intake.left_out.patterns import FilePatterns
-from submissions.intake.packed_readings import (
-    pack_coarse,
-    pack_lexical,
-    pack_tokens,
-    pack_words,
-    unpack_coarse,
-    unpack_lexical,
-    unpack_with_lines,
-    unpack_words,
-)
+from submissions.intake.packed_readings import PackedReading, together_then_alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -70,7 +58,6 @@ READER_LIBRARIES = ("charset-normalizer", "nbformat", "pygments")
 # Most files and bytes that a child process reads together, and the fewest files and batches for each process.
 BATCH_FILES, BATCH_BYTES = 64, 300_000
 FEWEST_FILES, FEWEST_BATCHES = 8, 4
-PART_LENGTHS = struct.Struct("<6I")
 
 
 @cache
@@ -228,16 +215,21 @@ def read_file(job: ReadJob) -> Reading | str:
 
 def read_batch(jobs: Sequence[ReadJob]) -> list[Reading | str]:
     """Return the result of `read_file` for each job; all of them agree in what is wanted of the files."""
+    results = together_then_alone(jobs, _read_batch)
+    return [result if isinstance(result, Reading) else str(result) for _, result in results]
+
+
+def _read_batch(jobs: Sequence[ReadJob]) -> list[Reading | str | Unreadable]:
     first = jobs[0]
     if len(jobs) == 1 or not first.language:
         return [read_file(job) for job in jobs]
+    wanted = {"coarse": first.coarse, "words": first.words}
     try:
         files = [(job.data, job.path) for job in jobs]
-        wanted = {"coarse": first.coarse, "words": first.words}
         results = read_together(files, first.language, FILE_SECONDS, **wanted)
-    except Exception:  # noqa: BLE001 - of one of the files: alone, each says its reason
-        return [read_file(job) for job in jobs]
-    return [one._replace(text="") if isinstance(one, Reading) else str(one) for one in results]
+    except Exception as error:  # of one of the files: alone, each says its reason
+        raise Unreadable.by_error(type(error).__name__) from error
+    return [one if isinstance(one, Unreadable) else one._replace(text="") for one in results]
 
 
 def read_files(jobs: Sequence[ReadJob], advance: Advance) -> list[Reading | str]:
@@ -268,13 +260,19 @@ def _read_cached(jobs: Sequence[ReadJob], advance: Advance, folder: Path) -> lis
             reading_key(job.data, job.path, job.language, coarse=job.coarse, words=job.words) for job in jobs
         ]
         results: dict[bytes, Reading | str] = {
-            key: unpack(packed) for key, packed in cache.find(keys).items()
+            key: PackedReading.from_bytes(packed).reading() for key, packed in cache.find(keys).items()
         }
         new_jobs = {key: job for key, job in zip(keys, jobs, strict=True) if key not in results}
         for _ in range(len(jobs) - len(new_jobs)):
             advance()
         new_results = dict(zip(new_jobs, _read_uncached(list(new_jobs.values()), advance), strict=True))
-        cache.add({key: pack(result) for key, result in new_results.items() if not isinstance(result, str)})
+        cache.add(
+            {
+                key: PackedReading.of(result).to_bytes()
+                for key, result in new_results.items()
+                if not isinstance(result, str)
+            }
+        )
     results |= new_results
     return [results[key] for key in keys]
 
@@ -329,33 +327,6 @@ def _characters(jobs: Sequence[ReadJob], workers: int) -> Counter[str]:
     for job in jobs:
         characters[job.language] += len(job.data) // workers
     return characters
-
-
-def pack(reading: Reading) -> bytes:
-    """Return a reading as bytes for the cache.
-
-    The lengths of the parts, then the parts: front-end's name, tokens with their lines, lexical terms, coarse
-    stream, what was read badly, words of strings.
-    """
-    stream = pack_tokens(reading.tokens, reading.lines)
-    coarse = pack_coarse(reading.coarse, reading.coarse_lines)
-    badly = json.dumps([reading.share, reading.unclosed]).encode()
-    words = pack_words(reading.words)
-    parts = (reading.language.encode(), stream, pack_lexical(reading.lexical), coarse, badly, words)
-    return PART_LENGTHS.pack(*map(len, parts)) + b"".join(parts)
-
-
-def unpack(packed: bytes) -> Reading:
-    """Return the reading that `pack` wrote."""
-    parts, start = [], PART_LENGTHS.size
-    for length in PART_LENGTHS.unpack_from(packed):
-        parts.append(packed[start : start + length])
-        start += length
-    language, tokens, lexical, packed_coarse, badly, words = parts
-    coarse = unpack_coarse(packed_coarse) or (None, NO_LINES)
-    share, unclosed = json.loads(badly)
-    reading = Reading(language.decode(), *unpack_with_lines(tokens), unpack_lexical(lexical), *coarse)
-    return reading._replace(share=share, unclosed=tuple(unclosed), words=unpack_words(words))
 
 
 def read_boilerplate(paths: Iterable[Path], language: str) -> tuple[list[Reading], list[SkippedInput]]:

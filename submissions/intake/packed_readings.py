@@ -1,30 +1,37 @@
-"""Pack the tokens, lines, terms and syntax spans of a document as bytes, and unpack them. No Django here.
+"""Read files together, then alone those that fail; pack readings as bytes, and unpack them. No Django here.
 
+`PackedReading` is the form of the database and of the cache.
 Syntax spans are the parts of a text that pages colour, with their Pygments class.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import struct
+import time
 import zlib
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from fingerprint.engine import (
+    NO_LINES,
     Coarse,
     LexerFailed,
     LexicalTerms,
+    Reading,
     SpanColumns,
+    Spelling,
     StringWords,
     TokenStream,
+    Unreadable,
     front_end,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -33,7 +40,11 @@ if TYPE_CHECKING:
 
     Numbers = npt.NDArray[np.int32]
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
+# The lengths of the parts of a packed reading.
+PART_LENGTHS = struct.Struct("<8I")
 COARSE_LENGTHS = struct.Struct("<2I")
 # Two counts, before the columns of tokens; the counts of literals, names and imports, before terms.
 HEADER = struct.Struct("<2I")
@@ -43,6 +54,92 @@ TERM_COUNTS = struct.Struct("<3I")
 COLOURED_CHARACTERS = 1_000_000
 # CSS classes of Pygments that the stylesheet colours; spans of other classes are not stored.
 STYLED = re.compile(r"c[a-z]*|c[1s]|k[a-z]?|m[a-z]|il|m|s[a-z]?|s[12]|dl|n[abcdefnt]|bp|fm|ow")
+
+
+def together_then_alone(
+    items: Sequence[Item],
+    read: Callable[[Sequence[Item]], Sequence[Result | Unreadable]],
+    first: Callable[[Sequence[Item]], int] = len,
+    seconds: float | None = None,
+) -> Iterator[tuple[Item, Result | Unreadable]]:
+    """Yield each item with its result, or with the reason why it has none.
+
+    `read` returns the results of the first of the items that it is given, at least one, or raises Unreadable.
+    It gets as many as `first` returns, but each alone once it failed: no file keeps another one from being
+    read. After `seconds`, not counting a failure of several, the remaining items are left out.
+    """
+    started, done, together = time.monotonic(), 0, True
+    while done < len(items) and (not done or seconds is None or time.monotonic() - started <= seconds):
+        batch = items[done : done + (first(items[done:]) if together else 1)]
+        try:
+            results = read(batch)
+        except Unreadable as error:
+            if len(batch) > 1:
+                started, together = time.monotonic(), False
+                continue
+            results = [error]
+        yield from zip(batch, results, strict=False)
+        done += len(results)
+
+
+class PackedReading(NamedTuple):
+    """A reading as the columns of `Document`; `spelling` and `styles` are empty where they were not read."""
+
+    language: str
+    read_share: float
+    unclosed: tuple[int, ...]
+    tokens: bytes
+    lexical: bytes
+    coarse: bytes
+    words: bytes
+    spelling: bytes
+    styles: bytes
+
+    @classmethod
+    def of(cls, reading: Reading) -> PackedReading:
+        return cls(
+            reading.language,
+            reading.share,
+            reading.unclosed,
+            pack_tokens(reading.tokens, reading.lines),
+            pack_lexical(reading.lexical),
+            pack_coarse(reading.coarse, reading.coarse_lines),
+            pack_words(reading.words),
+            b"".join(reading.spelling),
+            pack_spans(reading.spans) if reading.spans else b"",
+        )
+
+    def reading(self) -> Reading:
+        """Return the reading, without its text."""
+        tokens, lines = unpack_with_lines(self.tokens)
+        coarse, coarse_lines = unpack_coarse(self.coarse) or (None, NO_LINES)
+        half = len(self.spelling) // 2
+        return Reading(
+            self.language,
+            tokens,
+            lines,
+            unpack_lexical(self.lexical),
+            coarse,
+            coarse_lines,
+            spans=unpack_span_columns(self.styles) if self.styles else None,
+            unclosed=self.unclosed,
+            share=self.read_share,
+            spelling=Spelling(self.spelling[:half], self.spelling[half:]),
+            words=unpack_words(self.words),
+        )
+
+    def to_bytes(self) -> bytes:
+        """Return the lengths of the parts, then the parts; the first two have name, share and lines."""
+        badly = json.dumps([self.read_share, self.unclosed]).encode()
+        parts = (self.language.encode(), badly, *self[3:])
+        return PART_LENGTHS.pack(*map(len, parts)) + b"".join(parts)
+
+    @classmethod
+    def from_bytes(cls, packed: bytes) -> PackedReading:
+        ends = list(accumulate(PART_LENGTHS.unpack_from(packed), initial=PART_LENGTHS.size))
+        language, badly, *parts = (packed[start:end] for start, end in pairwise(ends))
+        share, unclosed = json.loads(badly)
+        return cls(language.decode(), share, tuple(unclosed), *parts)
 
 
 def pack_tokens(stream: TokenStream, lines: Lines) -> bytes:
@@ -136,6 +233,38 @@ def unpack_words(packed: bytes) -> StringWords:
     """Return the words that `pack_words` packed."""
     columns = np.frombuffer(zlib.decompress(packed) if packed else b"", "<u8").astype(np.uint64)
     return StringWords(*columns.reshape(2, -1))
+
+
+def pack_spans(spans: SpanColumns) -> bytes:
+    """Return spans as deflated columns of little-endian numbers, then the class names; never empty."""
+    columns = (
+        np.diff(spans.starts, prepend=0).astype("<i4"),
+        (spans.ends - spans.starts).astype("<i4"),
+        spans.codes.astype("<i4"),
+    )
+    names = " ".join(spans.classes).encode()
+    sizes = np.array([len(names), len(spans.starts)], dtype="<u4")
+    parts = (sizes.tobytes(), *(column.tobytes() for column in columns), names)
+    return zlib.compress(b"".join(parts), level=1)
+
+
+def unpack_span_columns(packed: bytes) -> SpanColumns:
+    """Return the spans that `pack_spans` packed."""
+    raw = zlib.decompress(packed)
+    name_bytes, count = (int(n) for n in np.frombuffer(raw, "<u4", 2))
+    gaps, lengths, codes = np.frombuffer(raw, "<i4", 3 * count, 8).reshape(3, count)
+    starts = np.cumsum(gaps, dtype=np.int32)
+    return SpanColumns(starts, starts + lengths, codes, raw[len(raw) - name_bytes :].decode().split())
+
+
+def unpack_spans(packed: bytes, start: int = 0, end: int | None = None) -> Iterator[Span]:
+    """Yield the packed spans that overlap the code points [start, end)."""
+    starts, ends, codes, classes = unpack_span_columns(packed)
+    low = int(np.searchsorted(ends, start, side="right"))
+    high = len(starts) if end is None else int(np.searchsorted(starts, end))
+    columns = (column[low:high].tolist() for column in (starts, ends, codes))
+    for first, after, code in zip(*columns, strict=True):
+        yield first, after, classes[code]
 
 
 def syntax_spans(text: str, language: str) -> list[Span]:

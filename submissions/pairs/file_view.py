@@ -187,6 +187,8 @@ class FileView:
     short_path: str = ""
     # The part of its text that the page has.
     part: ShownPart | None = None
+    # The passages that the page has of the other side; None for all.
+    shown_opposite: set[int] | None = None
 
     @cached_property
     def decoded(self) -> Decoded:
@@ -278,7 +280,7 @@ class FileView:
     def html(self) -> SafeString:
         """The part that is shown."""
         assert self.part
-        return self.part.html
+        return self.part.html(self.shown_opposite)
 
     @property
     def is_whole(self) -> bool:

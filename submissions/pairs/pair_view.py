@@ -5,14 +5,12 @@ Which files a page reads, and which part of each it shows, is decided here.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from fingerprint.engine import group_passages, moved_blocks, passage_weight
@@ -55,7 +53,6 @@ READ_BYTES = 6_000_000
 SIDE_CHARACTERS, MIN_PART, FILES_LISTED = 800_000, 20_000, 100
 # Blocks of the first file of a side that are elements at once.
 READY_BLOCKS = 1
-OPPOSITE = re.compile(r' href="#([LR]-p(\d+))"')
 
 # Smaller blocks are not counted as moved: two programs have short runs in common by chance.
 LEAST_MOVED_TOKENS = 20
@@ -156,19 +153,9 @@ def _show(view: FileView, letter: str, selection: Selection, size: int, ready_bl
 def link_sides(left: list[FileView], right: list[FileView]) -> None:
     """Let links to passages that the other side does not show load the page with them."""
     for files, others in ((left, right), (right, left)):
-        on_page = {number for view in others if view.part for number in view.part.passages}
+        shown = {number for view in others if view.part for number in view.part.passages}
         for view in files:
-            if view.part and not view.part.passages <= on_page:
-                view.part = view.part._replace(html=_with_loading_links(view.part.html, on_page))
-
-
-def _with_loading_links(html: str, on_page: set[int]) -> SafeString:
-    # A quotation mark in a source is escaped: what looks like a link here is one.
-    return SafeString(
-        OPPOSITE.sub(
-            lambda link: link[0] if int(link[2]) in on_page else f' href="?passage={link[2]}#{link[1]}"', html
-        )
-    )
+            view.shown_opposite = shown
 
 
 def shortest_unique_paths(paths: Sequence[str]) -> list[str]:

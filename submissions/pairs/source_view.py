@@ -30,7 +30,7 @@ from submissions.models import Document
 from submissions.uploads.stored_documents import document_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from fingerprint.engine import Decoded
     from submissions.core.names import Names
@@ -70,8 +70,10 @@ class Anchors:
     def passage(self, number: int) -> str:
         return f"{self.side}-p{number}"
 
-    def opposite(self, number: int) -> str:
-        return f"{'R' if self.side == 'L' else 'L'}-p{number}"
+    def opposite(self, number: int, shown: Container[int] | None) -> str:
+        """Return the address of a passage on the other side, which loads a page unless that side shows it."""
+        anchor = f"#{'R' if self.side == 'L' else 'L'}-p{number}"
+        return anchor if shown is None or number in shown else f"?passage={number}{anchor}"
 
 
 class ScreenMarkup:
@@ -105,20 +107,40 @@ class ScreenMarkup:
 MARKUP = ScreenMarkup()
 
 
-class ShownPart(NamedTuple):
-    """The part [start, end) of a text as HTML, the numbers of its first and last line, and its passages."""
+class PartLine(NamedTuple):
+    """A line as HTML: its start tag, the passages that begin in it, and what follows their badges."""
 
-    html: SafeString
+    start_tag: str
+    badges: list[PassageMark]
+    code: str
+
+    def html(self, anchors: Anchors, shown: Container[int] | None) -> str:
+        badges = "".join(_badge(mark, anchors, shown) for mark in self.badges)
+        return f"{self.start_tag}{badges}{self.code}"
+
+
+class ShownPart(NamedTuple):
+    """The part [start, end) of a text, the numbers of its first and last line, and its passages."""
+
+    blocks: list[list[PartLine]]
+    ready_blocks: int
+    anchors: Anchors
     start: int
     end: int
     first_line: int
     last_line: int
     passages: set[int]
 
-
-def source_html(text: str, starts: Sequence[int], layers: Layers, anchors: Anchors) -> SafeString:
-    """Return the lines of `text` as HTML; `starts` as `line_starts` returns them."""
-    return _PartWriter(text, starts, layers, anchors, span=(0, len(text)), size=sys.maxsize).write().html
+    def html(self, shown: Container[int] | None = None) -> SafeString:
+        """Return the part as HTML; `shown` are the passages that the other side shows, None for all."""
+        blocks = ([line.html(self.anchors, shown) for line in block] for block in self.blocks)
+        # Every piece of the source was escaped by `visible_html`.
+        return SafeString(
+            "".join(
+                ready_block(lines) if number < self.ready_blocks else deferred_block(lines)
+                for number, lines in enumerate(blocks)
+            )
+        )
 
 
 def source_part(
@@ -170,7 +192,7 @@ class _PartWriter:
         self.start, self.size, self.ready_blocks = span[0], size, ready_blocks
         self.last_start = span[1] - MAX_LINE if span[1] < len(text) else span[1]
         self.renderer = LineRenderer(text, span, layers, MARKUP)
-        self.lines: list[str] = []
+        self.blocks: list[list[PartLine]] = []
         self.badged: set[int] = set()
 
     def write(self) -> ShownPart:
@@ -179,14 +201,8 @@ class _PartWriter:
         while whole and self.size > 0 and number < len(self.starts) and position < self.last_start:
             number += 1
             position, whole = self._add_line(number, position)
-        # Every piece of the source was escaped by `visible_html`.
-        html = SafeString("".join(self._blocks()))
-        return ShownPart(html, self.start, position, first, number, self.badged)
-
-    def _blocks(self) -> Iterator[str]:
-        for block, first in enumerate(range(0, len(self.lines), LINES_PER_BLOCK)):
-            lines = self.lines[first : first + LINES_PER_BLOCK]
-            yield ready_block(lines) if block < self.ready_blocks else deferred_block(lines)
+        blocks = self.blocks, self.ready_blocks, self.anchors
+        return ShownPart(*blocks, self.start, position, first, number, self.badged)
 
     def _add_line(self, number: int, start: int) -> tuple[int, bool]:
         """Add a line from `start` on; return where the next part or line begins, and whether it is whole."""
@@ -194,9 +210,12 @@ class _PartWriter:
         line_end = start + len(self.text[start:after].rstrip("\r\n"))
         end = _affordable_end(self.text, start, min(line_end, start + MAX_LINE), max(self.size, MIN_LINE))
         line = self.renderer.line(number, start, end)
-        html = _line(line, self.anchors, self.badged, start - self.starts[number - 1], line_end - end)
-        self.lines.append(html)
-        self.size -= len(html)
+        before = start - self.starts[number - 1]
+        part_line = _line(line, self.anchors, self.badged, before, line_end - end)
+        if not self.blocks or len(self.blocks[-1]) == LINES_PER_BLOCK:
+            self.blocks.append([])
+        self.blocks[-1].append(part_line)
+        self.size -= len(part_line.html(self.anchors, None))
         return (after, True) if end == line_end else (end, False)
 
 
@@ -217,16 +236,16 @@ def _html_size(text: str, start: int, end: int) -> int:
     return end - start + ESCAPED * sum(text.count(char, start, end) for char in "&<>\"'") + SPELT_OUT * unseen
 
 
-def _line(line: RenderedLine, anchors: Anchors, badged: set[int], before: int, after: int) -> str:
+def _line(line: RenderedLine, anchors: Anchors, badged: set[int], before: int, after: int) -> PartLine:
     """Return a line, of which `before` and `after` characters are in other parts."""
     first, *rest = line.rows
     code = first + "".join(_collapsed(html, line.end - line.start - LONG_LINE) for html in rest)
-    badges = "".join(_badge(mark, anchors) for mark in line.marks if _begins_here(mark, code, badged))
+    badges = [mark for mark in line.marks if _begins_here(mark, code, badged)]
     css = f" in c{colour(line.marks[0].number)}" if line.marks else ""
     # The stylesheet displays the number: one more element per line would slow a long page by a third.
     start_tag = f'<span class="line{css}" id="{anchors.line(line.number)}" data-n="{line.number}">'
     code = f"{_cut(before, is_before=True)}{code}{_cut(after, is_before=False)}"
-    return f"{start_tag}{badges}{code}\n</span>"
+    return PartLine(start_tag, badges, f"{code}\n</span>")
 
 
 def _cut(characters: int, *, is_before: bool) -> str:
@@ -246,10 +265,10 @@ def _begins_here(mark: PassageMark, code: str, badged: set[int]) -> bool:
     return True
 
 
-def _badge(mark: PassageMark, anchors: Anchors) -> str:
-    anchor, target = anchors.passage(mark.number), anchors.opposite(mark.number)
+def _badge(mark: PassageMark, anchors: Anchors, shown: Container[int] | None) -> str:
+    anchor, target = anchors.passage(mark.number), anchors.opposite(mark.number, shown)
     return (
-        f'<a class="badge c{colour(mark.number)}" id="{anchor}" href="#{target}"'
+        f'<a class="badge c{colour(mark.number)}" id="{anchor}" href="{target}"'
         f' data-passage="{mark.number}" aria-label="{escape(mark.label)}"'
         f' aria-describedby="about-{mark.number}">{mark.number}</a>'
     )

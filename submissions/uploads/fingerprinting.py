@@ -6,8 +6,8 @@ Which documents have a hash is stored as sorted runs of blocks, which are merged
 from __future__ import annotations
 
 import logging
-import time
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,11 +19,11 @@ from django.db.models import F
 
 from fingerprint.engine import Params, Unreadable, distinct_values
 from submissions.core.database import insert, is_database_away, is_no_room, open_cursor, update
-from submissions.intake.packed_readings import pack_coarse, pack_lexical, pack_tokens, pack_words
+from submissions.intake.packed_readings import PackedReading, together_then_alone
 from submissions.intake.sandbox.process import NotStarted
 from submissions.models import Document, PostingBlock, PostingRun, Source
 from submissions.uploads.read import document_reader
-from submissions.uploads.stored_documents import pack_columns, pack_fingerprints
+from submissions.uploads.stored_documents import pack_fingerprints
 from submissions.work.locks import Work, transaction_lock, work_locks
 
 if TYPE_CHECKING:
@@ -49,6 +49,9 @@ MAX_ATTEMPTS = 3
 GROUP_DOCUMENTS, GROUP_BYTES, GROUP_SECONDS = 64, 500_000, 1.0
 # Documents of a group in one language are lexed together: up to so many, and so many bytes.
 BATCH_DOCUMENTS, BATCH_BYTES = 32, 150_000
+
+# The columns of a document that have the parts of a packed reading of these names.
+READING_COLUMNS = ("read_share", "tokens", "lexical", "coarse", "words", "spelling", "styles")
 
 # A hash as the signed number of the same 64 bits, as Postgres orders it, and the document that has it.
 POSTING = np.dtype([("hash", "<i8"), ("document", "<u4")])
@@ -138,7 +141,8 @@ def _fingerprint_group(document_ids: list[int], *, coarse: bool) -> list[int]:
     Document.objects.filter(pk__in=keys).update(attempts=F("attempts") + 1)
     readings: dict[int, Reading] = {}
     done = 0
-    for document, result in _results(documents, coarse=coarse):
+    read = partial(_read, coarse=coarse)
+    for document, result in together_then_alone(documents, read, _batch_size, GROUP_SECONDS):
         done += 1
         if isinstance(result, Unreadable):
             _fail(document, str(result))
@@ -146,28 +150,6 @@ def _fingerprint_group(document_ids: list[int], *, coarse: bool) -> list[int]:
             readings[document.pk] = result
     _save_or_wait(readings, keys[done:])
     return keys[done:]
-
-
-def _results(
-    documents: Sequence[Document], *, coarse: bool
-) -> Iterator[tuple[Document, Reading | Unreadable]]:
-    """Read documents for about GROUP_SECONDS, at least the first documents of one language.
-
-    Documents of one language are read together, but all alone once that failed: no file keeps another file
-    from being read.
-    """
-    started, done, together = time.monotonic(), 0, True
-    while done < len(documents) and (not done or time.monotonic() - started <= GROUP_SECONDS):
-        batch = documents[done : done + (_batch_size(documents[done:]) if together else 1)]
-        try:
-            results = _read(batch, coarse=coarse)
-        except Unreadable as error:
-            if len(batch) > 1:
-                started, together = time.monotonic(), False
-                continue
-            results = [error]
-        yield from zip(batch, results, strict=True)
-        done += len(batch)
 
 
 def _batch_size(documents: Sequence[Document]) -> int:
@@ -247,18 +229,13 @@ def _save(readings: dict[int, Reading]) -> None:
 
 
 def _columns(reading: Reading, fingerprints: bytes) -> dict[str, object]:
+    packed = PackedReading.of(reading)
     return {
         "state": Document.State.READY,
         "token_count": len(reading.tokens),
-        "read_share": reading.share,
         "unclosed_line": min(reading.unclosed, default=None),
-        "tokens": pack_tokens(reading.tokens, reading.lines),
-        "lexical": pack_lexical(reading.lexical),
-        "spelling": b"".join(reading.spelling),
-        "words": pack_words(reading.words),
         "fingerprints": fingerprints,
-        "coarse": pack_coarse(reading.coarse, reading.coarse_lines),
-        "styles": pack_columns(reading.spans) if reading.spans else b"",
+        **{name: getattr(packed, name) for name in READING_COLUMNS},
     }
 
 

@@ -26,7 +26,7 @@ from fingerprint.engine import (
 from fingerprint.reasons import LANGUAGE_TOO_SLOW, READING_TOO_SLOW
 from submissions.intake import sentences as reasons
 from submissions.intake.limits import format_size
-from submissions.intake.packed_readings import STYLED
+from submissions.intake.packed_readings import STYLED, together_then_alone
 from submissions.intake.sandbox.child import Nonsense
 from submissions.intake.sandbox.process import Broken, Cause, Ended, JobLimits, Refused, ReusedChild
 
@@ -225,36 +225,23 @@ class DocumentReader(ReusedChild):
     def identify(
         self, files: Sequence[NamedFile], language: str, seconds: float, likely: str = ""
     ) -> Iterator[str | Unreadable]:
-        """Yield for each file the name of its front-end, as `fingerprint.engine.identify` finds it.
+        """Return for each file the name of its front-end, as `fingerprint.engine.identify` finds it.
 
-        For a file that has none, or for which a limit is reached, yield the reason. Many are sent at once;
-        where that fails, each by itself, so that no file keeps another one from being read.
+        For a file that has none, or for which a limit is reached, return the reason.
 
         Raises
         ------
         NotStarted
         """
-        together, done = True, 0
-        while done < len(files):
-            sent = files[done:] if together else files[done : done + 1]
-            try:
-                results = self._identified(sent, (language, likely), seconds)
-            except Unreadable as error:
-                together = False
-                if len(sent) > 1:
-                    logger.info("%d files are identified one by one (%s)", len(sent), error)
-                    continue
-                results = [error]
-            yield from results
-            done += len(results)
+        read = partial(self._identified, language=language, likely=likely, seconds=seconds)
+        return (result for _, result in together_then_alone(files, read))
 
     def _identified(
-        self, files: Sequence[NamedFile], languages: tuple[str, str], seconds: float
+        self, files: Sequence[NamedFile], language: str, likely: str, seconds: float
     ) -> list[str | Unreadable]:
-        names, (language, likely) = [file.name for file in files], languages
         request = {
             "job": "identify",
-            "filenames": names,
+            "filenames": [file.name for file in files],
             "language": language,
             "likely": likely,
             "seconds": seconds,

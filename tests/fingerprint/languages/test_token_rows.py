@@ -15,7 +15,7 @@ from fingerprint.languages.normalisation import (
     TOKENS,
     Normalised,
     RawColumns,
-    Scratch,
+    WorkArrays,
     fill_normalised,
 )
 from fingerprint.languages.token_rows import Lexemes, Mark
@@ -102,7 +102,7 @@ def filled(
     lexemes = Lexemes(marks, leading, lengths, pieces, kinds, names, joins)
     raw = RawColumns(np.array(codes, np.int32), np.array(starts, np.int32), np.array(ends, np.int64))
     result = Normalised.room(len(ends), len(codes))
-    fill_normalised(raw, lexemes, int(by_line), Scratch.of(len(codes)), result)
+    fill_normalised(raw, lexemes, int(by_line), WorkArrays.of(len(codes)), result)
     return result
 
 

@@ -1,11 +1,12 @@
 import re
+import sys
 from collections.abc import Iterable
 
 from hypothesis import given, strategies as st
 
 from submissions.matches.source_html import Layers, PassageMark, Spans, colour, line_starts, visible_html
 from submissions.pages.filters import percent
-from submissions.pairs.source_view import LONG_LINE, Anchors, source_html
+from submissions.pairs.source_view import LONG_LINE, Anchors, source_part
 from tests.support.html import Page
 
 LEFT = Anchors("L")
@@ -28,7 +29,7 @@ def layers_of(
 
 
 def render(text: str, layers: Layers, anchors: Anchors = LEFT) -> Page:
-    return Page(source_html(text, line_starts(text), layers, anchors))
+    return Page(source_part(text, line_starts(text), layers, anchors, start=0, size=sys.maxsize).html())
 
 
 def visible_source(page: Page, selector: str = "body") -> str:

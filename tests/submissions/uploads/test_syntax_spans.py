@@ -1,9 +1,15 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from submissions.intake.packed_readings import COLOURED_CHARACTERS, syntax_spans
+from submissions.intake.packed_readings import (
+    COLOURED_CHARACTERS,
+    pack_spans,
+    span_columns,
+    syntax_spans,
+    unpack_spans,
+)
 from submissions.models import Document
-from submissions.uploads.stored_documents import pack_spans, stored_spans, unpack_spans
+from submissions.uploads.stored_documents import stored_spans
 from tests.support.sample_class import CLASS, zipped
 from tests.support.uploads import CountQueries, HandIn
 
@@ -14,12 +20,12 @@ def test_packed_styles_come_back(steps: list[tuple[int, int, str]]) -> None:
     for gap, length, css in steps:
         spans.append((offset + gap, offset + gap + length, css))
         offset += gap + length
-    assert list(unpack_spans(pack_spans(spans))) == spans
+    assert list(unpack_spans(pack_spans(span_columns(spans)))) == spans
 
 
 def test_a_document_without_styles_differs_from_one_with_unknown_styles() -> None:
-    assert pack_spans([])
-    assert list(unpack_spans(pack_spans([]))) == []
+    assert pack_spans(span_columns([]))
+    assert list(unpack_spans(pack_spans(span_columns([])))) == []
 
 
 def test_only_what_the_stylesheet_colours_is_kept() -> None:

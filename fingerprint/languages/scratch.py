@@ -1,7 +1,6 @@
-"""Programs of blocks that are saved as XML: Snap!, Blockly and what is made with it, such as App Inventor.
+"""Programs of blocks: Scratch projects, and what is saved as XML: Snap!, Blockly, App Inventor.
 
-They are shown as their scripts, one block a line, as Scratch projects are. Places on the screen, colours, ids
-and comments are not.
+They are read as their scripts, one block a line, without places on the screen, colours, ids and comments.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
+from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.diagrams import diagram_text
 
 if TYPE_CHECKING:
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 # Deeper blocks are indented no more: a line would be longer than what is in it.
 MAX_INDENT = 20
+# Primitive inputs by their number in the file format of Scratch 3: texts and names; the others are numbers.
+_TEXT, _NAMES = 10, frozenset({11, 12, 13})
+# Fields with the name of a variable, a list or a message; the values of other fields are chosen from a menu.
+_NAMED_FIELDS_OF_SCRATCH = frozenset({"VARIABLE", "LIST", "BROADCAST_OPTION", "VALUE"})
+_BROKEN = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 # Fields of Blockly with a name that a person chose.
 _NAMED_FIELDS = frozenset({"VAR", "NAME", "PARAM", "COMPONENT_SELECTOR", "VARNAME", "PROCNAME"})
 # Blocks of Snap! whose first input is the name of a variable.
@@ -121,3 +126,81 @@ def quoted(text: str) -> str:
 def name(text: Any) -> str:
     """Return a name as it stands in brackets, on one line."""
     return " ".join(str(text).replace("]", ")").split())
+
+
+class Scratch(CodeFrontEnd):
+    """The front-end of the `project.json` in an `.sb3` archive, and of programs of blocks in XML.
+
+    Scripts are shown in the order of the project, each with the blocks in it indented. Monitors, costumes,
+    sounds, places on the screen and comments are not.
+    """
+
+    def text(self, decoded: str) -> str:
+        """Return the scripts of a project; raise ValueError if it is none."""
+        markup = decoded.lstrip("\ufeff \n\r\t")
+        if markup.startswith("<"):
+            return scripts_of_markup(markup)
+        try:
+            targets = [(str(target["name"]), target["blocks"]) for target in json.loads(decoded)["targets"]]
+            return "\n".join(
+                f"sprite {quoted(sprite)}\n{_Scripts(blocks).text()}" for sprite, blocks in targets
+            )
+        except _BROKEN as error:
+            raise ValueError(f"it is no Scratch project that can be read ({type(error).__name__})") from error
+
+
+class _Scripts:
+    """The blocks of one sprite by their ids; each is written once, though a broken project may repeat it."""
+
+    def __init__(self, blocks: dict[str, Any]) -> None:
+        self._blocks = blocks
+        self._written: set[str] = set()
+
+    def text(self) -> str:
+        roots = [
+            key for key, block in self._blocks.items() if isinstance(block, dict) and block.get("topLevel")
+        ]
+        return "".join("\n".join(self._script(root, 1)) + "\n" for root in roots)
+
+    def _script(self, key: str, depth: int) -> Iterator[str]:
+        """Yield the lines of a block and of those below it."""
+        following: Any = key
+        indent = "  " * min(depth, MAX_INDENT)
+        while self._is_next(following):
+            block = self._blocks[following]
+            yield f"{indent}{self._block(following)}"
+            inputs = block.get("inputs") or {}
+            for substack in sorted(key for key in inputs if key.startswith("SUBSTACK")):
+                yield f"{indent}{{"
+                yield from self._script(inputs[substack][1], depth + 1)
+                yield f"{indent}}}"
+            following = block.get("next")
+
+    def _is_next(self, key: Any) -> bool:
+        return isinstance(key, str) and key in self._blocks and key not in self._written
+
+    def _block(self, key: str) -> str:
+        """Return a block with what is put into it, without the blocks that it encloses."""
+        self._written.add(key)
+        block = self._blocks[key]
+        call = (block.get("mutation") or {}).get("proccode")
+        parts = [f"[{name(call)}]"] if call else []
+        parts += [_field(field, value[0]) for field, value in (block.get("fields") or {}).items()]
+        inputs = block.get("inputs") or {}
+        parts += [self._input(value[1]) for key, value in inputs.items() if not key.startswith("SUBSTACK")]
+        return f"{block['opcode']}({', '.join(filter(None, parts))})"
+
+    def _input(self, value: Any) -> str:
+        if isinstance(value, str):
+            return self._block(value) if self._is_next(value) else ""
+        return _primitive(value[0], value[1]) if value else ""
+
+
+def _primitive(kind: int, value: Any) -> str:
+    if kind in _NAMES:
+        return f"[{name(value)}]"
+    return quoted(str(value)) if kind == _TEXT else primitive(str(value))
+
+
+def _field(field: str, value: Any) -> str:
+    return f"[{name(value)}]" if field in _NAMED_FIELDS_OF_SCRATCH else quoted(str(value))
