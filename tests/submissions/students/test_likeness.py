@@ -2,7 +2,7 @@
 
 import pytest
 
-from submissions.students.likeness import Likeness
+from submissions.students.finding import Likeness
 
 ASKED = Likeness(frozenset({"Zoë Müller-Quartz"}), frozenset({"00771234", "zmq@example.edu"}))
 
