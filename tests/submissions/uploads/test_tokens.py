@@ -72,7 +72,8 @@ def test_a_packed_reading_comes_back_from_the_database_and_from_the_cache(*, coa
     reading = engine.read(
         source.read_bytes(), source.name, coarse=coarse, spans=True, spelling=True, words=True
     )
-    packed = PackedReading.of(reading._replace(text="", share=0.5, unclosed=(3, 8)))
+    reading = reading._replace(text="", share=0.5, unclosed=(3, 8))
+    packed = PackedReading.of(reading)
     for stored in (packed, PackedReading.from_bytes(packed.to_bytes())):
         assert plain(stored.reading()) == plain(reading)
 
