@@ -581,7 +581,7 @@ def _table(answer: dict[str, Any]) -> str:
         sentence = f"Threshold {threshold['value']:.2f}: chosen; {threshold['suggested']:.2f} is suggested."
     else:
         sentence = f"Suggested threshold {threshold['value']:.2f}: {threshold['reason']}."
-    if threshold["stands_out"] > threshold["value"]:
+    if threshold.get("stands_out", 0) > threshold["value"]:  # servers of version 0.1.0 do not say it
         sentence += f" Pairs stand out from {threshold['stands_out']:.2f} on."
     click.echo(f"{report['submissions']} submissions. {sentence}", err=True)
     return "".join(pairs_text(rows))
