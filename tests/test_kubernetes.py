@@ -15,27 +15,41 @@ from tests.support.paths import ROOT
 from tests.test_compose import COMPOSE, DOCKERFILE, OURS, SERVICES
 
 FOLDER = ROOT / "deploy" / "kubernetes"
+
+
 # The oldest version that is still maintained somewhere, and the newest one that the schemas have.
 VERSIONS = ("1.31", "1.37")
+
+
 # Not applied unless somebody adds it to the kustomization.
 OPTIONAL = {"backup.yaml", "listen.yaml", "networks-examples.yaml"}
+
+
 KUSTOMIZATION = yaml.safe_load((FOLDER / "kustomization.yaml").read_text())
+
+
 MANIFESTS: dict[str, dict[str, Any]] = {
     f"{manifest['kind']}/{manifest['metadata']['name']}": manifest
     for path in sorted(FOLDER.glob("*.yaml"))
     if path.name != "kustomization.yaml"
     for manifest in yaml.safe_load_all(path.read_text())
 }
+
+
 PODS: dict[str, dict[str, Any]] = {
     manifest["metadata"]["name"]: manifest["spec"]["template"]["spec"]
     for manifest in MANIFESTS.values()
     if manifest["kind"] in {"Deployment", "Job"}
 }
+
+
 CONTAINERS = {
     f"{name}/{container['name']}": container
     for name, pod in PODS.items()
     for container in (*pod.get("initContainers", []), *pod["containers"])
 }
+
+
 STATEMENTS = dict(
     line.split("=", 1)
     for line in (FOLDER / "settings.env").read_text().splitlines()
@@ -294,3 +308,32 @@ def test_only_the_proxy_reaches_the_web_server_and_what_is_inside_reaches_nothin
     (services,) = MANIFESTS["NetworkPolicy/to-services"]["spec"]["egress"]
     ports = [int(STATEMENTS[name].split(":")[-1].partition("/")[0]) for name in ("DATABASE_URL", "REDIS_URL")]
     assert [port["port"] for port in services["ports"]] == ports
+
+
+def test_example_policies_select_pods_that_exist() -> None:
+    known = {name for name in PODS if name != "migrate"}
+    examples = list(yaml.safe_load_all((FOLDER / "networks-examples.yaml").read_text()))
+    assert len(examples) > 3
+    for example in examples:
+        selector = example["spec"]["podSelector"]
+        named = {selector.get("matchLabels", {}).get("app.kubernetes.io/component", "proxy")}
+        for expression in selector.get("matchExpressions", []):
+            named |= set(expression["values"])
+        assert named <= known, example["metadata"]["name"]
+
+
+def test_the_nightly_backup_runs_what_compose_runs_with_the_rights_of_what_migrates() -> None:
+    compose = yaml.safe_load((FOLDER.parent.parent / "compose.backup.yaml").read_text())["services"]["backup"]
+    pod = MANIFESTS["CronJob/backup"]["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    migrate = main_container("migrate")
+    assert (container["image"], container["command"]) == (compose["image"], compose["command"])
+    for field in ("securityContext", "envFrom", "env", "resources"):
+        assert container[field] == migrate[field]
+    assert pod["securityContext"] == PODS["migrate"]["securityContext"]
+    assert (pod["automountServiceAccountToken"], pod["enableServiceLinks"]) == (False, False)
+    claims = [
+        one["persistentVolumeClaim"]["claimName"] for one in pod["volumes"] if "persistentVolumeClaim" in one
+    ]
+    assert claims == [MANIFESTS["PersistentVolumeClaim/backups"]["metadata"]["name"]]
+    assert {mount["name"] for mount in container["volumeMounts"]} == {one["name"] for one in pod["volumes"]}

@@ -84,7 +84,7 @@ BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
     # Finds the characters of a class, in a text of all characters.
     "fingerprint/lextables/characters.py": [],
     "submissions/intake/unpacking.py": [(re.compile(one.start, re.DOTALL), "match") for one in READERS],
-    # Proved for any pattern in tests/submissions/intake/left_out/test_globs.py.
+    # Proved for any pattern in tests/submissions/intake/left_out/test_rules.py.
     "submissions/intake/left_out/patterns.py": [
         (parse_glob(line).expression, "match") for line in ("*a*a*b", "**/a*b/**/*c", "[!a]?/**")
     ],

@@ -1,13 +1,27 @@
+"""Measurements of speed: cohorts, targets, goals, load and look-ups on small inputs."""
+
+import io
 import json
+import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
+from random import Random
 
 import pytest
+from django.conf import settings
+from django.db import connection
 
+from bench import goals, load_class, lookup, pages_class
 from bench.cohorts import join_files
+from bench.goals import Goal, Result
+from bench.load_figures import section, write_section
+from bench.load_readers import Step
+from bench.load_site import Run, Sizes
 from bench.targets import FILES, PROJECTS, Targets, target_results
 from bench.timings import ToolTiming
+from submissions.models import Document
 from tests.support.sample_class import CLASS
 
 
@@ -96,3 +110,163 @@ def test_a_project_is_one_file_for_tools_that_compare_files(tmp_path: Path) -> N
         path.write_text(content)
     joined = join_files(tmp_path / "class", tmp_path)
     assert {path.name: path.read_text() for path in joined.iterdir()} == {"a.java": "1\n2", "b.java": "3"}
+
+
+def test_a_goal_is_met_within_its_part_of_the_quickest_other_tool() -> None:
+    goal = Goal("files", 30, "moss", ("compare50", "dolos"), 1.3)
+    within, over = ({"moss": seconds, "compare50": 2.0, "dolos": 4.0} for seconds in (2.6, 2.7))
+    assert Result(goal, 30, within).row() == [
+        "30 files",
+        "moss 2.60",
+        "compare50 2.00, dolos 4.00",
+        "1.30",
+        "1.3",
+        "yes",
+    ]
+    assert Result(goal, 30, over).row()[-1] == "no"
+
+
+def test_a_goal_without_an_installed_other_tool_is_neither_met_nor_missed() -> None:
+    row = Result(Goal("files", 30, "moss", ("dolos",), 0.1), 30, {"moss": 1.0}).row()
+    assert row[2:] == ["-", "-", "0.1", "-"]
+
+
+@pytest.mark.long
+def test_all_goals_beside_the_floor_are_measured_in_one_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = "\n".join(f"x{number} = [{number} + step for step in range(9)]" for number in range(30))
+    for part in ("files", "python", "projects/one", "projects/two"):
+        (tmp_path / part).mkdir(parents=True)
+        for name in ("a.py", "b.py"):
+            (tmp_path / part / name).write_text(program)
+    assert goals.main([str(tmp_path), "--repeat", "1", "--divide", "1000"]) == 0
+    rows = [line for line in capsys.readouterr().out.splitlines() if "floor" in line]
+    assert len(rows) == sum("floor" in goal.others for goal in goals.GOALS)
+
+
+SIZES = Sizes(submissions=120, readers=50, uploads=0, megabytes=0)
+
+
+def test_a_generated_class_is_the_same_for_the_same_seed() -> None:
+    assert load_class.zipped(11) == load_class.zipped(11)
+    with zipfile.ZipFile(io.BytesIO(load_class.zipped(11))) as archive:
+        names, sources = archive.namelist(), [archive.read(name).decode() for name in archive.namelist()]
+    assert names[10] == "student-010/Work.java"
+    assert all(100 < source.count("\n") < 400 for source in sources)
+
+
+def test_a_class_of_files_has_each_file_as_the_work_of_one_student(tmp_path: Path) -> None:
+    files = [tmp_path / f"{number}.java" for number in range(5)]
+    for path in files:
+        path.write_text(f"// {path.name}\n")
+        os.utime(path, (0, 0))
+    with zipfile.ZipFile(io.BytesIO(load_class.zipped_files(files, 4))) as archive:
+        names = archive.namelist()
+        assert all(archive.read(name).decode() == f"// {name.partition('/')[2]}\n" for name in names)
+    assert [name.partition("/")[0] for name in names] == [f"student-000{number}" for number in range(4)]
+
+
+def test_the_large_archive_is_about_as_large_as_it_should_be(tmp_path: Path) -> None:
+    load_class.write_large_archive(tmp_path / "large.zip", 20)
+    assert 14_000_000 < (tmp_path / "large.zip").stat().st_size < 20_000_000
+
+
+def test_the_figures_name_percentiles_errors_and_memory() -> None:
+    steps = [Step("pair", number / 1_000, 2_000, "") for number in range(1, 101)]
+    run = Run("50 readers", 10, {"pair": [*steps, Step("pair", 0.05, 0, "500")]}, [100.0, 140.0, 120.0], 2.0)
+    text = section([run], SIZES, 60, 1.0)
+    row = next(line for line in text.splitlines() if line.startswith("| pair"))
+    assert [cell.strip() for cell in row.strip("|").split("|")] == [
+        "pair",
+        "101",
+        "1 (500)",
+        "50",
+        "95",
+        "99",
+        "2",
+    ]
+    assert "at most 140" in text
+    assert "10 pages a second, 20 ms of processor time each" in text
+
+
+def test_only_the_section_of_the_figures_is_written(tmp_path: Path) -> None:
+    document = tmp_path / "running.md"
+    document.write_text("# Running it\n\ntext\n")
+    write_section(document, "first")
+    document.write_text(document.read_text() + "\n## Monitoring\n")
+    write_section(document, r"second \1")
+    written = document.read_text()
+    assert written.startswith("# Running it\n\ntext\n\n## Figures\n")
+    assert written.endswith("## Monitoring\n")
+    assert r"second \1" in written
+    assert "first" not in written
+
+
+def test_a_generated_class_has_the_requested_pairs_and_lines() -> None:
+    assert pages_class.zipped_class(50, 4) == pages_class.zipped_class(50, 4)
+    for source in pages_class.long_files(Random(3), 5_000):
+        assert source.count("\n") == 5_000
+
+
+SMALL = ("--pairs=60", "--submissions=12", "--lines=60", "--files=4", "--repeat=1")
+
+
+@pytest.mark.long
+@pytest.mark.services
+def test_every_page_of_a_small_class_is_timed() -> None:
+    installation_variables = {
+        "MOSS_HOME",
+        "MOSS_TEST_HOME",
+        "SECRET_KEY",
+        "MOSS_QUEUE_PREFIX",
+        "DJANGO_SETTINGS_MODULE",
+    }
+    process = subprocess.run(
+        [sys.executable, "-m", "bench.pages", *SMALL],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=settings.BASE_DIR,
+        env={name: value for name, value in os.environ.items() if name not in installation_variables},
+    )
+    assert process.returncode == 0, process.stderr
+    assert "4 submissions, 6 pairs" in process.stderr
+    rows = [line for line in process.stdout.splitlines() if line.startswith("| ")][2:]
+    assert len(rows) == 13
+    assert rows[0].startswith("| cases ")
+    assert rows[-1].startswith("| pair of many files")
+
+
+def test_a_document_is_made_up_the_same_alone_and_among_others() -> None:
+    together = lookup.made_up_hashes(lookup.CHUNK, lookup.CHUNK, 30)
+    assert lookup.made_up_document(lookup.CHUNK + 7, 30).tolist() == together[7].tolist()
+
+
+def test_documents_of_one_task_share_more_than_others() -> None:
+    hashes = lookup.made_up_hashes(0, 2 * lookup.FAMILY, 100)
+    first, same, other = (set(hashes[number].tolist()) for number in (0, 1, lookup.FAMILY))
+    assert len(first & same) > len(first & other)
+    assert len(first) > 60
+
+
+@pytest.mark.long
+def test_the_benchmark_finds_every_copy_and_reports_sizes_and_times(
+    db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lookup, "PROBES", 20)
+    with connection.cursor() as cursor:
+        # Rows that earlier tests deleted take room in the tables.
+        cursor.execute(f"TRUNCATE {', '.join(lookup.TABLES)} CASCADE")
+    rows = list(lookup.steps([1000, 2000], 30))
+    dropped = lookup.drop_a_third()
+    figures = json.loads(lookup.report(rows, dropped, as_json=True))
+    assert figures["drop_a_third_seconds"] == dropped > 0
+    assert [row["documents"] for row in figures["steps"]] == [1000, 2000]
+    assert [row["fingerprints"] for row in figures["steps"]] == [30_000, 60_000]
+    for row in figures["steps"]:
+        assert row["copies_found"] == "2 of 2"
+        assert 20 < row["bytes_a_fingerprint"] < 60
+        assert 0 < row["look_up_median_ms"] <= row["look_up_p95_ms"] <= row["look_up_most_ms"]
+    assert Document.objects.count() == 1334
+    assert " 60000 | " in lookup.report(rows, dropped, as_json=False)

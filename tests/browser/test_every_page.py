@@ -1,7 +1,9 @@
-"""Every page in a real browser: no violation that axe finds, no error, no other host, no overflow."""
+"""Every page in a real browser: no violation, no error, no other host, and no attack that runs."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from itertools import cycle
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -9,19 +11,26 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Dialog, Page, expect
+from pytest_django.live_server_helper import LiveServer
 
-from submissions.models import Assignment, Course, Membership, Report
+from moss.sample import sample_zip
+from submissions.models import Assignment, Course, Decision, Membership, Report
 from submissions.reports import progress
 from submissions.work import heartbeats
 from submissions.work.kinds import BROKEN, OUT_OF_TIME, QUEUES
+from tests.conftest import PASSWORD
 from tests.support.browser import (
     LAYOUTS,
+    PATIENCE,
+    SIZES,
     Shoot,
     SignIn,
     assert_accessible_now,
     check_every_layout,
+    drop,
     each_layout,
+    visit,
 )
 from tests.support.every_page import (
     ACCOUNT_PAGES,
@@ -182,3 +191,139 @@ def test_pages_of_failed_and_cancelled_work_have_no_fault(
     for page_object, name in ((assignment, "assignment"), (lost, "batch")):
         page.goto(page_object.get_absolute_url())
         check_every_layout(page, shoot, f"{state}-{name}")
+
+
+MARKUP = "</script><script>window.hacked=1</script><img src=x onerror=alert(1)>"
+
+
+# Each has to be inert in a page, a table, a terminal, or all of them.
+NOTE = f"=1+1 {MARKUP} \u202egnp.exe\u2066 ' \" {{{{ settings.SECRET_KEY }}}} javascript:alert(1)"
+
+
+HACKED = "window.hacked !== undefined || document.querySelector('[onerror], [onload], [onclick]') !== null"
+
+
+@pytest.fixture
+def attacked(nasty: World) -> World:
+    """Return the hostile class, with hostile names and notes of its instructor too."""
+    assignment, course = nasty.assignment, nasty.assignment.course
+    type(course).objects.filter(pk=course.pk).update(name=f"=1+1{MARKUP}")
+    teams = f"{MARKUP}, =1+1\n\u202e, ' onfocus='alert(1)"
+    type(assignment).objects.filter(pk=assignment.pk).update(name=f"@SUM(1){MARKUP}", teams=teams)
+    type(nasty.owner).objects.filter(pk=nasty.owner.pk).update(
+        first_name=MARKUP[:30], last_name="\u202e'\"<b>"
+    )
+    sides = {"left": nasty.pair.left.name, "right": nasty.pair.right.name}
+    Decision.objects.create(assignment=assignment, **sides, state="confirmed", notes=NOTE)
+    return nasty
+
+
+@pytest.fixture
+def dialogs(page: Page) -> Iterator[list[str]]:
+    """Return the messages of the dialogs that pages open."""
+    messages: list[str] = []
+
+    def note(dialog: Dialog) -> None:
+        messages.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", note)
+    yield messages
+    page.remove_listener("dialog", note)
+
+
+@pytest.mark.long
+def test_nothing_that_a_student_or_an_instructor_wrote_runs_on_any_page(
+    attacked: World, admin: User, sign_in: SignIn, dialogs: list[str]
+) -> None:
+    page = sign_in(attacked.owner)
+    for name in (*PAGES, *ACCOUNT_PAGES, *INVITATIONS, *PUBLIC):
+        check(page, address_of(attacked, name))
+    page = sign_in(admin)
+    for name in STAFF_PAGES:
+        check(page, address_of(attacked, name))
+    assert dialogs == []
+
+
+def check(page: Page, path: str) -> None:
+    response = page.goto(path, wait_until="networkidle")
+    assert response is not None
+    assert response.status == 200, path
+    assert not page.evaluate(HACKED), path
+    assert "\x1b" not in page.content(), path
+    assert page.url.endswith(path), "the page was left"
+
+
+SIGN_IN = "/accounts/login/"
+
+
+@pytest.mark.long
+def test_it_is_used_again_and_knows_nothing_of_the_test_before(
+    browser: Browser, live_server: LiveServer
+) -> None:
+    kept: dict[str, Page] = {}
+    with visit(browser, kept, "page", live_server.url) as page:
+        page.goto(SIGN_IN)
+        page.evaluate("localStorage.setItem('seen', '1')")
+        page.set_viewport_size({"width": 300, "height": 300})
+        page.emulate_media(color_scheme="dark")
+        page.set_extra_http_headers({"Accept-Language": "de"})
+        page.context.new_page()
+        assert [cookie.get("name") for cookie in page.context.cookies()] == [settings.CSRF_COOKIE_NAME]
+    with visit(browser, kept, "page", live_server.url) as again:
+        assert again == page
+        assert (again.url, again.context.pages, again.context.cookies()) == ("about:blank", [again], [])
+        again.goto(SIGN_IN)
+        assert again.evaluate("[localStorage.length, innerWidth, innerHeight]") == [0, *SIZES["wide"]]
+        assert again.evaluate("matchMedia('(prefers-color-scheme: light)').matches")
+        assert again.locator("html").get_attribute("lang") == "en"
+    kept["page"].context.close()
+
+
+def test_one_that_was_closed_is_not_used_again(browser: Browser, live_server: LiveServer) -> None:
+    kept: dict[str, Page] = {}
+    with visit(browser, kept, "page", live_server.url) as page:
+        page.context.close()
+    assert kept == {}
+
+
+def look(page: Page, shoot: Shoot, name: str) -> None:
+    for layout in each_layout(page):
+        if layout.endswith("-light"):
+            shoot(f"german-way-{name}-{layout}")
+    assert_accessible_now(page)
+
+
+@pytest.mark.long
+def test_the_whole_way_in_german(
+    alice: User, celery_worker_process: Path, page: Page, shoot: Shoot, tmp_path: Path
+) -> None:
+    Course.objects.create(owner=alice, name="Programmieren 1").assignments.create(name="Statistik")
+    page.goto("/")
+    page.get_by_role("button", name="Deutsch").click()
+    expect(page.get_by_role("heading", name="Anmelden")).to_be_visible()
+    page.get_by_label("Benutzername").fill(alice.username)
+    page.get_by_label("Passwort").fill(PASSWORD)
+    page.get_by_role("button", name="Anmelden").click()
+    page.get_by_role("link", name="Programmieren 1").click()
+    page.get_by_role("link", name="Statistik").click()
+    look(page, shoot, "empty")
+    drop(page.locator("[data-drop]").first, "abgaben.zip", sample_zip())
+    page.get_by_role("button", name="Hochladen").first.click()
+    heading = "30 Abgaben gefunden, gelesen als: Ordner oder Datei je Person"
+    expect(page.get_by_role("heading", name=heading)).to_be_visible(timeout=PATIENCE)
+    look(page, shoot, "preview")
+    page.get_by_role("button", name="Diese 30 Abgaben lesen").click()
+    expect(page.get_by_role("heading", name="Fälle", exact=True)).to_be_visible(timeout=PATIENCE)
+    look(page, shoot, "report")
+    page.get_by_role("link", name="Paare").click()
+    page.locator("tr.pair .left a").first.click()
+    expect(page.locator("[data-status]")).to_have_text("Stelle 1 von 1")
+    page.locator(".pane .badge").first.hover()
+    expect(page.get_by_role("tooltip")).to_contain_text("Stelle 1:")
+    look(page, shoot, "pair")
+    page.get_by_text("Verdächtig").first.click()
+    expect(page.locator("#decision-answer")).to_contain_text("Gespeichert")
+    page.get_by_role("button", name="Español").click()
+    expect(page.locator("html")).to_have_attribute("lang", "es")
+    look(page, shoot, "spanish")

@@ -1,16 +1,21 @@
-"""The page of a pair in a real browser: its passages, explanations, keys and layout."""
+"""The page of a pair in a real browser: passages, files, lines, keys, layout and moving about."""
 
 import re
 
 import pytest
+from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from submissions.core.models import Commits
 from submissions.models import Pair, Report, Submission
 from submissions.pages.rendered import RENDERED
-from tests.support.browser import Shoot, assert_accessible_now, check_every_layout
-from tests.support.pair_page import SEVERAL, Open, selected_file
-from tests.support.sample_class import COPIED, HONEST, RENAMED
+from tests.conftest import wait_until
+from tests.submissions.courses.test_source_retention import let_them_go
+from tests.support.browser import Shoot, SignIn, assert_accessible_now, check_every_layout
+from tests.support.every_page import World
+from tests.support.long_rows import rest_is_long
+from tests.support.pair_page import FILLER, OTHER, SEVERAL, Open, in_view, selected_file
+from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER
 
 pytestmark = pytest.mark.services
 
@@ -205,3 +210,182 @@ def test_a_fact_beside_the_names_is_as_wide_as_its_words(open_pair: Open) -> Non
     box = flag.bounding_box()
     assert box
     assert 0 < words <= box["width"] < words + 20
+
+
+FILES_A_SIDE = 80
+
+
+UNSHARED_FILES = {f"ada/lib/own_{n}/util.py": f"v{n} = {n}\nprint(v{n})\n" for n in range(FILES_A_SIDE - 2)}
+
+
+MANY = {
+    **UNSHARED_FILES,
+    "ada/a/main.py": STARTER,
+    "ada/z/main.py": OTHER + COPIED + HONEST,
+    "ben/main.py": RENAMED + HONEST + STARTER,
+}
+
+
+LONG = "x = [" + ", ".join(str(n) for n in range(300)) + "]\n"
+
+
+WIDER = "(pane) => pane.scrollWidth > pane.clientWidth"
+
+
+def test_files_that_share_most_come_first_and_the_others_open_by_a_button(
+    open_pair: Open, shoot: Shoot
+) -> None:
+    page = open_pair(MANY)
+    side = page.locator(".side:has([data-side=L])")
+    tabs = side.get_by_role("tab")
+    expect(side.locator(".file-list > summary")).to_have_text(f"2 of {FILES_A_SIDE} files share code")
+    expect(tabs.filter(visible=True)).to_have_count(2)
+    names = [text.split()[0] for text in tabs.filter(visible=True).all_inner_texts()]
+    assert names == ["z/main.py", "a/main.py"]
+    assert page.evaluate("() => document.querySelectorAll('[data-side=L] .line').length") < 500
+    button = side.get_by_role("button", name="78 files without shared code")
+    shoot("pair-80-files")
+    button.click()
+    expect(button).to_have_attribute("aria-expanded", "true")
+    expect(tabs.filter(visible=True)).to_have_count(FILES_A_SIDE)
+    tabs.filter(has_text="own_70/util.py").click()
+    expect(page.locator("[data-side=L] .file:visible")).to_contain_text("print(v70)")
+    button.click()
+    expect(tabs.filter(visible=True)).to_have_count(3)
+    side.locator(".file-list > summary").click()
+    expect(tabs.filter(visible=True)).to_have_count(0)
+    page.keyboard.press("n")
+    wait_until(lambda: in_view(page.locator("[data-side=L] mark.current").first), what="the passage")
+
+
+def test_lines_are_wrapped_until_a_button_says_otherwise_and_that_is_remembered(open_pair: Open) -> None:
+    page = open_pair({"ada/m.py": LONG + COPIED, "ben/m.py": RENAMED + LONG})
+    pane = page.locator("[data-side=L]")
+    assert not pane.evaluate(WIDER)
+    page.get_by_label("Wrap lines").uncheck()
+    assert pane.evaluate(WIDER)
+    page.reload()
+    expect(page.get_by_label("Wrap lines")).not_to_be_checked()
+    assert pane.evaluate(WIDER)
+
+
+@pytest.mark.long
+def test_what_is_known_of_a_pair_stands_beside_its_names(open_pair: Open) -> None:
+    page = open_pair({"ada/m.py": COPIED, "ben/m.py": COPIED})
+    expect(page.locator("h1 .flag")).to_have_text("identical")
+
+
+@pytest.mark.long
+def test_code_takes_the_full_width_of_a_large_screen(open_pair: Open) -> None:
+    page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    boxes = [page.locator(f".side:has([data-side={side}])").bounding_box() for side in "LR"]
+    assert all(box and box["width"] > 780 for box in boxes)
+    assert boxes[1] is not None
+    assert boxes[1]["x"] + boxes[1]["width"] > 1880
+
+
+TOP = "(part) => part.closest('.line').getBoundingClientRect().top"
+
+
+def test_files_are_tabs_that_arrow_keys_and_passages_switch(open_pair: Open) -> None:
+    page = open_pair(SEVERAL)
+    tabs = page.get_by_role("tab")
+    expect(tabs).to_have_count(3)
+    names = [tab.split() for tab in tabs.all_inner_texts()]
+    assert sorted(names) == [[name, "1", "passage"] for name in ("a.py", "b.py", "c.py")]
+    first = selected_file(page, "L")
+    expect(page.locator("[data-side=L] .file:visible")).to_have_count(1)
+    page.locator("[role=tab][aria-selected=true]").focus()
+    page.keyboard.press("Home")
+    assert selected_file(page, "L") == names[0][0]
+    panel = f"L-f{'abc'.index(names[0][0][0]) + 1}-panel"
+    expect(page.get_by_role("tabpanel")).to_have_attribute("id", panel)
+    page.keyboard.press("ArrowLeft")
+    assert selected_file(page, "L") == names[-1][0]
+    page.keyboard.press("n")
+    assert selected_file(page, "L") != names[-1][0] or selected_file(page, "L") != first
+    mark = page.locator("[data-side=L] mark.current").first
+    wait_until(lambda: in_view(mark), what="the passage in the file that was hidden")
+
+
+@pytest.mark.parametrize("anchor", rest_is_long(["L2-12", "R12", "L3-4", "L5"], first=2))
+def test_a_link_to_a_line_opens_its_file_there(open_pair: Open, anchor: str) -> None:
+    page = open_pair(SEVERAL)
+    for location_hash in (anchor, "R-p1", anchor):
+        page.evaluate("(hash) => { location.hash = hash; }", location_hash)
+    wait_until(lambda: in_view(page.locator(f"#{anchor}")), what="the line")
+    page.goto(f"{page.url.split('#')[0]}?again=1#{anchor}")
+    wait_until(lambda: in_view(page.locator(f"#{anchor}")), what="the line")
+    for nowhere in ("L-p999", "R9-1", "L99999", "L-f9"):
+        page.evaluate("(hash) => { location.hash = hash; }", nowhere)
+    expect(page.locator("[data-side=L] .file:visible")).to_have_count(1)
+
+
+def test_a_click_on_a_lines_number_puts_it_into_the_address(open_pair: Open) -> None:
+    page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
+    top = page.locator("#L4").evaluate(TOP)
+    page.locator("#L4").click(position={"x": 30, "y": 5})
+    page.wait_for_url("**#L4")
+    assert page.locator("#L4").evaluate(TOP) == top
+    assert page.locator("#L4").evaluate("(line) => line.matches(':target')")
+
+
+@pytest.mark.long
+def test_a_passage_is_at_one_height_on_both_sides_below_heads_of_different_heights(open_pair: Open) -> None:
+    page = open_pair(SEVERAL)
+    tops = [
+        page.locator(f"[data-side={side}]").evaluate("(pane) => pane.getBoundingClientRect().top")
+        for side in "LR"
+    ]
+    assert tops[0] > tops[1]
+    left, right = (page.locator(f"[data-side={side}] .badge.current") for side in "LR")
+    for number in "123":
+        expect(left).to_have_text(number)
+        wait_until(lambda: in_view(left) and in_view(right), what="the passage")
+        wait_until(lambda: abs(left.evaluate(TOP) - right.evaluate(TOP)) < 3, what="one height")
+        page.keyboard.press("n")
+
+
+def test_a_click_on_the_map_goes_to_the_passage_or_the_place(open_pair: Open) -> None:
+    page = open_pair({"ada/m.py": OTHER + COPIED, "ben/m.py": RENAMED + HONEST})
+    side = page.locator("[data-side=L]")
+    overview_map = page.locator("[data-map=L-f1]")
+    overview_map.click(position={"x": 5, "y": 5})
+    wait_until(lambda: in_view(page.locator("#L5")), what="the first lines")
+    height = "() => Number(document.querySelector('[data-map=L-f1] .view').getAttribute('y'))"
+    wait_until(lambda: page.evaluate(height) < 2, what="the map to follow")
+    overview_map.locator("rect[data-passage='1']").click()
+    wait_until(lambda: in_view(side.locator("mark[data-passage='1']").first), what="the passage")
+    wait_until(lambda: page.evaluate(height) > 200, what="the map to follow")
+
+
+def scroll(page: Page, side: str, pixels: int) -> None:
+    page.locator(f"[data-side={side}]").hover()
+    page.mouse.wheel(0, pixels)
+
+
+def test_scrolling_is_linked_by_the_passages_until_it_is_switched_off(open_pair: Open) -> None:
+    files = {"ada/m.py": OTHER + COPIED + HONEST * 3, "ben/m.py": FILLER + COPIED + FILLER[:3000]}
+    page = open_pair(files)
+    left, right = (page.locator(f"[data-side={side}] mark[data-passage='1']").first for side in "LR")
+    wait_until(lambda: in_view(left) and in_view(right), what="the passage")
+    scroll(page, "L", 60)
+    wait_until(lambda: abs(left.evaluate(TOP) - right.evaluate(TOP)) < 3, what="both sides to agree")
+    page.keyboard.press("s")
+    expect(page.get_by_label("Scroll together")).not_to_be_checked()
+    before = right.evaluate(TOP)
+    scroll(page, "L", 200)
+    wait_until(lambda: not in_view(left) or left.evaluate(TOP) < before - 100, what="the left to scroll")
+    assert right.evaluate(TOP) == before
+    page.reload()
+    expect(page.get_by_label("Scroll together")).not_to_be_checked()
+
+
+@pytest.mark.long
+def test_a_pair_without_sources_has_no_fault(world: World, sign_in: SignIn, shoot: Shoot) -> None:
+    let_them_go(world.assignment)
+    page = sign_in(world.owner)
+    page.goto(reverse("pair", args=[world.assignment.pk, world.pair.left_id, world.pair.right_id]))
+    assert page.locator("text=were deleted on").count() == 2
+    check_every_layout(page, shoot, "page-pair-without-sources")

@@ -1,13 +1,26 @@
+"""The public interface of the engine."""
+
+import ast
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
 import numpy as np
+import pytest
 from hypothesis import given, strategies as st
 
+import fingerprint
 from fingerprint import engine
 from fingerprint.engine import CohortFile, Exclusions, LexicalTerms, RankingInput
 from fingerprint.kernels.types import Kinds
-from fingerprint.params import Params
+from fingerprint.params import ENGINE_VERSION, Params
 from fingerprint.ranking.cohort import Cohort
+from fingerprint.winnowing import pack, unpack
 
 PARAMS = Params(k=3, window=2)
+
+
 token_lists = st.lists(st.integers(0, 9), min_size=0, max_size=30)
 
 
@@ -86,3 +99,69 @@ def test_passages_have_file_numbers_of_the_cohort_and_token_positions_in_the_fil
         [[array([9, 9]), array([8, 1, 2, 3, 4])], [array([1, 2, 3, 4])]], PARAMS.k
     )
     assert engine.find_passages(cohort, 0, 1) == [engine.Passage(1, 1, 2, 0, 4, 2)]
+
+
+NAMES = [
+    (package, node.module or "", alias.name)
+    for package in (fingerprint, engine)
+    for node in ast.walk(ast.parse(Path(str(package.__file__)).with_suffix(".pyi").read_text()))
+    if isinstance(node, ast.ImportFrom)
+    for alias in node.names
+]
+
+
+def test_every_public_name_comes_from_its_module() -> None:
+    for package, module, name in NAMES:
+        value = getattr(package, name)
+        assert value is getattr(import_module(module), name), name
+        assert name.isupper() or value.__doc__, name
+
+
+def test_the_names_of_a_package_are_those_of_its_stub() -> None:
+    for package in (fingerprint, engine):
+        assert sorted(name for owner, _, name in NAMES if owner is package) == dir(package)
+    assert "robust_winnow" in dir(fingerprint)
+    assert "rank" in dir(engine)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="klingon"):
+        getattr(fingerprint, "klingon")  # noqa: B009 - mypy refuses the attribute, as it should
+
+
+def test_the_package_alone_loads_neither_the_library_of_kernels_nor_numpy() -> None:
+    code = "import sys, fingerprint.engine; print({'numba', 'llvmlite', 'numpy'} & set(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.strip() == "set()"
+
+
+SKETCH = np.arange(400, dtype=np.uint64)
+
+
+@given(st.lists(st.integers(0, 2**64 - 1)))
+def test_unpacking_returns_the_packed_sketch(values: list[int]) -> None:
+    packed = pack(np.array(values, dtype=np.uint64))
+    assert len(packed) == 16 + 8 * len(values)
+    assert unpack(packed).tolist() == values
+
+
+def test_damaged_packed_sketches_are_refused() -> None:
+    packed = pack(SKETCH)
+    for damaged in (packed[:-1], packed + b"\0"):
+        with pytest.raises(ValueError, match="sketch of 400 values has 3"):
+            unpack(damaged)
+    for other in (b"", packed[:10], b"GIF8" + packed[4:]):
+        with pytest.raises(ValueError, match=f"not a packed sketch: {len(other)} bytes"):
+            unpack(other)
+
+
+def test_a_packed_sketch_of_another_engine_version_is_refused() -> None:
+    later = ENGINE_VERSION + 1
+    with pytest.raises(ValueError, match=f"engine version {later}; this engine reads version {later - 1}"):
+        unpack(pack(SKETCH, later))
+
+
+def test_the_packed_bytes_are_the_same_on_every_machine() -> None:
+    assert pack(np.array([1, 2**63], dtype=np.uint64), 3).hex() == (
+        "4d534b31" + "03000000" + "0200000000000000" + "0100000000000000" + "0000000000000080"
+    )

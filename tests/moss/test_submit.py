@@ -1,17 +1,21 @@
-"""`moss submit` against a real server with a real worker, and its refusals."""
+"""`moss submit` against a real server: refusals, a busy server, and connections that are lost."""
 
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.utils import timezone
 
+from moss.commands.submit import KEPT_SECONDS, BegunUpload, ServerRefused, Service, pack
 from submissions.models import Assignment, Batch, Course
 from tests.support.api import secret_of
 from tests.support.git_server import GitServer, hand_in
@@ -190,3 +194,127 @@ def test_a_server_that_does_not_answer_and_an_empty_folder_are_told(tmp_path: Pa
     empty.mkdir()
     nothing = run("http://127.0.0.1:9", str(empty), "--assignment", "1", token="moss_x")
     assert "There is no file in" in nothing.stderr
+
+
+def begun(archive: Path, *about: str) -> BegunUpload:
+    return BegunUpload.of(archive, *(about or ("https://moss.example.org", "/assignments/7", "class")))
+
+
+@pytest.fixture
+def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MOSS_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "a.zip").write_bytes(b"archive")
+    return tmp_path / "a.zip"
+
+
+def test_an_id_is_found_for_the_same_archive_and_place_only(archive: Path, tmp_path: Path) -> None:
+    assert begun(archive).read() is None
+    begun(archive).write(12)
+    assert begun(archive).read() == 12
+    assert begun(archive, "https://moss.example.org", "/assignments/8", "class").read() is None
+    other = tmp_path / "b.zip"
+    other.write_bytes(b"another")
+    assert begun(other).read() is None
+    begun(archive).forget()
+    assert begun(archive).read() is None
+
+
+def test_old_ids_are_deleted_when_one_is_kept(archive: Path, tmp_path: Path) -> None:
+    begun(archive).write(12)
+    (file,) = (tmp_path / "cache" / "uploads").iterdir()
+    os.utime(file, (0, file.stat().st_mtime - KEPT_SECONDS - 1))
+    begun(archive, "https://another.example.org").write(13)
+    assert begun(archive).read() is None
+    assert begun(archive, "https://another.example.org").read() == 13
+
+
+def test_a_cache_that_is_off_or_cannot_be_written_keeps_nothing(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for cache in ("off", str(archive / "no folder")):
+        monkeypatch.setenv("MOSS_CACHE", cache)
+        begun(archive).write(12)
+        assert begun(archive).read() is None
+        begun(archive).forget()
+
+
+def test_a_folder_is_packed_to_the_same_bytes_again(tmp_path: Path) -> None:
+    folder = tmp_path / "class"
+    for name in ("b/main.py", "a/main.py", "a/other.py"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"print({name!r})")
+    archives = [tmp_path / "first.zip", tmp_path / "second.zip"]
+    assert [pack(folder, archive) for archive in archives] == [3, 3]
+    assert archives[0].read_bytes() == archives[1].read_bytes()
+
+
+class BusyServer(HTTPServer):
+    """A server that is busy for two requests, and then answers what came with which key."""
+
+    status = 503
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Answer)
+        self.keys: list[str | None] = []
+
+
+class Answer(BaseHTTPRequestHandler):
+    server: BusyServer
+
+    def answer(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.server.keys.append(self.headers.get("Idempotency-Key"))
+        busy = len(self.server.keys) <= 2
+        body = json.dumps({"id": 7, "detail": "busy"}).encode()
+        self.send_response(self.server.status if busy else 200)
+        self.send_header("Retry-After", "0")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_POST = answer  # noqa: N815 - names of the library
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def busy() -> Iterator[BusyServer]:
+    with BusyServer() as server:
+        thread = Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def service(busy: BusyServer) -> Service:
+    return Service(f"http://127.0.0.1:{busy.server_port}", "a token")
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_busy_server_is_asked_again_with_one_key(busy: BusyServer, status: int) -> None:
+    busy.status = status
+    assert service(busy).post("/courses", {"name": "Sorting"})["id"] == 7
+    first, *others = busy.keys
+    assert first
+    assert others == [first, first]
+
+
+def test_two_requests_have_two_keys_and_reading_has_none(busy: BusyServer) -> None:
+    busy.status = 200
+    asked = service(busy)
+    asked.post("/courses", {})
+    asked.begin("/assignments/1", 3, {"name": "a.zip"})
+    asked.get("/courses")
+    one, other, none = busy.keys
+    assert one
+    assert other
+    assert (one != other, none) == (True, None)
+
+
+def test_an_error_of_the_server_is_told_at_once(busy: BusyServer) -> None:
+    busy.status = 500
+    with pytest.raises(ServerRefused, match="busy"):
+        service(busy).get("/courses")
+    assert len(busy.keys) == 1

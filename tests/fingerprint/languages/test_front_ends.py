@@ -1,19 +1,30 @@
-"""Names of languages, and detection of the language of a file by name and content."""
+"""Names of languages, detection, the vocabulary of front-ends, and pairs of brackets."""
 
+import itertools
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from functools import cache
+from itertools import cycle
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings as examples, strategies as st
 from pygments.lexer import Lexer
-from pygments.token import Token, _TokenType
+from pygments.token import STANDARD_TYPES, Token, _TokenType
 
 from fingerprint.languages import LexerFailed, choices, detect, front_end, tuned_front_ends
+from fingerprint.languages.coarse import match_brackets
 from fingerprint.languages.code import CodeFrontEnd
-from fingerprint.languages.language_table import Language
+from fingerprint.languages.language_table import LANGUAGES, Language
+from fingerprint.languages.prose import Prose, WordKinds
+from fingerprint.languages.vocabulary import PLAIN_WORD, NormalisationRules
 
 GOLDEN = Path(__file__).parent / "golden"
+
+
 MOSS = (
     "c cc java ml pascal ada lisp scheme haskell fortran ascii vhdl perl matlab python mips prolog spice vb "
     "csharp modula2 a8086 javascript plsql verilog"
@@ -127,6 +138,8 @@ def test_the_language_is_detected_by_name_then_content(filename: str, text: str,
 
 
 PROGRAMS = {path.stem: path for path in GOLDEN.iterdir() if path.suffix != ".tokens"}
+
+
 # No content of these tells the language.
 ONLY_BY_NAME = {
     "text", "notebook", "scratch", "css", "modula2", "dafny", "fsharp", "gas", "glsl", "hlsl", "hack",
@@ -224,3 +237,108 @@ def test_a_front_end_drops_its_vocabulary_before_it_fills_memory(monkeypatch: py
     assert python.tokens("x = 1").kinds.tolist() == first
     assert python._vocabulary is not before
     assert not python._vocabulary.is_full
+
+
+FEWER = examples(max_examples=max(5, examples().max_examples // 10))
+
+
+ROWS = {row.name: row for row in LANGUAGES}
+
+
+TYPES = [ttype for ttype in STANDARD_TYPES if str(ttype)]
+
+
+WORDS = st.one_of(
+    st.from_regex(r"[A-Za-z_$@][A-Za-z0-9_]{0,8}", fullmatch=True),
+    st.text(min_size=1, max_size=6),
+    st.sampled_from(["null", "True", "NONE", "x1F", "_", "__", "été", "变量", "l'x", "a b"]),
+)
+
+
+@cache
+def words_of(name: str) -> list[str]:
+    """Return the words in the columns of a row, as they are and as someone else may write them."""
+    language = ROWS[name]
+    texts = [str(getattr(language, field.name)) for field in fields(language)]
+    words = {word for text in texts for word in re.findall(r"[^\s'{},:]+", text)}
+    return sorted(words | {word.upper() for word in words} | {word.title() for word in words})
+
+
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda row: row.name)
+@FEWER
+@given(data=st.data())
+def test_a_word_that_no_rule_names_has_the_kind_and_marks_of_the_rules(
+    language: Language, data: st.DataObject
+) -> None:
+    rules = NormalisationRules(language)
+    # A type drawn for each of hundreds of words took most of the time.
+    first, words = data.draw(st.sampled_from(range(len(TYPES)))), data.draw(st.lists(WORDS, min_size=5))
+    types = cycle([*TYPES[first:], *TYPES[:first]])
+    for word, ttype in zip([*words, *words_of(language.name)], types, strict=False):
+        assert rules.plain_word(ttype, word) in {None, rules.kind_and_marks(ttype, word)}
+
+
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda row: row.name)
+def test_names_are_such_words_and_those_of_the_row_are_not(language: Language) -> None:
+    rules = NormalisationRules(language)
+    for word in (PLAIN_WORD, "cents", "_total2"):
+        assert rules.plain_word("Name", word) == rules.kind_and_marks("Name", word)
+    for word in f"{language.keywords} {language.statements} {language.noise}".split():
+        assert rules.plain_word("Name", word) is None
+
+
+ASCII = st.text(alphabet="aBz09' -_.\n", max_size=60)
+
+
+ANY = st.text(alphabet="aB'\u00e9\ufb01 -_1\u4e2d", max_size=40)
+
+
+LONG = st.integers(28, 40).map(lambda length: "Ab'c" * 9 + "d" * length)
+
+
+@given(st.lists(st.one_of(ASCII, ANY, LONG, st.text(max_size=20)), max_size=6), st.integers(1, 9))
+def test_word_kinds_are_those_of_the_prose_front_end(texts: list[str], max_words: int) -> None:
+    words = WordKinds(max_words)
+    for text in [*texts, *texts]:
+        assert words.word_kinds(text).tolist() == Prose().tokens(text).kinds.tolist()
+
+
+def test_many_words_are_told_apart() -> None:
+    words, text = WordKinds(), " ".join(f"w{n}" for n in range(20_000))
+    for _ in range(2):
+        assert words.word_kinds(text).tolist() == Prose().tokens(text).kinds.tolist()
+
+
+def naive_close(texts: Sequence[str], start: int) -> int:
+    """Return where the bracket at `start` is closed, by deleting matched pairs again and again."""
+    alive = list(range(len(texts)))
+    pairs = {"(": ")", "[": "]", "{": "}"}
+    changed = True
+    while changed:
+        changed = False
+        brackets = [at for at in alive if texts[at] in "()[]{}"]
+        for one, other in itertools.pairwise(brackets):
+            if pairs.get(texts[one]) == texts[other]:
+                if one == start:
+                    return other
+                alive = [at for at in alive if at not in {one, other}]
+                changed = True
+                break
+    return -1
+
+
+@given(st.lists(st.sampled_from("()[],x"), max_size=12))
+def test_brackets_of_balanced_programs_match_as_by_deleting_pairs(texts: list[str]) -> None:
+    opened = [at for at, text in enumerate(texts) if text in "(["]
+    expected = [naive_close(texts, at) for at in opened]
+    balanced = -1 not in expected and len(opened) == sum(text in ")]" for text in texts)
+    closes = match_brackets(texts).closes
+    if balanced:
+        assert [closes[at] for at in opened] == expected
+    assert all(close == -1 or texts[at] + texts[close] in {"()", "[]"} for at, close in enumerate(closes))
+
+
+def test_items_between_brackets_are_counted_without_those_of_inner_ones() -> None:
+    texts = list("f(a,g(b,c),[d,e],)()")
+    brackets = match_brackets(texts)
+    assert [brackets.counts[at] for at, text in enumerate(texts) if text in "(["] == [3, 2, 2, 0]

@@ -1,32 +1,55 @@
+"""The score of pairs: its formula, its order, its bounds, and pairs without an equal passage."""
+
 from collections.abc import Sequence
 from dataclasses import replace
+from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from fingerprint.kernels.types import Terms
 from fingerprint.languages.base import LexicalClass
 from fingerprint.languages.lexical_terms import LexicalTerms
 from fingerprint.languages.vocabulary import lexeme_id
 from fingerprint.params import Params
-from fingerprint.ranking import candidates as candidates_module
+from fingerprint.ranking import (
+    candidates as candidates_module,
+    rank as ranking_module,
+    score_constants as constants,
+)
+from fingerprint.ranking.best_pairs import coverage_bounds
 from fingerprint.ranking.candidates import LEAST_TERMS, CandidatePairs, rare_term_pairs
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.inputs import CohortFile, RankingInput, renamed_groups
+from fingerprint.ranking.parallel import never_end
 from fingerprint.ranking.rank import candidate_pairs
 from fingerprint.ranking.score_constants import LEAST_PASSAGE_PART, LEAST_RENAMED, RARITY_EXPONENT
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.terms import LexicalTable
+from fingerprint.ranking.threshold import DEFAULT_THRESHOLD
 from fingerprint.winnowing import fingerprint
+from tests.fingerprint import naive
 from tests.fingerprint.ranking import naive_score
 from tests.fingerprint.ranking.naive_score import Submission
+from tests.fingerprint.ranking.test_score_order import ranking, similarities_by_pair
+from tests.support.programs import program
 
 K = 3
+
+
 Both = tuple[frozenset[str], ...]
+
+
 words = st.frozensets(st.sampled_from(["0", "i", "total", "a long message", "another one"]), max_size=4)
+
+
 uses = st.frozensets(st.sampled_from(["a = ? … ? + a", "( b ) … b ;", "c [ … ] c"]))
+
+
 submissions = st.builds(Submission, st.lists(st.integers(0, 3), max_size=60), words, words, words, uses)
+
+
 cohorts = st.lists(submissions, min_size=2, max_size=4)
 
 
@@ -288,3 +311,142 @@ def test_pairs_that_share_enough_rare_terms_are_candidates(
 def numbered(terms: frozenset[int]) -> Terms:
     """Return terms of four characters."""
     return np.array(sorted(term << 5 | 4 for term in terms), dtype=np.uint64)
+
+
+# Ten lines each, by different people: the exercise sheet dictates the question and the answer.
+GRADES = (
+    """name = input("Your name: ")
+grade = int(input("Your grade: "))
+if grade < 50:
+    print("Failed", name)
+else:
+    print("Passed", name)
+""",
+    """def passed(points):
+    return "Passed" if points >= 50 else "Failed"
+
+who = input("Your name: ")
+print(passed(int(input("Your grade: "))), who)
+""",
+    """student = input("Your name: ")
+result = ["Failed", "Passed"][int(input("Your grade: ")) >= 50]
+print(result, student)
+""",
+    """import sys
+n, g = input("Your name: "), float(input("Your grade: "))
+while g < 0:
+    g = float(input("Your grade: "))
+sys.stdout.write(("Passed " if g >= 50 else "Failed ") + n)
+""",
+    """class Student:
+    limit = 50
+    def __init__(self):
+        self.name = input("Your name: ")
+        self.grade = int(input("Your grade: "))
+    def __str__(self):
+        return "Passed " + self.name if self.grade >= self.limit else "Failed " + self.name
+print(Student())
+""",
+)
+
+
+ORIGINAL = """def find_overdue_boats(harbour, register):
+    overdue = {}
+    for boat in harbour:
+        if register.get(boat, 0) > 14:
+            overdue[boat] = "boat has overstayed its berth"
+    return overdue
+"""
+
+
+REWRITTEN = """find_overdue_boats = lambda harbour, register: dict(
+    map(lambda boat: (boat, "boat has overstayed its berth"), filter(lambda b: register[b] > 14, harbour)))
+"""
+
+
+def test_a_rewritten_program_with_the_names_and_messages_of_its_source_is_found() -> None:
+    random = Random(1)
+    result = ranking([ORIGINAL, REWRITTEN, *(program(random) for _ in range(20))])
+    (row,) = np.flatnonzero((result.pairs.left == 0) & (result.pairs.right == 1))
+    scores = result.scores.take(np.array([row]))
+    assert (scores.tokens[0], scores.structure[0]) == (0, 0)
+    assert scores.literals[0] > 0
+    assert scores.names[0] > 0
+    assert 0.1 < scores.similarity[0] < DEFAULT_THRESHOLD
+
+
+def test_ten_line_solutions_with_the_messages_of_the_sheet_do_not_stand_out() -> None:
+    result = ranking(GRADES)
+    without_passage = result.scores.similarity[result.scores.structure == 0]
+    assert without_passage.size
+    assert without_passage.max() < result.threshold.value / 2
+
+
+def test_in_a_bigger_class_the_messages_of_the_sheet_make_no_pair() -> None:
+    sheet = 'print("Enter the number of boats: ", "The harbour is full")\n'
+    random = Random(3)
+    programs = [sheet + program(random, 1) for _ in range(40)]
+    result = ranking([*programs, *GRADES])
+    in_both = (result.pairs.left < 40) & (result.pairs.right >= 40)
+    assert not in_both[result.scores.structure == 0].any()
+
+
+@pytest.mark.parametrize("count", [2, 12, 40])
+def test_equal_one_line_answers_do_not_stand_out(count: int) -> None:
+    similarities = similarities_by_pair(['print("Hello, World!")\n'] * count)
+    assert max(similarities.values(), default=0) < DEFAULT_THRESHOLD
+    assert bool(similarities) == (count == 2)
+
+
+@pytest.mark.parametrize("source", ["x = 42\n", "print(6 * 7)\n", "a = b\n"])
+def test_programs_of_five_tokens_are_no_pair(source: str) -> None:
+    assert similarities_by_pair([source] * 30) == {}
+
+
+def test_an_odd_answer_that_two_of_a_class_wrote_leads_the_other_answers() -> None:
+    answers = ['print("Hello, World!")\n'] * 28 + ['print("Hello, dear Wrold")\n'] * 2
+    assert list(similarities_by_pair(answers)) == [(28, 29)]
+
+
+def test_pairs_that_share_only_terms_do_not_move_the_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(2)
+    programs = [f"message_{n // 2} = 'a message of team {n // 2}'\n" + program(random) for n in range(60)]
+    threshold = ranking(programs).threshold
+    monkeypatch.setattr(ranking_module, "merged_pairs", lambda by_fingerprints, _: by_fingerprints)
+    assert threshold == ranking(programs).threshold
+
+
+documents = st.lists(st.integers(0, 2), max_size=25)
+
+
+Gram = tuple[int, ...]
+
+
+def naive_bound(cohort: Cohort, documents: list[list[int]], pair: list[int], ignored: set[Gram]) -> float:
+    grams = [naive.kgrams(document, K) for document in documents]
+    shared = (set(grams[pair[0]]) & set(grams[pair[1]])) - ignored
+    bound = 0.0
+    for kept in pair:
+        start, end = cohort.submission_starts[kept : kept + 2]
+        places = [start + at for at, gram in enumerate(grams[kept]) if gram in shared]
+        weight, tokens = (
+            min(sum(column[at + K] - column[at] for at in places), column[end] - column[start])
+            for column in (cohort.sums.weight, cohort.sums.kept)
+        )
+        bound += weight * tokens / (tokens + constants.LENGTHS.half_length) / 2
+    return bound
+
+
+@given(st.lists(documents, min_size=2, max_size=5), documents, st.data())
+@example([[1] * 25, [1] * 20, []], [], None)
+def test_shared_kgrams_bound_what_passages_cover(
+    submissions: list[list[int]], boilerplate: list[int], data: st.DataObject | None
+) -> None:
+    kinds = [[np.array(tokens, dtype=np.uint64)] for tokens in submissions]
+    cohort = Cohort.from_submissions(kinds, K, [np.array(boilerplate, dtype=np.uint64)])
+    pairs = np.stack(np.triu_indices(len(submissions), 1), axis=1).astype(np.int64)
+    if data:
+        pairs = pairs[data.draw(st.permutations(range(len(pairs))))]
+    ignored = set(naive.kgrams(boilerplate, K))
+    expected = [naive_bound(cohort, submissions, pair, ignored) for pair in pairs.tolist()]
+    assert coverage_bounds(cohort, pairs, never_end).tolist() == pytest.approx(expected)

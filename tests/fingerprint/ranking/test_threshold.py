@@ -1,4 +1,4 @@
-"""The suggested threshold, and what is stated of unrelated pairs, against a naive count."""
+"""The suggested threshold, against a naive count, and the ranking of a report."""
 
 import re
 from collections import Counter
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fingerprint import engine
-from fingerprint.engine import RankingInput
+from fingerprint.engine import Ranking, RankingInput, score
 from fingerprint.ranking.score_constants import LEAST_RENAMED
 from fingerprint.ranking.threshold import (
     ALWAYS_STANDS_OUT,
@@ -29,6 +29,8 @@ from tests.fingerprint.ranking.test_score_order import PARAMS, file, ranking
 from tests.support.programs import many_candidates, program, renamed
 
 SIZES = st.integers(12, 120)
+
+
 SIMILARITIES = st.lists(st.integers(0, 1000).map(lambda n: n / 1000), min_size=20, max_size=66)
 
 
@@ -262,3 +264,38 @@ def test_the_estimate_is_of_the_same_pairs_in_any_order_of_the_class() -> None:
         estimates.append(engine.rank(inputs, 250).unrelated)
     # Which of several equal passages is taken depends on which side is the first one.
     assert estimates[0] == pytest.approx(estimates[1], rel=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("least", [None, 0.15])
+def test_a_report_is_the_same_whether_all_pairs_are_scored_or_those_that_it_needs(
+    least: float | None,
+) -> None:
+    files = [file(at, source) for at, source in enumerate(many_candidates())]
+    inputs = RankingInput.from_files(files, len(files), PARAMS.k)
+    some = engine.rank_for_report(inputs, 100, least)
+    every = engine.rank_for_report(inputs, 100, least, score_pairs=score)
+    assert len(some.units) < 0.95 * some.candidates
+    assert (some.candidates, some.threshold) == (len(every.units), every.threshold)
+    assert leading(some, 100) == leading(every, 100)
+    lowest = some.threshold.value if least is None else least
+    assert above(some, lowest) == above(every, lowest)
+    assert best_matches(some) == best_matches(every)
+
+
+def leading(ranking: Ranking, count: int) -> list[tuple[float, ...]]:
+    rows = zip(*ranking.pairs, *ranking.scores, strict=True)
+    return [tuple(map(float, row)) for row in rows][:count]
+
+
+def above(ranking: Ranking, lowest: float) -> list[tuple[float, ...]]:
+    return leading(ranking, int((ranking.scores.similarity >= lowest).sum()))
+
+
+def best_matches(ranking: Ranking) -> dict[float, tuple[float, ...]]:
+    """Return the best pair of each submission."""
+    best: dict[float, tuple[float, ...]] = {}
+    for row in leading(ranking, len(ranking.units)):
+        best.setdefault(row[0], row)
+        best.setdefault(row[1], row)
+    return best

@@ -1,16 +1,25 @@
-"""`moss check --preview`: who handed in what, before anything is read; and the options that change it."""
+"""`moss check --preview`: who handed in what, what is left out, and input that is refused."""
 
 import json
+import random
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
+from submissions.intake.limits import Limits
 from tests.moss.check.test_check import check, folder, rows
 from tests.submissions.intake.layouts.samples import SAMPLES
+from tests.support.build_trees import BUILD_TREES, COUNTED, with_build_trees
+from tests.support.programs import program
+from tests.support.read_classes import ranked, score, scores
 from tests.support.sample_class import CLASS, HONEST, STARTER, zipped
 
 SECTIONS = {"A/ada/main.py": STARTER, "A/ben/main.py": HONEST, "B/cleo/main.py": HONEST}
+
+
 ATTEMPTS = {
     f"{name} - 2026-03-0{day}T12:00:00/main.py": text
     for name, days, text in (("Ada", 3, STARTER), ("Ben", 1, STARTER))
@@ -192,3 +201,285 @@ def test_names_that_no_submission_has_are_said_with_the_ranking(tmp_path: Path) 
     result = check(folder(tmp_path, CLASS), "--rename", "nobody=Ada")
     assert result.exit_code == 0
     assert "not renamed: nobody." in result.stderr
+
+
+def honest_class(students: int = 8) -> dict[str, str]:
+    random = Random(3)
+    return {
+        f"student{n}/{path}": program(random) for n in range(students) for path in ("main.py", "bin/tool.py")
+    }
+
+
+@pytest.mark.long
+def test_honest_pairs_score_with_every_build_tree_as_without_them(tmp_path: Path) -> None:
+    honest = honest_class()
+    plain = folder(
+        tmp_path / "plain",
+        honest | {f"student{n}/{name}": BUILD_TREES[name] for n in range(8) for name in COUNTED},
+    )
+    with_trees = folder(tmp_path / "trees", with_build_trees(honest))
+    assert rows(with_trees, "--all") == rows(plain, "--all") != []
+    counted = rows(with_trees, "--all", "--include", "*")
+    assert max(row.similarity for row in rows(plain, "--all")) < 0.3 < min(row.similarity for row in counted)
+
+
+def test_what_is_left_out_is_listed_with_its_reason(tmp_path: Path) -> None:
+    listed = check(folder(tmp_path, with_build_trees(honest_class(2))), "-v").stderr
+    assert "skipped student0/target/: build output of Maven, sbt or Cargo" in listed
+    assert "skipped student1/node_modules/: downloaded packages" in listed
+    assert "skipped student1/env/: a Python environment" in listed
+    assert "bin/tool.py" not in listed
+
+
+def test_an_excluded_pattern_is_left_out_and_an_included_one_counts(tmp_path: Path) -> None:
+    root = folder(tmp_path, with_build_trees(honest_class(2)))
+    excluded = check(root, "-v", "--exclude", "/bin/", "--exclude", "*.xml")
+    assert "skipped student0/bin/tool.py: left out by an exclude pattern" in excluded.stderr
+    included = check(root, "-v", "--include", "*.min.js", "--include", "@environment")
+    assert "app.min.js:" not in included.stderr
+    assert "student0/env/:" not in included.stderr
+    assert "site-packages" in included.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "pattern", "reason"),
+    [
+        ("--include", "@maven", "There is no rule @maven. The rules are @"),
+        ("--exclude", "!", "'!' is no pattern"),
+        ("--exclude", "*a" * 13, "has 13 stars; the limit is 12."),
+    ],
+)
+def test_a_pattern_that_is_none_is_refused(tmp_path: Path, option: str, pattern: str, reason: str) -> None:
+    result = check(folder(tmp_path, honest_class(2)), option, pattern)
+    assert result.exit_code == 1
+    assert reason in result.stderr
+
+
+@pytest.fixture
+def few_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("moss.check.inputs.DEFAULT_LIMITS", Limits(entries=20))
+
+
+@pytest.mark.usefixtures("few_entries")
+def test_a_folder_of_more_files_than_an_upload_may_have_is_compared_whole(tmp_path: Path) -> None:
+    honest = honest_class(2)
+    many = {f"student0/{n}.txt": "" for n in range(21)}
+    root = folder(tmp_path, honest | many | {"student9/main.py": honest["student1/main.py"]})
+    assert ("student1", "student9") in {(row.left, row.right) for row in rows(root)}
+
+
+@pytest.mark.usefixtures("few_entries")
+def test_a_part_of_an_archive_is_only_compared_when_asked_for(tmp_path: Path) -> None:
+    archive = tmp_path / "class.zip"
+    archive.write_bytes(zipped(honest_class(2) | {f"student2/{n}.txt": "" for n in range(20)}).read())
+    refused = check(archive)
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "more than 20 entries; the rest was not read. Nothing was compared" in refused.stderr
+    assert rows(archive, "--partial", "--all")
+
+
+SUGGESTED = 0.5
+
+
+Text = list[str]
+
+
+VOCABULARY = """
+    harbour tide quay boat level north water evening stone rope captain market window yellow morning bread
+    oven flour kilo rye wheat stove spoon warm cloth fox hedge town berry worm badger den autumn april young
+    metre hole way
+"""
+
+
+WORDS = VOCABULARY.split()
+
+
+def sentences(seed: int, count: int = 8) -> Text:
+    """Return sentences that have hardly three words in a row in common with those of another seed."""
+    chosen = random.Random(seed)
+    return [" ".join(chosen.choices(WORDS, k=12)).capitalize() + "." for _ in range(count)]
+
+
+def page(texts: Text) -> str:
+    sections = "".join(
+        f'  <section class="part"><h2>{head}</h2>\n    <p>{body}</p></section>\n'
+        for head, body in zip(texts[::2], texts[1::2], strict=True)
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1.0">'
+        f"<title>{texts[0]}</title></head>\n<body>\n<main>\n{sections}</main>\n</body>\n</html>\n"
+    )
+
+
+def table_page(texts: Text) -> str:
+    rows = "".join(f"<tr><td><i>{text}</i><br></td></tr>\n" for text in texts)
+    return f'<html><body><div id="top"><table border="1">\n{rows}</table></div></body></html>\n'
+
+
+def markdown(texts: Text) -> str:
+    return "\n\n".join(f"* **{text}**" for text in texts) + "\n"
+
+
+def xml(texts: Text) -> str:
+    rows = "".join(f'  <entry id="{n}"><text>{text}</text></entry>\n' for n, text in enumerate(texts))
+    return f'<?xml version="1.0"?>\n<entries>\n{rows}</entries>\n'
+
+
+def attributes(texts: Text) -> str:
+    return "<list>\n" + "".join(f'  <item value="{text}"/>\n' for text in texts) + "</list>\n"
+
+
+def json_rows(texts: Text) -> str:
+    return json.dumps({"entries": [{"title": text, "kind": {"of": text[:5]}} for text in texts]}, indent=2)
+
+
+def json_list(texts: Text) -> str:
+    return json.dumps([{"text": text} for text in texts])
+
+
+def yaml(texts: Text) -> str:
+    return "entries:\n" + "".join(f"  - title: '{text}'\n    more:\n      of: {text[:5]}\n" for text in texts)
+
+
+def data_values(texts: Text) -> str:
+    return "".join(f"value{n}: {text}\n" for n, text in enumerate(texts))
+
+
+def style(texts: Text) -> str:
+    chosen = random.Random(texts[0])
+    rules = (
+        f".part{n} {{ margin: {chosen.randrange(90)}px {chosen.randrange(90)}px;"
+        f" padding: {chosen.randrange(90)}px;"
+        f" color: #{chosen.randrange(4096):03x}; width: {chosen.randrange(900)}px; }}\n"
+        for n in range(8)
+    )
+    return "".join(rules)
+
+
+# The frame, the name of a file in it, and another frame for the same text with its name.
+Frame = tuple["Callable[[Text], str]", str]
+
+
+FRAMES: Sequence[tuple[Frame, Frame]] = [
+    ((page, "index.html"), (table_page, "index.html")),
+    ((page, "index.html"), (markdown, "index.md")),
+    ((page, "index.html"), (xml, "index.xml")),
+    ((xml, "data.xml"), (attributes, "data.xml")),
+    ((attributes, "data.svg"), (json_list, "data.json")),
+    ((json_list, "data.json"), (data_values, "data.yml")),
+    ((yaml, "data.yaml"), (json_rows, "data.json")),
+    ((page, "page.vue"), (table_page, "page.erb")),
+    ((page, "page.cshtml"), (table_page, "page.svelte")),
+]
+
+
+NAMES = [f"{one[0].__name__} {one[1]} {other[0].__name__} {other[1]}" for one, other in FRAMES]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("frame", "other"), FRAMES, ids=NAMES)
+def test_a_copied_text_in_another_frame_is_above_another_text_in_the_same_frame(
+    tmp_path: Path, frame: Frame, other: Frame
+) -> None:
+    (build, name), (rebuild, other_name) = frame, other
+    report = ranked(
+        tmp_path,
+        {
+            f"ada/{name}": build(sentences(1)),
+            f"ben/{other_name}": rebuild(sentences(1)),
+            f"cleo/{name}": build(sentences(2)),
+        },
+    )
+    assert score(report, "ada", "ben") > SUGGESTED
+    assert score(report, "ada", "cleo") < SUGGESTED / 2
+    assert score(report, "ben", "cleo") < SUGGESTED / 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("build", "name"),
+    [
+        *{frame[0].__name__ + frame[1]: frame for pair in FRAMES for frame in pair}.values(),
+        (style, "page.css"),
+    ],
+)
+def test_equal_files_are_first_and_frames_alone_below_the_threshold(
+    tmp_path: Path, build: Callable[[Text], str], name: str
+) -> None:
+    seeds = {"ada": 1, "ben": 1, "cleo": 2, "dora": 3}
+    report = ranked(tmp_path, {f"{who}/{name}": build(sentences(seed)) for who, seed in seeds.items()})
+    similarities = scores(report)
+    first = frozenset({"ada", "ben"})
+    assert similarities.pop(first) > 0.95
+    assert all(similarity < SUGGESTED / 2 for similarity in similarities.values())
+
+
+SCRIPT = """function total(prices, discount) {
+  let sum = 0;
+  for (const price of prices) {
+    if (price > 10 && !discount) { sum += price * 2; } else { sum -= price; }
+  }
+  return Math.round(sum / prices.length) + 1;
+}
+document.querySelector("#out").textContent = total([1, 2, 30], false);
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "copy"),
+    [
+        ("index.html", "<body><script>{}</script></body>".replace("{}", "CODE")),
+        ("main.js", "CODE"),
+        ("App.vue", "<template><p>{{ sum }}</p></template>\n<script>CODE</script>"),
+        ("App.svelte", "<script>CODE</script>\n<p>{sum}</p>"),
+    ],
+)
+def test_an_inline_script_is_compared_as_a_program(tmp_path: Path, name: str, copy: str) -> None:
+    renamed = SCRIPT.replace("price", "cost").replace("sum", "amount").replace("total", "whole")
+    report = ranked(
+        tmp_path,
+        {
+            "ada/index.html": page(sentences(1)).replace("</body>", f"<script>{SCRIPT}</script></body>"),
+            f"ben/{name}": copy.replace("CODE", renamed),
+            "cleo/index.html": page(sentences(2)),
+        },
+    )
+    passages = {
+        frozenset(report.submissions[end] for end in (pair.left, pair.right)): pair for pair in report.pairs()
+    }
+    assert passages[frozenset({"ada", "ben"})].longest > 50
+    assert score(report, "ada", "cleo") < 0.2
+
+
+CHUNK = """worst <- function(levels, limit) {
+  total <- 0
+  for (level in levels) {
+    if (level > limit & total < 100) { total <- total + level * 2 } else { total <- total - 1 }
+  }
+  total / length(levels)
+}
+print(worst(c(1, 2, 30), 5))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "copy"),
+    [
+        ("report.Rmd", "---\ntitle: Mine\n---\n\nIt's my own text.\n\n```{r, echo=FALSE}\nCODE```\n"),
+        ("report.qmd", "# Mine\n\n```{r}\n#| echo: false\nCODE```\n\nIt is my own text.\n"),
+        ("report.R", "CODE"),
+    ],
+)
+def test_a_chunk_of_a_document_is_compared_as_a_program(tmp_path: Path, name: str, copy: str) -> None:
+    renamed = CHUNK.replace("level", "row").replace("total", "acc").replace("worst", "mean_of")
+    report = ranked(
+        tmp_path,
+        {
+            "ada/report.Rmd": f"---\ntitle: Tides\n---\n\n{sentences(1)[0]}\n\n```{{r}}\n{CHUNK}```\n",
+            f"ben/{name}": copy.replace("CODE", renamed),
+            "cleo/report.Rmd": f"---\ntitle: Tides\n---\n\n{sentences(2)[0]}\n\n```{{r}}\nmean(x)\n```\n",
+        },
+    )
+    assert score(report, "ada", "ben") > 0.6
+    assert score(report, "ada", "cleo") < 0.2

@@ -30,8 +30,15 @@ from submissions.work import heartbeats, jobs
 from submissions.work.heartbeats import package_version
 from tests.conftest import wait_until
 from tests.moss.check.test_check import folder
-from tests.submissions.archive.test_corpus import edited, error_output, moss, prose, run_json
-from tests.submissions.archive.test_stopping import start_adding, stored
+from tests.submissions.archive.test_corpus import (
+    edited,
+    error_output,
+    moss,
+    prose,
+    run_json,
+    start_adding,
+    stored,
+)
 from tests.support.jobs import carry_out, let_time_pass
 
 NAMES = st.text(st.characters(exclude_characters="\0"), max_size=20)

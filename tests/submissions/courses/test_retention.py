@@ -1,16 +1,20 @@
-"""Retention: what is deleted, when, and who was told before."""
+"""Retention: what is deleted when, what stays, who was told before, and the holds that prevent it."""
 
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from moss.operations import maintenance
 from submissions.courses.retention import apply_retention
-from submissions.models import Assignment, AuditEntry, Batch, Course, Decision, Report
+from submissions.models import Assignment, AuditEntry, Batch, Course, Decision, Membership, Report
+from tests.support.api import api_client, problem_of, send
+from tests.support.every_page import World, address_of, addresses
 from tests.support.html import get_page, page_of
+from tests.support.withheld import Sealed
 
 pytestmark = pytest.mark.django_db
 
@@ -99,3 +103,98 @@ def test_the_maintenance_process_carries_it_out(old: Assignment) -> None:
     tell(old, days=31)
     maintenance.maintain_once()
     assert not Assignment.objects.exists()
+
+
+@pytest.fixture
+def held(report: Report) -> Assignment:
+    Assignment.objects.update(hold="Case 12.")
+    return report.assignment
+
+
+@pytest.mark.parametrize("kind", ["assignment", "batch", "course"])
+def test_a_page_deletes_nothing_under_a_hold_and_says_why(
+    kind: str, held: Assignment, alice_client: Client
+) -> None:
+    keys = {"assignment": held.pk, "batch": held.batches.get().pk, "course": held.course_id}
+    asked = reverse(f"delete_{kind}", args=[keys[kind]])
+    page = get_page(alice_client, asked)
+    assert f"A hold protects {held.course.name} / Statistics: Case 12." in page.text("main")
+    assert not page.has("main button")
+    answer = alice_client.post(asked)
+    assert answer.status_code == 409
+    assert "A hold protects Statistics, so nothing was deleted" in page_of(answer).text("main")
+    assert Batch.objects.filter(assignment=held).exists()
+    assert not AuditEntry.objects.exists()
+
+
+@pytest.mark.parametrize("reader", ["administrator", "hidden", "other"])
+def test_who_does_not_see_names_does_not_read_the_reason_of_a_hold(
+    reader: str, sealed: Sealed, alice_client: Client, bob: User, bob_client: Client
+) -> None:
+    held = sealed.world.assignment
+    Assignment.objects.filter(pk=held.pk).update(hold="An appeal of amara-okafor")
+    client, asked = bob_client, reverse("delete_course", args=[held.course_id])
+    if reader == "administrator":  # who stated no reason
+        User.objects.filter(pk=bob.pk).update(is_staff=True)
+    elif reader == "hidden":
+        client = alice_client
+        client.post(reverse("switch_names"), {"names": "made-up"})
+    else:  # deletes old work that the report of another course has
+        Membership.objects.create(course=sealed.old.course, user=bob, role="instructor")
+        asked = reverse("delete_assignment", args=[sealed.old.pk])
+    page = get_page(client, asked).text("main")
+    assert f"A hold protects {held.course.name} / Statistics." in page
+    assert "appeal" not in page + page_of(client.post(asked)).text("main")
+
+
+def test_the_api_deletes_nothing_under_a_hold(held: Assignment, alice: User) -> None:
+    caller = api_client(alice)
+    for path in (f"/assignments/{held.pk}", f"/uploads/{held.batches.get().pk}"):
+        problem = problem_of(send(caller, "delete", path))
+        assert problem["status"] == 409
+        assert problem["detail"].startswith("A hold protects Statistics, so nothing was deleted")
+    assert Batch.objects.filter(assignment=held).exists()
+
+
+def test_old_work_in_the_report_of_a_held_assignment_stays(sealed: Sealed, alice_client: Client) -> None:
+    held = sealed.world.assignment
+    Assignment.objects.filter(pk=held.pk).update(hold="Case 12.")
+    answer = alice_client.post(reverse("delete_assignment", args=[sealed.old.pk]))
+    assert answer.status_code == 409
+    Course.objects.update(keep_months=12)
+    age(sealed.old, days=400)
+    tell(sealed.old, days=31)
+    apply_retention()
+    assert Assignment.objects.filter(pk=sealed.old.pk).exists()
+    Assignment.objects.update(hold="")
+    apply_retention()
+    tell(sealed.old, days=31)
+    apply_retention()
+    assert not Assignment.objects.filter(pk=sealed.old.pk).exists()
+
+
+def test_without_the_hold_it_is_deleted(held: Assignment, alice_client: Client) -> None:
+    Assignment.objects.update(hold="")
+    assert alice_client.post(reverse("delete_assignment", args=[held.pk])).status_code == 302
+    assert not Assignment.objects.exists()
+
+
+@pytest.mark.long
+def test_pages_say_that_a_hold_keeps_an_assignment_and_lead_to_it(
+    world: World, alice_client: Client, bob: User, bob_client: Client
+) -> None:
+    urls, settings = addresses(world), f"{address_of(world, 'assignment_settings')}#id_hold"
+    assert settings not in get_page(alice_client, urls["course"]).links()
+    page = page_of(alice_client.get(urls["case"], follow=True))
+    assert "Keep from deletion" in page.texts(f'a[href="{settings}"]')
+    alice_client.post(
+        urls["assignment_settings"], {"name": world.assignment.name, "hold": "An appeal of amara-okafor"}
+    )
+    assert settings in get_page(alice_client, urls["course"]).links()
+    page = page_of(alice_client.get(urls["case"], follow=True))
+    assert "Protected by a hold" in page.texts(f'a[href="{settings}"]')
+    Membership.objects.create(course=world.assignment.course, user=bob, role="observer")
+    assert "protected by a hold" in get_page(bob_client, urls["course"]).text("main")
+    assert "appeal" not in get_page(bob_client, urls["assignment_settings"]).text("body")
+    answer = send(api_client(bob), "get", f"/assignments/{world.assignment.pk}").json()
+    assert (answer["hold"], answer["teams"]) == (None, None)

@@ -1,3 +1,5 @@
+"""Unpacking zip and tar archives: damaged ones, wrong sizes, and the files that are compared."""
+
 import io
 import os
 import random
@@ -7,7 +9,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given, strategies as st
 
+from submissions.intake.file_languages import NO_PROGRAM, reading_languages
 from submissions.intake.limits import BadArchive, Limits
 from submissions.intake.members import UnpackedEntry
 from submissions.intake.unpacking import unpack, unpack_all, walk
@@ -25,6 +29,8 @@ from tests.support.archives import (
 )
 
 CLASS: Files = {"alice/Main.java": b"class Main {}", "bob/Main.java": b"class Other {}"}
+
+
 LINES = b"".join(b"line %d\n" % n for n in range(2000))
 
 
@@ -207,3 +213,36 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
 def test_unpacking_needs_no_django() -> None:
     code = "import sys, submissions.intake.unpacking; sys.exit('django' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+LANGUAGES = st.sampled_from(["java", "python", "c", "cpp", "text", "json", "xml", "notebook", "make"])
+
+
+@pytest.mark.parametrize(
+    ("detected", "wanted", "expected"),
+    [
+        (["java", "text", "xml"], "", ["java", "", ""]),
+        (["java", "python"], "", ["java", "python"]),
+        (["text", "text"], "", ["text", "text"]),
+        (["text", "json"], "", ["text", "json"]),
+        (["java", "text"], "java", ["java", ""]),
+        (["java", "python"], "java", ["java", ""]),
+        (["text", "text"], "java", ["java", "java"]),
+        (["c", "cpp", "make"], "cpp", ["cpp", "cpp", ""]),
+        (["notebook", "python", "text"], "python", ["notebook", "python", ""]),
+        ([], "java", []),
+    ],
+)
+def test_programs_in_the_language_of_the_assignment_count(
+    detected: list[str], wanted: str, expected: list[str]
+) -> None:
+    assert reading_languages(detected, wanted) == expected
+
+
+@given(st.lists(LANGUAGES, max_size=6), st.sampled_from(["", "java", "python", "c", "cpp"]))
+def test_something_of_each_submission_counts(detected: list[str], wanted: str) -> None:
+    read = reading_languages(detected, wanted)
+    assert len(read) == len(detected)
+    assert any(read) or not detected
+    if not wanted and set(detected) - NO_PROGRAM:
+        assert not NO_PROGRAM & set(read)

@@ -1,28 +1,74 @@
-"""The pages that each user may open."""
+"""The pages that each user may open and reach, and the names that they may not show."""
 
+import io
+import itertools
+import re
+from collections.abc import Iterable
+from datetime import timedelta
 from http import HTTPStatus
+from typing import cast
+from urllib.parse import urlsplit
 
 import pytest
 from django.contrib.auth.models import User
+from django.http import HttpResponseBase
 from django.test import Client, RequestFactory
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 from django.views.defaults import permission_denied
+from pypdf import PdfReader
 
-from submissions.models import Assignment, Batch, Course, Report
+from moss.sample import SAMPLE
+from submissions.core.accounts import create_token, service_account
+from submissions.core.models import Refusal
+from submissions.models import (
+    ApiToken,
+    Assignment,
+    AuditEntry,
+    Batch,
+    Course,
+    Erasure,
+    Membership,
+    Pair,
+    Report,
+    Submission,
+)
 from tests.support import every_page as world
-from tests.support.every_page import World, addresses as all_addresses
+from tests.support.every_page import (
+    ACCOUNT_PAGES,
+    FILES,
+    FRAGMENTS,
+    PAGES,
+    PUBLIC,
+    STAFF_OBJECTS,
+    STAFF_PAGES,
+    World,
+    address_of,
+    addresses as all_addresses,
+    fetch_of,
+    webhook_of,
+)
 from tests.support.html import get_page, page_of
-from tests.support.sample_class import STARTER, loose
+from tests.support.sample_class import STARTER, loose, zipped
+from tests.support.shares import decided_on
+from tests.support.uploads import HandIn, register_boilerplate
 
 pytestmark = pytest.mark.services
 
 
 STAFF_READS = {*world.STAFF_PAGES, *world.STAFF_FRAGMENTS, *world.STAFF_OBJECTS}
+
+
 READS = {*world.PAGES, *world.FRAGMENTS, *world.FILES, *world.REDIRECTS, *STAFF_READS, *world.STAFF_FILES}
+
+
 # What only staff may do.
 STAFF = {*STAFF_READS, *world.STAFF_FILES} | {"retry_batch", "retry_report", "state_reason"}
+
+
 # What belongs to somebody.
 TAKE_FILES = {"upload", "add_boilerplate", "add_statement"}
+
+
 OWNED = world.patterns().keys() - {
     *world.PUBLIC,
     *world.ACCOUNT_PAGES,
@@ -35,7 +81,11 @@ OWNED = world.patterns().keys() - {
     "choose_mail",
     "dismiss_hint",
 }
+
+
 WRITES = OWNED - READS
+
+
 LOADED = {
     "src",
     "srcset",
@@ -182,3 +232,259 @@ def test_a_wrong_password_is_reported(client: Client, alice: User) -> None:
     response = client.post(reverse("login"), {"username": "alice", "password": "guess"})
     error = page_of(response).text(".error[role=alert]")
     assert error.startswith("Please enter a correct username and password")
+
+
+# Pages about the account that other packages bring, or that belong to no course.
+ACCOUNT = {"mfa_index", "mfa_activate_totp", "api_docs"}
+
+
+def name_of(link: str) -> str:
+    """Return the name of the address of a link within the pages; empty for every other one."""
+    parts = urlsplit(link)
+    try:
+        return "" if parts.netloc or not parts.path else resolve(parts.path).url_name or ""
+    except Resolver404:
+        return ""
+
+
+def reached(client: Client) -> set[str]:
+    """Return the names of all pages that links lead to, from the first page on."""
+    first = reverse("courses")
+    seen, waiting = {"courses": first}, [first]
+    while waiting:
+        response = client.get(waiting.pop(), follow=True)
+        if response.streaming or not response.headers["Content-Type"].startswith("text/html"):
+            continue
+        assert response.status_code == 200, response.request["PATH_INFO"]
+        for link in page_of(response).links():
+            name = name_of(link)
+            if name and name not in seen and "/admin/" not in link:
+                seen[name] = link
+                waiting.append(link)
+    return {*seen}
+
+
+@pytest.mark.long
+def test_an_owner_reaches_every_page_of_a_course(world: World, alice_client: Client) -> None:
+    webhook_of(world)
+    fetch_of(world)
+    assert {*PAGES, *ACCOUNT_PAGES, *ACCOUNT} - reached(alice_client) == {"ignoring"}  # a form leads there
+
+
+def test_an_administrator_reaches_every_page_of_the_department(world: World, admin_client: Client) -> None:
+    Erasure.objects.create(who="admin", reason="A letter.")
+    wanted = {*STAFF_PAGES, *STAFF_OBJECTS, *ACCOUNT, "people", "rename_course", "delete_course"}
+    wanted.add("lti_platforms")
+    assert wanted - reached(admin_client) == set()
+
+
+@pytest.mark.long
+def test_members_meet_no_link_that_is_refused_to_them(world: World) -> None:
+    for role in Membership.Role.values:
+        user, client = User.objects.create_user(f"a-{role}"), Client()
+        Membership.objects.create(course=world.assignment.course, user=user, role=role)
+        client.force_login(user)
+        assert {"people", "pair", "case", "submission", "assignment_settings"} <= reached(client)
+
+
+CLASS = sorted(path.name for path in (SAMPLE / "submissions").iterdir())
+
+
+# Of the sample's names those parts that are no word of its programs.
+WORDS = {part for name in CLASS for part in name.split("-") if len(part) > 3} - {"grace"}
+
+
+@pytest.fixture
+def reader(world: World, alice_client: Client) -> Client:
+    """Return the client of Alice, from whom names are hidden."""
+    alice_client.post(reverse("switch_names"), {"names": "made-up"})
+    return alice_client
+
+
+def names_in(page: str) -> set[str]:
+    """Return the students, and the parts of their names, that a page names anywhere."""
+    text = page.casefold()
+    whole = {name for name in CLASS if re.search(name.replace("-", r"[\s_,./-]{0,2}"), text)}
+    return whole | {word for word in WORDS if re.search(rf"(?<![a-z]){word}(?![a-z])", text)}
+
+
+def test_with_names_shown_every_student_is_found(world: World, alice_client: Client) -> None:
+    assert {*CLASS} <= names_in(get_page(alice_client, address_of(world, "batch")).html)
+    assert names_in(get_page(alice_client, address_of(world, "pair")).html)
+
+
+def body_of(response: HttpResponseBase) -> str:
+    return b"".join(cast("Iterable[bytes]", response)).decode()
+
+
+def test_no_page_names_anybody(world: World, reader: Client) -> None:
+    for name in (*PAGES, *FRAGMENTS, *FILES, *PUBLIC):
+        response = reader.get(address_of(world, name), follow=True)
+        # What a student stated has names in it.
+        assert response.status_code == (404 if name == "statement" else 200), name
+        assert names_in(body_of(response)) == set(), name
+        assert names_in(str(response.headers)) == set(), name
+
+
+@pytest.fixture
+def crowded(world: World, hand_in: HandIn) -> World:
+    """Return a world with names in everything that an instructor writes and an upload brings."""
+    assignment, pair = world.assignment, world.pair
+    assignment.teams = "amara-okafor, arjun-bhatt"
+    assignment.save()
+    decision = assignment.decisions.create(
+        left=pair.left.name, right=pair.right.name, notes="Ask Marek Zielinski."
+    )
+    decision.changes.create(who="alice", field="notes", before="Heard Salma Idrissi.", after=decision.notes)
+    assignment.shares.create(
+        left=pair.left.name, right=pair.right.name, created_by=world.owner, expires=world.share.expires
+    )
+    hand_in(
+        zipped(
+            {
+                "amara-okafor/salma-idrissi.py": "x = 1\n",
+                "amara-okafor/Dubois.class": "x",
+                "kofi-mensah/kofi.png": b"\x89PNG\r\n\x1a\n\0\0",
+                "somebody-else/photo.png": b"\x89PNG\r\n\x1a\n\0\0",
+            },
+            "amara-okafor.zip",
+        )
+    )
+    named_after = loose("Claire Dubois starter.py", "def pay(loan):\n    return loan\n")
+    register_boilerplate(assignment, named_after)
+    assignment.boilerplate_uploads.create(
+        name="amara-okafor.zip",
+        state="done",
+        refused=2,
+        refusals=[
+            Refusal(name="amara-okafor/Dubois.class", reason="compiled, for Kofi Mensah"),
+            Refusal(name="somebody-else/notes.class", reason="compiled"),
+        ],
+    )
+    return world
+
+
+@pytest.mark.long
+def test_nothing_that_was_written_or_uploaded_names_anybody(crowded: World, reader: Client) -> None:
+    later = crowded.assignment.batches.latest("pk")
+    addresses = [address_of(crowded, name) for name in (*PAGES, *FRAGMENTS, *FILES, *PUBLIC)]
+    addresses += [reverse(name, args=[later.pk]) for name in ("batch", "delete_batch", "batch_progress")]
+    for address in addresses:
+        page = body_of(reader.get(address, follow=True))
+        assert names_in(page) == set(), address
+        assert "somebody-else" not in page, address
+
+
+def read_pdf(response: HttpResponseBase) -> str:
+    pdf = PdfReader(io.BytesIO(b"".join(cast("Iterable[bytes]", response))))
+    text = "\n".join([str(pdf.metadata), *(page.extract_text() for page in pdf.pages)])
+    assert len(text) > 1_000
+    return text
+
+
+@pytest.mark.long
+def test_no_document_names_anybody(crowded: World, reader: Client) -> None:
+    crowded.assignment.decisions.update(state="confirmed")
+    for name, suffix in itertools.product(("exports", "export_pair"), ("html", "pdf")):
+        options = {"names": "made-up", "decision": "on", "sources": "on", "format": suffix}
+        response = reader.get(address_of(crowded, name), options, follow=True)
+        assert response.headers["Content-Type"].startswith(("text/html", "application/pdf"))
+        assert "attachment" in response.headers["Content-Disposition"]
+        assert names_in(str(response.headers)) == set(), (name, suffix)
+        text = body_of(response) if suffix == "html" else read_pdf(response)
+        assert names_in(text) == set(), (name, suffix)
+
+
+@pytest.mark.long
+def test_no_table_names_anybody(crowded: World, reader: Client) -> None:
+    for name, suffix in itertools.product(("pairs", "submissions"), ("csv", "json")):
+        table = body_of(reader.get(reverse("table", args=[crowded.assignment.pk, name, suffix])))
+        assert table.count("\n") > 10
+        assert names_in(table) == set(), (name, suffix)
+
+
+def test_no_message_names_anybody(crowded: World, reader: Client) -> None:
+    assignment = crowded.assignment
+    for name, sent in (
+        ("assignment_settings", {"name": "Renamed"}),
+        ("decide", {"state": "clear", "seen": "0", "decided_on": decided_on(crowded.pair)}),
+        ("delete_batch", {}),
+    ):
+        assert names_in(body_of(reader.post(address_of(crowded, name), sent, follow=True))) == set(), name
+    boilerplate = assignment.boilerplate.get(name__contains="Dubois")
+    removed = reader.post(reverse("remove_boilerplate", args=[boilerplate.pk]), follow=True)
+    assert names_in(body_of(removed)) == set()
+    assert names_in(body_of(reader.get(address_of(crowded, "batch")))) == set()
+    assignment.refresh_from_db()
+    assert assignment.teams == "amara-okafor, arjun-bhatt"
+
+
+@pytest.mark.long
+def test_no_pair_names_anybody_in_its_sources(world: World, reader: Client) -> None:
+    for pair in Pair.objects.filter(report=world.report)[:12]:
+        address = reverse("pair", args=[world.assignment.pk, pair.left_id, pair.right_id])
+        assert names_in(body_of(reader.get(address, follow=True))) == set(), address
+
+
+@pytest.mark.long
+def test_no_submission_names_anybody(world: World, reader: Client) -> None:
+    for submission in Submission.objects.filter(batch=world.batch):
+        address = reverse("submission", args=[world.assignment.pk, submission.pk])
+        assert names_in(get_page(reader, address).html) == set(), submission.name
+
+
+@pytest.mark.long
+def test_filters_and_htmx_name_nobody(world: World, reader: Client) -> None:
+    for page in ("assignment", "pairs", "students"):
+        address = address_of(world, page)
+        _assert_nobody_named(reader, address)
+
+
+def _assert_nobody_named(reader: Client, address: str) -> None:
+    for query in ({"threshold": 10}, {"q": "otter"}, {"sort": "left"}, {"page": 2}, {"decision": "clear"}):
+        for headers in ({}, {"HX-Request": "true"}):
+            assert names_in(body_of(reader.get(address, query, headers=headers))) == set(), query
+
+
+def test_a_search_for_a_hidden_name_finds_nothing(world: World, reader: Client) -> None:
+    page = get_page(reader, address_of(world, "pairs"), q=CLASS[0].split("-")[0])
+    assert page.text("#findings .empty strong") == "No pair passes this filter."
+
+
+LASTING = timedelta(days=30)
+
+
+def test_administrators_see_the_tokens_of_all_accounts_without_secrets(
+    assignment: Assignment, alice: User, admin_client: Client
+) -> None:
+    assert get_page(admin_client, reverse("all_tokens")).has(".empty")
+    service = service_account("service:nightly", [assignment.course], "observer", "admin")
+    _token, secret = create_token(alice, "My script", "write", LASTING)
+    create_token(service, "Nightly", "read", LASTING, [assignment.course])
+    page = get_page(admin_client, reverse("all_tokens"))
+    assert page.texts("tbody th") == ["alice", "service:nightly"]
+    rows = page.rows("tbody tr")
+    assert (rows[0][2], rows[0][3], rows[0][5]) == ("Read and write", "all of the account", "never")
+    assert (rows[1][2], rows[1][3]) == ("Read only", "Programming 1")
+    assert secret not in page.text("main")
+
+
+def test_chosen_tokens_are_revoked_and_logged_and_the_others_stay(
+    alice: User, bob: User, admin_client: Client
+) -> None:
+    token, _secret = create_token(alice, "My script", "read", LASTING)
+    other, _secret = create_token(bob, "Kept", "read", LASTING)
+    answer = admin_client.post(reverse("all_tokens"), {"token": [token.pk, "x", "0"]}, follow=True)
+    assert "1 token was revoked." in answer.content.decode()
+    assert not ApiToken.objects.get(pk=token.pk).is_valid
+    assert ApiToken.objects.get(pk=other.pk).is_valid
+    entry = AuditEntry.objects.latest("pk")
+    assert (entry.who, entry.action) == ("admin", "tokens")
+    assert entry.subject.startswith("revoked: My script")
+
+
+def test_only_administrators_have_the_page(alice: User, alice_client: Client) -> None:
+    token, _secret = create_token(alice, "My script", "read", LASTING)
+    assert alice_client.get(reverse("all_tokens")).status_code == 404
+    assert alice_client.post(reverse("all_tokens"), {"token": [token.pk]}).status_code == 404
+    assert ApiToken.objects.get(pk=token.pk).is_valid

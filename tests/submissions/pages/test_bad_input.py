@@ -1,24 +1,38 @@
-"""Whatever was handed in is shown as text, and whatever is asked for wrongly gets the right page."""
+"""Wrong input, rows that go meanwhile, and a server that cannot do something get the right page."""
 
 import csv
 import io
 import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from threading import Thread
+from typing import Any
 from urllib.parse import quote
 
+import psycopg
 import pytest
+from django.contrib.auth.models import User
+from django.db import IntegrityError, OperationalError, connection, transaction
 from django.http import HttpResponseBase
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from submissions.models import Assignment, Batch, Pair, Report, Share
+from submissions.core.database import is_conflict
+from submissions.courses.retention import delete_batch
+from submissions.models import Assignment, Batch, DeletedBatch, Pair, Report, Share, Submission
 from submissions.shares import links as shares
+from tests.conftest import worker_environment
+from tests.support.api import API, api_client, problem_of, secret_of
 from tests.support.browser import SignIn, drop
 from tests.support.every_page import PAGES, PUBLIC, World, address_of
 from tests.support.hostile_class import LIVE, NAMES, SOURCES
 from tests.support.html import get_page, page_of
+from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.services
 
@@ -224,3 +238,158 @@ def test_every_nasty_source_can_be_read_beside_another(nasty: World, sign_in: Si
         assert page.evaluate("typeof window.hacked") == "undefined", pair
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), pair
         assert "def spread" in page.locator("[data-side=L]").inner_text()
+
+
+@contextmanager
+def meanwhile(act: Callable[[], object], table: str) -> Iterator[list[str]]:
+    """Do something in another session once, after the first query for rows of a table."""
+    done: list[str] = []
+
+    def execute(execute: Any, sql: str, *rest: Any) -> Any:
+        result = execute(sql, *rest)
+        if sql.startswith(f'SELECT "{table}"."id"') and not done:
+            done.append(sql)
+            other = Thread(target=_in_another_session, args=(act,))
+            other.start()
+            other.join()
+        return result
+
+    with connection.execute_wrapper(execute):
+        yield done
+
+
+def _in_another_session(act: Callable[[], object]) -> None:
+    try:
+        act()
+    finally:
+        connection.close()
+
+
+def ranked(assignment: Assignment) -> Report:
+    return Report.objects.create(
+        assignment=assignment, state="done", parameters={"threshold": {"value": 0.5}}
+    )
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("address", ["", "students/", "ignored/"])
+def test_a_page_whose_report_goes_while_it_is_read_is_the_page_without_it(
+    alice: User, assignment: Assignment, address: str
+) -> None:
+    report = ranked(assignment)
+    client = Client(raise_request_exception=False)
+    client.force_login(alice)
+    with meanwhile(lambda: Report.objects.filter(pk=report.pk).delete(), "submissions_report") as done:
+        response = client.get(assignment.get_absolute_url() + address)
+    assert done
+    assert response.status_code in {200, 302, 404}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_api_answers_404_for_what_goes_while_it_is_read(alice: User, assignment: Assignment) -> None:
+    report = ranked(assignment)
+    client = api_client(alice)
+    with meanwhile(lambda: Report.objects.filter(pk=report.pk).delete(), "submissions_report") as done:
+        response = client.get(f"{API}/assignments/{assignment.pk}/cases")
+    assert done
+    assert problem_of(response)["status"] == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_sent_to_an_assignment_that_goes_meanwhile_is_answered_with_409(
+    alice: User, assignment: Assignment
+) -> None:
+    secret = secret_of(alice)
+    client = Client(headers={"Authorization": f"Bearer {secret}"}, raise_request_exception=False)
+    with meanwhile(lambda: Assignment.objects.all().delete(), "submissions_report") as done:
+        response = client.post(f"{API}/assignments/{assignment.pk}/report")
+    assert done
+    assert problem_of(response)["status"] == 409
+    assert not Report.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_page_that_sends_to_what_goes_meanwhile_says_so(alice: User, assignment: Assignment) -> None:
+    client = Client(raise_request_exception=False)
+    client.force_login(alice)
+    with meanwhile(lambda: Assignment.objects.all().delete(), "submissions_report"):
+        response = client.post(reverse("rerank", args=[assignment.pk]))
+    assert response.status_code == 409
+    assert "at the same moment" in response.content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_upload_is_deleted_although_a_worker_stores_what_it_read_of_it(
+    alice: User, assignment: Assignment
+) -> None:
+    batch = Batch.objects.create(
+        assignment=assignment, uploaded_by=alice, name="a.zip", state="fingerprinting"
+    )
+
+    def store() -> None:
+        Submission.objects.create(batch_id=batch.pk, name="late")
+
+    with meanwhile(store, "submissions_submission") as done:
+        delete_batch(batch)
+    assert done
+    assert not Batch.objects.exists()
+    assert DeletedBatch.objects.get().batch
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_mistake_of_the_program_stays_one(alice: User, assignment: Assignment) -> None:
+    report = ranked(assignment)
+    Report.objects.filter(pk=report.pk).update(parameters={})
+    client = Client(raise_request_exception=False)
+    client.force_login(alice)
+    assert client.get(f"{assignment.get_absolute_url()}").status_code == 500
+
+
+def test_only_errors_that_others_cause_are_conflicts(alice: User) -> None:
+    with pytest.raises(IntegrityError) as raised, transaction.atomic():
+        type(alice).objects.create(username=alice.username)
+    assert not is_conflict(raised.value)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_page_does_not_wait_for_ever_for_what_a_worker_holds(
+    batch: Batch, alice_client: Client, other_session: psycopg.Connection
+) -> None:
+    alice_client.raise_request_exception = False
+    connection.cursor().execute("SET lock_timeout = '300ms'")  # as the web server does, see below
+    with other_session.transaction():
+        query = "SELECT 1 FROM submissions_assignment WHERE id = %s FOR NO KEY UPDATE"
+        other_session.execute(query, [batch.assignment_id])
+        response = alice_client.post(reverse("delete_batch", args=[batch.pk]))
+    assert (response.status_code, response.headers["Retry-After"]) == (503, "5")
+    page = page_of(response)
+    assert page.text("h1") == "Being changed just now"
+    assert "Try again in a moment." in page.text()
+    assert Batch.objects.filter(pk=batch.pk).exists()
+    assert alice_client.post(reverse("delete_batch", args=[batch.pk])).status_code == 302
+    assert not Batch.objects.filter(pk=batch.pk).exists()
+
+
+@pytest.mark.long
+def test_only_the_web_server_limits_how_long_it_waits_for_a_lock(db: None) -> None:
+    def lock_timeout(started: str) -> str:
+        show = "cursor = connection.cursor(); cursor.execute('SHOW lock_timeout'); print(*cursor.fetchone())"
+        command = [sys.executable, "-c", f"{started}; from django.db import connection; {show}"]
+        output = subprocess.check_output(command, env=worker_environment(), text=True, cwd=ROOT)
+        return output.strip()
+
+    assert lock_timeout("import moss.wsgi") == "5s"
+    assert lock_timeout("import moss.celery, django; django.setup()") == "0"
+
+
+def test_a_database_that_is_away_is_no_error_of_ours(
+    alice_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> None:
+        raise OperationalError("the connection is lost")
+
+    monkeypatch.setattr("submissions.courses.views.listed_courses", away)
+    alice_client.raise_request_exception = False
+    response = alice_client.get(reverse("courses"))
+    assert (response.status_code, response.headers["Retry-After"]) == (503, "5")
+    assert page_of(response).text("h1") == "The database does not answer"

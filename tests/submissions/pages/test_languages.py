@@ -1,19 +1,58 @@
-"""The language of the pages: asked for by the browser or chosen in the footer, and the same page in each."""
+"""The language and the appearance of the pages, and every English text that they translate."""
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
+from collections.abc import Iterator
+from datetime import timedelta
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import Any
 
 import pytest
+from django import forms
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
+from django.utils.functional import Promise
 from django.utils.translation import ngettext
 
 from fingerprint.engine import choices
-from submissions.models import Assignment, Batch, Membership
+from fingerprint.ranking.threshold import estimate_unrelated, suggest_threshold
+from fingerprint.reading import Unreadable
+from submissions.cases.models import State
+from submissions.intake import sentences as reasons
+from submissions.intake.choices import GroupedSubmission
+from submissions.intake.entry_names import clean_path
+from submissions.intake.grouping import group_files
+from submissions.intake.layouts.places import Student
+from submissions.intake.layouts.registry import LAYOUTS
+from submissions.intake.left_out.rules import REASONS
+from submissions.intake.members import CommitLog
+from submissions.intake.rosters import RosterRefused, parse_roster
+from submissions.intake.sentences import SENTENCES
+from submissions.intake.warnings import ReadFile, languages_read, reading_warnings, roster_warnings
+from submissions.models import Assignment, Batch, DismissedHint, Membership
+from submissions.pages.filters import field_word, state_word
+from submissions.pages.language import (
+    PLACE,
+    STAGES,
+    fixed_text,
+    languages_text,
+    roster_problem,
+    threshold_reason,
+    warning_text,
+)
+from submissions.reports import progress, results as rank, shards as prepared
+from submissions.reports.charts import duration, language_or_each, ordinal
 from submissions.shares import links as shares
+from submissions.work.jobs import GAVE_UP
+from submissions.work.kinds import BROKEN, OUT_OF_TIME
+from tests.submissions.intake.layouts.samples import SAMPLES
+from tests.submissions.intake.layouts.test_layouts import listing_of
 from tests.support.every_page import ACCOUNT_PAGES, INVITATIONS, PAGES, PUBLIC, STAFF_PAGES, World, address_of
 from tests.support.html import SPACES, Page, get_page, page_of
 from tests.support.long_rows import rest_is_long
@@ -32,8 +71,12 @@ READ = {
     "data-less",
     "lang",
 }
+
+
 # What differs between two requests for one page: tokens, the version of a fragment, and the button pressed.
 OF_A_REQUEST = 'input[name="csrfmiddlewaretoken"], body, .languages button, .service'
+
+
 # Names of the sample class, made-up names, versions and dates, and words of all languages.
 DATA = re.compile(
     r"([\d ]*[a-z]+-[a-z-]+ ?)+|([\d ]*[A-Z][a-z]+ [A-Z][a-z]+(, | |$))+|\d+\xa0bytes"
@@ -41,9 +84,15 @@ DATA = re.compile(
     r"|\d\d? \w{3} \d{4}\b.*|Programming 1( · Statistics)?|Statistics|Anna|alice|admin|tess|roster|heavy"
     r"|interactive|moss|English|Deutsch|Español|JSON Lines|CSV|PDF|Esc"
 )
+
+
 # What comes from uploads.
 CODE = "pre, pre *, code, .path, script"
+
+
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w*\}")
+
+
 WORDS = re.compile(r"[A-Za-z]{2,}.*\W[A-Za-z]{2,}|[A-Za-z]{6,}")
 
 
@@ -237,3 +286,389 @@ def _elements(page: Page) -> list[tuple[str, dict[str, str | None]]]:
         (str(node.tag), {name: value for name, value in node.attributes.items() if name not in READ})
         for node in nodes
     ]
+
+
+def test_every_label_and_reason_is_translated_where_its_row_is_written() -> None:
+    texts = [*(layout.label for layout in LAYOUTS.values()), *REASONS.values()]
+    for language in ("de", "es"):
+        with translation.override(language):
+            assert [text for text in texts if fixed_text(text) == text] == []
+
+
+def test_every_stage_is_one_of_a_ranking() -> None:
+    source = "".join(map(inspect.getsource, (rank, prepared, progress)))
+    assert [stage for stage in STAGES if f'"{stage}"' not in source] == []
+
+
+def test_a_known_text_is_translated_and_another_one_stays() -> None:
+    with translation.override("de"):
+        assert fixed_text("a Moodle export") == "Moodle-Export"
+        assert fixed_text("Comparing 1,234 submissions with each other").startswith("1,234 Abgaben")
+        assert fixed_text("late.zip is truncated.") == "late.zip is truncated."
+
+
+@pytest.mark.parametrize(
+    "similarities",
+    [
+        [],
+        [0.5],
+        [0.1, 0.2],
+        [0.1] * 30,
+        [0.99] * 400,
+        [0.05, 0.1, 0.3, 0.4] * 2_501,
+        [index / 60 for index in range(60)],
+        [0.05, 0.1, 0.9],
+    ],
+)
+def test_every_reason_of_a_threshold_is_understood(similarities: list[float]) -> None:
+    unrelated = estimate_unrelated(similarities, len(similarities), 40)
+    # Of very many pairs a sample is known.
+    sample = similarities[: 10_000 if len(similarities) > 10_000 else None]
+    reason = suggest_threshold(unrelated, sample, len(similarities), 40).reason
+    assert threshold_reason(reason) == reason.replace("%", "\u202f%")
+    for language, word in (("de", "Paar"), ("es", "par")):
+        with translation.override(language):
+            translated = threshold_reason(reason)
+        assert word in translated
+        assert "{" not in translated
+        assert "pairs" not in translated
+
+
+def test_a_reason_of_another_form_is_shown_as_it_is() -> None:
+    with translation.override("de"):
+        assert threshold_reason("estimated by hand") == "estimated by hand"
+
+
+@pytest.mark.parametrize(("unread", "rest"), [(0, ""), (1234, "; nicht lesbare Zeilen: 1,234")])
+def test_what_is_kept_of_a_log_of_git_is_said_in_the_language_of_the_page(unread: int, rest: str) -> None:
+    with translation.override("de"):
+        text = fixed_text(CommitLog(None, unread).reason)
+    assert text == f"nur die Zeiten der Commits werden behalten{rest}"
+
+
+PACKAGES = ("submissions", "moss.integrations")
+
+
+# Fields whose templates write the label or the `aria-label`, and such as no page shows.
+LABELLED_ELSEWHERE = {
+    "DecisionForm.notes",
+    "DecisionForm.state",
+    "ExportForm.format",
+    "LinesForm.first",
+    "LinesForm.last",
+    "RoleForm.role",
+    "ShareForm.until",
+    "ThresholdForm.percent",
+    "ThresholdForm.tab",
+}
+
+
+def forms_of_pages() -> Iterator[type[forms.Form | forms.ModelForm[Any]]]:
+    for package in PACKAGES:
+        for module in walk_packages(import_module(package).__path__, f"{package}."):
+            if "form" in module.name:
+                import_module(module.name)
+    waiting: list[Any] = [forms.Form, forms.ModelForm]
+    while waiting:
+        form = waiting.pop()
+        waiting += form.__subclasses__()
+        if form.__module__.startswith(("submissions.", "moss.")):
+            yield form
+
+
+def test_every_label_of_a_form_is_marked_for_translation() -> None:
+    unmarked = {
+        f"{form.__name__}.{name}"
+        for form in forms_of_pages()
+        for name, field in form.base_fields.items()
+        if not isinstance(field.label, Promise) and not field.widget.is_hidden
+    }
+    assert unmarked == LABELLED_ELSEWHERE
+
+
+# What takes a text for an uploader.
+WRITERS = {
+    "BadArchive",
+    "GroupingWarning",
+    "Ignored",
+    "RefusalError",
+    "RosterProblem",
+    "RosterRefused",
+    "TooLarge",
+    "Unreadable",
+    "_warning",
+}
+
+
+# Only `moss check` reads a folder.
+OF_THE_COMMAND = {" is not a folder"}
+
+
+def typed_texts() -> Iterator[str]:
+    """Yield the texts that intake writes for an uploader where it writes them, names and signs left out."""
+    for path in (ROOT / "submissions/intake").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WRITERS:
+                for part in (part for argument in node.args for part in ast.walk(argument)):
+                    if isinstance(part, ast.Constant) and len(str(part.value).split()) > 2:
+                        yield str(part.value)
+
+
+def test_a_text_for_an_uploader_stands_among_the_sentences_that_pages_translate() -> None:
+    assert {*typed_texts()} == OF_THE_COMMAND
+
+
+def test_no_text_for_an_uploader_stands_in_two_places() -> None:
+    sentences = [*reasons.REASONS, *reasons.PROBLEMS, *reasons.SENTENCES]
+    assert len({*sentences}) == len(sentences)
+    sources = "".join(
+        path.read_text() for path in (ROOT / "submissions").rglob("*.py") if path.name != "sentences.py"
+    )
+    assert [one for one in sentences if len(one.split()) > 3 and f'"{one}"' in sources] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_every_reason_of_a_layout_is_translated(sample: str, language: str) -> None:
+    grouping = group_files(listing_of(SAMPLES[sample]))
+    reasons = {grouping.reason(path) for path in grouping.ignored}
+    with translation.override(language):
+        assert [reason for reason in reasons if fixed_text(reason) == reason] == []
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        clean_path("/etc/passwd", 100)[1],
+        clean_path("../../x", 100)[1],
+        clean_path("", 100)[1],
+        clean_path("x" * 200, 100)[1],
+        str(Unreadable.by_error("KeyError")),
+        "reading it as Java took longer than 20 s",
+        BROKEN,
+        OUT_OF_TIME,
+        GAVE_UP,
+        reasons.EMPTY_FILE,
+        reasons.HARD_LINK,
+        reasons.NAMED_ATTEMPTS[reasons.LATE_ATTEMPT].format(name="KeyError"),
+        f"Java.zip: {reasons.EMPTY_ARCHIVE}",
+    ],
+)
+def test_why_work_or_a_file_failed_is_translated_with_its_values(reason: str) -> None:
+    with translation.override("de"):
+        translated = fixed_text(reason)
+    assert translated != reason
+    assert [
+        value for value in ("KeyError", "Java", "200") if value in reason and value not in translated
+    ] == []
+
+
+def test_a_reason_inside_another_one_is_translated_too() -> None:
+    kept = reasons.UNREAD_LINES.format(reason=reasons.TIMES_KEPT, n=3)
+    limit = reasons.METADATA_UNREAD.format(
+        reason=reasons.GRADESCOPE_LIST, why=reasons.METADATA_TOO_SLOW.format(n=2)
+    )
+    with translation.override("de"):
+        assert fixed_text(kept) == "nur die Zeiten der Commits werden behalten; nicht lesbare Zeilen: 3"
+        assert fixed_text(limit).endswith("von Gradescope; nicht gelesen: es zu lesen dauerte länger als 2 s")
+
+
+def test_a_text_that_begins_like_a_sentence_is_not_that_sentence() -> None:
+    with translation.override("de"):
+        assert fixed_text(f"{reasons.EMPTY_FILE} handed") == f"{reasons.EMPTY_FILE} handed"
+
+
+def test_a_students_name_in_a_reason_stays_as_it_is() -> None:
+    with translation.override("de"):
+        assert fixed_text("a name: of a student") == "a name: of a student"
+        assert "Ada {name} Byron" in fixed_text("an earlier attempt of Ada {name} Byron")
+        assert fixed_text("a text that nobody knows") == "a text that nobody knows"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_warning_that_intake_writes_is_translated(language: str) -> None:
+    filled = [PLACE.sub("X", sentence) for sentence in SENTENCES]
+    with translation.override(language):
+        assert [one for one in filled if warning_text(one) == one or "X" not in warning_text(one)] == []
+
+
+def test_a_list_in_a_warning_is_translated_and_its_names_are_not() -> None:
+    files = [ReadFile(f"ada {n}", "and more.c", "c", 9, 1.0, n) for n in range(1, 8)]
+    (warning,) = reading_warnings(files)
+    with translation.override("de"):
+        text = warning_text(warning.text)
+    assert "ada 1/and more.c (geöffnet in Zeile 1)" in text
+    assert text.endswith(" und 2 weitere.")
+    assert warning_text(warning.text) == warning.text
+
+
+# Each has one of the problems that a roster can have, or is refused for it.
+ROSTERS = (
+    b"name,id,shoe size\nAda,1,38\n",
+    b"name,id,section\n,,A\nAda,1,B\n",
+    b"name,id\nAda,1\nAda,1\n",
+    b"name,id\nAda,1\nBen,1\nCleo,1\n",
+    b"name,id\nAda,1\nBen,1\n",
+    b'name,id\n"Ada,1\nBen,2\n',
+    b"name,id,role\nAda,1,Student\nTess,2,TA\n",
+)
+
+
+REFUSED = (b"shoe size\n38\n", b"name\n" + b"Ada\n" * 100_001)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_problem_of_a_roster_is_in_the_language_of_the_page(language: str) -> None:
+    problems = [str(problem) for text in ROSTERS for problem in parse_roster(text).problems]
+    for text in REFUSED:
+        with pytest.raises(RosterRefused) as refused:
+            parse_roster(text)
+        problems.append(str(refused.value))
+    assert len(problems) >= len(ROSTERS) + len(REFUSED)
+    with translation.override(language):
+        assert [one for one in problems if roster_problem(one) == one] == []
+        assert roster_problem("another sentence") == "another sentence"
+
+
+def test_names_of_a_roster_with_the_words_of_a_sentence_stay() -> None:
+    name = "Without code: {names}."
+    roster = parse_roster(b"name\nBen\n")
+    submissions = {name: GroupedSubmission(students=(Student(name),))}
+    texts = [one.text for one in roster_warnings(roster, submissions)]
+    with translation.override("de"):
+        assert any(name in warning_text(text) for text in texts)
+    assert [warning_text(text) for text in texts] == texts
+
+
+def test_a_problem_of_a_roster_among_the_warnings_is_translated() -> None:
+    roster = parse_roster(b"name,id\nAda,1\n" + b"Ada,1\n" * 12)
+    with translation.override("de"):
+        texts = [warning_text(one.text) for one in roster_warnings(roster, {})]
+    assert texts[0] == "Teilnehmerliste: Zeile 3: dieselbe wie Zeile 2; sie zählt einmal"
+    assert "Teilnehmerliste: 2 weitere Probleme." in texts
+
+
+def test_the_languages_of_an_upload_are_counted_in_the_language_of_the_page() -> None:
+    languages = languages_read(["java", "java", "text"])
+    with translation.override("de"):
+        assert languages_text(languages) == "2 Java, 1 als Fließtext gelesen"
+    with translation.override("en"):
+        assert languages_text(languages) == languages == "2 Java, 1 read as prose"
+
+
+@pytest.mark.parametrize(
+    ("language", "ordinals"), [("en", ["1st", "3rd"]), ("de", ["1.", "3."]), ("es", ["1.ª", "3.ª"])]
+)
+def test_a_rank_is_an_ordinal_number_of_the_language(language: str, ordinals: list[str]) -> None:
+    with translation.override(language):
+        assert [ordinal(1), ordinal(3)] == ordinals
+
+
+def test_a_duration_has_the_words_of_the_language() -> None:
+    time = timedelta(days=2, hours=3)
+    assert (duration(time), duration(timedelta(seconds=5))) == ("2 days 3 h", "less than a minute")
+    with translation.override("es"):
+        assert (duration(time), duration(timedelta(seconds=5))) == ("2 días 3 h", "menos de un minuto")
+
+
+@pytest.mark.parametrize("state", State)
+def test_a_state_has_the_same_word_by_its_value_and_by_the_label_of_a_stored_change(
+    state: State,
+) -> None:
+    stored = state.value.title()
+    assert state_word(state.value) == state_word(stored) == state.value
+    with translation.override("es"):
+        assert state_word(state.value) == state_word(stored) != state.value
+
+
+def test_a_word_that_no_tag_knows_stays_as_it_is() -> None:
+    with translation.override("es"):
+        assert state_word("Postponed") == "Postponed"
+        assert field_word("colour") == "colour"
+
+
+def test_a_file_decides_where_an_assignment_has_no_language() -> None:
+    assert [language_or_each("python"), language_or_each("")] == ["Python", "that of each file"]
+
+
+DARK = 'link[rel=stylesheet][href*="dark"]'
+
+
+def scheme(client: Client, address: str) -> tuple[list[str], list[str]]:
+    """Return the colour schemes of a page, and when its dark colours apply."""
+    page = get_page(client, address)
+    return page.values('meta[name="color-scheme"]', "content"), page.values(DARK, "media")
+
+
+def test_a_page_follows_the_system_until_a_theme_is_chosen(alice_client: Client) -> None:
+    courses, switch = reverse("courses"), reverse("switch_theme")
+    system = (["light dark"], ["screen and (prefers-color-scheme: dark)"])
+    assert scheme(alice_client, courses) == system
+    alice_client.post(switch, {"theme": "dark", "next": courses})
+    assert scheme(alice_client, courses) == (["dark"], ["screen"])
+    alice_client.post(switch, {"theme": "light", "next": courses})
+    assert scheme(alice_client, courses) == (["light"], [])
+    assert get_page(alice_client, courses).text(".theme [aria-pressed=true]") == "Light"
+    alice_client.post(switch, {"theme": "system", "next": courses})
+    assert scheme(alice_client, courses) == system
+
+
+def test_a_theme_leads_back_to_the_page_and_stays_in_the_browser(world: World, alice_client: Client) -> None:
+    pairs = reverse("pairs", args=[world.assignment.pk])
+    response = alice_client.post(reverse("switch_theme"), {"theme": "dark", "next": pairs})
+    assert (response.status_code, response.headers["Location"]) == (302, pairs)
+    cookie = response.cookies["theme"]
+    assert (cookie["httponly"], cookie["samesite"], cookie["max-age"]) == (True, "Lax", 31_536_000)
+    alice_client.logout()
+    alice_client.cookies["theme"] = "dark"
+    shared = reverse("shared", args=[shares.share_token(world.share)])
+    assert scheme(alice_client, shared) == (["dark"], ["screen"])
+    assert not get_page(alice_client, shared).has(".theme")
+
+
+@pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example/", "", "courses"])
+def test_a_theme_leads_to_no_other_site_and_a_made_up_one_counts_as_none(
+    elsewhere: str, alice_client: Client
+) -> None:
+    response = alice_client.post(reverse("switch_theme"), {"theme": "x; y", "next": elsewhere})
+    assert response.headers["Location"] == reverse("courses")
+    alice_client.cookies["theme"] = 'blue"><script>'
+    assert scheme(alice_client, reverse("courses"))[0] == ["light dark"]
+
+
+@pytest.mark.parametrize("name", ["assignment", "pairs", "pair"])
+def test_a_hint_is_shown_until_its_user_dismisses_it(
+    name: str, world: World, alice_client: Client, alice: User
+) -> None:
+    pair = (world.assignment.pk, world.pair.left_id, world.pair.right_id)
+    address = reverse(name, args=pair if name == "pair" else pair[:1])
+    hint = get_page(alice_client, address).one(".first-time")
+    form = {node.attributes["name"]: node.attributes["value"] for node in hint.css("input")}
+    assert alice_client.post(reverse("dismiss_hint"), form).headers["Location"] == address
+    assert not get_page(alice_client, address).has(".first-time")
+    response = alice_client.post(reverse("dismiss_hint"), form, headers={"HX-Request": "true"})
+    assert (response.status_code, response.content) == (200, b"")
+    assert DismissedHint.objects.filter(user=alice).count() == 1
+
+
+def test_nobody_else_loses_a_hint_and_a_reader_of_a_link_has_none(
+    world: World, alice_client: Client, colleague_client: Client, client: Client
+) -> None:
+    alice_client.post(reverse("dismiss_hint"), {"hint": "cases"})
+    address = reverse("assignment", args=[world.assignment.pk])
+    assert not get_page(alice_client, address).has(".first-time")
+    assert get_page(colleague_client, address).has(".first-time")
+    assert not get_page(client, reverse("shared", args=[shares.share_token(world.share)])).has(".first-time")
+
+
+def test_only_known_hints_of_somebody_signed_in_are_stored(alice_client: Client, client: Client) -> None:
+    assert alice_client.post(reverse("dismiss_hint"), {"hint": "made up"}).status_code == 302
+    assert client.post(reverse("dismiss_hint"), {"hint": "cases"}).status_code == 302
+    assert not DismissedHint.objects.exists()
+
+
+def test_no_style_sheet_has_a_word_of_a_language() -> None:
+    sheets = {path.name: path.read_text() for path in (ROOT / "submissions/static/submissions").glob("*.css")}
+    assert "charts.css" in sheets
+    words = {name: re.findall(r'content: *"[^"\\]*[A-Za-z]', text) for name, text in sheets.items()}
+    assert {name for name, matches in words.items() if matches} == set()

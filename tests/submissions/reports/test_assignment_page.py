@@ -1,20 +1,31 @@
+"""The page of an assignment: its report, charts, settings and chosen threshold."""
+
+import json
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from humanize import ordinal
+from hypothesis import given, strategies as st
 from pytest_django.fixtures import Settings
 
 from fingerprint.engine import SCORE_VERSION
-from submissions.models import Assignment, Batch, Report
+from submissions.cases.case_list import MAX_LINKS, MAX_NODES, case_graph, cases, graph
+from submissions.core.names import ANONYMOUS, Names
+from submissions.matches.bands import Bands
+from submissions.matches.groups import connected_components
+from submissions.matches.ranked_pairs import percent_text
+from submissions.models import Assignment, Batch, Report, Submission
 from submissions.pages.filters import percent
 from submissions.pages.rendered import RENDERED
+from submissions.reports.charts import PAIR_BIN, Histogram, duration, histogram, pair_bins
 from tests.support.html import Page, get_page, page_of
+from tests.support.reports import create_report, random_similarities
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 from tests.support.tabs import tab
 from tests.support.uploads import CountQueries, HandIn
-
-pytestmark = pytest.mark.services
 
 
 def get_assignment(client: Client, assignment: Assignment, **query: str) -> Page:
@@ -283,3 +294,370 @@ def test_pages_with_decisions_are_fetched_anew_when_going_back(alice_client: Cli
     assignment, one = report.assignment, report.submissions.all()[0]
     for address in (assignment.get_absolute_url(), reverse("submission", args=[assignment.pk, one.pk])):
         assert "no-store" in alice_client.get(address).headers["Cache-Control"]
+
+
+def settings_address(assignment: Assignment) -> str:
+    return reverse("assignment_settings", args=[assignment.pk])
+
+
+def fields(**changed: str) -> dict[str, str]:
+    return {"name": "Statistics", "common_limit": "", "due": "", "teams": ""} | changed
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("changed", [{"teams": "ada, ben"}, {"compare_mates": "True"}])
+def test_teams_and_the_choice_for_their_pairs_rank_again(
+    alice_client: Client, report: Report, changed: dict[str, str]
+) -> None:
+    alice_client.post(settings_address(report.assignment), fields(**changed))
+    assert report.assignment.reports.count() == 2
+
+
+def test_the_choice_for_pairs_of_a_team_is_kept(alice_client: Client, assignment: Assignment) -> None:
+    address = settings_address(assignment)
+    assert get_page(alice_client, address).texts("#id_compare_mates [selected]") == ["Do not compare"]
+    alice_client.post(address, fields(compare_mates="True"))
+    assert get_page(alice_client, address).texts("#id_compare_mates [selected]") == ["Compare and flag"]
+
+
+def test_the_due_date_is_saved_without_another_ranking(alice_client: Client, report: Report) -> None:
+    assignment = report.assignment
+    alice_client.post(settings_address(assignment), fields(due="2026-11-21T18:00"))
+    assignment.refresh_from_db()
+    assert assignment.due is not None
+    assert assignment.due.isoformat() == "2026-11-21T18:00:00+00:00"
+    assert assignment.reports.count() == 1
+    page = get_page(alice_client, settings_address(assignment))
+    assert page.values("input[type=datetime-local][name=due]", "value") == ["2026-11-21T18:00"]
+    assert "Time zone: UTC." in page.text("#id_due_helptext")
+
+
+def test_names_in_teams_that_no_submission_has_are_listed(alice_client: Client, report: Report) -> None:
+    sent = fields(teams="ada, ben\ncleo, dan\n<b>eve</b>, frank")
+    page = page_of(alice_client.post(settings_address(report.assignment), sent, follow=True))
+    warning = "In the teams, but no submission's name: dan, <b>eve</b>, frank."
+    assert warning in page.texts(".notices .notice")
+    assert not page.has(".notices b")
+
+
+def test_names_may_be_given_before_anything_was_uploaded(
+    alice_client: Client, assignment: Assignment
+) -> None:
+    page = page_of(alice_client.post(settings_address(assignment), fields(teams="ada, ben"), follow=True))
+    assert "In the teams" not in page.html
+    assignment.refresh_from_db()
+    assert assignment.teams == "ada, ben"
+
+
+@pytest.mark.parametrize(
+    ("sent", "reason"),
+    [
+        ({"teams": "ada, ben\ncleo"}, "Line 2 names only cleo; a team has two members or more."),
+        ({"teams": "ada, ben\n" * 12_000}, "at most 100000 characters (it has 107999)"),
+        ({"teams": "ada, \x00"}, "Null characters are not allowed."),
+        ({"due": "tomorrow"}, "Write a date and a time, as in 2026-11-21 18:00."),
+        ({"due": "2026-02-30T10:00"}, "Write a date and a time, as in 2026-11-21 18:00."),
+        ({"due": "9999-12-31T23:59"}, "Write a year from 1970 to 9998."),
+        ({"due": "0001-01-01T00:00"}, "Write a year from 1970 to 9998."),
+        ({"common_limit": "1"}, "greater than or equal to 2"),
+        ({"name": ""}, "This field is required."),
+    ],
+)
+def test_invalid_settings_are_refused_with_the_reason_and_not_saved(
+    alice_client: Client, report: Report, sent: dict[str, str], reason: str
+) -> None:
+    response = alice_client.post(settings_address(report.assignment), fields(**sent))
+    assert response.status_code == 422
+    assert reason in page_of(response).text(".error")
+    assignment = Assignment.objects.get(pk=report.assignment_id)
+    saved = (assignment.name, assignment.teams, assignment.due, assignment.common_limit)
+    assert saved == ("Statistics", "", None, None)
+
+
+def test_charlie_may_not_see_alices_settings(charlie_client: Client, report: Report) -> None:
+    assert charlie_client.get(settings_address(report.assignment)).status_code == 404
+    response = charlie_client.post(settings_address(report.assignment), fields(teams="ada, ben"))
+    assert response.status_code == 404
+    report.assignment.refresh_from_db()
+    assert report.assignment.teams == ""
+
+
+JAVA = "class Count { int count(int[] all) { int n = 0; for (int x : all) { n += x; } return n; } }\n"
+
+
+@pytest.mark.long
+def test_a_change_of_the_language_says_first_what_is_read_again(
+    alice_client: Client, hand_in: HandIn, assignment: Assignment
+) -> None:
+    hand_in(zipped(CLASS | {"ada/Count.java": JAVA}))
+    address = settings_address(assignment)
+    response = alice_client.post(address, fields(language="java", due="2026-11-21T18:00", teams="ada, ben"))
+    page = page_of(response)
+    assert page.texts(".lost li") == [
+        "2 files of 1 upload are read again",
+        "1 file can still be read, but is no longer compared",
+    ]
+    assignment.refresh_from_db()
+    assert (assignment.language, assignment.teams, assignment.reports.count()) == ("", "", 1)
+    sent = {one.attributes["name"]: one.attributes.get("value") for one in page.all("form.card input[name]")}
+    alice_client.post(address, {name: value or "" for name, value in sent.items()})
+    assignment.refresh_from_db()
+    assert (assignment.language, assignment.teams, str(assignment.due)) == (
+        "java", "ada, ben", "2026-11-21 18:00:00+00:00"
+    )  # fmt: skip
+    change = assignment.language_changes.get()
+    assert (change.before, change.after, change.state) == ("", "java", "queued")
+    notice = get_page(alice_client, assignment.get_absolute_url()).texts("#activity .notice.busy")[0]
+    assert notice.startswith("Read again as Java. Waiting for a worker")
+    assert "made before the language was changed" in notice
+    assert "that of each file → Java" in get_page(alice_client, address).text("main")
+
+
+def test_a_language_that_changes_nothing_is_saved_without_a_question(
+    alice_client: Client, assignment: Assignment
+) -> None:
+    response = alice_client.post(settings_address(assignment), fields(language="java"))
+    assert response.status_code == 302
+    assignment.refresh_from_db()
+    assert assignment.language == "java"
+
+
+def test_an_unknown_language_is_refused(alice_client: Client, report: Report) -> None:
+    response = alice_client.post(settings_address(report.assignment), fields(language="klingon"))
+    assert response.status_code == 422
+    assert not report.assignment.language_changes.exists()
+
+
+def test_a_failed_change_can_be_tried_again(alice_client: Client, report: Report) -> None:
+    assignment = report.assignment
+    assignment.language_changes.create(after="java", state="failed", message="No room.")
+    page = get_page(alice_client, assignment.get_absolute_url())
+    assert "The files were not read again after the language was changed. No room." in page.text("#activity")
+    alice_client.post(reverse("read_again", args=[assignment.pk]))
+    assert [change.state for change in assignment.language_changes.all()] == ["queued", "failed"]
+
+
+def test_charlie_may_not_have_alices_files_read_again(charlie_client: Client, report: Report) -> None:
+    assert charlie_client.post(reverse("read_again", args=[report.assignment_id])).status_code == 404
+    sent = fields(language="java", confirmed="java")
+    assert charlie_client.post(settings_address(report.assignment), sent).status_code == 404
+    assert not report.assignment.language_changes.exists()
+
+
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def chain(assignment: Assignment) -> Report:
+    """Return a report with a chain from Ann to Dan, a pair of Eve and Fay, and Gil below every threshold."""
+    similarities = {
+        ("ann", "ben"): 0.9,
+        ("ben", "cal"): 0.6,
+        ("cal", "dan"): 0.8,
+        ("eve", "fay"): 0.7,
+        ("ann", "gil"): 0.1,
+    }
+    return create_report(assignment, similarities)
+
+
+def members(report: Report, threshold: float) -> list[list[str]]:
+    return [[member.submission.name for member in case.members] for case in cases(report, threshold)]
+
+
+def test_pairs_at_the_threshold_connect_their_submissions(chain: Report) -> None:
+    assert members(chain, 0.6) == [["ann", "ben", "cal", "dan"], ["eve", "fay"]]
+    assert members(chain, 0.61) == [["ann", "ben"], ["cal", "dan"], ["eve", "fay"]]
+    assert members(chain, 0.95) == []
+
+
+def test_a_case_knows_its_strongest_pair_and_the_mean_of_its_links(chain: Report) -> None:
+    case = cases(chain, 0.5)[0]
+    assert [submission.name for submission in case.strongest] == ["ann", "ben"]
+    assert case.similarity == 0.9
+    assert case.mean == pytest.approx((0.9 + 0.6 + 0.8) / 3)
+
+
+def test_members_stand_in_the_order_of_handing_in_and_those_without_a_time_last(chain: Report) -> None:
+    for name, hours in (("dan", 0), ("ann", 3), ("cal", 5)):
+        Submission.objects.filter(name=name).update(handed_in=NOON + timedelta(hours=hours))
+    first_members = cases(chain, 0.5)[0].members
+    assert [(member.submission.name, member.later) for member in first_members] == [
+        ("dan", timedelta(0)),
+        ("ann", timedelta(hours=3)),
+        ("cal", timedelta(hours=5)),
+        ("ben", None),
+    ]
+
+
+def test_members_of_an_anonymous_case_are_sorted_by_their_aliases(chain: Report) -> None:
+    names = Names({"eve": "Submission 2", "fay": "Submission 1"})
+    last_members = cases(chain, 0.7, names)[-1].members
+    displayed = [names.display_name(member.submission.name) for member in last_members]
+    assert displayed == ["Submission 1", "Submission 2"]
+
+
+def test_cases_take_three_queries_however_many_there_are(
+    chain: Report, django_assert_num_queries: CountQueries
+) -> None:
+    with django_assert_num_queries(3):
+        cases(chain, 0.5)
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)).filter(lambda ends: ends[0] != ends[1])))
+def test_components_are_what_a_walk_along_the_links_reaches(ends: list[tuple[int, int]]) -> None:
+    components = connected_components(ends)
+    for ids in components:
+        reached = {ids[0]}
+        for _ in ends:
+            reached |= {pk for both in ends if reached & {*both} for pk in both}
+        assert set(ids) == reached
+    assert sorted(pk for ids in components for pk in ids) == sorted({pk for both in ends for pk in both})
+    assert [len(ids) for ids in components] == sorted((len(ids) for ids in components), reverse=True)
+
+
+def test_a_graph_of_few_links_draws_them_all(chain: Report) -> None:
+    drawn = graph(cases(chain, 0.5))
+    assert {(submission.name, number) for submission, number in drawn.nodes} == {
+        ("ann", 1),
+        ("ben", 1),
+        ("cal", 1),
+        ("dan", 1),
+        ("eve", 2),
+        ("fay", 2),
+    }
+    assert [link.similarity for link in drawn.links] == [0.9, 0.8, 0.7, 0.6]
+    assert (drawn.hidden_nodes, drawn.hidden_links) == (0, 0)
+
+
+def test_a_graph_of_many_keeps_the_strongest_links_and_says_what_is_left_out(assignment: Assignment) -> None:
+    similarities = random_similarities(600) | {(f"x{n:03}", f"x{n + 1:03}"): 0.999 for n in range(20)}
+    all_cases = cases(create_report(assignment, similarities), 0.1)
+    drawn = graph(all_cases)
+    assert len(drawn.nodes) <= MAX_NODES
+    assert len(drawn.nodes) + drawn.hidden_nodes == sum(len(case.members) for case in all_cases)
+    assert len(drawn.links) + drawn.hidden_links == sum(len(case.links) for case in all_cases)
+    names = {submission.name for submission, _ in drawn.nodes}
+    assert {f"x{n:03}" for n in range(21)} <= names
+
+
+def test_a_dense_graph_is_thinned_without_falling_apart(assignment: Assignment) -> None:
+    names = [f"copy-{n:02}" for n in range(40)]
+    similarities = {(a, b): 0.9 for index, a in enumerate(names) for b in names[index + 1 :]}
+    drawn = graph(cases(create_report(assignment, similarities), 0.5))
+    assert len(drawn.links) == MAX_LINKS
+    assert [len(ids) for ids in connected_components(link[:2] for link in drawn.links)] == [40]
+
+
+def test_the_histogram_counts_everybody_once_by_the_best_match(chain: Report) -> None:
+    chart = histogram(chain)
+    assert chart is not None
+    assert chart.values == [0.1, 0.7, 0.7, 0.8, 0.8, 0.9, 0.9]
+    counts = {column.low: column.submissions for column in chart.bins if column.submissions}
+    assert counts == {10: 1, 70: 2, 80: 2, 90: 2}
+    thresholds = (0.0, 0.1, 0.11, 0.7, 0.9, 0.91)
+    assert [chart.count_from(threshold) for threshold in thresholds] == [7, 7, 6, 6, 2, 0]
+
+
+@given(st.lists(st.floats(0, 1), max_size=250))
+def test_bins_and_counts_at_every_percent_agree_with_counting_by_hand(values: list[float]) -> None:
+    chart = Histogram(sorted(values), 0.5, 0.5, "", 0.5)
+    counts = [sum(value >= percent / 100 for value in values) for percent in range(101)]
+    assert chart.counts_from_percent == counts
+    assert sum(column.submissions for column in chart.bins) == len(values)
+    for column in chart.bins[:-1]:
+        inside = [value for value in values if column.low / 100 <= value < column.high / 100]
+        assert column.submissions == len(inside)
+
+
+def test_without_a_script_the_threshold_is_the_filter_s_field(alice_client: Client, chain: Report) -> None:
+    address = chain.assignment.get_absolute_url()
+    page = get_page(alice_client, address)
+    assert page.text("#line-says").startswith(
+        "At a threshold of 50\u202f%, 6 of 7 submissions have a best match at or above it."
+    )
+    assert page.texts("[data-at], [data-above]") == ["50\u202f%", "6"]
+    assert page.text(".histogram > .hint").startswith("Suggested: 50\u202f%. ")
+    assert ["70 to under 75 %", "2"] in page.rows("table.bins tr")
+    page = get_page(alice_client, address, threshold="85")
+    assert page.text("#line-says").startswith("At a threshold of 85\u202f%, 2 of 7 submissions")
+    assert page.texts("[data-at], [data-above]") == ["85\u202f%", "2"]
+    assert page.values('#filter [name="threshold"]', "value") == ["85"]
+
+
+def test_the_graph_s_figures_have_the_names_that_a_reader_may_see(
+    alice_client: Client, chain: Report
+) -> None:
+    session = alice_client.session
+    session[ANONYMOUS] = True
+    session.save()
+    page = get_page(alice_client, chain.assignment.get_absolute_url())
+    figures = json.loads(page.text('script#graph-data[type="application/json"]'))
+    assert len(figures["nodes"]) == 6
+    aliases = {node["name"] for node in figures["nodes"]}
+    assert not aliases & {"ann", "ben", "cal", "dan", "eve", "fay"}
+    assert aliases == set(page.texts("table.cases .members li"))
+
+
+def test_durations_are_written_in_their_two_largest_units() -> None:
+    assert duration(timedelta(seconds=59)) == "less than a minute"
+    assert duration(timedelta(minutes=1, seconds=30)) == "1 min"
+    assert duration(timedelta(hours=3, minutes=12)) == "3 h 12 min"
+    assert duration(timedelta(days=1, minutes=5)) == "1 day"
+    assert duration(timedelta(days=2, hours=4, minutes=5)) == "2 days 4 h"
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (112, "112th"), (121, "121st")],
+)
+def test_ranks_are_written_as_they_are_said(number: int, written: str) -> None:
+    assert ordinal(number) == written
+
+
+def test_the_histogram_of_pairs_counts_each_pair_once_and_shows_a_single_one_beside_thousands() -> None:
+    bins = pair_bins([0.0, 0.049, 0.05, *[0.22] * 4_000, 0.95, 1.0], Bands(0.5, 0.7))
+    counts = {(one.low, one.high): one.pairs for one in bins if one.pairs}
+    assert counts == {(0, 2): 1, (4, 6): 2, (22, 24): 4_000, (94, 96): 1, (98, 100): 1}
+    assert [one.low for one in bins if one.band == "look"] == list(range(50, 70, 2))
+    assert [one.low for one in bins if one.band == "stands out"] == list(range(70, 100, 2))
+    assert {one.bar for one in bins if not one.pairs} == {0}
+    assert min(one.bar for one in bins if one.pairs) >= 3
+    assert max(one.bar for one in bins) == 100
+    assert pair_bins([], Bands(0.5, 0.5))[0].bar == 0
+
+
+def test_the_tab_of_pairs_has_a_histogram_with_a_table(chain: Report, alice_client: Client) -> None:
+    page = get_page(alice_client, tab(chain.assignment, "pairs"))
+    picture = page.one(".pair-histogram svg")
+    assert (picture.attributes["role"], bool(picture.attributes["aria-label"])) == ("img", True)
+    assert page.rows(".pair-histogram tbody tr") == [
+        ["10 to under 12 %", "1"],
+        ["60 to under 62 %", "1"],
+        ["70 to under 72 %", "1"],
+        ["80 to under 82 %", "1"],
+        ["90 to under 92 %", "1"],
+    ]
+    assert len(page.all(".pair-histogram rect.above")) == 4
+
+
+def test_the_page_of_a_case_draws_that_case_alone_beside_a_list(chain: Report, alice_client: Client) -> None:
+    page = get_page(alice_client, reverse("case", args=[chain.assignment_id, cases(chain)[0].key]))
+    data = json.loads(page.text("#graph-data"))
+    assert sorted(node["name"] for node in data["nodes"]) == ["ann", "ben", "cal", "dan"]
+    assert len(data["links"]) == 3
+    assert page.texts(".drawn li") == [node["name"] for node in data["nodes"]]
+    pair = get_page(alice_client, reverse("case", args=[chain.assignment_id, cases(chain)[1].key]))
+    assert not pair.has("[data-graph]")
+
+
+def test_five_hundred_submissions_of_one_case_are_drawn(assignment: Assignment) -> None:
+    ring = {(f"s{n:03}", f"s{(n + 1) % 500:03}"): 0.5 + n / 1_000 for n in range(500)}
+    (case,) = cases(create_report(assignment, ring))
+    drawn = case_graph(case)
+    assert (len(drawn.nodes), len(drawn.links), drawn.hidden_nodes, drawn.hidden_links) == (500, 500, 0, 0)
+
+
+@pytest.mark.parametrize("percentage", range(0, 101, PAIR_BIN))
+def test_a_pair_is_in_the_bin_of_the_percentage_that_its_row_states(percentage: int) -> None:
+    [bin_of_pair] = [one for one in pair_bins([percentage / 100], Bands(0.5, 0.5)) if one.pairs]
+    assert bin_of_pair.low == min(int(percent_text(percentage / 100)[:-1]), 100 - PAIR_BIN)

@@ -1,26 +1,37 @@
+"""What a report says of a class: its findings, identical submissions, evidence and passages."""
+
 from collections.abc import Callable
+from itertools import combinations
 from random import Random
 
 import numpy as np
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from hypothesis import given, strategies as st
 
 from fingerprint.engine import CandidatePairs, Ranking, Scores
-from fingerprint.ranking.threshold import SuggestedThreshold
+from fingerprint.languages import front_end
+from fingerprint.languages.lexical_terms import LexicalTerms, lexical_terms, term_lengths
+from fingerprint.languages.vocabulary import MAX_LENGTH
+from fingerprint.ranking.score_constants import LEAST_RENAMED
+from fingerprint.ranking.threshold import HIGHEST_THRESHOLD, SuggestedThreshold
+from submissions.cases.read import pair_names
 from submissions.core.models import CommonPassage, ExclusionEffect
-from submissions.intake.packed_readings import unpack_tokens
-from submissions.models import Assignment, Document, Report
+from submissions.intake.packed_readings import pack_lexical, unpack_lexical, unpack_tokens
+from submissions.models import Assignment, Document, Report, Submission
+from submissions.pages.filters import percent
 from submissions.reports import results as ranking
+from submissions.reports.results import name_ranks
 from submissions.uploads.change import add_boilerplate, rerank
 from tests.support.html import get_page
 from tests.support.programs import program
 from tests.support.reports import findings_of
-from tests.support.sample_class import CLASS, STARTER, loose, zipped
+from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, loose, zipped
 from tests.support.tabs import tab
 from tests.support.uploads import Committing, HandIn
-
-pytestmark = pytest.mark.services
-
 
 TEMPLATE = """
 def read_table(path, width):
@@ -183,3 +194,178 @@ def test_common_code_that_was_handed_out_is_listed_as_boilerplate_only(
     assert not any("open(path)" in code_of(passage) for passage in findings_of(report).common)
     handed_out = Document.objects.get(boilerplate__assignment=assignment).token_count
     assert effect_of(report).boilerplate >= 32 * handed_out
+
+
+def names(report: Report, ids: list[int]) -> list[str]:
+    return [submission.name for submission in report.submissions.filter(pk__in=ids)]
+
+
+def groups_of(report: Report) -> list[tuple[str, list[str]]]:
+    return [(group.sameness, names(report, group.submissions)) for group in report.duplicates]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("changed", "sameness"),
+    [
+        (HONEST, "identical"),
+        (f"# mine\n\n{HONEST}", "layout"),
+        (HONEST.replace("bins", "boxes"), "names"),
+        (HONEST.replace("1", "7"), "lexical"),
+    ],
+)
+def test_a_group_says_in_which_sense_its_submissions_are_the_same(
+    hand_in: HandIn, assignment: Assignment, changed: str, sameness: str
+) -> None:
+    hand_in(zipped({"ada/m.py": COPIED, "cleo/m.py": HONEST, "dora/m.py": changed}))
+    assert groups_of(assignment.reports.get()) == [(sameness, ["cleo", "dora"])]
+
+
+@pytest.mark.long
+def test_a_submission_is_in_a_group_of_each_sameness(hand_in: HandIn, assignment: Assignment) -> None:
+    other = HONEST.replace("bins", "boxes")
+    hand_in(
+        zipped({"ada/m.py": HONEST, "ben/m.py": HONEST, "cleo/m.py": f"# c\n{HONEST}", "dora/m.py": other})
+    )
+    assert groups_of(assignment.reports.get()) == [
+        ("identical", ["ada", "ben"]),
+        ("layout", ["ada", "ben", "cleo"]),
+        ("names", ["ada", "ben", "cleo", "dora"]),
+    ]
+
+
+@pytest.mark.long
+def test_projects_of_several_files_with_other_names_are_a_case_at_any_suggestion(
+    hand_in: HandIn, assignment: Assignment
+) -> None:
+    renamed = {"x.py": HONEST.replace("bins", "boxes"), "a.py": RENAMED}
+    project = {"a.py": HONEST, "b.py": COPIED}
+    files = {f"ada/{name}": text for name, text in project.items()}
+    files |= {f"ben/{name}": text for name, text in renamed.items()}
+    hand_in(zipped(files | {"cleo/m.py": HONEST}))
+    report = assignment.reports.get()
+    ada, ben = report.submissions.filter(name__in=["ada", "ben"]).order_by("name")
+    pair = report.pairs.get(left=ada, right=ben)
+    assert groups_of(report) == [("names", ["ada", "ben"])]
+    assert pair.similarity >= LEAST_RENAMED > HIGHEST_THRESHOLD
+    assert pair.structure + pair.literals + pair.names + pair.imports == pytest.approx(pair.similarity)
+
+
+def test_empty_submissions_are_not_the_same_as_each_other(hand_in: HandIn, assignment: Assignment) -> None:
+    hand_in(zipped({"ada/m.py": "# nothing\n", "ben/m.py": "# nothing\n", "cleo/m.py": COPIED}))
+    assert assignment.reports.get().duplicates == []
+
+
+@pytest.mark.long
+def test_the_report_names_its_groups_and_what_their_members_share(
+    hand_in: HandIn, assignment: Assignment, alice_client: Client
+) -> None:
+    hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": COPIED, "cleo/m.py": HONEST}))
+    page = get_page(alice_client, assignment.get_absolute_url())
+    assert page.text("#same-heading") == "Identical submissions"
+    assert page.texts(".same > p:not(.hint)") == ["2 submissions, the same bytes: ada, ben"]
+    assert page.text("#cases-heading") == "Cases"
+
+
+@pytest.mark.long
+def test_a_pair_of_nothing_but_common_code_says_so(
+    hand_in: HandIn, assignment: Assignment, alice_client: Client
+) -> None:
+    assignment.common_limit = 2
+    assignment.save()
+    hand_in(zipped({f"{name}/m.py": COPIED for name in ("ada", "ben", "cleo")}))
+    report = assignment.reports.get()
+    page = get_page(alice_client, reverse("pairs", args=[assignment.pk]))
+    assert report.pairs.count() == 3
+    assert page.texts("tr.pair td.tokens") == ["common code only"] * 3
+    pair = report.pairs.all()[0]
+    page = get_page(alice_client, reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id]))
+    assert "more than 2 submissions have it" in " ".join(page.texts("main > .notice"))
+
+
+def terms(source: str) -> LexicalTerms:
+    return lexical_terms([front_end("python").scan(source)])[0]
+
+
+@given(st.lists(st.sampled_from(["a = 'some words'", "print(b, 12.5)", "# words", "c = d"])))
+def test_packed_terms_come_back(lines: list[str]) -> None:
+    original = terms("\n".join(lines))
+    unpacked = unpack_lexical(pack_lexical(original))
+    assert [column.tolist() for column in unpacked] == [column.tolist() for column in original]
+
+
+def test_terms_are_distinct_and_know_their_length() -> None:
+    lexical = terms("total = total + 12\nprint('abc', 'abc', \"" + "x" * 99 + '")\n')
+    assert sorted(term_lengths(lexical.literals).tolist()) == [2, 3, MAX_LENGTH]
+    assert sorted(term_lengths(lexical.names).tolist()) == [5, 5]
+
+
+def test_an_import_is_a_term_of_its_own_and_a_comment_is_none() -> None:
+    lexical = terms("import random  # a comment\n")
+    assert [len(column) for column in lexical] == [0, 0, 1, 0]
+    assert lexical.imports.tolist() == terms("import  random\n").imports.tolist()
+
+
+def test_terms_are_stored_with_the_document_that_they_were_read_from(report: Report) -> None:
+    for document in Document.objects.all():
+        source = bytes(document.source.data).decode(errors="replace")
+        if document.state == Document.State.READY:
+            assert bytes(document.lexical) == pack_lexical(terms(source))
+
+
+def test_a_stored_pair_says_what_each_kind_of_evidence_adds(report: Report) -> None:
+    pairs = list(report.pairs.all())
+    assert pairs
+    for pair in pairs:
+        assert pair.structure + pair.literals + pair.names + pair.imports == pytest.approx(pair.similarity)
+        assert all(2 <= passage.submissions <= 3 for passage in pair.passages)
+
+
+def test_literals_that_were_handed_out_add_nothing(
+    report: Report, assignment: Assignment, starter: Callable[[], None]
+) -> None:
+    starter()
+    (pair,) = assignment.reports.get().pairs.all()
+    assert (pair.left.name, pair.right.name) == ("ada", "ben")
+    assert 1 / 1.2 <= pair.similarity < 1
+
+
+def test_a_report_suggests_a_threshold_and_says_why(report: Report) -> None:
+    threshold = report.parameters["threshold"]
+    assert 0 < threshold["value"] < 1
+    assert "3 pairs are too few" in threshold["reason"]
+
+
+def test_the_pair_page_says_in_how_many_submissions_a_passage_is(
+    alice_client: Client, report: Report
+) -> None:
+    pair = report.pairs.all()[0]
+    address = reverse("pair", args=[report.assignment_id, pair.left_id, pair.right_id])
+    page = get_page(alice_client, address)
+    assert "in at most 2 of 3" in page.texts(".passages .meta")
+    assert page.terms(".figures")["From literals"] == percent(pair.literals)
+
+
+# Sorted as a dictionary has them, which differs from the order of their code points.
+NAMES = ("a", "a-b", "aa", "Ä", "B", "z")
+
+
+def test_the_sides_of_a_pair_and_of_its_decision_follow_from_the_code_points_of_the_names(
+    assignment: Assignment,
+) -> None:
+    batch = assignment.batches.create(name="class.zip", state="done")
+    submissions = [batch.submissions.create(name=name) for name in NAMES]
+    ranks = dict(zip(NAMES, ranks_without_the_database(submissions), strict=True))
+    assert sorted(NAMES, key=ranks.__getitem__) == sorted(NAMES)
+    for one, other in combinations(submissions, 2):
+        with CaptureQueriesContext(connection) as asked:
+            names = pair_names(assignment, one.pk, other.pk)
+        assert ranks[names.left] < ranks[names.right]
+        assert not any("ORDER BY" in query["sql"] for query in asked)
+
+
+def ranks_without_the_database(submissions: list[Submission]) -> list[int]:
+    with CaptureQueriesContext(connection) as asked:
+        ranks = name_ranks(submissions)
+    assert len(asked) == 0
+    return ranks

@@ -1,28 +1,49 @@
-"""Other assignments on the pages: chosen in the settings, labelled wherever a submission is named."""
+"""Earlier work and other assignments: which are compared, how they are labelled, who is never compared."""
 
 from collections.abc import Callable
 from datetime import timedelta
+from itertools import combinations
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from hypothesis import given, settings, strategies as st
 
 from submissions.cases.read import report_cases
+from submissions.courses.change import replace_roster
+from submissions.courses.read import archive_languages, archive_size, roster_of
 from submissions.courses.retention import delete_assignment
-from submissions.models import Assignment, Batch, Course, Decision, Document, Report, Submission
-from submissions.reports import old_work
+from submissions.intake.rosters import parse_roster
+from submissions.models import (
+    Assignment,
+    Batch,
+    Course,
+    Decision,
+    Document,
+    Report,
+    Submission,
+    SubmissionFile,
+    SubmissionStudent,
+)
+from submissions.reports import old_work, results as rank
 from submissions.reports.change import compare_with
+from submissions.reports.cohort import Mates, select_cohort
+from submissions.reports.progress import Cancelled
+from submissions.uploads import lifecycle
 from submissions.uploads.change import add_boilerplate, create_batch, rerank
+from tests.support.archive import Department
 from tests.support.html import get_page
 from tests.support.kept_classes import stored
-from tests.support.sample_class import COPIED, HONEST, RENAMED, loose, zipped
+from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, loose, zipped
 from tests.support.tabs import tab
-from tests.support.uploads import Committing, HandIn
-
-pytestmark = pytest.mark.services
+from tests.support.uploads import Committing, HandIn, register_boilerplate
 
 LABEL = "Programming 1, Lab 1, 2024"
+
+
 NEW = {"ben/m.py": RENAMED, "cleo/m.py": HONEST, "gus/m.py": COPIED}
 
 OLD = {"ada/m.py": COPIED, "gus/m.py": COPIED, "hal/m.py": HONEST}
@@ -458,3 +479,304 @@ def test_a_repeaters_own_old_work_is_a_pair_of_its_own_kind_and_no_case(
     assert pair.same_student
     assert pair.similarity >= report.parameters["threshold"]["value"]
     assert report_cases(report) == []
+
+
+BOTH = {"zacharias", "yvonne"}
+
+
+@pytest.mark.long
+def test_a_class_is_compared_with_the_courses_of_others_that_take_part(department: Department) -> None:
+    department.hand_in(zipped(CLASS))
+    assert department.old_names() == BOTH
+    assert department.report.findings
+    assert department.report.findings.compared == []
+    archive = department.report.findings.archive
+    assert archive
+    assert (archive.assignments, archive.submissions, archive.comparable) == (1, 2, 2)
+    assert not department.old.reports.latest("pk").submissions.filter(batch__role="other").exists()
+
+
+def test_only_a_course_that_takes_part_is_compared_with_the_archive(department: Department) -> None:
+    department.assignment.course.in_archive = False
+    department.assignment.course.save()
+    department.hand_in(zipped(CLASS))
+    assert department.old_names() == set()
+
+
+@pytest.mark.long
+def test_a_course_that_joins_is_found_at_the_next_ranking_and_one_that_leaves_no_more(
+    department: Department,
+) -> None:
+    course = department.old.course
+    for takes_part, old_names in ((False, set()), (True, BOTH), (False, set())):
+        course.in_archive = takes_part
+        course.save()
+        if not department.assignment.batches.exists():
+            department.hand_in(zipped(CLASS))
+        department.rank()
+        assert department.old_names() == old_names
+
+
+def test_a_report_keeps_what_it_found_while_the_next_one_is_cancelled(
+    department: Department, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    department.hand_in(zipped(CLASS))
+    before = department.report
+    Course.objects.filter(pk=department.old.course_id).update(in_archive=False)
+
+    def cancel(*_: object) -> None:
+        raise Cancelled
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rank, "compute", cancel)
+        assert department.rank() == before
+    assert lifecycle.cancel_reports(department.assignment)
+    assert department.old_names() == BOTH
+    department.rank()
+    assert not department.assignment.batches.filter(role="other").exists()
+
+
+def test_a_course_is_not_in_its_own_archive_and_a_chosen_assignment_counts_once(
+    department: Department, alice: User
+) -> None:
+    second = Course.objects.create(owner=alice, name="Second", in_archive=True)
+    chosen = second.assignments.create(name="Chosen")
+    for other in (chosen, department.assignment.course.assignments.create(name="Own")):
+        with department.committing(execute=True):
+            create_batch(other, alice, [zipped({f"{other.name}/main.py": COPIED})])
+    department.assignment.compared_with.add(chosen)
+    department.hand_in(zipped(CLASS))
+    assert department.old_names() == {*BOTH, "Chosen"}
+    findings = department.report.findings
+    assert findings
+    assert findings.archive
+    assert [one.assignment for one in findings.compared] == [chosen.pk]
+    assert findings.archive.submissions == 2
+
+
+@pytest.mark.long
+def test_files_of_another_version_are_counted_and_not_compared_or_read_again(department: Department) -> None:
+    files = SubmissionFile.objects.filter(submission__batch__assignment=department.old)
+    Document.objects.filter(pk__in=files.values("document")).update(profile="an earlier one")
+    department.hand_in(zipped(CLASS))
+    assert department.report.findings
+    archive = department.report.findings.archive
+    assert archive
+    assert (archive.comparable, archive.another_version, archive.incomparable) == (0, 2, 0)
+    assert not department.old.language_changes.exists()
+
+
+@pytest.mark.long
+def test_boilerplate_of_the_old_assignment_is_left_out(department: Department) -> None:
+    register_boilerplate(department.old, loose("all.py", f"{COPIED}\nplanted_marker = 4711\n"))
+    department.hand_in(zipped({name: text for name, text in CLASS.items() if "ada" not in name}))
+    selected = select_cohort(department.assignment)
+    assert department.old.boilerplate.get() in selected.old_work.boilerplate
+    assert "zacharias" not in {one.name for one in selected.old_work.submissions.values()}
+
+
+@pytest.mark.long
+def test_a_label_stays_when_the_assignment_is_renamed(department: Department) -> None:
+    department.hand_in(zipped(CLASS))
+    Assignment.objects.filter(pk=department.old.pk).update(name="Renamed")
+    department.rank()
+    [batch] = department.assignment.batches.filter(role="other")
+    assert (batch.name, batch.from_archive) == ("Sealed course, Sealed lab, michaelmas", True)
+
+
+def test_the_number_of_queries_does_not_grow_with_the_courses_in_the_archive(
+    department: Department, bob: User
+) -> None:
+    department.hand_in(zipped(CLASS))
+    with CaptureQueriesContext(connection) as before:
+        select_cohort(department.assignment)
+    for number in range(12):
+        course = Course.objects.create(owner=bob, name=f"Course {number}", in_archive=True)
+        for name in ("Lab", "Project"):
+            course.assignments.create(name=name)
+        batch = course.assignments.earliest("pk").batches.create(name="a.zip", state="done")
+        copied = department.old.batches.earliest("pk").submissions.first()
+        assert copied
+        submission = batch.submissions.create(name="zoe")
+        for file in copied.files.all():
+            submission.files.create(path=file.path, source=file.source, document=file.document)
+    select_cohort(department.assignment)  # writes the labels of what is found first
+    with CaptureQueriesContext(connection) as after:
+        assert len(select_cohort(department.assignment).old_work.submissions) > 12
+    assert len(after) == len(before)
+
+
+def test_the_size_of_the_archive_is_counted_by_language_and_for_the_department(
+    department: Department,
+) -> None:
+    assert [tuple(row) for row in archive_languages(department.assignment)] == [("python", 2)]
+    assert tuple(archive_size()) == (2, 1, 2, ["michaelmas"])
+
+
+FOUR = {"ada/m.py": COPIED, "ben/m.py": COPIED, "cleo/m.py": RENAMED, "dora/m.py": COPIED + HONEST}
+
+
+def rank_again(assignment: Assignment, committing: Committing) -> Report:
+    with committing(execute=True):
+        rerank(assignment)
+    return newest(assignment)
+
+
+def all_pairs(names: str) -> set[tuple[str, str]]:
+    return set(combinations(names.split(), 2))
+
+
+@pytest.fixture
+def ranked(hand_in: HandIn, assignment: Assignment) -> Report:
+    stored("four submissions", lambda: hand_in(zipped(FOUR)))
+    return newest(assignment)
+
+
+@pytest.mark.long
+def test_without_teams_every_pair_is_compared(ranked: Report) -> None:
+    assert pairs(ranked) == all_pairs("ada ben cleo dora")
+    assert ranked.findings
+    assert ranked.findings.not_compared.model_dump() == {
+        "students": 0,
+        "teams": 0,
+        "earlier": 0,
+        "models": 0,
+        "pairs": [],
+    }
+
+
+def test_team_mates_are_not_compared_but_counted_and_listed(
+    ranked: Report, assignment: Assignment, django_capture_on_commit_callbacks: Committing
+) -> None:
+    assignment.teams = "Ada, BEN, cleo"
+    assignment.save()
+    report = rank_again(assignment, django_capture_on_commit_callbacks)
+    assert pairs(report) == {("ada", "dora"), ("ben", "dora"), ("cleo", "dora")}
+    assert report.findings
+    assert (report.findings.not_compared.teams, report.findings.not_compared.students) == (3, 0)
+    listed = {(pair.left, pair.right, pair.reason) for pair in report.findings.not_compared.pairs}
+    names = dict(report.submissions.values_list("pk", "name"))
+    assert {tuple(sorted((names[left], names[right]))) for left, right, _ in listed} == all_pairs(
+        "ada ben cleo"
+    )
+    assert {reason for *_, reason in listed} == {"team"}
+    assert report.duplicates == []
+
+
+def test_teams_of_one_name_in_two_sections_are_two_teams(
+    ranked: Report, assignment: Assignment, django_capture_on_commit_callbacks: Committing
+) -> None:
+    rows = "Name,Section,Team\nada,A,1\nben,a,1\ncleo,B,1\ndora,B,\n"
+    with django_capture_on_commit_callbacks(execute=True):
+        replace_roster(assignment.course, "class.csv", parse_roster(rows.encode()))
+    report = newest(assignment)
+    assert pairs(report) == all_pairs("ada ben cleo dora") - {("ada", "ben")}
+    stored = roster_of(assignment.course)
+    assert stored
+    assert vars(stored)["team_count"] == 2
+
+
+def test_submissions_of_one_student_are_not_compared(
+    ranked: Report, assignment: Assignment, django_capture_on_commit_callbacks: Committing
+) -> None:
+    for name in ("ada", "ben"):
+        submission = Submission.objects.get(name=name)
+        SubmissionStudent.objects.create(submission=submission, name="Amara Okafor", identifier="AOkafor")
+    report = rank_again(assignment, django_capture_on_commit_callbacks)
+    assert pairs(report) == all_pairs("ada ben cleo dora") - {("ada", "ben")}
+    assert report.findings
+    assert (report.findings.not_compared.teams, report.findings.not_compared.students) == (0, 1)
+
+
+def test_team_mates_are_compared_where_the_assignment_says_so(
+    ranked: Report, assignment: Assignment, django_capture_on_commit_callbacks: Committing
+) -> None:
+    assignment.teams, assignment.compare_mates = "ada, ben", True
+    assignment.save()
+    report = rank_again(assignment, django_capture_on_commit_callbacks)
+    assert pairs(report) == all_pairs("ada ben cleo dora")
+    assert [group.sameness for group in report.duplicates] == ["identical", "names"]
+
+
+def hand_in_as(
+    role: str, assignment: Assignment, alice: User, committing: Committing, **files: dict[str, str]
+) -> Batch:
+    [(name, contents)] = files.items()
+    with committing(execute=True):
+        batch = create_batch(assignment, alice, [zipped(contents, f"{name}.zip")], role=role)
+    batch.refresh_from_db()
+    return batch
+
+
+@pytest.mark.long
+def test_earlier_work_is_compared_with_the_class_and_not_among_itself(
+    hand_in: HandIn,
+    assignment: Assignment,
+    alice: User,
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    old = {"ada/m.py": COPIED, "gus/m.py": COPIED, "hal/m.py": RENAMED}
+    hand_in_as("earlier", assignment, alice, django_capture_on_commit_callbacks, lab_2024=old)
+    hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": COPIED}))
+    report = newest(assignment)
+    assert set(report.submissions.values_list("name", flat=True)) == {
+        "ada", "ben", "ada (lab_2024)", "gus (lab_2024)", "hal (lab_2024)"
+    }  # fmt: skip
+    assert pairs(report) == {
+        ("ada", "ada (lab_2024)"), ("ada", "ben"), ("ada", "gus (lab_2024)"), ("ada", "hal (lab_2024)"),
+        ("ada (lab_2024)", "ben"), ("ben", "gus (lab_2024)"), ("ben", "hal (lab_2024)"),
+    }  # fmt: skip
+    assert report.findings
+    assert (report.findings.not_compared.students, report.findings.not_compared.earlier) == (0, 3)
+
+
+@pytest.mark.long
+def test_a_students_own_earlier_work_is_a_pair_of_its_own_kind_and_no_case(
+    hand_in: HandIn,
+    assignment: Assignment,
+    alice: User,
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    committing = django_capture_on_commit_callbacks
+    hand_in_as("earlier", assignment, alice, committing, lab_2024={"ada/m.py": COPIED})
+    hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": HONEST}))
+    report = newest(assignment)
+    pair = report.pairs.get(left__name="ada", right__name="ada (lab_2024)")
+    assert pair.similarity >= report.parameters["threshold"]["value"]
+    assert pair.same_student
+    assert not report.pairs.exclude(pk=pair.pk).filter(same_student=True).exists()
+    assert report.findings
+    assert (report.findings.above, report.findings.cases, report_cases(report)) == (0, [], [])
+
+
+def keys(kind: str) -> st.SearchStrategy[set[tuple[str, int]]]:
+    return st.sets(st.tuples(st.just(kind), st.integers(0, 3)), max_size=3)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(keys("student"), keys("team")), max_size=8))
+def test_pairs_are_counted_by_the_first_reason(
+    key_sets: list[tuple[set[tuple[str, int | str]], set[tuple[str, int | str]]]],
+) -> None:
+    submissions = [Submission(pk=number) for number in range(len(key_sets))]
+    mates = Mates([one for one, _ in key_sets], [one for _, one in key_sets], [set() for _ in key_sets])
+    numbered = list(combinations(range(len(key_sets)), 2))
+    students = {(a, b) for a, b in numbered if key_sets[a][0] & key_sets[b][0]}
+    team = {(a, b) for a, b in numbered if key_sets[a][1] & key_sets[b][1]} - students
+    counts = mates.not_compared(submissions)
+    assert (counts.students, counts.teams) == (len(students), len(team))
+    assert {(pair.left, pair.right) for pair in counts.pairs if pair.reason == "student"} == students
+    assert {(pair.left, pair.right) for pair in counts.pairs if pair.reason == "team"} == team
+
+
+def test_co_submitters_of_an_export_are_known_and_not_compared_with_their_own_work(
+    hand_in: HandIn, assignment: Assignment
+) -> None:
+    folders = ("Doe, Jane(jdoe); Roe, Rita(rroe)", "Roe, Rita(rroe)", "Poe, Paul(ppoe)")
+    hand_in(zipped({f"Lab 1/{who}/Submission attachment(s)/m.py": COPIED for who in folders}))
+    students = SubmissionStudent.objects.values_list("submission__name", "name", "identifier")
+    assert ("Jane Doe, Rita Roe", "Rita Roe", "rroe") in students
+    report = newest(assignment)
+    assert pairs(report) == {("Jane Doe, Rita Roe", "Paul Poe"), ("Paul Poe", "Rita Roe")}
+    assert report.findings
+    assert report.findings.not_compared.students == 1

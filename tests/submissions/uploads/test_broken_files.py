@@ -1,22 +1,35 @@
-"""A file that breaks its reader is refused by itself, with a reason; the rest of the upload goes on."""
+"""Files and records that break or delay their reader cost one file; the rest of the upload goes on."""
+
+import os
+import socket
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
+from pytest_django.fixtures import Settings
 
+from fingerprint.languages.detection import AMBIGUOUS
+from fingerprint.reading import Unreadable, identify
+from moss.operations import maintenance
 from submissions.intake.sandbox.documents import DocumentReader, NamedFile
 from submissions.intake.sandbox.process import NotStarted
-from submissions.models import Assignment, Batch, Boilerplate, Document
+from submissions.models import Assignment, Batch, Boilerplate, Course, Document
 from submissions.uploads.change import add_boilerplate
+from tests.conftest import wait_until
 from tests.support.html import get_page
 from tests.support.jobs import carry_out
 from tests.support.long_rows import rest_is_long
 from tests.support.notebooks import notebook_of, notebook_with, wrong_notebooks
+from tests.support.processes import every_process, kill, open_files
 from tests.support.sample_class import CLASS, HONEST, loose, zipped
 from tests.support.uploads import HandIn
-
-pytestmark = pytest.mark.services
+from tests.support.web_server import web_server
 
 # The reason of nbformat repeats this version: a NUL, and half of a surrogate pair.
 UNSTORABLE = notebook_with(nbformat="4\0\ud800")
@@ -120,3 +133,89 @@ def test_the_end_of_the_memory_or_time_of_a_worker_is_no_fault_of_the_file(
     monkeypatch.setattr(DocumentReader, "identify", identify)
     with pytest.raises(error):
         identify([NamedFile("a.py", b"x = 1\n")], "")
+
+
+# A pattern that takes years to find out that it does not match this text.
+SLOW_PATTERN, SLOW_TEXT = r"^(?:a|aa)+$", "a" * 200 + "!\n"
+
+
+@pytest.fixture
+def slow_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(AMBIGUOUS, ".h", ((SLOW_PATTERN, "c"),))
+
+
+def test_finding_out_a_language_ends_at_the_time_limit(slow_pattern: None) -> None:
+    with pytest.raises(Unreadable, match=r"finding out its language took longer than 0\.2 s"):
+        identify(SLOW_TEXT.encode(), "x.h", seconds=0.2)
+
+
+@pytest.mark.timeout(60)
+def test_a_too_slow_file_of_an_upload_is_refused_and_the_others_are_ranked(
+    hand_in: HandIn, harmful_reader: None, settings: Settings
+) -> None:
+    settings.FILE_SECONDS = 2
+    batch = hand_in(zipped({"slow/x.h": "// harm: match\n", **CLASS}))
+    assert batch.state == "done"
+    refused = batch.entries.get(accepted=False)
+    assert (refused.name, refused.reason) == (
+        "slow/x.h",
+        "finding out its language took longer than 2 s",
+    )
+    assert batch.submissions.count() == len(CLASS)
+
+
+TOKEN = "a" * 32
+
+
+SENT = 6_000_000
+
+
+def unfinished_upload(assignment: Assignment, session: str) -> bytes:
+    """Return the first part of a request that uploads ten times as much."""
+    body = b'--b\r\nContent-Disposition: form-data; name="files"; filename="class.zip"\r\n\r\n' + bytes(SENT)
+    head = (
+        f"POST {reverse('upload', args=[assignment.pk])} HTTP/1.1\r\nHost: localhost\r\n"
+        f"Cookie: sessionid={session}; csrftoken={TOKEN}\r\nX-CSRFToken: {TOKEN}\r\n"
+        f"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: {10 * SENT}\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+@pytest.fixture
+def folder(tmp_path: Path, settings: Settings) -> Path:
+    """Return the folder of temporary files, with a file that Django did not make."""
+    settings.FILE_UPLOAD_TEMP_DIR = str(tmp_path)
+    (tmp_path / "other.upload").write_bytes(b"not a name that Django gives")
+    return tmp_path
+
+
+def assert_deleted_once_old(file: Path) -> None:
+    maintenance.sweep()
+    assert file.exists()  # an upload that is still sent is as young
+    old = (timezone.now() - maintenance.SOURCE_GRACE_PERIOD - timedelta(seconds=1)).timestamp()
+    os.utime(file, (old, old))
+    maintenance.sweep()
+    assert [path.name for path in file.parent.glob("*.upload*")] == ["other.upload"]
+
+
+def test_a_temporary_file_of_a_large_upload_is_deleted_once_it_is_old(folder: Path, db: None) -> None:
+    upload = TemporaryUploadedFile("class.zip", "application/zip", 0, None)
+    assert_deleted_once_old(Path(upload.temporary_file_path()))
+    upload.close()
+
+
+@pytest.mark.long
+@pytest.mark.django_db(transaction=True)
+def test_a_temporary_file_of_a_killed_web_process_is_deleted_once_it_is_old(
+    alice: User, alice_client: Client, folder: Path
+) -> None:
+    assignment = Course.objects.create(owner=alice, name="Algorithms").assignments.create(name="Sorting")
+    request = unfinished_upload(assignment, alice_client.cookies["sessionid"].value)
+    with web_server(TMPDIR=str(folder)) as port, socket.create_connection(("127.0.0.1", port)) as client:
+        client.sendall(request)
+        wait_until(lambda: any(folder.glob("tmp*.upload.zip")), what="the temporary file")
+        (left,) = folder.glob("tmp*.upload.zip")
+        [web] = [pid for pid in every_process() if str(left) in open_files(pid)]
+        kill([web])
+        wait_until(lambda: str(left) not in open_files(web), what="the end of the web process")
+    assert_deleted_once_old(left)

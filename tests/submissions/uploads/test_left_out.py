@@ -1,11 +1,15 @@
-"""Files of an upload that count; generated and foreign ones are listed with a reason and stored nowhere."""
+"""Files of an upload that do not count: listed with a reason, and stored nowhere."""
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
 
-from submissions.models import Assignment, Batch, Source, SubmissionFile
+from submissions.models import Assignment, Batch, Source, SubmissionFile, Upload
+from submissions.uploads.change import create_batch
 from tests.support.build_trees import BUILD_TREES, COUNTED, with_build_trees
-from tests.support.sample_class import CLASS, zipped
-from tests.support.uploads import HandIn
+from tests.support.sample_class import CLASS, COPIED, loose, zipped
+from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.services
 
@@ -74,3 +78,51 @@ def test_a_submission_of_which_a_pattern_leaves_nothing_is_none(
 def test_sources_that_are_left_out_are_not_kept(hand_in: HandIn) -> None:
     hand_in(zipped(with_build_trees(CLASS)))
     assert Source.objects.filter(files=None).count() == 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"\x1f\x8b\x08\x00 not gzip"])
+def test_an_upload_of_which_nothing_can_be_used_fails_with_a_message(
+    assignment: Assignment,
+    alice: User,
+    eager_tasks: None,
+    django_capture_on_commit_callbacks: Committing,
+    content: bytes,
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        batch = create_batch(assignment, alice, [loose("class.zip", content)])
+    batch.refresh_from_db()
+    assert batch.state == "failed"
+    assert batch.message
+
+
+NAMES = {
+    "only brackets": "(((",
+    "only a symbol": "\N{SNOWMAN}",
+    "250 letters of three bytes": "\N{CJK UNIFIED IDEOGRAPH-5B66}" * 247 + ".py",
+    "200 letters of four bytes": "\U00020000" * 200 + ".py",
+    "only dots": "....",
+    "a hidden file": ".py",
+    "a device": "CON",
+    "a NUL": "a\0.py",
+}
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES.keys())
+def test_a_file_of_any_name_is_uploaded(
+    alice_client: Client, assignment: Assignment, eager_tasks: None, name: str
+) -> None:
+    files = [loose(name, COPIED), zipped(CLASS)]
+    response = alice_client.post(reverse("upload", args=[assignment.pk]), {"files": files})
+    assert response.status_code == 302
+    assert Batch.objects.get().state == Batch.State.QUEUED  # its transaction does not end before the test
+
+
+def test_the_stored_file_has_no_part_of_its_name(assignment: Assignment, alice: User) -> None:
+    create_batch(assignment, alice, [loose("lovelace.py", COPIED)])
+    upload = Upload.objects.get()
+    assert upload.name == "lovelace.py"
+    assert "lovelace" not in upload.file.name
+    assert upload.file.name.startswith("uploads/")
+    with upload.file.open("rb") as file:
+        assert file.read().decode() == COPIED

@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from submissions.models import Assignment, Batch
-from tests.submissions.reports.test_settings_page import fields, settings_address
+from tests.submissions.reports.test_assignment_page import fields, settings_address
 from tests.support.api import api_client, problem_of, send
 from tests.support.build_trees import with_build_trees
 from tests.support.html import Page, get_page, page_of

@@ -19,7 +19,7 @@ from submissions.intake.packed_readings import (
     unpack_words,
 )
 from tests.fingerprint import languages
-from tests.fingerprint.test_read_together import plain
+from tests.fingerprint.test_reading import plain
 
 tokens = st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 99), st.integers(0, 9)), max_size=20)
 

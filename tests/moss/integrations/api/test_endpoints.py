@@ -1,17 +1,36 @@
-"""The endpoints on a class: from an upload to a decision."""
+"""The endpoints of the API, from an upload to a decision, and what the audit log has of them."""
 
 import csv
 import io
+from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from submissions.courses.api import AssignmentChange, CourseChange
 from submissions.courses.forms import CourseSettingsForm, SettingsForm
-from submissions.models import Assignment, Batch, CaseChange, Decision, Report
-from tests.support.api import API, api_client, problem_of, send
+from submissions.models import (
+    ApiToken,
+    Assignment,
+    AuditEntry,
+    Batch,
+    CaseChange,
+    Course,
+    Decision,
+    Invitation,
+    Membership,
+    Report,
+)
+from tests.conftest import PASSWORD
+from tests.support.api import API, api_client, client_with, problem_of, secret_of, send
+from tests.support.every_page import World
+from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 from tests.support.uploads import Committing
 
@@ -289,3 +308,338 @@ def test_a_link_is_shared_opened_and_revoked(
     [ended] = send(caller, "get", f"{path}/shares").json()["items"]
     assert ended["url"] is None
     assert problem_of(send(caller, "post", f"{path}/shares", {"left_id": 1}))["status"] == 422
+
+
+def test_a_course_is_deleted_by_its_name_and_not_under_a_hold(alice: User, assignment: Assignment) -> None:
+    caller, course = api_client(alice), assignment.course
+    path, named = f"/courses/{course.pk}", f"?name={quote(course.name)}"
+    for query in ("", "?name=", "?name=another"):
+        assert problem_of(send(caller, "delete", path + query))["status"] == 422, query
+    send(caller, "patch", f"/assignments/{assignment.pk}", {"hold": "An appeal."})
+    held = problem_of(send(caller, "delete", path + named))
+    assert (held["status"], assignment.name in held["detail"]) == (409, True)
+    send(caller, "patch", f"/assignments/{assignment.pk}", {"hold": ""})
+    assert send(caller, "delete", path + named).status_code == 204
+    assert not Course.objects.exists()
+    assert not Assignment.objects.exists()
+    entry = AuditEntry.objects.latest("pk")
+    assert (entry.who, entry.action, entry.course) == ("alice", "deleted", course.name)
+
+
+@pytest.fixture
+def course(alice: User) -> Course:
+    return Course.objects.create(owner=alice, name="Algorithms")
+
+
+@pytest.fixture
+def tess(course: Course) -> Membership:
+    user = User.objects.create_user("tess", first_name="Tess", last_name="Tan")
+    return Membership.objects.create(course=course, user=user, role="assistant", group="cs-tutors")
+
+
+def people(course: Course) -> list[tuple[str, str, str]]:
+    """Return the entries of the log about a course."""
+    rows = AuditEntry.objects.filter(course=course.name).order_by("pk")
+    return list(rows.values_list("who", "action", "subject"))
+
+
+def test_members_are_listed_changed_and_removed(course: Course, tess: Membership, alice: User) -> None:
+    client, path = api_client(alice), f"/courses/{course.pk}/members"
+    listed = send(client, "get", path).json()
+    [member] = listed["items"]
+    assert listed["owner"] == "alice"
+    expected = {"id": tess.pk, "user": "tess", "name": "Tess Tan", "role": "assistant", "group": "cs-tutors"}
+    assert member.items() >= expected.items()
+    changed = send(client, "patch", f"{path}/{tess.pk}", {"role": "instructor"}).json()
+    assert changed == member | {"role": "instructor", "group": ""}
+    assert problem_of(send(client, "patch", f"{path}/{tess.pk}", {"role": "owner"}))["status"] == 422
+    assert send(client, "delete", f"{path}/{tess.pk}").status_code == 204
+    assert send(client, "get", path).json()["items"] == []
+    assert problem_of(send(client, "delete", f"{path}/{tess.pk}"))["status"] == 404
+    assert people(course) == [
+        ("alice", "people", "tess: assistant; instructor"),
+        ("alice", "people", "tess: instructor"),
+    ]
+
+
+def test_nobody_changes_their_own_role_but_may_leave(course: Course, tess: Membership) -> None:
+    Membership.objects.update(role="instructor")
+    path = f"/courses/{course.pk}/members/{tess.pk}"
+    assert send(api_client(tess.user), "patch", path, {"role": "observer"}).status_code == 403
+    assert send(api_client(tess.user, "read"), "delete", path).status_code == 403
+    assert Membership.objects.get().role == "instructor"
+    assert send(api_client(tess.user), "delete", path).status_code == 204
+    assert not Membership.objects.exists()
+
+
+def test_a_member_is_found_in_the_course_of_the_address_only(
+    course: Course, tess: Membership, alice: User
+) -> None:
+    other = Course.objects.create(owner=alice, name="Trees")
+    invitation = Invitation.objects.create(
+        course=course, email="a@example.org", role="observer", invited_by=alice, expires=tess.created
+    )
+    client = api_client(alice)
+    for method, place in (
+        ("patch", f"members/{tess.pk}"),
+        ("delete", f"members/{tess.pk}"),
+        ("delete", f"invitations/{invitation.pk}"),
+    ):
+        body = {"role": "observer"} if method == "patch" else None
+        assert send(client, method, f"/courses/{other.pk}/{place}", body).status_code == 404
+        assert (
+            send(
+                api_client(alice, "write", [other]), method, f"/courses/{course.pk}/{place}", body
+            ).status_code
+            == 404
+        )
+    assert (Membership.objects.get().role, Invitation.objects.count()) == ("assistant", 1)
+
+
+def test_an_invitation_is_made_mailed_accepted_and_withdrawn(
+    course: Course, alice: User, settings: Settings, mailoutbox: list[Any]
+) -> None:
+    settings.MAIL = True
+    client, path = api_client(alice), f"/courses/{course.pk}/invitations"
+    created = send(client, "post", path, {"email": "ben@example.org", "role": "assistant"})
+    assert (created.status_code, created.json()["mailed"]) == (201, True)
+    url = created.json()["url"]
+    assert url in mailoutbox[0].body
+    ben = Client()
+    ben.force_login(User.objects.create_user("ben"))
+    assert ben.post(url.removeprefix("http://testserver")).status_code == 302
+    assert [one["user"] for one in send(client, "get", f"/courses/{course.pk}/members").json()["items"]] == [
+        "ben"
+    ]
+    second = send(client, "post", path, {"email": "cleo@example.org", "role": "observer"}).json()
+    assert [one["id"] for one in send(client, "get", path).json()["items"]] == [second["id"]]
+    assert send(client, "delete", f"{path}/{second['id']}").status_code == 204
+    assert send(client, "get", path).json()["items"] == []
+    assert people(course) == [
+        ("alice", "people", "ben@example.org; assistant"),
+        ("ben", "people", "ben@example.org: assistant; invited by alice"),
+        ("alice", "people", "cleo@example.org; observer"),
+        ("alice", "people", "cleo@example.org: observer"),
+    ]
+
+
+def test_the_link_is_for_who_made_the_invitation(course: Course, tess: Membership, alice: User) -> None:
+    Membership.objects.update(role="instructor")
+    path, body = f"/courses/{course.pk}/invitations", {"email": "ben@example.org", "role": "observer"}
+    assert send(api_client(alice), "post", path, body).json()["mailed"] is False
+    [seen] = send(api_client(tess.user), "get", path).json()["items"]
+    assert (seen["invited_by"], seen["url"]) == ("alice", None)
+    assert (
+        problem_of(send(api_client(alice), "post", path, body | {"email": "ben"}))["errors"][0]["field"]
+        == "email"
+    )
+
+
+def test_an_account_invites_so_many_in_an_hour_by_the_api_and_the_page(
+    course: Course, alice: User, alice_client: Client, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("submissions.courses.forms.MOST_INVITATIONS", 3)
+    Membership.objects.create(course=course, user=bob, role="instructor")
+    path, page = f"/courses/{course.pk}/invitations", reverse("people", args=[course.pk])
+    body = {"email": "a@example.org", "role": "observer"}
+    for _ in range(2):
+        created = send(api_client(alice), "post", path, body).json()
+        send(api_client(alice), "delete", f"{path}/{created['id']}")
+    assert alice_client.post(page, body).status_code == 302
+    assert "Go on later" in problem_of(send(api_client(alice), "post", path, body))["detail"]
+    assert alice_client.post(page, body).status_code == 422
+    assert send(api_client(bob), "post", path, body).status_code == 201
+    assert Invitation.objects.count() == 1
+
+
+def test_what_an_administrator_changes_is_marked_as_such(
+    course: Course, tess: Membership, admin: User
+) -> None:
+    client = api_client(admin)
+    assert (
+        send(client, "patch", f"/courses/{course.pk}/members/{tess.pk}", {"role": "observer"}).status_code
+        == 403
+    )
+    assert send(client, "delete", f"/courses/{course.pk}/members/{tess.pk}").status_code == 204
+    assert people(course) == [("admin", "people", "tess: assistant; as an administrator")]
+
+
+def entries() -> list[tuple[str, str, str]]:
+    return list(AuditEntry.objects.order_by("pk").values_list("who", "action", "subject"))
+
+
+def test_what_a_program_sees_decides_exports_shares_and_deletes_is_logged(world: World) -> None:
+    client, path = api_client(world.owner), f"/assignments/{world.assignment.pk}"
+    pair = f"{path}/pairs/{world.pair.left_id}/{world.pair.right_id}"
+    both = "; ".join(sorted((world.pair.left.name, world.pair.right.name)))
+    send(client, "get", pair)
+    send(client, "put", f"{pair}/decision", {"state": "clear"})
+    send(client, "get", f"{path}/exports/pairs.csv")
+    send(client, "get", f"{pair}/document?format=html")
+    send(client, "put", f"{path}/cases/{world.pair.left_id}/decision?threshold=1", {"state": "clear"})
+    send(client, "post", f"{path}/shares", {})
+    for _ in range(2):
+        client.post(f"{API}{path}/uploads", {"files": loose("a.py", "x")}, headers={"Idempotency-Key": "1"})
+    send(client, "delete", f"/uploads/{world.batch.pk}")
+    send(client, "delete", path)
+    assert entries() == [
+        ("alice", "saw", both),
+        ("alice", "decided", both),
+        ("alice", "exported", "pairs"),
+        ("alice", "exported", both),
+        ("alice", "decided", world.pair.left.name),
+        ("alice", "shared", ""),
+        ("alice", "uploaded", "a.py"),
+        ("alice", "deleted", world.batch.name),
+        ("alice", "deleted", ""),
+    ]
+    assert AuditEntry.objects.latest("pk").course == world.assignment.course.name
+
+
+def test_what_is_refused_is_not_logged(world: World, charlie: User) -> None:
+    client, path = api_client(charlie), f"/assignments/{world.assignment.pk}"
+    send(client, "get", f"{path}/pairs/{world.pair.left_id}/{world.pair.right_id}")
+    send(client, "get", f"{path}/pairs/x/{10**30}")
+    send(client, "get", "/uploads/x/preview")
+    send(client, "delete", f"/uploads/{world.batch.pk}")
+    send(api_client(world.owner), "get", "/uploads/99999999999999999999/preview")
+    assert entries() == []
+
+
+def test_changes_of_what_is_kept_are_logged(world: World) -> None:
+    client, assignment = api_client(world.owner), world.assignment
+    send(client, "patch", f"/assignments/{assignment.pk}", {"hold": "An appeal."})
+    send(client, "patch", f"/courses/{assignment.course_id}", {"keep_months": 12})
+    send(client, "patch", f"/courses/{assignment.course_id}", {"keep_months": -1})
+    assert entries() == [
+        ("alice", "course", "hold: An appeal.; compare_archive: False; threshold: "),
+        ("alice", "course", "keep_months: 12; keep_sources_days: ; in_archive: False"),
+    ]
+
+
+def test_an_administrator_reads_the_log_in_parts_and_by_what_it_is_filtered(
+    world: World, admin: User
+) -> None:
+    owner, path = api_client(world.owner), f"/assignments/{world.assignment.pk}"
+    for _ in range(3):
+        send(owner, "get", f"{path}/exports/pairs.csv")
+    send(owner, "post", f"{path}/shares", {})
+    client = api_client(admin, "read")
+    first = send(client, "get", "/audit?limit=3").json()
+    assert [one["action"] for one in first["items"]] == ["shared", "exported", "exported"]
+    rest = send(client, "get", f"/audit?limit=3&cursor={first['next']}").json()
+    assert [one["who"] for one in rest["items"]] == ["alice"]
+    assert rest["next"] is None
+    today = first["items"][0]["created"][:10]
+    for query, count in {
+        "action=shared": 1,
+        "action=exported&q=ali": 3,
+        f"since={today}&q=ali": 4,
+        "until=2020-01-01": 0,
+        "q=nobody": 0,
+    }.items():
+        assert len(send(client, "get", f"/audit?{query}").json()["items"]) == count, query
+    numbers = dict(AuditEntry.objects.values_list("number", "digest"))
+    assert {one["number"]: one["digest"] for one in first["items"]}.items() <= numbers.items()
+    assert AuditEntry.objects.filter(who=admin.username, subject="audit log").count() == 7
+
+
+def test_nobody_else_reads_the_log_nor_does_a_token_for_some_courses(world: World, admin: User) -> None:
+    for client in (api_client(world.owner), api_client(admin, "read", [world.assignment.course])):
+        assert problem_of(send(client, "get", "/audit"))["status"] == 403
+    assert problem_of(send(api_client(admin), "get", "/audit?action=burnt"))["status"] == 422
+
+
+PAGE = reverse("api_tokens")
+
+
+FORM = {"name": "nightly upload", "scope": "write", "lasting": "30", "password": PASSWORD}
+
+
+def test_a_token_is_shown_once_and_stored_as_a_digest(alice_client: Client, assignment: Assignment) -> None:
+    page = page_of(alice_client.post(PAGE, FORM))
+    secret = str(page.one("#secret").attributes["value"])
+    token = ApiToken.objects.get()
+    assert secret.startswith(token.prefix)
+    assert secret not in str(vars(token))
+    assert secret not in get_page(alice_client, PAGE).html
+    answer = send(client_with(secret), "get", "/courses").json()
+    assert [course["name"] for course in answer["items"]] == ["Programming 1"]
+
+
+def test_creating_and_revoking_ask_for_the_password(alice: User, alice_client: Client) -> None:
+    assert alice_client.post(PAGE, FORM | {"password": "guess"}).status_code == 422
+    assert not ApiToken.objects.exists()
+    secret = secret_of(alice)
+    chosen = {"revoke_chosen": "1", "old-revoke": str(ApiToken.objects.get().pk)}
+    assert alice_client.post(PAGE, chosen | {"old-password": "guess"}).status_code == 422
+    assert send(client_with(secret), "get", "/courses").status_code == 200
+    assert alice_client.post(PAGE, chosen | {"old-password": PASSWORD}).status_code == 302
+    assert send(client_with(secret), "get", "/courses").status_code == 401
+
+
+def test_nobody_revokes_the_token_of_somebody_else(alice: User, bob_client: Client) -> None:
+    secret = secret_of(alice)
+    key = str(ApiToken.objects.get().pk)
+    data = {"revoke_chosen": "1", "old-revoke": key, "old-password": PASSWORD}
+    assert bob_client.post(PAGE, data).status_code == 422
+    assert send(client_with(secret), "get", "/courses").status_code == 200
+
+
+@pytest.mark.parametrize("change", ["expired", "revoked", "inactive", "unknown", "missing", "a cookie"])
+def test_a_token_that_is_not_valid_is_refused(
+    change: str, alice: User, alice_client: Client, client: Client
+) -> None:
+    secret = secret_of(alice)
+    caller = client_with(secret)
+    if change == "expired":
+        ApiToken.objects.update(expires=timezone.now() - timedelta(seconds=1))
+    if change == "revoked":
+        ApiToken.objects.update(revoked=timezone.now())
+    if change == "inactive":
+        alice.is_active = False
+        alice.save()
+    others = {"unknown": client_with(secret + "x"), "missing": client, "a cookie": alice_client}
+    caller = others.get(change, caller)
+    response = send(caller, "get", "/courses")
+    assert problem_of(response)["status"] == 401
+    assert response.headers["WWW-Authenticate"].startswith("Bearer")
+
+
+def test_a_token_that_reads_cannot_write(alice: User) -> None:
+    problem = problem_of(send(api_client(alice, "read"), "post", "/courses", {"name": "New"}))
+    assert problem["status"] == 403
+    assert not Course.objects.exists()
+
+
+def test_a_token_for_one_course_knows_no_other(alice: User, assignment: Assignment) -> None:
+    other = Course.objects.create(owner=alice, name="Other")
+    client = api_client(alice, courses=[assignment.course])
+    assert [one["name"] for one in send(client, "get", "/courses").json()["items"]] == ["Programming 1"]
+    assert send(client, "get", f"/courses/{assignment.course_id}").status_code == 200
+    assert problem_of(send(client, "get", f"/courses/{other.pk}"))["status"] == 404
+    assert problem_of(send(client, "post", "/courses", {"name": "New"}))["status"] == 403
+    assignment.course.delete()
+    assert send(client, "get", "/courses").json()["items"] == []
+
+
+def test_a_token_never_reaches_the_course_of_somebody_else(bob: User, assignment: Assignment) -> None:
+    assert problem_of(send(api_client(bob), "get", f"/courses/{assignment.course_id}"))["status"] == 404
+
+
+def test_the_last_use_is_noted(alice: User, alice_client: Client) -> None:
+    client = api_client(alice)
+    assert "never used" in get_page(alice_client, PAGE).text("main")
+    send(client, "get", "/courses")
+    assert "last used" in get_page(alice_client, PAGE).text("main")
+
+
+def test_too_many_requests_have_to_wait(alice: User, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.API_REQUESTS_A_MINUTE = 2
+    monkeypatch.setattr("moss.integrations.api.requests.time.time", lambda: 1_000_000_000.0)
+    client, other = api_client(alice), api_client(alice)
+    assert [send(client, "get", "/courses").status_code for _ in range(2)] == [200, 200]
+    response = send(client, "get", "/courses")
+    assert problem_of(response)["status"] == 429
+    assert 0 < int(response.headers["Retry-After"]) <= 60
+    assert send(other, "get", "/courses").status_code == 200

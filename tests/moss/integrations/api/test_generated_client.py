@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 
 from moss.integrations.api.service import api
 from submissions.models import Course
-from tests.moss.integrations.api.test_unknown_fields import operations
+from tests.moss.integrations.api.test_protocol import operations
 from tests.support.api import secret_of
 from tests.support.web_server import web_server
 

@@ -13,8 +13,8 @@ from moss.integrations.lti.models import Platform
 from moss.integrations.lti.tokens import RESOURCE
 from moss.integrations.lti.views import TOOL
 from submissions.models import Course
+from tests.moss.integrations.lti.test_launch import member
 from tests.moss.integrations.lti.test_registration import register
-from tests.moss.integrations.lti.test_rosters import member
 from tests.support.html import page_of
 from tests.support.long_rows import rest_is_long
 from tests.support.platform import CLAIM, LearningPlatform

@@ -1,8 +1,9 @@
-"""Sessions on raw sockets, written from the specification: the order of lines, refusals and misuse."""
+"""Sessions on raw sockets: names and lines of the protocol, refusals, misuse, and too many connections."""
 
 import resource
 import socket
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,25 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 
+from fingerprint.engine import choices
 from moss.integrations.moss_protocol.models import ClientResult, MossUserId, account_of, renew_user_id
-from moss.integrations.moss_protocol.protocol import Options
+from moss.integrations.moss_protocol.protocol import (
+    LANGUAGES,
+    Options,
+    ProtocolError,
+    SentNames,
+    file_line,
+    relative_path,
+    shown_name,
+    split,
+)
+from moss.integrations.moss_protocol.server import (
+    COUNTED,
+    FAILURE_SECONDS,
+    Connections,
+    ListeningLimits,
+    WrongIds,
+)
 from submissions.models import Assignment, Boilerplate, Course, Submission, Upload
 from submissions.uploads.files import UPLOADS_FOLDER
 from tests.conftest import wait_until
@@ -19,6 +37,8 @@ from tests.support.moss_clients import Listening, RawClient, listening
 from tests.support.sample_class import COPIED, RENAMED
 
 NO_FILES = "Error: No files uploaded to compare."
+
+
 IDLE = 2_000
 
 
@@ -266,3 +286,168 @@ def test_thousands_of_idle_connections_do_not_stop_a_client(server: Listening, n
 
 def test_the_options_are_shown_as_on_a_command_line() -> None:
     assert str(Options(language="java", experimental=True)) == "-l java -x -m 10 -n 250"
+
+
+STATED = (
+    "c cc java ml pascal ada lisp scheme haskell fortran ascii vhdl perl matlab python mips prolog "
+    "spice vb csharp modula2 a8086 javascript plsql verilog"
+)
+
+
+def test_every_language_of_the_clients_has_a_tuned_front_end() -> None:
+    assert set(LANGUAGES) == set(STATED.split())
+    assert set(LANGUAGES.values()) <= {name for name, _ in choices()}
+
+
+def test_a_file_line_is_number_language_size_and_a_name_that_may_have_blanks() -> None:
+    assert file_line(b"3 c 120 my file.c") == (3, 120, b"my file.c")
+    assert file_line(b"0 c 120 base.c").is_base
+    assert split(b"file 1 c 2 a.c\r\n") == ("file", b"1 c 2 a.c")
+
+
+@pytest.mark.parametrize(
+    "rest", [b"", b"1", b"1 c", b"1 c 10", b"1 c 10 ", b"x c 10 a", b"1 c -1 a", b"1 c 1e3 a", b"-1 c 10 a",
+             b"1 c " + b"9" * 19 + b" a", "1 c \u0661 a".encode()]
+)  # fmt: skip
+def test_a_file_line_with_a_broken_number_is_refused(rest: bytes) -> None:
+    with pytest.raises(ProtocolError):
+        file_line(rest)
+
+
+def test_limits_beyond_what_can_be_stored_count_as_the_largest() -> None:
+    options = Options(language="c")
+    options.set("maxmatches", "99999999999")
+    options.set("show", "0")
+    options.set("directory", "1")
+    assert str(options) == "-l c -d -m 1000000 -n 1"
+    options.set("maxmatches", "1")
+    assert options.common_limit == 2
+    with pytest.raises(ProtocolError, match="-5"):
+        options.set("maxmatches", "-5")
+    with pytest.raises(ProtocolError, match="GET"):
+        options.set("GET", "/ HTTP/1.1")
+
+
+@pytest.mark.parametrize(
+    ("raw", "name"),
+    [
+        (b"a b\tc.c", "a_b_c.c"),
+        ("größe.c".encode(), "größe.c"),
+        ("größe.c".encode("latin-1"), "größe.c"),
+        (b"a\\b.c", "a/b.c"),
+        (b"a\x00b\x1b.c", "a\ufffdb\ufffd.c"),
+    ],
+)
+def test_names_are_text_without_blanks_and_control_characters(raw: bytes, name: str) -> None:
+    assert shown_name(raw) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("../hw1/a.c", "hw1/a.c"),
+        ("/etc/passwd", "etc/passwd"),
+        ("./a/../../b.c", "a/b.c"),
+        ("..", "file"),
+        ("", "file"),
+        ("x" * 500, "x" * 400),
+    ],
+)
+def test_paths_stay_inside_the_upload(name: str, path: str) -> None:
+    assert relative_path(name) == path
+
+
+def test_the_clients_names_are_kept_where_the_archive_has_others() -> None:
+    names = SentNames(directory=False)
+    assert [names.path(raw) for raw in (b"a.c", b"../a.c", b"b/a.c")] == ["a.c", "a (2).c", "b/a.c"]
+    assert names.sent == {"a (2).c": "../a.c"}
+
+
+def test_in_directory_mode_each_directory_is_one_folder() -> None:
+    names = SentNames(directory=True)
+    paths = [names.path(raw) for raw in (b"hw/ada/a.c", b"hw-ada/a.c", b"hw/ada/b.c", b"a.c")]
+    assert paths == ["hw-ada/a.c", "hw-ada (2)/a.c", "hw-ada/b.c", "file/a.c"]
+    assert names.sent == {"hw-ada": "hw/ada/", "hw-ada (2)": "hw-ada/", "file": "./"}
+
+
+LIMITS = ListeningLimits(
+    total_bytes=1_000, sessions=3, sessions_an_address=2, waiting=4, waiting_an_address=3
+)
+
+
+@dataclass(eq=False)
+class Caller:
+    address: str = "a"
+    closed: list[bool] = field(default_factory=list)
+
+    def abort(self) -> None:
+        self.closed.append(True)
+
+
+def callers(connections: Connections, *addresses: str) -> list[Caller]:
+    rows = [Caller(address) for address in addresses]
+    for row in rows:
+        connections.add(row)
+    return rows
+
+
+def test_of_too_many_connections_of_an_address_the_oldest_is_closed() -> None:
+    rows = callers(Connections(LIMITS), "a", "a", "b", "a", "a")
+    assert [len(row.closed) for row in rows] == [1, 0, 0, 0, 0]
+
+
+def test_of_too_many_connections_in_all_the_oldest_is_closed() -> None:
+    connections = Connections(LIMITS)
+    rows = callers(connections, "a", "b", "c", "d", "e")
+    assert [len(row.closed) for row in rows] == [1, 0, 0, 0, 0]
+    assert connections.waiting == 4
+
+
+def test_sessions_are_limited_and_never_closed_for_others() -> None:
+    connections = Connections(LIMITS)
+    rows = callers(connections, "a", "a", "a")
+    assert [connections.begin_session(row) for row in rows] == [True, True, False]
+    others = callers(connections, "b", "c")
+    assert [connections.begin_session(row) for row in others] == [True, False]
+    callers(connections, *"aaaaaaaa")
+    assert [row.closed for row in (*rows[:2], others[0])] == [[], [], []]
+    connections.remove(rows[0])
+    later = callers(connections, "a")[0]
+    assert connections.begin_session(later)
+
+
+def test_who_tries_short_ids_waits_for_some_minutes() -> None:
+    wrong = WrongIds(allowed=2)
+    wrong.add("a", "1001", 0)
+    assert not wrong.is_refused("a", "1002", 1)
+    wrong.add("a", "1002", 1)
+    assert wrong.is_refused("a", "1003", 2)
+    assert not wrong.is_refused("b", "1003", 2)
+    assert not wrong.is_refused("a", "1003", FAILURE_SECONDS + 1)
+
+
+def test_a_neighbour_behind_an_address_with_wrong_ids_goes_on() -> None:
+    wrong = WrongIds(allowed=2)
+    wrong.note_right("a", "4321")
+    for number in range(1000, 1010):
+        wrong.add("a", str(number), 0)
+    assert not wrong.is_refused("a", "4321", 1)
+    assert not wrong.is_refused("a", "123456789012345", 1)
+    assert wrong.is_refused("a", "4322", 1)
+
+
+def test_one_wrong_id_sent_again_and_again_is_no_longer_looked_up() -> None:
+    wrong = WrongIds(allowed=2)
+    for _ in range(2):
+        wrong.add("a", "123456789012345", 0)
+    assert wrong.is_refused("a", "123456789012345", 1)
+    assert not wrong.is_refused("a", "123456789012346", 1)
+
+
+def test_what_is_counted_of_many_addresses_is_bounded() -> None:
+    wrong = WrongIds(allowed=2)
+    for number in range(2 * COUNTED):
+        wrong.add("a", str(number), 0)
+        wrong.note_right(str(number), "1001")
+    assert len(wrong._wrong) == len(wrong._right) == COUNTED
+    assert wrong.is_refused("a", "1003", 1)

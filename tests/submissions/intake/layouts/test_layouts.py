@@ -1,13 +1,25 @@
-"""Every layout on a sample of its own: who handed in what, and what is no work of a student."""
+"""Every layout on a sample of its own, and properties of the grouping of any upload."""
 
+import re
+import string
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings, strategies as st
 
 from submissions.intake.choices import Choices
 from submissions.intake.grouping import Grouping, ListingBuilder, group_files, group_submissions
-from submissions.intake.layouts.places import COURSE_FOLDERS, Listing
+from submissions.intake.layouts.fields import by_name
+from submissions.intake.layouts.places import (
+    COURSE_FOLDERS,
+    Ignored,
+    Listing,
+    Placement,
+    Student,
+    without_common_parts,
+)
 from submissions.intake.layouts.registry import LAYOUTS, recognise
 from submissions.intake.members import UnpackedEntry
 from tests.submissions.intake.layouts.plain_samples import CODE
@@ -17,6 +29,8 @@ from tests.support.archives import entries, zipped
 from tests.support.golden import Golden
 
 GOLDEN = Path(__file__).with_name("golden")
+
+
 PLAIN = {"project", "questions", "sections", "folders", "files"}
 
 
@@ -271,3 +285,204 @@ def test_numbered_folders_with_a_word_in_common_are_not_read_as_accounts_of_ilia
     for name in ("lab_{0}_ada_{1}", "Byron_Ada{1}_cs101_{1}", "hw_1_ada{1}_2026"):
         files = {f"{name.format(number, number + 5)}/main.py": CODE for number in (1, 2, 3)}
         assert LAYOUTS["ilias"].score(listing_of(files)) == 0, name
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["lab1 ada", "lab1 adrian", "lab1 alan"], ["ada", "adrian", "alan"]),
+        (["Ada - fines.py", "Ben - fines.py", "Cleo - fines.py"], ["Ada", "Ben", "Cleo"]),
+        (["hw 2 - ada - final", "hw 2 - ben - final", "hw 2 - cleo - final"], ["ada", "ben", "cleo"]),
+        (["hw 1 ada.py", "hw 1 ben.py", "hw 1 cleo.py"], ["ada.py", "ben.py", "cleo.py"]),
+    ],
+)
+def test_a_common_beginning_or_end_is_left_out(names: list[str], short: list[str]) -> None:
+    assert list(without_common_parts(names).values()) == short
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["ada.py", "ben.py", "cleo.py"],
+        ["Ada Byron", "Bea Byron"],
+        ["student-01", "student-02", "student-03"],
+        ["case-01_L1.java", "case-01_L2.java", "case-01_original.java"],
+        ["hw1_ada.py", "hw1_ben.py", "hw1_cleo.py"],
+        ["lab1 -", "lab1 - ada", "lab1 - ben"],
+        ["anna", "anne", "annika"],
+        [],
+    ],
+)
+def test_what_would_leave_no_name_stays(names: list[str]) -> None:
+    assert without_common_parts(names) == {name: name for name in names}
+
+
+@given(st.sets(st.text("ab -_1", min_size=1, max_size=8), max_size=6))
+def test_names_remain_distinct_parts_of_what_they_were(names: set[str]) -> None:
+    short = without_common_parts(names)
+    assert len(set(short.values())) == len(names)
+    assert all(rest and rest in name for name, rest in short.items())
+
+
+PARTS = sorted({part for files in SAMPLES.values() for path in files for part in path.split("/")})
+
+
+TEXTS = sorted({text for files in SAMPLES.values() for text in files.values()})
+
+# There is a row for each layout.
+FEWER = settings(max_examples=max(5, settings().max_examples // 8))
+
+letters = string.ascii_letters + string.digits + "_-+@. ;,()"
+
+
+name = st.sampled_from(PARTS) | st.text(letters, min_size=1, max_size=30)
+
+
+paths = st.lists(name, min_size=1, max_size=4).map("/".join)
+
+
+whole = st.sampled_from(sorted({path for files in SAMPLES.values() for path in files}))
+
+
+content = st.sampled_from(TEXTS) | st.text(max_size=60)
+
+
+uploads = st.dictionaries(paths | whole, content, max_size=15)
+
+
+samples = st.sampled_from(sorted(SAMPLES)).map(SAMPLES.__getitem__)
+
+
+dates = st.sampled_from([None, *(datetime(2026, month, 1, tzinfo=UTC) for month in range(1, 13))])
+
+
+depths = st.builds(Choices, depth=st.none() | st.integers(0, 5), attempts=st.sampled_from(["last", "all"]))
+
+
+layouts = st.builds(
+    Choices, layout=st.sampled_from(["", *LAYOUTS]), attempts=st.sampled_from(["last", "all"]), due=dates
+)
+
+
+def group(files: dict[str, str], choices: Choices) -> Grouping:
+    builder = ListingBuilder("upload")
+    for path, text in files.items():
+        data = text.encode("utf-8", "surrogatepass")
+        builder.add(UnpackedEntry(path, data, len(data), ""))
+    return group_files(builder.listing(), choices)
+
+
+def checked(files: dict[str, str], choices: Choices) -> Grouping:
+    """Return the grouping of files, after checking what holds for every grouping."""
+    grouping = group(files, choices)
+    assert grouping.places.keys() | grouping.ignored.keys() == files.keys()
+    assert not grouping.places.keys() & grouping.ignored.keys()
+    assert len(set(grouping.places.values())) == len(grouping.places)
+    assert all(grouping.ignored.values())
+    for place in grouping.places.values():
+        assert place.path
+        assert 0 < len(place.submission) <= 400
+        assert "/" not in place.submission
+    assert grouping.submissions.keys() == {place.submission for place in grouping.places.values()}
+    assert set(grouping.earlier.values()) <= grouping.submissions.keys()
+    assert grouping.earlier.keys() <= grouping.ignored.keys()
+    for submission in grouping.submissions.values():
+        assert submission.students
+        assert 1 <= submission.attempt <= submission.attempts
+    for warning in grouping.warnings:
+        assert set(warning.submissions) <= grouping.submissions.keys()
+    return grouping
+
+
+def regrouped(files: dict[str, str], choices: Choices, data: st.DataObject) -> Choices:
+    """Return the choices with some of their submissions renamed and split."""
+    names = sorted(group(files, choices).submissions) or ["nobody"]
+    some = st.sampled_from([*names, "nobody"])
+    return Choices(
+        choices.layout,
+        choices.depth,
+        choices.attempts,
+        choices.due,
+        data.draw(st.frozensets(some, max_size=3)),
+        data.draw(st.dictionaries(some, some | st.just("Team 1"), max_size=4)),
+    )
+
+
+@pytest.mark.slow
+@given(uploads | samples, layouts | depths, st.data())
+def test_no_entry_is_lost_and_their_order_changes_nothing(
+    files: dict[str, str], choices: Choices, data: st.DataObject
+) -> None:
+    choices = regrouped(files, choices, data)
+    shuffled = data.draw(st.permutations(list(files.items())))
+    assert checked(files, choices) == checked(dict(shuffled), choices)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", LAYOUTS)
+@FEWER
+@given(files=uploads)
+def test_a_layout_that_was_chosen_loses_no_entry_of_any_upload(layout: str, files: dict[str, str]) -> None:
+    checked(files, Choices(layout))
+
+
+@given(uploads | samples, layouts | depths, st.data())
+def test_choices_are_the_same_after_they_were_stored(
+    files: dict[str, str], choices: Choices, data: st.DataObject
+) -> None:
+    choices = regrouped(files, choices, data)
+    assert Choices.from_json(choices.to_json()) == choices
+
+
+@given(uploads)
+def test_scores_are_parts_and_some_layout_always_fits(files: dict[str, str]) -> None:
+    builder = ListingBuilder()
+    for path in files:
+        builder.add(UnpackedEntry(path, b"x", 1, ""))
+    scores = [ranked.score for ranked in recognise(builder.listing())]
+    assert all(0 <= score <= 1 for score in scores)
+    assert scores[0] > 0
+
+
+HARBOUR = by_name(
+    "harbour",
+    "a Harbour download",
+    student_names=re.compile(
+        r"(?P<ignored>log_)?(?P<name>[^/_]+)_(?P<id>\d+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)_(?P<file>[^/]+)"
+    ),
+    ignored="what Harbour printed",
+)
+
+
+def test_a_row_says_who_handed_in_what_and_when() -> None:
+    listing = listing_of(
+        {
+            "lab/Ada_7_2026-03-01T14-05-09Z_Main.java": "",
+            "lab/log_Ada_7_2026-03-01T14-05-09Z_run.txt": "",
+            "lab/notes.txt": "",
+        }
+    )
+    time = datetime(2026, 3, 1, 14, 5, 9, tzinfo=UTC)
+    assert HARBOUR.place(listing) == {
+        "lab/Ada_7_2026-03-01T14-05-09Z_Main.java": Placement(
+            (Student("Ada", "7"),), "Main.java", time, time
+        ),
+        "lab/log_Ada_7_2026-03-01T14-05-09Z_run.txt": Ignored("what Harbour printed"),
+        "lab/notes.txt": Ignored(
+            "not named like a student's work in a Harbour download; choose another layout if it is one"
+        ),
+    }
+
+
+def test_a_row_fits_what_has_its_names_and_nothing_else() -> None:
+    ours = {f"Ada_{number}_2026-03-01T14-05-09Z_Main.java": "" for number in range(3)}
+    assert HARBOUR.score(listing_of(ours)) == 1
+    assert HARBOUR.score(listing_of({"ada/Main.java": "", "ben/Main.java": ""})) == 0
+
+
+def test_a_version_is_a_number_and_a_name_is_enough() -> None:
+    counted = by_name(
+        "counted", "a count", student_names=re.compile(r"(?P<name>[^/_]+)_v(?P<version>\d+)(?=/)")
+    )
+    placed = counted.place(listing_of({"Ada_v2/src/main.c": ""}))
+    assert placed == {"Ada_v2/src/main.c": Placement((Student("Ada"),), "src/main.c", 2)}

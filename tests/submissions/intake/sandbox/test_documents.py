@@ -17,7 +17,7 @@ from fingerprint.engine import TokenStream, Unreadable
 from submissions.intake.packed_readings import span_columns, syntax_spans
 from submissions.intake.sandbox.documents import DocumentReader, NamedFile
 from tests.fingerprint import languages
-from tests.fingerprint.test_read_together import plain
+from tests.fingerprint.test_reading import plain
 from tests.support import harmful_jobs
 from tests.support.long_rows import rest_is_long
 from tests.support.notebooks import notebook_with, wrong_notebooks

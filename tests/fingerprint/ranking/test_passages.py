@@ -1,0 +1,280 @@
+"""Passages: where they begin and end, and the blocks that they make."""
+
+import heapq
+from itertools import accumulate, combinations, product
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import example, given, strategies as st
+
+from fingerprint import engine
+from fingerprint.engine import front_end, token_lines
+from fingerprint.params import Params
+from fingerprint.ranking.alignment import lines_of, trim_to_lines
+from fingerprint.ranking.cohort import Cohort
+from fingerprint.ranking.passages import MAX_GAP, Passage, group_passages, moved_blocks
+from fingerprint.ranking.tiling import pop_piece, push_piece
+from tests.fingerprint import naive
+
+
+def passage(left: int, right: int, tokens: int = 10, file: int = 0) -> Passage:
+    return Passage(file, left, 9, right, tokens, 2)
+
+
+@st.composite
+def passages(draw: st.DrawFn) -> list[Passage]:
+    """Draw passages that do not overlap, in any order on the right."""
+    sizes = draw(st.lists(st.integers(1, 9), max_size=9))
+    order = draw(st.permutations(range(len(sizes))))
+    places = []
+    for sequence in (range(len(sizes)), order):
+        at, place = 0, {}
+        for number in sequence:
+            at += draw(st.integers(0, MAX_GAP + 5))
+            place[number] = at
+            at += sizes[number]
+        places.append(place)
+    files = sorted(draw(st.lists(st.integers(0, 1), min_size=len(sizes), max_size=len(sizes))))
+    both = zip(files, sizes, strict=True)
+    return [passage(places[0][n], places[1][n], size, file) for n, (file, size) in enumerate(both)]
+
+
+def are_neighbours(one: Passage, two: Passage, others: list[Passage]) -> bool:
+    steps = two.left_token - one.left_token, two.right_token - one.right_token
+    if one.left_file != two.left_file or min(steps) <= 0:
+        return False
+    gaps = two.left_token - one.left_token - one.tokens, two.right_token - one.right_token - one.tokens
+    between = [
+        other
+        for other in others
+        if (other.left_file == one.left_file and one.left_token < other.left_token < two.left_token)
+        or one.right_token < other.right_token < two.right_token
+    ]
+    return max(gaps) <= MAX_GAP and not between
+
+
+@given(passages())
+def test_a_block_has_the_passages_that_follow_each_other_on_both_sides(rows: list[Passage]) -> None:
+    blocks = group_passages(rows)
+    assert sorted(row for block in blocks for row in block) == sorted(rows)
+    block_of = {row: number for number, block in enumerate(blocks) for row in block}
+    joined = {row: {row} for row in rows}
+    for one, two in product(rows, repeat=2):
+        if are_neighbours(one, two, rows):
+            for row in joined[one] | joined[two]:
+                joined[row] = joined[one] | joined[two] | joined[row]
+    for _ in rows:
+        joined = {row: set().union(*(joined[other] for other in joined[row])) for row in rows}
+    for one, two in product(rows, repeat=2):
+        assert (block_of[one] == block_of[two]) == (two in joined[one])
+
+
+@given(passages())
+def test_the_order_of_the_passages_changes_nothing(rows: list[Passage]) -> None:
+    assert group_passages(reversed(rows)) == group_passages(rows)
+
+
+def test_a_copy_padded_with_statements_is_one_block() -> None:
+    assert len(group_passages([passage(10 * at, 18 * at) for at in range(28)])) == 1
+
+
+def test_a_function_that_was_moved_is_a_block_of_its_own() -> None:
+    blocks = group_passages([passage(0, 0), passage(10, 30), passage(20, 10), passage(40, 50)])
+    assert [[row.left_token for row in block] for block in blocks] == [[0], [10], [20], [40]]
+    assert moved_blocks(blocks) == 1
+
+
+def test_two_functions_that_changed_places_are_two_blocks_of_which_one_was_moved() -> None:
+    blocks = group_passages([passage(0, 55, 50), passage(50, 0, 55)])
+    assert [len(block) for block in blocks] == [1, 1]
+    assert moved_blocks(blocks) == 1
+
+
+def test_passages_of_two_files_are_in_two_blocks() -> None:
+    assert len(group_passages([passage(0, 0), passage(0, 10, file=1)])) == 2
+
+
+def test_what_was_rewritten_over_many_lines_separates_blocks() -> None:
+    assert len(group_passages([passage(0, 0), passage(10, 10 + MAX_GAP + 1)])) == 2
+
+
+@given(st.lists(st.integers(1, 9), max_size=7), st.randoms(use_true_random=False))
+def test_moved_blocks_are_those_outside_the_longest_series_in_one_order(
+    sizes: list[int], random: Random
+) -> None:
+    order = list(range(len(sizes)))
+    random.shuffle(order)
+    places = enumerate(zip(order, sizes, strict=True))
+    blocks = [[passage(99 * at, 99 * place, size)] for at, (place, size) in places]
+    series = [
+        chosen
+        for count in range(len(sizes) + 1)
+        for chosen in combinations(range(len(sizes)), count)
+        if sorted(chosen, key=order.__getitem__) == list(chosen)
+    ]
+    best = max(series, key=lambda chosen: (sum(sizes[at] for at in chosen), len(chosen)))
+    assert moved_blocks(blocks) == len(sizes) - len(best)
+
+
+@given(st.permutations(range(5)), st.permutations(range(5)))
+def test_files_in_another_order_are_not_moved_parts(files: list[int], others: list[int]) -> None:
+    blocks = [[Passage(files[at], 0, others[at], 0, 30, 2)] for at in sorted(range(5), key=files.__getitem__)]
+    assert moved_blocks(blocks) == 0
+
+
+def test_a_part_that_went_to_another_file_was_moved() -> None:
+    blocks = [[Passage(0, 0, 7, 0, 90, 2)], [Passage(0, 90, 8, 40, 30, 2)], [Passage(1, 0, 8, 0, 40, 2)]]
+    assert moved_blocks(blocks) == 1
+
+
+def test_nothing_shared_is_no_block() -> None:
+    assert group_passages([]) == []
+    assert moved_blocks([]) == 0
+
+
+K = 3
+
+
+line_sizes = st.lists(st.integers(1, 6), min_size=1, max_size=8)
+
+
+def cohort_of(sides: list[list[int]]) -> Cohort:
+    """Return two submissions of one kind of token, with lines of these sizes."""
+    kinds = [[np.ones(sum(sizes), dtype=np.uint64)] for sizes in sides]
+    lines = [np.repeat(np.arange(len(sizes)), sizes).astype(np.int32) for sizes in sides]
+    return Cohort.from_submissions(kinds, K, lines=lines)
+
+
+@given(line_sizes, line_sizes, st.data())
+@example([3, 3, 5], [3, 3, 4], None)
+def test_a_small_part_of_a_line_is_cut_off(
+    left: list[int], right: list[int], data: st.DataObject | None
+) -> None:
+    sizes = sum(left), sum(right)
+    length = data.draw(st.integers(1, min(sizes))) if data else 7
+    a, b = (data.draw(st.integers(0, size - length)) if data else 0 for size in sizes)
+    cohort = cohort_of([left, right])
+    lines = lines_of(cohort.submission(0), cohort.submission(1))
+    assert trim_to_lines(lines, (a, b, length), K) == naive.trim_to_lines(left, right, (a, b, length), K)
+
+
+@given(line_sizes, line_sizes, st.data())
+def test_what_remains_ends_where_most_of_both_lines_is_equal(
+    left: list[int], right: list[int], data: st.DataObject
+) -> None:
+    length = data.draw(st.integers(K, max(K, min(sum(left), sum(right)))))
+    if length > min(sum(left), sum(right)):
+        return
+    cohort = cohort_of([left, right])
+    trimmed = trim_to_lines(lines_of(cohort.submission(0), cohort.submission(1)), (0, 0, length), K)
+    if trimmed != (0, 0, length):
+        a, b, n = trimmed
+        for first, line_lengths in ((a, left), (b, right)):
+            starts = [0, *accumulate(line_lengths)]
+            for token in (first, first + n - 1):
+                line = max(at for at, start in enumerate(starts) if start <= token)
+                inside = min(first + n, starts[line + 1]) - max(first, starts[line])
+                assert 3 * inside > 2 * line_lengths[line]
+
+
+def shared_text(language: str, left: str, right: str) -> list[tuple[str, str]]:
+    """Return the text of every passage on both sides."""
+    front = front_end(language)
+    streams = [front.scan(source).tokens for source in (left, right)]
+    lines = [token_lines(source, stream) for source, stream in zip((left, right), streams, strict=True)]
+    cohort = Cohort.from_submissions([[stream.kinds] for stream in streams], Params().k, lines=lines)
+    both = [
+        [
+            source[int(stream.starts[first]) : int(stream.ends[first + passage.tokens - 1])]
+            for source, stream, first in zip(
+                (left, right), streams, (passage.left_token, passage.right_token), strict=True
+            )
+        ]
+        for passage in engine.find_passages(cohort, 0, 1)
+    ]
+    return [(left_text, right_text) for left_text, right_text in both]
+
+
+JAVA = """int total = 0;
+for (int i = 0; i < marks.length; i++) {
+    total += marks[i] * weights[i];
+}
+System.out.println("the total is " + total);
+"""
+
+
+PYTHON = """for mark, weight in zip(marks, weights):
+    if weight > limit:
+        total += mark * weight - 1
+average = total / len(marks) - 3
+"""
+
+
+C = """int total = 0, i;
+for (i = 0; i < count; i++) {
+    total += marks[i] * weights[i];
+}
+printf("%d", total);
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "statement", "inserted", "last"),
+    [
+        ("java", JAVA, "System.out.println", "trace(total);\n", "}"),
+        ("java", JAVA, "System.out.println", "Logger log;\n", "}"),
+        ("python", PYTHON, "average", "debug = total\n", "total += mark * weight - 1"),
+        ("python", PYTHON, "average", "log(total, marks)\n", "total += mark * weight - 1"),
+        ("c", C, "printf", "fflush(out);\n", "}"),
+    ],
+)
+def test_a_passage_ends_before_an_inserted_statement(
+    language: str, source: str, statement: str, inserted: str, last: str
+) -> None:
+    copy = source.replace(statement, inserted + statement)
+    left, right = shared_text(language, source, copy)[0]
+    assert left.rstrip(" )").endswith(last)
+    assert right.rstrip(" )").endswith(last)
+
+
+def test_a_passage_keeps_the_larger_part_of_a_changed_line() -> None:
+    changed = PYTHON.replace("- 3", "- offset")
+    (left, right), *_ = shared_text("python", PYTHON, changed)
+    assert left.endswith("average = total / len(marks) -")
+    assert right == left
+
+
+def test_a_run_that_lies_within_two_lines_stays_whole() -> None:
+    same = "alpha = beta + [1, gamma] * delta"
+    passages = shared_text("python", f"x -= y ** 2 or {same}", f"return not {same} // 4 % 7 // 3 % 2 % 4")
+    assert [left for left, _ in passages] == [same]
+
+
+# A piece to add, or None to remove the first one.
+STEPS = st.lists(st.none() | st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=200)
+
+
+@given(steps=STEPS)
+def test_pieces_are_removed_by_length_then_by_place(steps: list[tuple[int, int] | None]) -> None:
+    naive: list[tuple[int, int]] = []
+    pieces = np.empty((len(steps), 2), dtype=np.int64)
+    for step in steps:
+        if step:
+            push_piece(pieces, len(naive), *step)
+            heapq.heappush(naive, (-step[0], step[1]))
+        elif naive:
+            length, place = heapq.heappop(naive)
+            assert pieces[0].tolist() == [-length, place]
+            assert pop_piece(pieces, len(naive) + 1) == place
+
+
+def test_many_pieces_are_removed_by_length() -> None:
+    pieces = np.empty((1000, 2), dtype=np.int64)
+    for count in range(1000):
+        push_piece(pieces, count, count % 7, count)
+    lengths = []
+    for count in range(1000, 0, -1):
+        lengths.append(int(pieces[0, 0]))
+        pop_piece(pieces, count)
+    assert lengths == sorted(lengths, reverse=True)
