@@ -15,6 +15,7 @@ from fingerprint.languages import decode, detect, front_end
 from fingerprint.languages.base import LexicalClass, Scan
 from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.lexical_terms import LexicalTerms, lexical_terms
+from fingerprint.languages.look_alikes import plain, without_unseen
 from fingerprint.languages.normalisation import fill_normalised
 from fingerprint.languages.pasted_code import language_of_pasted, pasted_program
 from fingerprint.languages.task_statement import NO_STRING_WORDS, string_words
@@ -53,6 +54,7 @@ UNKNOWN = Spelling(b"", b"")
 
 def spelling_of(text: str, scan: Scan) -> Spelling:
     """Return the digests of the text that a front-end scanned."""
+    text = plain(text).text
     lexemes = _lexemes(text, scan.tokens)
     directives = "\0".join(" ".join(lexeme.split()) for lexeme in _lexemes(text, scan.directives))
     tokens = _digest(lexemes, directives)
@@ -63,7 +65,9 @@ def spelling_of(text: str, scan: Scan) -> Spelling:
 
 
 def _lexemes(text: str, tokens: TokenStream) -> list[str]:
-    return [text[at:end] for at, end in zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)]
+    spans = zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
+    lexemes = [text[at:end] for at, end in spans]
+    return lexemes if text.isascii() else list(map(without_unseen, lexemes))
 
 
 def _digest(lexemes: list[str], directives: str) -> bytes:
@@ -106,7 +110,8 @@ class Reading(NamedTuple):
     if they were asked for and the front-end finds them in the same pass. `text` is what the front-end shows;
     it is empty in a reading that was stored or sent by another process: whoever shows it has the bytes.
     `unclosed` has the lines, from 1, in which a literal or comment begins that never ends; `share`: see
-    `read_share`. `spelling` is `UNKNOWN`, and `words` is empty, if they were not asked for.
+    `read_share`; `disguised`: see `look_alikes.Plain`. `spelling` is `UNKNOWN`, and `words` is empty, if they
+    were not asked for.
 
     What a ranking needs of it, as columns, is a `CohortFile`.
     """
@@ -121,6 +126,7 @@ class Reading(NamedTuple):
     text: str = ""
     unclosed: tuple[int, ...] = ()
     share: float = 1.0
+    disguised: int = 0
     spelling: Spelling = UNKNOWN
     words: StringWords = NO_STRING_WORDS
 
@@ -290,7 +296,7 @@ def _reading(language: str, text: str, scan: Scan, lines: Lines, terms: LexicalT
     coarse_lines = token_lines(text, scan.coarse.tokens) if scan.coarse else NO_LINES
     unclosed = lines_of_offsets(text, scan.unclosed)
     columns = scan.tokens, lines, terms, scan.coarse, coarse_lines
-    return Reading(language, *columns, scan.spans, text, unclosed, read_share(scan))
+    return Reading(language, *columns, scan.spans, text, unclosed, read_share(scan), plain(text).disguised)
 
 
 def read_share(scan: Scan) -> float:

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.languages.language_table import LANGUAGES, OTHERS
+from fingerprint.languages.look_alikes import plain, without_unseen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -465,7 +466,7 @@ def detect(filename: str, text: str, likely: str = "") -> str:
 
     `likely` is the language of most other files, "" if there is none; it decides where doubt is left.
     """
-    head = text[:HEAD_CHARACTERS]
+    head = without_unseen(plain(text[:HEAD_CHARACTERS]).text)
     language = _detected(filename, text, head, likely)
     return "scratch" if language == "xml" and _BLOCKS.search(head) else language
 

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.languages.base import LexerFailed, Scan
-from fingerprint.languages.code import RULES_VERSION, CodeFrontEnd
+from fingerprint.languages.code import RULES_VERSION, CodeFrontEnd, lexer_input_of
 from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.lexing import LEXER_ERRORS
 from fingerprint.lextables.dispatch import dispatching_lexer, raw_tokens
-from fingerprint.lextables.raw_tokens import LexerInput
 from fingerprint.reasons import NAMED_LEXER_FAILED
 from fingerprint.tokens import TokenStream
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from fingerprint.languages.base import FrontEnd, Span
     from fingerprint.languages.language_table import Language
     from fingerprint.languages.lexers.markup import Embedded
+    from fingerprint.lextables.raw_tokens import LexerInput
 
     Range = tuple[int, int]
 
@@ -62,14 +62,14 @@ class PartsFrontEnd:
         return decoded
 
     def tokens(self, text: str) -> TokenStream:
-        lexer_input = LexerInput(text)
+        lexer_input = lexer_input_of(text)
         streams = [part.front_end.tokens(part.text) for part in self._parts(lexer_input.source)]
         return _in_text_order(lexer_input, streams)[0]
 
     def scan(self, text: str, *, coarse: bool = False, spans: bool = False) -> Scan:
         """Return the tokens of all parts; pages, data and documents have no coarse stream."""
         del coarse, spans
-        lexer_input = LexerInput(text)
+        lexer_input = lexer_input_of(text)
         scans = [part.front_end.scan(part.text) for part in self._parts(lexer_input.source)]
         tokens, _ = _in_text_order(lexer_input, [scan.tokens for scan in scans])
         lexical, order = _in_text_order(lexer_input, [scan.lexical for scan in scans])
@@ -81,10 +81,10 @@ class PartsFrontEnd:
 
     def languages(self, text: str) -> set[str]:
         """Return the names of the languages of all parts."""
-        return {part.front_end.name for part in self._parts(LexerInput(text).source)}
+        return {part.front_end.name for part in self._parts(lexer_input_of(text).source)}
 
     def named_tokens(self, text: str) -> Iterator[Span]:
-        lexer_input = LexerInput(text)
+        lexer_input = lexer_input_of(text)
         spans = [
             (start, end, f"{_prefix(part.front_end)}{kind}")
             for part in self._parts(lexer_input.source)
@@ -93,7 +93,7 @@ class PartsFrontEnd:
         return _located(lexer_input, spans)
 
     def highlight(self, text: str) -> list[Span]:
-        lexer_input = LexerInput(text)
+        lexer_input = lexer_input_of(text)
         source = lexer_input.source
         code = [part for part in self._parts(source) if part.front_end.name != PROSE]
         spans = [span for part in code for span in part.front_end.highlight(part.text)]

@@ -8,6 +8,7 @@ from fingerprint.languages.decoding import import_encodings
 from fingerprint.languages.front_ends import tuned_front_ends
 from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.lexical_terms import fill_uses, find_places
+from fingerprint.languages.look_alikes import load_look_alikes
 from fingerprint.languages.normalisation import fill_normalised
 from fingerprint.languages.notebook import load_schemas
 from fingerprint.languages.token_rows import fill_lines
@@ -22,6 +23,7 @@ def preload() -> None:
     import_lexers()
     load_compiled_rules()
     import_encodings()
+    load_look_alikes()
     load_schemas()
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from fingerprint.kernels.registry import kernel, njit
 from fingerprint.languages.base import LexicalClass, Scan
+from fingerprint.languages.look_alikes import plain, without_unseen
 from fingerprint.languages.vocabulary import lexeme_id
 from fingerprint.tokens import TokenStream, kind_id
 
@@ -43,11 +44,11 @@ _MARKS = (
     "\u07a6-\u07b0\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a51"
     "\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57\u0b82\u0bbe-\u0bcd\u0c00-\u0c04\u0c3c-\u0c56"
     "\u0c81-\u0c83\u0cbc-\u0cd6\u0d00-\u0d03\u0d3b-\u0d4d\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ece"
-    "\u102b-\u103e\u1056-\u1059\u17b4-\u17d3\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\u3099\u309a"
-    "\ufe00-\ufe0f\ufe20-\ufe2f"
+    "\u102b-\u103e\u1056-\u1059\u17b4-\u17d3\u180e\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200d\u2060-\u2064\u20d0-\u20ff\u3099\u309a"
+    "\ufe00-\ufe0f\ufe20-\ufe2f\ufeff"
 )
 _WORD = rf"[{_UNSPACED}][{_MARKS}]*|[^\W_{_UNSPACED}](?:[{_MARKS}]|[^\W_{_UNSPACED}]|['\u2019](?=[^\W\d_]))*"
-_IGNORED = str.maketrans("", "", "\u00ad\u200c\u200d'\u2019")
+_IGNORED = str.maketrans("", "", "'\u2019")
 
 MAX_WORDS = 1 << 18
 
@@ -68,7 +69,7 @@ def normalise_word(word: str) -> str:
     """Return a word as it is compared: without case, width variants, ligatures and apostrophes."""
     if word.isascii():
         return word.lower().replace("'", "")
-    return normalize("NFKC", normalize("NFKC", word).casefold()).translate(_IGNORED)
+    return normalize("NFKC", normalize("NFKC", without_unseen(word)).casefold()).translate(_IGNORED)
 
 
 class Prose:
@@ -76,7 +77,7 @@ class Prose:
 
     name = "text"
     title = "Plain text"
-    version = 1
+    version = 2
 
     def text(self, decoded: str) -> str:
         return decoded
@@ -84,7 +85,8 @@ class Prose:
     def tokens(self, text: str) -> TokenStream:
         kinds: dict[str, int] = {}
         return TokenStream.from_triples(
-            (_word_kind(kinds, match[0]), *match.span()) for match in word_pattern().finditer(text)
+            (_word_kind(kinds, match[0]), *match.span())
+            for match in word_pattern().finditer(plain(text).text)
         )
 
     def scan(self, text: str, *, coarse: bool = False, spans: bool = False) -> Scan:
@@ -95,13 +97,15 @@ class Prose:
         del coarse, spans
         tokens = self.tokens(text)
         words = zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
-        ids = [lexeme_id(FAMILY, LexicalClass.IDENTIFIER, text[start:end]) for start, end in words]
+        seen = plain(text).text
+        spelt = (without_unseen(seen[start:end]) for start, end in words)
+        ids = [lexeme_id(FAMILY, LexicalClass.IDENTIFIER, word) for word in spelt]
         lexical = TokenStream(np.array(ids, dtype=np.uint64), tokens.starts, tokens.ends)
         classes = np.full(len(tokens), LexicalClass.IDENTIFIER, dtype=np.uint8)
         return Scan(tokens, lexical, classes, TokenStream.from_triples(()), np.empty(0, dtype=np.uint8))
 
     def named_tokens(self, text: str) -> Iterator[Span]:
-        for match in word_pattern().finditer(text):
+        for match in word_pattern().finditer(plain(text).text):
             yield match.start(), match.end(), normalise_word(match[0])
 
     def highlight(self, text: str) -> list[Span]:
@@ -129,7 +133,7 @@ class WordKinds:
         """Return the kinds of `Prose().tokens(text)`: a uint64 array with one kind for each word."""
         if text.isascii():
             return self._ascii_kinds(text)
-        words = word_pattern().findall(text)
+        words = word_pattern().findall(plain(text).text)
         return np.fromiter(map(self._kind, words), dtype=np.uint64, count=len(words))
 
     def _ascii_kinds(self, text: str) -> npt.NDArray[np.uint64]:

@@ -14,6 +14,7 @@ from fingerprint.distinct import distinct_values
 from fingerprint.languages.base import LexicalClass
 from fingerprint.languages.front_ends import term_families
 from fingerprint.languages.lexical_terms import LexicalTerms, directive_columns, include_spans, macro_spans
+from fingerprint.languages.look_alikes import plain, without_unseen
 from fingerprint.languages.vocabulary import LENGTH_BITS, lexeme_id
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def term_places(language: str, text: str, tokens: TokenStream, wanted: LexicalTe
     included. A few are not found: unusual imports on several lines, and names with unusual characters.
     """
     spans = list(zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True))
+    text = plain(text).text
     places: list[TermPlace] = []
     for family in sorted(term_families(language, text)):
         in_family = [
@@ -107,7 +109,7 @@ def _lexeme_places(
     }
     known: dict[str, list[tuple[str, int]]] = {}
     for start, end in spans if terms else ():
-        lexeme = text[start : min(end, start + MAX_CHARACTERS)]
+        lexeme = without_unseen(text[start : min(end, start + MAX_CHARACTERS)])
         if lexeme not in known:
             # Languages that ignore case have names in small letters.
             ids = [

@@ -164,12 +164,14 @@ class LexerInput:
 
     A byte order mark and white space at line ends (with the `\r` of `\r\n`) are removed, because some lexers
     continue a statement behind it on the next line; a lone `\r` becomes `\n`, and a last newline is added.
+    `unseen` are offsets of other characters to remove.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, unseen: Sequence[int] = ()) -> None:
         self._length = len(text)
         may_remove = text.startswith(BYTE_ORDER_MARK) or any(end in text for end in ("\r", " \n", "\t\n"))
         removed = _removed(text) if may_remove else np.empty(0, np.int32)
+        removed = np.union1d(removed, np.array(unseen, np.int32)) if unseen else removed
         # In the copy the i-th removed character was before offset removed[i] - i.
         self._removed = removed - np.arange(len(removed), dtype=np.int32)
         plain = text_of(np.delete(code_points(text), removed)) if len(removed) else text

@@ -99,6 +99,7 @@ class LocalReport:
                 len(file.reading.tokens) if kept[file.submission] else 0,
                 file.reading.share,
                 min(file.reading.unclosed, default=None),
+                file.reading.disguised,
             )
             for file in self.files
         ]

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from submissions.intake.entry_names import normalised, without_accents
@@ -81,6 +81,8 @@ SUBMISSION_WORDS = frozenset(_SUBMISSION_WORDS.split())
 PROGRAM_WORDS = frozenset(_PROGRAM_WORDS.split())
 # Lengths of the shortest words and numbers that identify a student by themselves.
 MIN_WORD, MIN_ID = 3, 5
+# The shortest login that is hidden, where many systems cut logins, and most words of a name that has some.
+MIN_LOGIN, CUT_LOGIN, MAX_WORDS_OF_LOGIN = 5, 8, 6
 # Length of the shortest id that names a student in a comment: one character means nobody.
 MIN_ID_IN_COMMENT = 2
 _MARK = r"\u0300-\u036f"
@@ -177,6 +179,34 @@ def normalised_words(name: str) -> set[str]:
 def normalised_runs(name: str) -> set[str]:
     """Return the normalised runs of letters and digits of a name."""
     return {normalise_word(run) for run in RUN.findall(name)}
+
+
+@lru_cache(maxsize=4096)
+def logins(name: str) -> frozenset[str]:
+    """Return the logins that universities build from a name: normalised, without numbers and common words."""
+    forms = set()
+    for spelling in normalised_spellings(name.replace("'", "").replace("\u2019", "")):
+        last, comma, first = spelling.partition(",")
+        words = RUN.findall(f"{first} {last}" if comma else spelling)
+        orders = (
+            (words[:-1], words[-1:]),
+            (words[:-2], words[-2:]),
+            (words[:1], words[1:]),
+            (words[1:], words[:1]),
+        )
+        for given, surnames in orders if 1 < len(words) <= MAX_WORDS_OF_LOGIN else ():
+            if given and any(map(is_distinctive, surnames)):
+                forms |= _login_forms(given, "".join(surnames))
+    both = {short for form in forms for short in (form, form[:CUT_LOGIN])}
+    return frozenset(form for form in both if len(form) >= MIN_LOGIN and is_distinctive(form))
+
+
+def _login_forms(given: list[str], surname: str) -> set[str]:
+    """Return forms such as qzabel, zabelq, quirinz and quizab, of normalised words."""
+    initials = "".join(word[0] for word in given)
+    starts = {initials, initials[0], given[0][:2], given[0][:3], given[0], "".join(given)}
+    orders = {form for start in starts for form in (start + surname, surname + start)}
+    return orders | {given[0] + surname[0], given[0][:3] + surname[:3], surname[:3] + given[0][:3]}
 
 
 class CommentScanner:
@@ -284,9 +314,14 @@ class NameFinder:
         names: dict[str, set[str]] = defaultdict(set)
         for name in self.aliases:
             for text in self._texts(name):
-                for word in normalised_words(text):
+                for word in normalised_words(text) | logins(text):
                     names[word].add(name)
         return names
+
+    @cached_property
+    def _logins(self) -> set[str]:
+        """Logins that may be built from the names."""
+        return {login for name in self.aliases for text in self._texts(name) for login in logins(text)}
 
     @cached_property
     def _texts_by_word(self) -> dict[str, set[tuple[str, str]]]:
@@ -294,7 +329,7 @@ class NameFinder:
         texts: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for name in self.aliases:
             for text in self._texts(name):
-                for word in normalised_words(text):
+                for word in normalised_words(text) | logins(text):
                     texts[word].add((name, text))
         return texts
 
@@ -407,7 +442,10 @@ class NameFinder:
                 yield NameWord(run.start() + start, run.start() + end, key)
 
     def _words_in_run(self, run: str) -> Iterator[NameWord]:
-        if (key := normalise_word(run)) in self._names_by_word:
+        key = normalise_word(run)
+        if key not in self._names_by_word and key.rstrip("0123456789") in self._logins:
+            key = key.rstrip("0123456789")
+        if key in self._names_by_word:
             yield NameWord(0, len(run), key)
             return
         for piece in PIECE.finditer(run):

@@ -88,6 +88,7 @@ class PackedReading(NamedTuple):
     language: str
     read_share: float
     unclosed: tuple[int, ...]
+    disguised: int
     tokens: bytes
     lexical: bytes
     coarse: bytes
@@ -101,6 +102,7 @@ class PackedReading(NamedTuple):
             reading.language,
             reading.share,
             reading.unclosed,
+            reading.disguised,
             pack_tokens(reading.tokens, reading.lines),
             pack_lexical(reading.lexical),
             pack_coarse(reading.coarse, reading.coarse_lines),
@@ -124,22 +126,23 @@ class PackedReading(NamedTuple):
             spans=unpack_span_columns(self.styles) if self.styles else None,
             unclosed=self.unclosed,
             share=self.read_share,
+            disguised=self.disguised,
             spelling=Spelling(self.spelling[:half], self.spelling[half:]),
             words=unpack_words(self.words),
         )
 
     def to_bytes(self) -> bytes:
         """Return the lengths of the parts, then the parts; the first two have name, share and lines."""
-        badly = json.dumps([self.read_share, self.unclosed]).encode()
-        parts = (self.language.encode(), badly, *self[3:])
+        badly = json.dumps([self.read_share, self.unclosed, self.disguised]).encode()
+        parts = (self.language.encode(), badly, *self[4:])
         return PART_LENGTHS.pack(*map(len, parts)) + b"".join(parts)
 
     @classmethod
     def from_bytes(cls, packed: bytes) -> PackedReading:
         ends = list(accumulate(PART_LENGTHS.unpack_from(packed), initial=PART_LENGTHS.size))
         language, badly, *parts = (packed[start:end] for start, end in pairwise(ends))
-        share, unclosed = json.loads(badly)
-        return cls(language.decode(), share, tuple(unclosed), *parts)
+        share, unclosed, disguised = json.loads(badly)
+        return cls(language.decode(), share, tuple(unclosed), disguised, *parts)
 
 
 def pack_tokens(stream: TokenStream, lines: Lines) -> bytes:

@@ -148,6 +148,7 @@ PROBLEMS = _texts_besides(REASONS)
 
 FEW_TOKENS = gettext_noop("Less than half of the code could be read: {names}.")
 UNCLOSED = gettext_noop("A string or comment never ends: {names}.")
+DISGUISED = gettext_noop("Characters look like others but are not, or cannot be seen: {names}.")
 OTHER_LANGUAGE = gettext_noop("Read in another language than the class ({language}): {names}.")
 WITHOUT_CODE = gettext_noop("Without code: {names}.")
 ONE_SUBMISSION = gettext_noop(
@@ -180,5 +181,6 @@ SENTENCES = _texts_besides(REASONS, PROBLEMS)
 
 # Parts of the sentences, and of the line that says what languages were read
 MORE = gettext_noop("{names} and {n} more")
+DISGUISED_IN = gettext_noop("{n} in {name}")
 OPENED = gettext_noop("(opened in line {n})")
 PROSE = gettext_noop("read as prose")

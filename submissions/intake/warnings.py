@@ -174,7 +174,8 @@ class ReadFile(NamedTuple):
     """A file that is compared: its submission, path and language, and how much of it became tokens.
 
     `share` is the part of its code that became tokens; `unclosed` is the first line, from 1, in which a
-    string or comment begins that never ends. A file that is not read yet has the defaults of these fields and
+    string or comment begins that never ends; `disguised` is the number of characters that nobody sees or that
+    look like others. A file that is not read yet has the defaults of these fields and
     of `tokens`.
     """
 
@@ -184,6 +185,7 @@ class ReadFile(NamedTuple):
     tokens: int | None = None
     share: float = 1.0
     unclosed: int | None = None
+    disguised: int = 0
 
     @property
     def name(self) -> str:
@@ -211,6 +213,12 @@ def reading_warnings(files: Sequence[ReadFile]) -> Iterator[GroupingWarning]:
     if unclosed:
         names = listed([f"{file.name} {sentences.OPENED.format(n=file.unclosed)}" for file in unclosed])
         yield _warning("unclosed", sentences.UNCLOSED.format(names=names), unclosed)
+    disguised = [file for file in files if file.disguised]
+    if disguised:
+        names = listed(
+            [sentences.DISGUISED_IN.format(n=file.disguised, name=file.name) for file in disguised]
+        )
+        yield _warning("disguised", sentences.DISGUISED.format(names=names), disguised)
 
 
 def _read_otherwise(files: Sequence[ReadFile]) -> Iterator[GroupingWarning]:

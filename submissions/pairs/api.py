@@ -100,6 +100,7 @@ class FilterIn(Input):
         "own",
         "model",
         "partly",
+        "disguised",
     ] = ""
     work: Literal["", "class", "earlier", "model"] = ""
     decision: Literal["", "undecided", "clear", "suspicious", "confirmed"] = ""

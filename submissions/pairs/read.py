@@ -1,6 +1,6 @@
 """The data of one pair's page, the threshold of a report, and the flags of a pair.
 
-Flags: identical, or but for layout, names or values; late, partly read, or by one team.
+Flags: identical, or but for layout, names or values; late, partly read, disguised, or by one team.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 
-from django.db.models import Q
+from django.db.models import Q, Sum
 from django.db.models.functions import Coalesce
 
 from submissions.core.access import all_submissions, readable_pairs, readable_submissions
@@ -46,7 +46,10 @@ SIDED = (
 K = TypeVar("K")
 
 # The values of the flag filter, in the order of its choices; `apart` selects the pairs without `team`.
-FLAGS = ("identical", "layout", "names", "values", "whole", "late", "team", "apart", "own", "model", "partly")
+FLAGS = (
+    "identical", "layout", "names", "values", "whole", "late", "team", "apart", "own", "model", "partly",
+    "disguised",
+)  # fmt: skip
 # The flags of the samenesses of `fingerprint.ranking.groups`, the strongest first.
 SAMENESS_FLAGS = {"identical": "identical", "layout": "layout", "names": "names", "lexical": "values"}
 
@@ -169,7 +172,7 @@ class TimedSubmission(NamedTuple):
 
 
 class Flag(NamedTuple):
-    """`kind` is one of `FLAGS`; for `late` and `partly`, `left` and `right` say which submissions are.
+    """`kind` is one of `FLAGS`; of late, partly read and disguised ones, `left` and `right` say which are.
 
     `own` is a pair of a student and the same student's earlier work, of the `term`; `model` one with a model
     solution, which nobody handed in.
@@ -189,7 +192,7 @@ class Flags:
     has the keys of its students and teams (`submissions.reports.cohort.Mates`), where the assignment
     compares these or names teams. `own`: the pairs of one student's own work of several years, by primary
     keys, with the term of an old assignment. `models`: the model solutions, and `partly`: the submissions
-    that were read in part, by primary keys.
+    that were read in part, by primary keys; `disguised`: the number of characters that look like others.
     """
 
     same: dict[str, dict[int, int]]
@@ -198,6 +201,7 @@ class Flags:
     earlier_terms: dict[frozenset[int], str] = field(default_factory=dict)
     models: set[int] = field(default_factory=set)
     partly: set[int] = field(default_factory=set)
+    disguised: dict[int, int] = field(default_factory=dict)
 
     @classmethod
     def from_report(cls, report: Report, pair: Pair | None = None) -> Flags:
@@ -210,22 +214,16 @@ class Flags:
         mates = mate_keys(assignment, submissions) if _has_mates(assignment) else {}
         same, earlier_terms = _groups_by_flag(report), _terms_of_earlier_work(student_pairs)
         models = set(submissions.order_by().filter(batch__role=Batch.Role.MODEL).values_list("pk", flat=True))
-        return cls(same, mates, assignment.due, earlier_terms, models, partly_read(submissions.order_by()))
+        submissions = submissions.order_by()
+        looked_at = partly_read(submissions), disguised_characters(submissions)
+        return cls(same, mates, assignment.due, earlier_terms, models, *looked_at)
 
     @property
     def kinds(self) -> list[str]:
         """The values of the flag filter that can apply: without teams, neither `team` nor `apart`."""
         same = (self.same[flag] for flag in SAMENESS_FLAGS.values())
-        sources = (
-            *same,
-            True,
-            self.due,
-            self.mates,
-            self.mates,
-            self.earlier_terms,
-            self.models,
-            self.partly,
-        )
+        sources = (*same, True, self.due, self.mates, self.mates, self.earlier_terms, self.models)
+        sources = (*sources, self.partly, self.disguised)
         return [kind for kind, source in zip(FLAGS, sources, strict=True) if source]
 
     def between(self, left: TimedSubmission, right: TimedSubmission) -> list[Flag]:
@@ -234,7 +232,8 @@ class Flags:
         flags = [Flag(kind) for kind in islice(same, 1)]
         late = [self.due is not None and side.time > self.due for side in (left, right)]
         partly = [side.pk in self.partly for side in (left, right)]
-        for kind, (is_left, is_right) in (("partly", partly), ("late", late)):
+        disguised = [side.pk in self.disguised for side in (left, right)]
+        for kind, (is_left, is_right) in (("disguised", disguised), ("partly", partly), ("late", late)):
             if is_left or is_right:
                 flags.append(Flag(kind, left=is_left, right=is_right))
         if not self.mates.get(left.pk, set()).isdisjoint(self.mates.get(right.pk, ())):
@@ -321,6 +320,13 @@ def flagged_pair_ids(report: Report, kind: str) -> list[int]:
         if any(flag.kind == flag_kind for flag in pair_flags) != (kind == "apart"):
             ids.append(pk)
     return ids
+
+
+def disguised_characters(submissions: QuerySet[Submission]) -> dict[int, int]:
+    """Return the number of characters that nobody sees or that look like others, of submissions with some."""
+    files = SubmissionFile.objects.filter(document__disguised__gt=0, submission__in=submissions)
+    rows = files.order_by().values("submission").annotate(characters=Sum("document__disguised"))
+    return dict(rows.values_list("submission", "characters"))
 
 
 def partly_read(submissions: QuerySet[Submission]) -> set[int]:

@@ -55,6 +55,7 @@ from submissions.pairs.read import (
     Flags,
     band_of,
     bands_of,
+    disguised_characters,
     displayed_pair,
     find_pair,
     partly_read,
@@ -135,7 +136,7 @@ class SubmissionExport(NamedTuple):
 
     `rank` is 1 for the submission whose best match has the highest similarity; equal ones share a rank.
     `best_match` is None for a submission that shares nothing with any other. It, `similarity` and `rank` are
-    None where the report has no best match of it. `partly_read`: see `submissions.pairs.read.partly_read`.
+    None where the report has no best match of it. `partly_read`, `disguised`: see `submissions.pairs.read`.
     """
 
     submission: str
@@ -146,6 +147,7 @@ class SubmissionExport(NamedTuple):
     files: int
     tokens: int
     partly_read: bool
+    disguised: int
     handed_in: str | None
     uploaded: str
     first_commit: str | None
@@ -223,7 +225,8 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
     matches = report.findings.best if report.findings else []
     best = {match.submission: match for match in matches}
     values = sorted(match.similarity for match in matches)
-    words, partly = search_words(pair_filter.text), partly_read(readable_submissions(report))
+    words, readable = search_words(pair_filter.text), readable_submissions(report)
+    partly, disguised = partly_read(readable), disguised_characters(readable)
     # Sort by displayed name: the order of the real names would reveal who is behind an alias.
     for pk, submission in sorted(counted.items(), key=lambda item: names.display_name(item[1].name)):
         match = best.get(pk)
@@ -238,6 +241,7 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
             files=submission.file_count,
             tokens=submission.token_count or 0,
             partly_read=pk in partly,
+            disguised=disguised.get(pk, 0),
             handed_in=_time(submission.handed_in, names) if submission.handed_in else None,
             uploaded=_time(_uploaded(submission), names),
             first_commit=_time(commits.first_time, names) if commits else None,

@@ -34,6 +34,7 @@ FLAG_LABELS = {
     "own": _("The same student"),
     "model": _("Model solution"),
     "partly": _("Partly read"),
+    "disguised": _("Characters that look like others"),
 }
 
 # Radio buttons are used for up to so many students, a menu for more.

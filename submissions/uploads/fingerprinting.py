@@ -233,6 +233,7 @@ def _columns(reading: Reading, fingerprints: bytes) -> dict[str, object]:
     return {
         "state": Document.State.READY,
         "token_count": len(reading.tokens),
+        "disguised": reading.disguised,
         "unclosed_line": min(reading.unclosed, default=None),
         "fingerprints": fingerprints,
         **{name: getattr(packed, name) for name in READING_COLUMNS},

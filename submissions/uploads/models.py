@@ -73,6 +73,8 @@ class Document(models.Model):
     read_share = models.FloatField(default=1.0)
     # The first line, from 1, in which a literal or comment begins that never ends; null: there is none.
     unclosed_line = models.PositiveIntegerField(null=True)
+    # The number of characters in words that nobody sees or that look like others of another script.
+    disguised = models.PositiveIntegerField(db_default=0, default=0)
     tokens = models.BinaryField(default=b"")
     # Names and literals that normalisation replaced by kinds, and imports that it dropped.
     lexical = models.BinaryField(default=b"")

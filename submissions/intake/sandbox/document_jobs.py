@@ -95,6 +95,7 @@ def _columns(reading: Reading, seconds: float) -> Frame:
         "classes": spans.classes,
         "spelling": [digest.hex() for digest in reading.spelling],
         "share": reading.share,
+        "disguised": reading.disguised,
         "unclosed": list(reading.unclosed[:MOST_UNCLOSED]),
     }
     return header, [np.ascontiguousarray(column).tobytes() for column in columns]

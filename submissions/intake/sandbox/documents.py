@@ -107,6 +107,7 @@ def checked_reading(header: Header, buffers: list[bytes]) -> Reading:
         _spans(SpanColumns(span_starts, span_ends, codes, header.get("classes") or []), characters),
         unclosed=_unclosed(header.get("unclosed"), characters),
         share=_share(header.get("share")),
+        disguised=_disguised(header.get("disguised"), characters),
         spelling=_spelling(header.get("spelling")),
         words=words,
     )
@@ -116,6 +117,12 @@ def _share(value: object) -> float:
     if isinstance(value, float) and 0 <= value <= 1:
         return value
     raise Nonsense("the share that was read")
+
+
+def _disguised(value: object, characters: int) -> int:
+    if type(value) is int and 0 <= value <= characters:
+        return value
+    raise Nonsense("the number of disguised characters")
 
 
 def _unclosed(value: object, characters: int) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from fingerprint.languages import FrontEnd, LexicalClass, choices, front_end
 from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.language_table import LANGUAGES
 from fingerprint.languages.lexers import lexer_class
+from fingerprint.languages.look_alikes import without_unseen
 from fingerprint.lextables.dispatch import raw_tokens
 from tests.support.golden import Golden
 
@@ -91,6 +92,29 @@ def test_rewording_comments_changes_no_kind(name: str) -> None:
     reworded = reworded.replace("never shrinks", "while (1) {  it grows # if // ( else")
     assert reworded != text or name == "css"
     assert kinds(language, reworded) == kinds(language, text)
+
+
+LOOK_ALIKES = str.maketrans("aceopxyABCEHKMOPTX", "асеорхуАВСЕНКМОРТХ")
+WORD_TO_DISGUISE = re.compile(r"(?<![\w\\&])[A-Za-z]{3,}(?!\w)")
+
+
+def disguised(match: re.Match[str]) -> str:
+    """Return a word with letters of another script and a character that nobody sees, but its last letter."""
+    word = match[0][:-1].translate(LOOK_ALIKES)
+    return f"{word[:2]}\u200b{word[2:]}{match[0][-1]}"
+
+
+@pytest.mark.parametrize("name", [*CODE, *MARKUP, "text"])
+def test_letters_that_look_alike_and_unseen_characters_change_no_token(name: str) -> None:
+    language, text = front_end(name), program(name)
+    changed = WORD_TO_DISGUISE.sub(disguised, text)
+    assert changed != text
+    assert kinds(language, changed) == kinds(language, text)
+    plain, seen = language.scan(text), language.scan(changed)
+    assert seen.lexical.kinds.tolist() == plain.lexical.kinds.tolist()
+    assert seen.directives.kinds.tolist() == plain.directives.kinds.tolist()
+    shown = [without_unseen(lexeme) for lexeme in lexemes(language, changed)]
+    assert [len(lexeme) for lexeme in shown] == [len(lexeme) for lexeme in lexemes(language, text)]
 
 
 @pytest.mark.slow

@@ -1,10 +1,15 @@
 import re
 import time
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, strategies as st
 
 from submissions.core.names import Names, redacted_names
+from submissions.core.redaction import PROGRAM_WORDS, NameFinder, logins
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ALIASES = {
     "Lovelace-Ada": "Amber Otter",
@@ -285,3 +290,33 @@ def test_every_number_on_the_roster_is_covered(number: int, source: str) -> None
     names = Names({"Ada": "Owl"}, spellings={"Ada": ("Ada", str(number))}, ids=frozenset({str(number)}))
     assert names.redact_source(source.format(number)) == source.format("Owl")
     assert str(number) not in names.redact_text(source.format(number))
+
+
+@pytest.mark.parametrize(
+    ("name", "forms"),
+    [
+        ("Quirin Zabel", "qzabel zabelq quirinz quizab zabqui quirinzabel zabelquirin"),
+        ("Zabel, Quirin", "qzabel zabelq quirinz"),
+        ("Jean-Luc D'Arras", "jldarras jdarras darrasj darrasjl jeanlucd"),
+        ("Søren Østergaard", "sostergaard soestergaard sosterga soesterg ostergaards"),
+        ("Anna van der Weerd", "aweerd avdweerd weerda avanderw"),
+    ],
+)
+@pytest.mark.parametrize("suffix", ["", "2", "042"])
+@pytest.mark.parametrize("change", [str.lower, str.upper, str.capitalize])
+def test_a_login_that_a_university_builds_from_a_name_is_covered(
+    name: str, forms: str, suffix: str, change: Callable[[str], str]
+) -> None:
+    finder = NameFinder({name: "Robin", "Otto Kraus": "Kim"})
+    for form in forms.split():
+        source = f"x = {change(form)}{suffix} + 1"
+        (span,) = finder.source_spans(source)
+        assert (source[span[0] : span[1]], span[2]) == (f"{change(form)}{suffix}", "Robin")
+
+
+@given(st.sampled_from(sorted(PROGRAM_WORDS)), st.sampled_from(sorted(PROGRAM_WORDS)))
+def test_a_login_that_is_a_common_word_is_not_covered(word: str, other: str) -> None:
+    """Mark Page, and I. Nput: neither `page` and `mpage` nor `input` means a student."""
+    for name in (f"{word[0].upper()} {word[1:].capitalize()}", f"{word.capitalize()} {other.capitalize()}"):
+        assert PROGRAM_WORDS.isdisjoint(logins(name))
+        assert not logins(f"{word} {other}")

@@ -105,6 +105,33 @@ def test_the_page_of_an_upload_names_a_string_that_never_ends(alice_client: Clie
     assert f"A string or comment never ends: ben/main.py (opened in line {LINE})." in notices
 
 
+def test_characters_that_look_like_others_are_found_on_pages_and_in_tables(
+    alice_client: Client, hand_in: HandIn
+) -> None:
+    disguised = CLASS["ben/main.py"].replace("return", "ret\u200burn")
+    count = disguised.count("\u200b")
+    assert count > 1
+    batch = hand_in(zipped({**CLASS, "ben/main.py": disguised}))
+    ben = Submission.objects.get(name="ben")
+    said = f"{count} characters in words look like others or cannot be seen."
+    page = get_page(alice_client, reverse("submission", args=[batch.assignment_id, ben.pk]))
+    assert said in " ".join(page.texts("table.files tbody tr"))
+    notices = get_page(alice_client, reverse("batch", args=[batch.pk])).texts(".notice")
+    warning = f"Characters look like others but are not, or cannot be seen: {count} in ben/main.py."
+    assert warning in notices
+    rows = get_page(alice_client, tab(batch.assignment, "pairs"), flag="disguised").texts(
+        "table.pairs tbody tr"
+    )
+    rows = [row for row in rows if not row.startswith("Below the threshold")]
+    assert rows
+    assert [row for row in rows if "with characters that look like others" not in row] == []
+    assert [row for row in rows if "ben" not in row] == []
+    address = reverse("table", args=[batch.assignment_id, "submissions", "csv"])
+    table = [line.split(",") for line in alice_client.get(address).getvalue().decode().splitlines()]
+    at = table[0].index("disguised")
+    assert {row[0]: row[at] for row in table[1:]} == {"ada": "0", "ben": str(count), "cleo": "0"}
+
+
 def test_a_document_keeps_what_the_engine_says_of_its_reading(hand_in: HandIn) -> None:
     hand_in(zipped({**CLASS, "ben/main.py": UNCLOSED}))
     documents = Document.objects.select_related("source")
@@ -112,6 +139,7 @@ def test_a_document_keeps_what_the_engine_says_of_its_reading(hand_in: HandIn) -
     for document in documents:
         reading = read(bytes(document.source.data), "main.py")
         assert document.read_share == reading.share
+        assert document.disguised == reading.disguised
         assert document.unclosed_line == min(reading.unclosed, default=None)
 
 

@@ -1,0 +1,155 @@
+"""Characters that nobody sees, and letters that look like Latin ones (UTS 39).
+
+A reader does not notice them, and a comparison would. Letters are folded where a word mixes scripts, so that
+programs and texts in another script, and the Greek names of mathematics, stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from typing import NamedTuple
+from unicodedata import name, normalize
+
+# Joiners, marks of direction, soft hyphens, fillers and operators without a glyph.
+UNSEEN = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff"
+    "\uffa0"
+)
+_SOFT_HYPHEN = "\u00ad"  # Text processors write it.
+# Scripts with letters like Latin ones, as the names of their characters begin.
+_SCRIPTS = frozenset({"ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GREEK", "LISU"})
+# Latin letters in other forms: of full width, and those of mathematics.
+_FORMS = (*range(0xFF21, 0xFF5B), *range(0x1D400, 0x1D6A4))
+# Small letters that mathematics uses as names; they are disguises between two other letters only.
+_SYMBOLS = frozenset("αγικνρστυχωϱ")
+_UNSEEN = re.compile(f"[{UNSEEN}]+")
+_LATIN = "A-Za-zªºÀ-ɏ"
+_LATIN_LETTER = re.compile(f"[{_LATIN}]")
+_FOREIGN = re.compile(f"[^{_LATIN}{UNSEEN}]")
+_ENCLOSED = re.compile(f"(?<=[{_LATIN}])[{''.join(sorted(_SYMBOLS))}](?=[{_LATIN}])")
+# A joiner between letters of later scripts belongs to their spelling.
+_NEIGHBOUR, _JOINED_BY_NOTHING = "[\0-\u058f]", "[0-9A-Z_a-zªºÀ-ÖØ-öø-ԯ]"
+_SEPARATING_NOTHING = re.compile(
+    rf"(?<![{UNSEEN}])(?:(?<={_NEIGHBOUR})[{UNSEEN}]++|[{UNSEEN}]++(?={_NEIGHBOUR}))"
+)
+_INSIDE_WORD = re.compile(rf"(?<={_JOINED_BY_NOTHING})[{UNSEEN}]++(?={_JOINED_BY_NOTHING})")
+# The Greek mark that looks like a semicolon, where no Greek word ends.
+_QUESTION_MARK = re.compile("(?<![\u0370-\u037d\u037f-\u03ff\u1f00-\u1fff])\u037e")
+
+
+class Plain(NamedTuple):
+    """A text as its readers see it.
+
+    text : of the same length, with Latin letters for those that look like them
+    unseen : the offsets of the characters that nobody sees and that separate nothing
+    disguised : the number of characters, unseen or of another script, that only a disguise puts into words
+    """
+
+    text: str
+    unseen: list[int]
+    disguised: int
+
+
+class _Word(NamedTuple):
+    """A word of Latin letters and letters that look so, with Latin ones; empty where none is a disguise.
+
+    `script` is that of its first letter which is not Latin; `is_mixed`: others are Latin; `symbols` is the
+    number of those of mathematics.
+    """
+
+    folded: str
+    script: str
+    is_mixed: bool
+    symbols: int
+
+
+def plain(text: str) -> Plain:
+    """Return a text as its readers see it; one in ASCII is returned at once."""
+    if text.isascii() or _table().suspects.isdisjoint(text):
+        return Plain(text, [], 0)
+    unseen = [at for match in _SEPARATING_NOTHING.finditer(text) for at in range(*match.span())]
+    inside = _INSIDE_WORD.findall(text)
+    disguised = sum(len(run) - run.count(_SOFT_HYPHEN) for run in inside)
+    text, marks = _QUESTION_MARK.subn(";", text)
+    text, letters = _with_latin_letters(text)
+    return Plain(text, unseen, disguised + marks + letters)
+
+
+def without_unseen(text: str) -> str:
+    """Return a text without the characters that nobody sees."""
+    return text if text.isascii() else _UNSEEN.sub("", text)
+
+
+def load_look_alikes() -> None:
+    """Read the table of letters, which is a file of its package."""
+    _table()
+
+
+def _with_latin_letters(text: str) -> tuple[str, int]:
+    """Return a text with Latin letters for those that are a disguise, and the number of those in mixed words.
+
+    Words whose letters all look Latin belong to their script where the text has as many letters of its own.
+    """
+    words = [match for match in _table().words.finditer(text) if not match[0].isascii()]
+    kinds = {word: _word(word) for word in {match[0] for match in words}}
+    alike = Counter(kinds[match[0]].script for match in words if not kinds[match[0]].is_mixed)
+    own: Counter[str] = Counter()
+    for letter in set(text).difference(_latin_letters().keys() - _SYMBOLS):
+        if (script := _script(letter)) in _SCRIPTS:
+            own[script] += text.count(letter)
+    own["GREEK"] -= sum(kinds[match[0]].symbols for match in words if kinds[match[0]].is_mixed)
+    parts, at, count = [], 0, 0
+    for match in words:
+        word = kinds[match[0]]
+        in_script = (
+            word.symbols and own["GREEK"] > 0 if word.is_mixed else own[word.script] >= alike[word.script]
+        )
+        if word.folded and not in_script:
+            parts += [text[at : match.start()], word.folded]
+            at = match.end()
+            count += sum(map(str.__ne__, match[0], word.folded)) if word.is_mixed else 0
+    return "".join((*parts, text[at:])), count
+
+
+def _script(letter: str) -> str:
+    return name(letter, "").partition(" ")[0]
+
+
+def _word(word: str) -> _Word:
+    is_mixed, foreign = bool(_LATIN_LETTER.search(word)), _FOREIGN.search(word)
+    symbols = sum(map(_SYMBOLS.__contains__, word))
+    is_alike = foreign and _SYMBOLS.isdisjoint(_ENCLOSED.sub("", word) if is_mixed else word)
+    folded = "".join(_latin_letters().get(letter, letter) for letter in word) if is_alike else ""
+    return _Word(folded, _script(foreign[0]) if foreign else "", is_mixed, symbols)
+
+
+class _Table(NamedTuple):
+    """Characters that may be folded, and the expression of a word of Latin letters and those that look so."""
+
+    suspects: frozenset[str]
+    words: re.Pattern[str]
+
+
+@cache
+def _table() -> _Table:
+    letters = _latin_letters()
+    word = rf"(?<![^\W\d_])[{_LATIN}{UNSEEN}{''.join(sorted(letters))}]++(?![^\W\d_])"
+    unseen = filter(_UNSEEN.match, map(chr, range(0x10000)))
+    return _Table(frozenset({*unseen, *letters, "\u037e"}), re.compile(word))
+
+
+@cache
+def _latin_letters() -> dict[str, str]:
+    """Return the Latin letter that each letter of another script looks like."""
+    from confusable_homoglyphs.confusables import confusables_data  # noqa: PLC0415 - reads its file
+
+    forms = {chr(code): normalize("NFKC", chr(code)) for code in _FORMS}
+    rows = {letter: row["c"] for letter, rows in confusables_data.items() for row in rows}
+    table = {
+        letter: "I" if like == "l" and letter.isupper() else like
+        for letter, like in rows.items()
+        if len(letter) == 1 and len(like) == 1 and _script(letter) in _SCRIPTS
+    }
+    return {letter: like for letter, like in (table | forms).items() if like.isascii() and like.isalpha()}

@@ -1,0 +1,85 @@
+"""Letters that look Latin are folded where they are a disguise; other scripts stay as they are."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, strategies as st
+
+from fingerprint.languages.look_alikes import plain, without_unseen
+from fingerprint.reading import read
+
+HONEST = {
+    "Russian": "# Сортировка по росту: а и о, с ходом\nсумма = сор + сок  # \u200b\nИНН_count = 1\n",
+    "Greek": "# Το άθροισμα των αριθμών· τι είναι;\nάθροισμα, ρ, ν = 1, 2, 3\n",
+    "Greek question": "print('τι\u037e')\n",
+    "mathematics": "α, ρ = 1, 2\nσ_max = αx + dρdt\nν0 = ρ * α\n",
+    "Chinese": "# 计算总和；打印\n总和 = 数据x + ＡＢ\n",
+    "Persian": "# می\u200cشود\nx = 'نمی\u200cخواهم'\n",
+    "Hindi": "x = 'क्\u200dष'\n",
+    "emoji": "x = '\U0001f469\u200d\U0001f467 ❤\ufe0f'\n",
+    "Turkish": "ısı = 'sıcak'\n",
+    "soft hyphens": "# Donau\u00addampf\n",
+}
+
+
+@pytest.mark.parametrize("script", HONEST)
+def test_honest_use_of_a_script_is_no_disguise(script: str) -> None:
+    text = HONEST[script]
+    seen = plain(text)
+    assert seen.disguised == 0
+    if script not in ("Greek question", "Chinese"):
+        assert seen.text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "readers_see", "count"),
+    [
+        ("whilе (x) {", "while (x) {", 1),
+        ("int x = 3\u037e", "int x = 3;", 1),
+        ("re\u2060turn pa\u200bper", "return paper", 2),
+        ("to\ufefftal and na\u200dme", "total and name", 2),
+        ("Ηello, dαta", "Hello, data", 2),
+        ("ｒeturn", "return", 1),
+        ("а book оn с", "a book on c", 1),
+        ("\ufeffint x\u200b = 1", "int x = 1", 0),
+    ],
+)
+def test_a_disguise_is_read_as_its_readers_see_it_and_counted(
+    text: str, readers_see: str, count: int
+) -> None:
+    seen = plain(text)
+    assert without_unseen(seen.text) == readers_see
+    assert seen.disguised == count
+    assert read(text.encode(), "a.c").disguised == count
+
+
+@given(st.text(alphabet="ab е\u200bоΑαж;\u037e_1é\n"))
+def test_lengths_stay_and_unseen_characters_are_at_their_offsets(text: str) -> None:
+    seen = plain(text)
+    assert len(seen.text) == len(text)
+    assert {text[at] for at in seen.unseen} <= {"\u200b"}
+    assert 0 <= seen.disguised <= len(text)
+    assert plain(seen.text).text == seen.text
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_a_text_in_ascii_is_returned_itself(text: str) -> None:
+    assert plain(text).text is text
+
+
+@pytest.mark.parametrize(
+    "part", ["\u200b", "а", "aа", "a\u200b", "\u200bж", "аж ", "а ", "α", "aα", "\u037e"]
+)
+def test_twice_the_text_takes_not_much_more_than_twice_the_time(part: str) -> None:
+    def seconds(text: str) -> float:
+        times = []
+        for _ in range(3):
+            begin = time.process_time()
+            plain(text)
+            times.append(time.process_time() - begin)
+        return min(times)
+
+    plain("а")
+    assert seconds(part * 80_000) < 3.5 * seconds(part * 40_000) + 0.01
