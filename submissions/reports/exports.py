@@ -168,8 +168,7 @@ def exported_pairs(
 ) -> Iterator[tuple[ListedPair, PairExport]]:
     """Yield those pairs, or a part or one of them, with their rows; sides are as the reader sees them."""
     flags, decided = Flags.from_report(report), stored_decisions(report.assignment)
-    of_cases = case_decisions(report.assignment)
-    threshold = effective_threshold(report, pair_filter)
+    threshold, of_cases = effective_threshold(report, pair_filter), case_decisions(report.assignment)
     in_case, bands = cases_by_member(report, threshold), bands_of(report, threshold)
     ranked = ranked_pairs(report, pair_filter, names)
     for pair in (ranked.filter(pk=pk) if pk else ranked)[part].iterator(chunk_size=CHUNK):
