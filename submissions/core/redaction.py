@@ -136,7 +136,8 @@ MAX_RUN = 1_000
 # Allowed between two words of one name: nothing, a space, a comma and a space, an underscore, and the like.
 GAP = re.compile(r"[ \t.,_-]{0,2}")
 # Segments of a path, and where a name at the start of one may end: at a full stop, a space or its end.
-SEGMENT, NAME_END = re.compile(r"[^/]+"), re.compile(r"[.\s]|\Z")
+SEGMENT = re.compile(r"[^/]+")
+NAME_END = re.compile(r"[.\s]|\Z")
 # The host of an e-mail address.
 HOST = re.compile(r"@[\w.-]+")
 
