@@ -110,7 +110,7 @@ class Reading(NamedTuple):
     if they were asked for and the front-end finds them in the same pass. `text` is what the front-end shows;
     it is empty in a reading that was stored or sent by another process: whoever shows it has the bytes.
     `unclosed` has the lines, from 1, in which a literal or comment begins that never ends; `share`: see
-    `read_share`; `disguised`: see `look_alikes.Plain`. `spelling` is `UNKNOWN`, and `words` is empty, if they
+    `read_share`; `disguised`: see `plain`. `spelling` is `UNKNOWN`, and `words` is empty, if they
     were not asked for.
 
     What a ranking needs of it, as columns, is a `CohortFile`.

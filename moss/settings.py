@@ -287,8 +287,9 @@ MIDDLEWARE = [
     "moss.integrations.accounts.sessions.SessionUse",
     "submissions.pages.language.PageLanguage",
     "django.middleware.common.CommonMiddleware",
-    "submissions.pages.requests.ReadersPlaces",
+    # Before all that asks for the user: a session of the API is only known once its form was read.
     "submissions.pages.requests.RequestBodyLimits",
+    "submissions.pages.requests.ReadersPlaces",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",

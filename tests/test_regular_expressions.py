@@ -34,6 +34,7 @@ PROGRAM_TEXT: Any = import_module("fingerprint.languages.detection")
 LITERALS: Any = import_module("fingerprint.languages.lexing")
 SCRIPTS: Any = import_module("fingerprint.languages.lexers.scripts")
 REGISTRY: Any = import_module("fingerprint.languages.language_table")
+LOOK_ALIKES: Any = import_module("fingerprint.languages.look_alikes")
 
 # Expressions with a bounded repeat that the proof reads as an unbounded one, and why they are linear.
 BOUNDED = {
@@ -77,6 +78,7 @@ BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
     "fingerprint/languages/lexing.py": [
         (LITERALS.MultilineLiterals(row.multiline)._opener, "match") for row in REGISTRY.LANGUAGES
     ],
+    "fingerprint/languages/look_alikes.py": [(LOOK_ALIKES._table().words, "finditer")],
     # Finds the characters of a category, in one character at a time.
     "fingerprint/lextables/dispatch.py": [],
     # Those of lexers' rules, see tests/hostile/test_added_rules.py; reading a file has a deadline.

@@ -30,7 +30,7 @@ _LATIN_LETTER = re.compile(f"[{_LATIN}]")
 _FOREIGN = re.compile(f"[^{_LATIN}{UNSEEN}]")
 _ENCLOSED = re.compile(f"(?<=[{_LATIN}])[{''.join(sorted(_SYMBOLS))}](?=[{_LATIN}])")
 # A joiner between letters of later scripts belongs to their spelling.
-_NEIGHBOUR, _JOINED_BY_NOTHING = "[\0-\u058f]", "[0-9A-Z_a-zªºÀ-ÖØ-öø-ԯ]"
+_NEIGHBOUR, _JOINED_BY_NOTHING = "[\0-\u058f]", "[0-9A-Z_a-zªºÀ-ÖØ-öø-\u02ff\u0370-ԯ]"
 _SEPARATING_NOTHING = re.compile(
     rf"(?<![{UNSEEN}])(?:(?<={_NEIGHBOUR})[{UNSEEN}]++|[{UNSEEN}]++(?={_NEIGHBOUR}))"
 )
@@ -72,8 +72,8 @@ def plain(text: str) -> Plain:
     unseen = [at for match in _SEPARATING_NOTHING.finditer(text) for at in range(*match.span())]
     inside = _INSIDE_WORD.findall(text)
     disguised = sum(len(run) - run.count(_SOFT_HYPHEN) for run in inside)
-    text, marks = _QUESTION_MARK.subn(";", text)
     text, letters = _with_latin_letters(text)
+    text, marks = _QUESTION_MARK.subn(";", text)
     return Plain(text, unseen, disguised + marks + letters)
 
 
@@ -135,7 +135,7 @@ class _Table(NamedTuple):
 @cache
 def _table() -> _Table:
     letters = _latin_letters()
-    word = rf"(?<![^\W\d_])[{_LATIN}{UNSEEN}{''.join(sorted(letters))}]++(?![^\W\d_])"
+    word = rf"(?<![{UNSEEN}])(?<![^\W\d_])[{_LATIN}{UNSEEN}{''.join(sorted(letters))}]++(?![^\W\d_])"
     unseen = filter(_UNSEEN.match, map(chr, range(0x10000)))
     return _Table(frozenset({*unseen, *letters, "\u037e"}), re.compile(word))
 

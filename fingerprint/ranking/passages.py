@@ -138,8 +138,9 @@ def moved_blocks(blocks: Sequence[Sequence[PassageLike]]) -> int:
         of_files = by_files[left, right]
         belong = left not in seen[0] and right not in seen[1]
         moved += _out_of_order(of_files) if belong else len(of_files)
-        seen[0].add(left)
-        seen[1].add(right)
+        if belong:
+            seen[0].add(left)
+            seen[1].add(right)
     return moved
 
 

@@ -25,8 +25,8 @@ EDGES = np.linspace(0, 1, BINS + 1)
 MIDDLES = np.clip(EDGES[:-1] + 0.5 / BINS, 1 / BINS, 1 - 1 / BINS)
 # Copies may have any similarity: the mean and the variance of theirs.
 COPIES = (0.5, 0.25 / 3.4)
-# A class of any size is taken to have two copies more, and this many unrelated pairs.
-PRIOR_COPIES, PRIOR_UNRELATED, MOST_COPIED = 2.0, 20.0, 0.7
+# A class of any size is taken to have so many copies and unrelated pairs more.
+PRIOR_COPIES, PRIOR_UNRELATED, MOST_COPIED = 2.0, 22.0, 0.7
 # Estimation begins with the pairs below this quantile, whose variance is a little less than that of all.
 FIRST_QUANTILE, FIRST_LEAST, FIRST_SPREAD, FIRST_COPIED = 0.9, 0.05, 1.5, 0.3
 ROUNDS = 30
@@ -184,7 +184,7 @@ def _maximised(counts: Floats, fit: UnrelatedPairs) -> UnrelatedPairs:
         copied = fit.copied * copies
         # Copies are not less similar than unrelated pairs, whatever the densities say.
         likely = np.where(fit.mean > MIDDLES, 0, copied / (copied + unrelated + 1e-300))
-        part = (likely @ counts + PRIOR_COPIES) / (total + 2 * PRIOR_COPIES + PRIOR_UNRELATED)
+        part = (likely @ counts + PRIOR_COPIES) / (total + PRIOR_COPIES + PRIOR_UNRELATED)
         fit = UnrelatedPairs(fit.pairs, min(float(part), MOST_COPIED), *_moments((1 - likely) * counts))
     return fit
 
@@ -228,7 +228,10 @@ def suggest_threshold(
     # Whole percents, as pages show them.
     value = _percent(_in_widest_gap(values, *threshold_range(unrelated, submissions))) / 100
     far = _percent(min(unrelated.reached_by(STANDING_OUT, FAR_SPREAD), ALWAYS_STANDS_OUT)) / 100
-    reason = f"{_expectation(unrelated, value)}; {_surroundings(values, value, compared)}"
+    around = _surroundings(values, value, compared)
+    if unrelated.equally_likely() >= HIGHEST_THRESHOLD:
+        around = "programs of this task are too alike for a line"
+    reason = f"{_expectation(unrelated, value)}; {around}"
     return SuggestedThreshold(value, reason, max(value, far))
 
 
@@ -252,8 +255,6 @@ def _expectation(unrelated: UnrelatedPairs, value: float) -> str:
 def _surroundings(ascending: Floats, value: float, compared: int) -> str:
     """Return what is said of the pairs around a threshold; a sample does not tell which ones are nearest."""
     place = int(np.searchsorted(ascending, value))
-    if value == HIGHEST_THRESHOLD:
-        return "programs of this task are too alike for a line"
     if value == LOWEST_THRESHOLD:
         return f"{value:.0%} is the lowest suggestion"
     if compared > len(ascending) or place == 0:

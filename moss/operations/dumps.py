@@ -196,7 +196,7 @@ def _checked(text: str) -> str:
     if function := FUNCTION.fullmatch(statement):
         body = md5(function[1].encode(), usedforsecurity=False).hexdigest()
         # The description of the tables names bodies by this digest, as Postgres computes it.
-        if body in FORMER_BODIES or f"body {body}\n" in SCHEMA.read_text(encoding="utf-8"):
+        if body in FORMER_BODIES or f", body {body}" in SCHEMA.read_text(encoding="utf-8"):
             return statement
         raise BackupError(_foreign(statement))
     line = " ".join(statement.split())

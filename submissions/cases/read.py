@@ -294,8 +294,12 @@ class BandSummary(NamedTuple):
 
 
 def band_summary(report: Report, threshold: float) -> BandSummary:
-    """Return the summary of the stored pairs that can make a case; a report may have none."""
-    similarities = sorted(link.similarity for link in linking_pairs(report, 0.0))
+    """Return the summary of the pairs that can make a case; a report may have none, or not store all.
+
+    Nothing is said of bands where pairs of a band are not stored.
+    """
+    is_whole = not report.findings or report.findings.scored <= report.findings.listed
+    similarities = sorted(link.similarity for link in linking_pairs(report, 0.0)) if is_whole else []
     below = readable_pairs(report).filter(CAN_MAKE_CASE, WHOLE, similarity__lt=threshold)
     sentences = band_sentences(bands_of(report, threshold), similarities, translation, "\u202f")
     return BandSummary(sentences, below.count())

@@ -26,7 +26,7 @@ class Bands(NamedTuple):
     def of(cls, suggestion: dict[str, object], chosen: float | None = None) -> Bands:
         """Return the bands of a suggestion, as reports store it, or of the threshold that was chosen."""
         look = float(str(suggestion["value"])) if chosen is None else chosen
-        # Reports of version 0.1.0 do not say what stands out.
+        # Reports of the former rule do not say what stands out.
         stands_out = float(str(suggestion.get("stands_out", suggestion["value"])))
         alike = chosen is None and "too alike" in str(suggestion["reason"])
         return cls(look, max(look, stands_out), alike)

@@ -160,7 +160,7 @@ def pair_rarity(pair: Pair) -> Rarity | None:
 
     It knows the pairs of one language within the class, where these are enough.
     """
-    # Reports of version 0.1.0 may have another estimate.
+    # Reports of the former rule have another estimate.
     unrelated = pair.report.parameters.get("unrelated")
     from submissions.models import Batch  # noqa: PLC0415 - `moss check` uses `counted` without the models
 

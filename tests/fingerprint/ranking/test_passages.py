@@ -128,6 +128,11 @@ def test_a_part_that_went_to_another_file_was_moved() -> None:
     assert moved_blocks(blocks) == 1
 
 
+def test_a_file_that_took_a_part_of_another_one_still_has_its_own_partner() -> None:
+    blocks = [[Passage(0, 0, 7, 0, 100, 2)], [Passage(0, 99, 8, 0, 50, 2)], [Passage(1, 0, 8, 60, 40, 2)]]
+    assert moved_blocks(blocks) == 1
+
+
 def test_nothing_shared_is_no_block() -> None:
     assert group_passages([]) == []
     assert moved_blocks([]) == 0

@@ -1,15 +1,12 @@
 import re
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, strategies as st
 
 from submissions.core.names import Names, redacted_names
 from submissions.core.redaction import PROGRAM_WORDS, NameFinder, logins
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ALIASES = {
     "Lovelace-Ada": "Amber Otter",

@@ -103,7 +103,7 @@ def test_the_report_ranks_the_pairs_with_their_figures(alice_client: Client, rep
     pair_address = reverse("pair", args=[report.assignment_id, best.left_id, best.right_id])
     assert page.values("tr.pair .left a", "href")[0] == pair_address
     assert page.values("tr.pair .right a", "href")[0] == pair_address
-    assert page.texts("tr.pair .similarity")[0] == percent(best.similarity)
+    assert page.texts("tr.pair .similarity")[0] == f"{percent(best.similarity)} stands out"
     assert page.texts("tr.pair .longest[data-label=longest]")[0] == str(best.longest)
 
 

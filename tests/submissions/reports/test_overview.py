@@ -90,7 +90,7 @@ def test_the_headline_counts_what_stands_out_in_words(alice_client: Client, repo
         "1 pair to read among 3 submissions It is 90\u202f% similar or more. All are decided."
     )
     assert headline(alice_client, assignment, threshold="95").startswith(
-        "No pair to read among 3 submissions"
+        "No pair reaches the threshold among 3 submissions"
     )
 
 

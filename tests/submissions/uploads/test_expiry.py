@@ -55,7 +55,7 @@ def test_its_page_says_when(listed: Batch, alice_client: Client, settings: Setti
     settings.PREVIEW_DAYS = 3
     day = listed.touched + timedelta(days=3)
     page = get_page(alice_client, listed.get_absolute_url())
-    assert f"Without that, this upload is deleted on {day.day} {day:%B %Y}" in page.text("#preview")
+    assert f"An upload that is not read is deleted on {day.day} {day:%B %Y}" in page.text("#preview")
 
 
 def test_what_was_changed_lately_or_is_read_stays(listed: Batch, alice: User) -> None:
