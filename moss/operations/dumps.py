@@ -133,11 +133,15 @@ def loaded(script: Path) -> Iterator[None]:
             # Django's own cursors send texts of several statements.
             cursor = psycopg.Cursor(connection.connection)
             cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'".encode())
+            # A dump makes functions before the tables that they name.
+            cursor.execute(b"SET LOCAL check_function_bodies = off")
             for kind, query in (("TABLE", TABLES), ("ROUTINE", ROUTINES)):
                 for (name,) in cursor.execute(query).fetchall():
                     cursor.execute(f"DROP {kind} {name} CASCADE".encode())
             with script.open("rb") as file, _unprivileged(cursor):
                 _load(cursor, file)
+                # A dump has no rights, and a new function is everybody's.
+                cursor.execute(b"REVOKE ALL ON ALL FUNCTIONS IN SCHEMA public FROM PUBLIC")
             yield
     except psycopg.errors.LockNotAvailable as error:
         raise BackupError(IN_USE) from error

@@ -145,9 +145,9 @@ class PartCheck:
         try:
             self._last = self._ask()
             answer.set_result(self._last)
-        except BaseException as error:
-            answer.set_exception(error)
-            raise
+        except Exception:
+            logger.exception("a part could not be asked")
+            answer.set_result(self._silent)
 
 
 def _ask_database() -> dict[str, Any]:

@@ -26,7 +26,7 @@ HEADERS_OF_ERRORS = (
 HEADER_SECONDS, PAUSE_SECONDS = 10.0, 30.0
 # A client may be waited for so long while it sends a body, and a second more for so many bytes that came; but
 # not longer than for a large upload over a slow line.
-BODY_SECONDS, BODY_RATE, WHOLE_BODY_SECONDS = 10.0, 10_000, 3600.0
+BODY_SECONDS, BODY_RATE, WHOLE_BODY_SECONDS = 10.0, 10_000, 6 * 3600.0
 # Seconds between two looks for clients that are late.
 LOOK_SECONDS = 1.0
 

@@ -230,7 +230,8 @@ def _reader(request: HttpRequest, arguments: dict[str, Any]) -> tuple[str, float
         return str(link), LINKS_SHARE
     if request.resolver_match and request.resolver_match.url_name == "healthz":
         return "", 0
-    if token := request.headers.get("Authorization"):
+    token = request.headers.get("Authorization", "")
+    if token.startswith("Bearer ") and settings.SESSION_COOKIE_NAME not in request.COOKIES:
         return token, ACCOUNTS_SHARE
     is_known = settings.SESSION_COOKIE_NAME in request.COOKIES and request.user.is_authenticated
     return f"account {request.user.pk}" if is_known else "", ACCOUNTS_SHARE

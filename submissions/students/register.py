@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.apps import apps
 from django.db.models import F, Q
 
-from submissions.audit.models import AuditAction
+from submissions.audit.models import REPLACED, AuditAction
 from submissions.core.database import SealedTextField
 from submissions.models import ApiAnswer, Assignment, AuditEntry, Course, Erasure, StatedReason
 
@@ -343,7 +343,9 @@ def _spellings_of_entries(scope: Scope, held: list[Assignment]) -> Callable[[Aud
 
     def of_entry(entry: AuditEntry) -> Spellings | None:
         courses, place = by_name.get(entry.course, set()), (entry.course, entry.assignment)
-        if place in kept or (courses and not courses & scope.courses):
+        # What replaced subjects is proved by its numbers, which name nobody.
+        is_proof = entry.page == REPLACED
+        if is_proof or place in kept or (courses and not courses & scope.courses):
             return None
         if not courses <= scope.courses or not courses:
             return scope.alone if entry.created >= scope.since else None

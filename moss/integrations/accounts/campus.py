@@ -173,7 +173,8 @@ class CampusTokens(OpenIDConnectOAuth2Adapter):  # type: ignore[misc] # django-a
             answer = session.get(self.openid_config["jwks_uri"])
             answer.raise_for_status()
         keys = jwt.PyJWKSet.from_dict(answer.json()).keys
-        (key,) = [key for key in keys if head.get("kid") in (None, key.key_id) and key.key_type != "oct"]
+        signing = [key for key in keys if key.public_key_use != "enc" and key.key_type != "oct"]
+        (key,) = [key for key in signing if head.get("kid") in (None, key.key_id)]
         claims: dict[str, Any] = jwt.decode(
             id_token,
             key.key,

@@ -179,7 +179,7 @@ def access_token(platform: Platform, scope: str) -> str:
 
 
 class Claims(BaseModel):
-    """Values that a platform signed, of their types; null is as if it was left out."""
+    """Values that a platform signed, of their types; null, and [] of PHP for {}, are as if left out."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
@@ -187,7 +187,7 @@ class Claims(BaseModel):
     @classmethod
     def without_null(cls, values: Any) -> Any:
         if isinstance(values, dict):
-            return {name: value for name, value in values.items() if value is not None}
+            return {name: value for name, value in values.items() if value is not None and value != []}
         return values
 
 

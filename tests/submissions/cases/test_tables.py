@@ -216,9 +216,9 @@ def test_a_table_takes_as_many_queries_for_many_rows_as_for_few(
 ) -> None:
     for files in (CLASS, MANY):
         assignment = hand_in(zipped(files)).assignment
-        # 6 of the audit log, session, user, assignment, 3 of the report, model solutions, decisions, links,
+        # 6 of the audit log, session, user, assignment, 4 of the report, model solutions, decisions, links,
         # pairs
-        with django_assert_num_queries(18):
+        with django_assert_num_queries(19):
             download(alice_client, assignment, "pairs", "csv")
         # 6 of the audit log, session, user, assignment, 2 of the report, links, submissions
         with django_assert_num_queries(14):

@@ -262,10 +262,10 @@ def test_a_filter_takes_as_many_queries_for_many_pairs_as_for_few(
     # and whole copies; decisions; of the shown
     # pairs: flags and their links, pairs; of both: model solutions
     query = {"q": "e", "threshold": "5", "flag": "apart", "decision": "undecided"}
-    with django_assert_num_queries(25):
+    with django_assert_num_queries(28):
         alice_client.get(tab(assignment, "pairs"), query, headers=HTMX)
     hand_in(zipped(MANY))
-    with django_assert_num_queries(25):
+    with django_assert_num_queries(28):
         alice_client.get(tab(assignment, "pairs"), query, headers=HTMX)
 
 
