@@ -97,7 +97,7 @@ def _with_latin_letters(text: str) -> tuple[str, int]:
     alike = Counter(kinds[match[0]].script for match in words if not kinds[match[0]].is_mixed)
     own: Counter[str] = Counter()
     for letter in set(text).difference(_latin_letters().keys() - _SYMBOLS):
-        if (script := _script(letter)) in _SCRIPTS:
+        if letter.isalpha() and (script := _script(letter)) in _SCRIPTS:
             own[script] += text.count(letter)
     own["GREEK"] -= sum(kinds[match[0]].symbols for match in words if kinds[match[0]].is_mixed)
     parts, at, count = [], 0, 0
@@ -135,7 +135,8 @@ class _Table(NamedTuple):
 @cache
 def _table() -> _Table:
     letters = _latin_letters()
-    word = rf"(?<![{UNSEEN}])(?<![^\W\d_])[{_LATIN}{UNSEEN}{''.join(sorted(letters))}]++(?![^\W\d_])"
+    inside = f"[{_LATIN}{UNSEEN}{''.join(sorted(letters))}]"
+    word = rf"(?<!{inside})(?<![^\W\d_]){inside}++(?![^\W\d_])"
     unseen = filter(_UNSEEN.match, map(chr, range(0x10000)))
     return _Table(frozenset({*unseen, *letters, "\u037e"}), re.compile(word))
 

@@ -220,7 +220,7 @@ def test_a_table_takes_as_many_queries_for_many_rows_as_for_few(
         # pairs
         with django_assert_num_queries(19):
             download(alice_client, assignment, "pairs", "csv")
-        # 6 of the audit log, session, user, assignment, 2 of the report, links, submissions
-        with django_assert_num_queries(14):
+        # 6 of the audit log, session, user, assignment, 2 of the report, links, submissions, their files
+        with django_assert_num_queries(15):
             download(alice_client, assignment, "submissions", "csv")
     assert Pair.objects.filter(report=assignment.reports.all()[0]).count() > 100
