@@ -25,7 +25,8 @@ from moss.operations.dumps import BackupError
 from moss.release import this_release
 from submissions.models import Assignment, Decision, Pair, Report, Upload
 
-pytestmark = pytest.mark.django_db(transaction=True)
+# Restoring refuses beside a worker, and one of earlier tests may still run.
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("no_worker")]
 # One that every Postgres has.
 OTHER_LOCALE = "LOCALE_PROVIDER libc LOCALE 'C'"
 

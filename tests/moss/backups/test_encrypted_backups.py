@@ -62,6 +62,7 @@ def moss(*arguments: str | Path) -> Result:
     return CliRunner().invoke(main, [*map(str, arguments)])
 
 
+@pytest.mark.usefixtures("no_worker")
 @pytest.mark.django_db(transaction=True)
 def test_the_command_of_the_container_writes_what_only_the_private_key_restores(
     report: Report, alice_client: Client, key_of_age: tuple[str, Path], tmp_path: Path, settings: Settings
@@ -87,6 +88,7 @@ def test_the_command_of_the_container_writes_what_only_the_private_key_restores(
         assert alice_client.get(reverse("assignment", args=[report.assignment_id])).status_code == 200
 
 
+@pytest.mark.usefixtures("no_worker")
 @pytest.mark.django_db(transaction=True)
 def test_a_key_of_gnupg_encrypts_and_restores(key_of_gnupg: str, tmp_path: Path, report: Report) -> None:
     refused = moss("backup", "--for", key_of_gnupg, tmp_path / "plain.moss")
@@ -102,6 +104,7 @@ def test_a_key_of_gnupg_encrypts_and_restores(key_of_gnupg: str, tmp_path: Path,
         assert Course.objects.filter(name=name).exists()
 
 
+@pytest.mark.usefixtures("no_worker")
 @pytest.mark.django_db(transaction=True)
 def test_a_changed_or_foreign_file_is_refused(
     key_of_age: tuple[str, Path], tmp_path: Path, report: Report

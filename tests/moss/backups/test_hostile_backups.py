@@ -25,7 +25,8 @@ from tests.moss.backups.test_backups import changed, other_database
 from tests.support.long_rows import rest_is_long
 from tests.support.template_database import NAME
 
-pytestmark = pytest.mark.services
+# Restoring refuses beside a worker, and one of earlier tests may still run.
+pytestmark = [pytest.mark.services, pytest.mark.usefixtures("no_worker")]
 commits = pytest.mark.django_db(transaction=True)
 
 # A statement that makes each kind of thing that no backup has.

@@ -31,7 +31,8 @@ from tests.support.one_student import Planted
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 from tests.support.uploads import HandIn, register_boilerplate
 
-pytestmark = pytest.mark.django_db(transaction=True)
+# Restoring refuses beside a worker, and one of earlier tests may still run.
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("no_worker")]
 
 STORED = Path(__file__).with_name("stored")
 FILES = sorted(STORED.glob("*.moss.xz"))
