@@ -52,7 +52,7 @@ QUOTED = re.compile(r'[",\n]')
 # Spreadsheets take a cell that begins with one of these for a formula, some also in the widths of East Asia.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 # Where a spreadsheet separates cells by semicolons or tabs, quotes within a cell do not hold it together.
-FORMULA_WITHIN = re.compile("(?<=[;\t\n])( *)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20])")
+FORMULA_WITHIN = re.compile('(?<=[;\t\n])([ "]*)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20])')
 
 
 class PrintingFailed(Exception):

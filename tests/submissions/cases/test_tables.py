@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from submissions.matches.file_formats import FORMATS, TABLE_FORMATS, ExportTable, write_csv
 from submissions.matches.ranked_pairs import PairRow
@@ -153,6 +153,7 @@ def test_a_return_in_a_text_is_a_line_end_within_its_cell() -> None:
     assert list(written)[1:] == [["ada", "one\n'=1+1\ntwo"], ["'\n'=1", ""]]
 
 
+@example([';"='], ";")
 @given(st.lists(st.text("a;,= \t\n\"-'"), min_size=1, max_size=3), st.sampled_from(",;\t"))
 def test_no_text_is_a_formula_by_whatever_a_spreadsheet_separates_cells(
     texts: list[str], separator: str
