@@ -68,10 +68,7 @@ def kgram_hashes(kinds: npt.NDArray[np.integer], k: int) -> Hashes:
 def random_words(seed: int, count: int) -> Hashes:
     """Return `count` pseudo-random uint64 words of a seed (SplitMix64), the same on every machine.
 
-    Raises
-    ------
-    ValueError
-        When `seed` is not in 0 .. 2**64 - 1.
+    Raises ValueError when `seed` is not in 0 .. 2**64 - 1.
     """
     if not 0 <= seed <= MASK:
         raise ValueError(f"seed is {seed}; a seed is 0 to 2**64 - 1")

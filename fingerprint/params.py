@@ -12,12 +12,8 @@ ENGINE_VERSION = 1
 class Params:
     """Parameters of winnowing (section 3): tokens in a k-gram, and hashes in a window.
 
-    No match shorter than `k` tokens is detected, and every match of at least `guarantee` tokens is.
-
-    Raises
-    ------
-    ValueError
-        When `k` or `window` is below 1.
+    No match shorter than `k` tokens is detected, and every match of at least `guarantee` tokens is. Raises
+    ValueError when `k` or `window` is below 1.
     """
 
     k: int = 9

@@ -185,13 +185,8 @@ def read(
     """Read one file within `seconds`.
 
     With `coarse`, the reading has the coarse stream too; with `spans`, the spans to colour; with `spelling`,
-    the digests; with `words`, the words of the strings.
-
-    Raises
-    ------
-    Unreadable
-        When the file is not text, its container is broken, its lexer fails or takes too long, or `language`
-        is unknown.
+    the digests; with `words`, the words of the strings. Raises Unreadable when the file is not text, its
+    container is broken, its lexer fails or takes too long, or `language` is unknown.
     """
     fill_normalised.load()  # Compiling it, where that was not done yet, takes longer than reading may.
     try:
@@ -221,12 +216,8 @@ def read_together(
     """Return the result or the error of `read` for each file, by its bytes and name, all of one `language`.
 
     This is faster than file by file: a call of a kernel or of NumPy takes as long for one file as for many.
-
-    Raises
-    ------
-    Unreadable
-        When all of them take longer than `seconds`, or `language` is unknown. Of several files each may be
-        readable alone.
+    Raises Unreadable when all of them take longer than `seconds`, or `language` is unknown. Of several files
+    each may be readable alone.
     """
     fill_normalised.load()  # as above
     wanted = {"coarse": coarse, "spans": spans, "spelling": spelling, "words": words}

@@ -8,16 +8,10 @@ import click
 
 # Name of the subcommand: (module and function, one line of help).
 COMMANDS = {
-    "check": (
-        "moss.commands.check:check",
-        "Rank all pairs of submissions in PATH by similarity.",
-    ),
+    "check": ("moss.commands.check:check", "Rank all pairs of submissions in PATH by similarity."),
     "corpus": ("moss.commands.corpus:corpus", "Screen an archive of documents for near-duplicates."),
     "demo": ("moss.commands.service:demo", "Run everything on the bundled sample class and keep serving."),
-    "serve": (
-        "moss.commands.service:serve",
-        "Run the web server, the workers and maintenance until Ctrl-C.",
-    ),
+    "serve": ("moss.commands.service:serve", "Run the web server, the workers and maintenance until Ctrl-C."),
     "web": ("moss.commands.service:web", "Run the web server alone until Ctrl-C."),
     "worker": ("moss.commands.service:worker", "Run a worker alone until Ctrl-C."),
     "listen": ("moss.commands.service:listen", "Take the uploads of MOSS clients until Ctrl-C."),

@@ -51,10 +51,8 @@ class Variable(NamedTuple):
     def read(self) -> Any:
         """Return the value, from the variable or from the file that `NAME_FILE` names.
 
-        Raises
-        ------
-        environs.EnvError
-            When it is not of its kind, or its check refuses it; the message names the variable.
+        Raises environs.EnvError when it is not of its kind, or its check refuses it; the message names the
+        variable.
         """
         if self.kind == "list":
             return env.list(self.name, list(self._unset), subcast=str.strip, validate=self.check)

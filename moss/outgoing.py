@@ -73,12 +73,8 @@ def may_reach(ip: Address, scheme: str, networks: Networks) -> bool:
 def resolve(address: str, networks: Networks) -> Address:
     """Return the IP address of a web address's host, which is public or in one of the networks.
 
-    Raises
-    ------
-    UnknownHost
-        When the name of the host leads to no IP address.
-    ForbiddenHost
-        When one of its IP addresses may not be asked.
+    Raises UnknownHost when the name of the host leads to no IP address. Raises ForbiddenHost when one of its
+    IP addresses may not be asked.
     """
     parts = urlsplit(address)
     host, port = parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme]
@@ -98,14 +94,8 @@ def answer_of(method: str, address: str, *, networks: Networks, **options: Any) 
     """Send a request; yield the answer, of which only the head was read.
 
     It goes straight to the IP address that was checked, without a proxy of the environment. The certificate
-    is checked for the name.
-
-    Raises
-    ------
-    UnknownHost, ForbiddenHost
-        As `resolve` does.
-    requests.RequestException
-        When there is no answer.
+    is checked for the name. Raises UnknownHost or ForbiddenHost as `resolve` does. Raises
+    requests.RequestException when there is no answer.
     """
     headers = {**options.pop("headers", {}), "Accept-Encoding": "identity"}
     with requests.Session() as session:
@@ -148,10 +138,7 @@ class OneAddress(HTTPAdapter):
         self.ip = ip
 
     def build_connection_pool_key_attributes(
-        self,
-        request: PreparedRequest,
-        verify: Any,
-        cert: Any = None,
+        self, request: PreparedRequest, verify: Any, cert: Any = None
     ) -> Any:
         """Return where to connect to, and how; the types of both are private to requests."""
         host, options = super().build_connection_pool_key_attributes(request, verify, cert)

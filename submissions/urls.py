@@ -96,16 +96,8 @@ urlpatterns = [
     path("assignments/<int:pk>/cases/<int:submission_id>/", cases.case, name="case"),
     path("assignments/<int:pk>/cases/<int:submission_id>/decide/", cases.save_case, name="decide_case"),
     path("assignments/<int:pk>/undecided/", cases.next_undecided, name="next_undecided"),
-    path(
-        "assignments/<int:pk>/submissions/<int:submission_id>/",
-        assignments.submission,
-        name="submission",
-    ),
-    path(
-        "assignments/<int:pk>/submissions/<int:submission_id>/statements/",
-        cases.add,
-        name="add_statement",
-    ),
+    path("assignments/<int:pk>/submissions/<int:submission_id>/", assignments.submission, name="submission"),
+    path("assignments/<int:pk>/submissions/<int:submission_id>/statements/", cases.add, name="add_statement"),
     path(
         "assignments/<int:pk>/submissions/<int:submission_id>/statements/<int:statement_id>/",
         cases.download,

@@ -157,10 +157,7 @@ NUMBERS = {"int64": "i64", "uint64": "i64", "float64": "double"}
 def parameters(function: Callable[..., object]) -> list[Layout]:
     """Return the layouts of a function's parameters.
 
-    Raises
-    ------
-    TypeError
-        When an annotation is no array of `fingerprint.kernels.types`, number, or tuple of these.
+    Raises TypeError when an annotation is no array of `fingerprint.kernels.types`, number, or tuple of these.
     """
     module = sys.modules[function.__module__]
     hints = get_type_hints(function, typing_names(module), include_extras=True)

@@ -202,10 +202,7 @@ def _delete_older(path: Path, level: str) -> None:
 def build(path: Path, level: str, start_progress: StartProgress | None = None) -> None:
     """Compile all kernels for a level of processors, and write the library.
 
-    Raises
-    ------
-    RuntimeError
-        When a kernel cannot be compiled; the compiler's error is on the error stream.
+    Raises RuntimeError when a kernel cannot be compiled; the compiler's error is on the error stream.
     """
     groups = group_kernels(exported_kernels())
     functions = set().union(*(names for _, names in groups))

@@ -92,20 +92,14 @@ class FrontEnd(Protocol):
     def text(self, decoded: str) -> str:
         """Return the text to show, in which offsets are counted.
 
-        It is the decoded file itself, unless that is a container such as a notebook.
-
-        Raises
-        ------
-        ValueError
-            When the container is broken; the message gives the reason.
+        It is the decoded file itself, unless that is a container such as a notebook. Raises ValueError when
+        the container is broken; the message gives the reason.
         """
 
     def tokens(self, text: str) -> TokenStream:
         """Return the tokens of `text` without comments and white space; offsets are in code points.
 
-        Raises
-        ------
-        LexerFailed
+        Raises LexerFailed.
         """
 
     def scan(self, text: str, *, coarse: bool = False, spans: bool = False) -> Scan:

@@ -90,10 +90,7 @@ class Decoded(NamedTuple):
 def decode(data: bytes) -> Decoded:
     """Decode a file: by its byte order mark, as UTF-8, or in the likeliest other encoding.
 
-    Raises
-    ------
-    NotText
-        For an image, an archive, a program, or anything else that is not text.
+    Raises NotText for an image, an archive, a program, or anything else that is not text.
     """
     if data.startswith(_SIGNED):
         kind = next(kind for signature, kind in _SIGNATURES if data.startswith(signature))

@@ -254,11 +254,7 @@ _LEFT_OUT = {
 }  # fmt: skip
 
 # Content of a file whose name does not determine the language: the first pattern that occurs decides.
-PAGES = (
-    (r"\A\s*<\?php", "php"),
-    (r"(?i)\A\s*(?:<!doctype html|<html)", "html"),
-    (XML, "xml"),
-)
+PAGES = ((r"\A\s*<\?php", "php"), (r"(?i)\A\s*(?:<!doctype html|<html)", "html"), (XML, "xml"))
 CONTENT_PATTERNS = (
     *PAGES,
     (BEGIN + r"#include\s*<(?:iostream|string|vector|map|algorithm)>|\bstd::", "cpp"),
@@ -283,10 +279,7 @@ CONTENT_PATTERNS = (
 # For a text that looks like a program as a whole (`is_program`): the first pattern that occurs decides.
 PROGRAM_PATTERNS = (
     (r"<\?php\b", "php"),
-    (
-        BEGIN + r"(?:pub )?(?:fn \w.*\{|impl\b.*\{)" + END + r"|^use (?:std|crate)::|\blet mut \w",
-        "rust",
-    ),
+    (BEGIN + r"(?:pub )?(?:fn \w.*\{|impl\b.*\{)" + END + r"|^use (?:std|crate)::|\blet mut \w", "rust"),
     (r"^#include[^\S\n]*<(?:iostream|string|vector|map|algorithm)>|\bstd::", "cpp"),
     (BEGIN + r"(?:#include[^\S\n]*[<\"]|int main\()", "c"),
     (BEGIN + r"(?:override |private |suspend )?fun \w.*[{=]|^import kotlin[.x]", "kotlin"),
@@ -307,10 +300,7 @@ PROGRAM_PATTERNS = (
         "java",
     ),
     (r"^package \w+$|" + BEGIN + r"func (?:\(\w+ \*?\w+\) )?\w+\(", "go"),
-    (
-        BEGIN + r"(?:let rec \w|let \w+ =.* in$|let \(\) =|match .* with$|open [A-Z]\w+$)",
-        "ocaml",
-    ),
+    (BEGIN + r"(?:let rec \w|let \w+ =.* in$|let \(\) =|match .* with$|open [A-Z]\w+$)", "ocaml"),
     (r"^[a-z]\w* ::|^module [A-Z][\w.]*+[ (]|^import (?:qualified )?Data\.", "haskell"),
     (BEGIN + r"module \w+[^\S\n]*(?:#\(|\(|;)|\balways[^\S\n]*@", "verilog"),
     (r"(?i)" + BEGIN + r"(?:entity \w+ is|architecture \w+ of|library ieee)\b", "vhdl"),
@@ -328,10 +318,7 @@ PROGRAM_PATTERNS = (
         "python",
     ),
     (BEGIN + r"def \w+[?!]?(?:\(.*\))?" + END + r"|^require ['\"]|\bputs [\"']|\.each do\b", "ruby"),
-    (
-        BEGIN + r"(?:interface \w+ \{|type \w+ =|(?:const|let) \w+: |function \w+\(\w+\??: )",
-        "typescript",
-    ),
+    (BEGIN + r"(?:interface \w+ \{|type \w+ =|(?:const|let) \w+: |function \w+\(\w+\??: )", "typescript"),
     (
         BEGIN + r"(?:(?:export )?(?:async )?function \w*\(|(?:const|let|var) \w+ = )|\bconsole\.log\(",
         "javascript",

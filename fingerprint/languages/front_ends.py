@@ -69,12 +69,8 @@ def _languages_of_parts(name: str, text: str) -> set[str]:
 def front_end(name: str) -> FrontEnd:
     """Return the front-end of a language.
 
-    `name` is its name, its title, an alias (MOSS's names included) or an alias of a Pygments lexer.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name; the message suggests similar names.
+    `name` is its name, its title, an alias (MOSS's names included) or an alias of a Pygments lexer. Raises
+    ValueError for an unknown name; the message suggests similar names.
     """
     alias = name.strip().lower()
     row = _by_alias().get(alias)

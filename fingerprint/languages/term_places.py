@@ -37,11 +37,7 @@ STATEMENTS = (
 )
 # Longer names and messages are not looked for.
 MAX_CHARACTERS = 2_000
-CLASSES = {
-    LexicalClass.STRING: "literals",
-    LexicalClass.NUMBER: "literals",
-    LexicalClass.IDENTIFIER: "names",
-}
+CLASSES = {LexicalClass.STRING: "literals", LexicalClass.NUMBER: "literals", LexicalClass.IDENTIFIER: "names"}
 
 
 class TermPlace(NamedTuple):
@@ -81,10 +77,7 @@ def term_places(language: str, text: str, tokens: TokenStream, wanted: LexicalTe
     text = plain(text).text
     places: list[TermPlace] = []
     for family in sorted(term_families(language, text)):
-        in_family = [
-            *_lexeme_places(family, text, spans, wanted),
-            *_directive_places(family, text, wanted),
-        ]
+        in_family = [*_lexeme_places(family, text, spans, wanted), *_directive_places(family, text, wanted)]
         missing = _missing(wanted, in_family)
         if len(missing.literals) + len(missing.names):
             pieces = [match.span() for pattern in PIECES for match in pattern.finditer(text)]

@@ -145,10 +145,7 @@ def inner_nodes(node: Node) -> list[Node]:
 def parse(pattern: re.Pattern[str]) -> Sequence:
     """Return the tree of a regular expression.
 
-    Raises
-    ------
-    Untranslatable
-        When a part of it, or what Python's parser returns for it, is not known here.
+    Raises Untranslatable when a part of it, or what Python's parser returns for it, is not known here.
     """
     try:
         parsed = import_module("re._parser").parse(pattern.pattern, pattern.flags)

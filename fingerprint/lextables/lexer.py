@@ -104,10 +104,7 @@ def name_of(lexer: Any) -> str:
 def lexer_tables(lexer: Any) -> LexerTables:
     """Return the tables of a `DispatchingLexer`, made of its rules.
 
-    Raises
-    ------
-    Untranslatable
-        When tables cannot describe a rule of the lexer.
+    Raises Untranslatable when tables cannot describe a rule of the lexer.
     """
     return TableWriter(lexer._tokens, reads_itself=lexer.reads_itself).tables()  # noqa: SLF001 - Pygments'
 
@@ -222,12 +219,7 @@ class Run:
     def tokens(self) -> Tokens:
         """Return the start, the number of the type and the end of each token.
 
-        Raises
-        ------
-        TooSlow
-            When it takes too many steps.
-        GivenUp
-            When it takes too much memory.
+        Raises TooSlow when it takes too many steps. Raises GivenUp when it takes too much memory.
         """
         while True:
             outcome = run(self.tables.program, self._source, self._memory)
@@ -314,12 +306,7 @@ def _folded(codes: CodePoints) -> CodePoints:
 def read(lexer: Any, tables: LexerTables, text: str, stack: Iterable[str]) -> LexemeTokens | RawTokens:
     """Return the same tokens of a text as the lexer's own loop.
 
-    Raises
-    ------
-    TooSlow
-        When it takes too many steps.
-    GivenUp
-        When it takes too much memory.
+    Raises TooSlow when it takes too many steps. Raises GivenUp when it takes too much memory.
     """
     reading = Run(lexer, tables, [text], stack)
     tokens = reading.tokens()
@@ -329,10 +316,7 @@ def read(lexer: Any, tables: LexerTables, text: str, stack: Iterable[str]) -> Le
 def read_all(lexer: Any, tables: LexerTables, texts: Sequence[str]) -> JoinedTokens:
     """Return the tokens of texts, each of which begins in the root state; raises as `read` does.
 
-    Raises
-    ------
-    GivenUp
-        Also when tokens are not what the texts have.
+    Raises GivenUp also when tokens are not what the texts have.
     """
     reading = Run(lexer, tables, texts, ("root",))
     lexemes = _lexemes(reading, reading.tokens())

@@ -403,10 +403,7 @@ class TableWriter:
     def tables(self) -> LexerTables:
         """Return the tables.
 
-        Raises
-        ------
-        Untranslatable
-            When a rule is none that Pygments documents, or too many rules need Python.
+        Raises Untranslatable when a rule is none that Pygments documents, or too many rules need Python.
         """
         classes = {NEWLINE: 0}
         for tree in filter(None, self._trees.values()):

@@ -206,10 +206,7 @@ def _within_bounds(similarity: float) -> float:
 
 
 def suggest_threshold(
-    unrelated: UnrelatedPairs | None,
-    similarities: Sequence[float] | Floats,
-    compared: int,
-    submissions: int,
+    unrelated: UnrelatedPairs | None, similarities: Sequence[float] | Floats, compared: int, submissions: int
 ) -> SuggestedThreshold:
     """Suggest the middle of the widest gap between the similarities, where copies become likely.
 

@@ -76,9 +76,7 @@ class Translations(NamedTuple):
 
 
 def translation_input(
-    files: Sequence[tuple[int, CoarseFile | None]],
-    boilerplate: Sequence[CoarseFile],
-    groups: Groups,
+    files: Sequence[tuple[int, CoarseFile | None]], boilerplate: Sequence[CoarseFile], groups: Groups
 ) -> TranslationInput | None:
     """Build the units from (submission, coarse stream) of each file; None if all are in one family."""
     families = sorted({file.family for _, file in files if file})

@@ -59,10 +59,7 @@ def _flatten(parents: Documents) -> None:
 class UnionFind:
     """Disjoint sets of the documents 0 .. count - 1. `join` may be called any number of times.
 
-    Raises
-    ------
-    ValueError
-        When `count` is negative.
+    Raises ValueError when `count` is negative.
     """
 
     def __init__(self, count: int) -> None:
@@ -76,10 +73,7 @@ class UnionFind:
     def grow(self, count: int) -> None:
         """Add documents until there are `count`, each in a set of its own.
 
-        Raises
-        ------
-        ValueError
-            When there are more than `count` documents already.
+        Raises ValueError when there are more than `count` documents already.
         """
         if count < len(self):
             raise ValueError(f"count is {count}; {len(self)} documents are there already")
@@ -88,10 +82,7 @@ class UnionFind:
     def join(self, left: npt.NDArray[np.integer], right: npt.NDArray[np.integer]) -> None:
         """Merge the sets of `left[i]` and `right[i]`, for every i.
 
-        Raises
-        ------
-        ValueError
-            When the arrays differ in length or contain a document outside 0 .. count - 1.
+        Raises ValueError when the arrays differ in length or contain a document outside 0 .. count - 1.
         """
         if len(left) != len(right):
             raise ValueError(f"left has {len(left)} documents and right {len(right)}; a pair has one of each")
@@ -317,10 +308,7 @@ def duplicate_labels(
 ) -> Documents:
     """Return the first document that equals each document, int64 [n]; the keys are as for `cluster`.
 
-    Raises
-    ------
-    ValueError
-        When the number of keys is not the number of documents.
+    Raises ValueError when the number of keys is not the number of documents.
     """
     return _join_duplicates(sketches, exact, lexical)[1]
 
@@ -339,12 +327,8 @@ def cluster_by_super_shingles(
 
     Without a `threshold` no pairs are formed, and `common` is not used. With one, two documents that share a
     super-shingle are joined when their sketches resemble each other at least that much. The other parameters
-    are as for `cluster`.
-
-    Raises
-    ------
-    ValueError
-        When `size` is below 1 or another parameter is refused by `cluster`.
+    are as for `cluster`. Raises ValueError when `size` is below 1 or another parameter is refused by
+    `cluster`.
     """
     check_limits(THRESHOLD if threshold is None else threshold, common)
     sets, duplicates = _join_duplicates(sketches, exact, lexical)
@@ -404,10 +388,7 @@ class SharedValues(NamedTuple):
 def value_ranges(count: int) -> list[tuple[int, int]]:
     """Return `count` ranges (start, end) of equal width that have all 64-bit values; the end is exclusive.
 
-    Raises
-    ------
-    ValueError
-        When `count` is below 1.
+    Raises ValueError when `count` is below 1.
     """
     if count < 1:
         raise ValueError(f"{count} ranges are asked for; 1 is the least")
@@ -421,13 +402,9 @@ def count_shared(
     """Count the values of one range that each two documents share; duplicates have none.
 
     `sketches` have the values of the range only, see `Sketches.within`. `duplicates` is as from
-    `duplicate_labels` for the whole sketches; `common` and `budget` are as for `cluster`. The budget does
-    not count the result, which has 16 bytes for each pair that shares a value of the range.
-
-    Raises
-    ------
-    ValueError
-        When `common` is below 1 or `budget` is too small.
+    `duplicate_labels` for the whole sketches; `common` and `budget` are as for `cluster`. The budget does not
+    count the result, which has 16 bytes for each pair that shares a value of the range. Raises ValueError
+    when `common` is below 1 or `budget` is too small.
     """
     check_limits(THRESHOLD, common)
     counted = np.zeros(len(sketches), dtype=np.int64)
@@ -449,10 +426,7 @@ def merge_shared(
 ) -> Clustering:
     """Return the clusters of `cluster` from the counts of all ranges, each range once, in any order.
 
-    Raises
-    ------
-    ValueError
-        When `threshold` is not above 0 and at most 1, or `budget` is too small.
+    Raises ValueError when `threshold` is not above 0 and at most 1, or `budget` is too small.
     """
     check_limits(threshold, COMMON)
     sets, sizes = UnionFind(len(sketches)), sketches.sizes

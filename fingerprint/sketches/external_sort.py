@@ -42,12 +42,8 @@ class Records(NamedTuple):
 class Runs:
     """Sorted runs of records, in memory within a budget in bytes; further runs are in a temporary folder.
 
-    `capacity` is the number of records that fit in memory; `spilled` counts the runs written to disk.
-
-    Raises
-    ------
-    ValueError
-        When the budget is under 4,096 bytes.
+    `capacity` is the number of records that fit in memory; `spilled` counts the runs written to disk. Raises
+    ValueError when the budget is under 4,096 bytes.
     """
 
     def __init__(self, budget: int, folder: Path | None = None) -> None:

@@ -383,12 +383,8 @@ class HammingIndex:
     def query(self, fingerprints: Words, distance: int = 3) -> Matches:
         """Find every stored fingerprint that differs from a query fingerprint in at most `distance` bits.
 
-        `fingerprints` is a uint64 array of queries; `distance` is from 0 to `design.distance`.
-
-        Raises
-        ------
-        ValueError
-            When `fingerprints` is not a uint64 array or the tables do not cover `distance`.
+        `fingerprints` is a uint64 array of queries; `distance` is from 0 to `design.distance`. Raises
+        ValueError when `fingerprints` is not a uint64 array or the tables do not cover `distance`.
         """
         _check_uint64(fingerprints, "fingerprints")
         if not 0 <= distance <= self.design.distance:

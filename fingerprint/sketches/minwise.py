@@ -100,10 +100,7 @@ def min_wise(values: Hashes, count: int, seed: int = 0) -> Hashes:
 def min_wise_resemblance(a: Hashes, b: Hashes) -> float:
     """Return an unbiased estimate of r(A, B): the part of positions in which two sketches agree (section 2).
 
-    Raises
-    ------
-    ValueError
-        When the sketches are empty or differ in length.
+    Raises ValueError when the sketches are empty or differ in length.
     """
     return shared_features(a, b) / len(a)
 
@@ -133,10 +130,7 @@ def features(values: Hashes, k: int = 6, s: int = 14, seed: int = 0) -> Hashes:
 def shared_features(a: Hashes, b: Hashes) -> int:
     """Return the number of positions in which two feature vectors of one length agree (section 3).
 
-    Raises
-    ------
-    ValueError
-        When the vectors are empty or differ in length.
+    Raises ValueError when the vectors are empty or differ in length.
     """
     if len(a) != len(b) or not len(a):
         raise ValueError(f"vectors of {len(a)} and {len(b)} places; only equal lengths of 1 or more compare")

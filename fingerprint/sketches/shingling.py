@@ -82,10 +82,7 @@ def shingles(tokens: npt.NDArray[np.integer], w: int, bits: int = WORD_BITS) -> 
 def resemblance(a: Hashes, b: Hashes) -> float:
     """Return r(A, B) = |A & B| / |A | B| ("Defining similarity of documents"); 1 - r is a metric.
 
-    Raises
-    ------
-    ValueError
-        When both sets are empty.
+    Raises ValueError when both sets are empty.
     """
     a, b = _distinct(a), _distinct(b)
     if not len(a) and not len(b):
@@ -97,10 +94,7 @@ def resemblance(a: Hashes, b: Hashes) -> float:
 def containment(a: Hashes, b: Hashes) -> float:
     """Return c(A, B) = |A & B| / |A|, the part of A that is in B ("Defining similarity of documents").
 
-    Raises
-    ------
-    ValueError
-        When A is empty.
+    Raises ValueError when A is empty.
     """
     a, b = _distinct(a), _distinct(b)
     if not len(a):
@@ -154,12 +148,7 @@ def adaptive_sketch(values: Hashes) -> AdaptiveSketch:
 
     ("Estimating the resemblance and the containment". There MOD_(2^i) is for sets of 100 * 2^i values and
     more, which leaves 100 to 200 values; for the 50 to 100 that its text names, the modulus here is twice
-    that.)
-
-    Raises
-    ------
-    ValueError
-        When the set is empty.
+    that.) Raises ValueError when the set is empty.
     """
     if not len(values):
         raise ValueError("the set is empty; a sketch needs at least 1 value")
@@ -171,10 +160,8 @@ def adaptive_sketch(values: Hashes) -> AdaptiveSketch:
 def coarsen(sketch: AdaptiveSketch, level: int) -> AdaptiveSketch:
     """Return V_level of the set of `sketch`, without the set itself.
 
-    Raises
-    ------
-    ValueError
-        When `level` is below the level of the sketch or above 63, or the sketch is of another engine version.
+    Raises ValueError when `level` is below the level of the sketch or above 63, or the sketch is of another
+    engine version.
     """
     if sketch.engine_version != ENGINE_VERSION:
         raise ValueError(
@@ -189,12 +176,7 @@ def coarsen(sketch: AdaptiveSketch, level: int) -> AdaptiveSketch:
 def min_resemblance(a: Hashes, b: Hashes) -> float:
     """Return an unbiased estimate of r(A, B) from min sketches (theorem in "Estimating the resemblance ...").
 
-    Sketches of unequal sizes are compared at the smaller size.
-
-    Raises
-    ------
-    ValueError
-        When a sketch is empty.
+    Sketches of unequal sizes are compared at the smaller size. Raises ValueError when a sketch is empty.
     """
     s = min(len(a), len(b))
     if not s:
@@ -207,10 +189,7 @@ def min_resemblance(a: Hashes, b: Hashes) -> float:
 def mod_resemblance(a: Hashes, b: Hashes) -> float:
     """Return an unbiased estimate of r(A, B) from MOD_m sketches with one m (theorem in "Estimating ...").
 
-    Raises
-    ------
-    ValueError
-        When both sketches are empty.
+    Raises ValueError when both sketches are empty.
     """
     return resemblance(a, b)
 
@@ -218,10 +197,7 @@ def mod_resemblance(a: Hashes, b: Hashes) -> float:
 def mod_containment(a: Hashes, b: Hashes) -> float:
     """Return an unbiased estimate of c(A, B) from MOD_m sketches with one m (theorem in "Estimating ...").
 
-    Raises
-    ------
-    ValueError
-        When the sketch of A is empty.
+    Raises ValueError when the sketch of A is empty.
     """
     return containment(a, b)
 
@@ -234,10 +210,7 @@ def _at_larger_level(a: AdaptiveSketch, b: AdaptiveSketch) -> tuple[Hashes, Hash
 def adaptive_resemblance(a: AdaptiveSketch, b: AdaptiveSketch) -> float:
     """Return an unbiased estimate of r(A, B), at the modulus of the larger document ("Estimating ...").
 
-    Raises
-    ------
-    ValueError
-        When both sketches are empty at that modulus, or one is of another engine version.
+    Raises ValueError when both sketches are empty at that modulus, or one is of another engine version.
     """
     return resemblance(*_at_larger_level(a, b))
 
@@ -245,12 +218,8 @@ def adaptive_resemblance(a: AdaptiveSketch, b: AdaptiveSketch) -> float:
 def adaptive_containment(a: AdaptiveSketch, b: AdaptiveSketch) -> float:
     """Return an unbiased estimate of c(A, B), at the modulus of the larger document.
 
-    The estimate is rough when A is far smaller.
-
-    Raises
-    ------
-    ValueError
-        When the sketch of A is empty at that modulus, or one is of another engine version.
+    The estimate is rough when A is far smaller. Raises ValueError when the sketch of A is empty at that
+    modulus, or one is of another engine version.
     """
     return containment(*_at_larger_level(a, b))
 
@@ -281,11 +250,7 @@ class Sketches:
 
     `values` (uint64) has the ascending distinct values of each document, one document after the other.
     `offsets` (int64, n + 1) delimits them: document i has values[offsets[i]:offsets[i + 1]], perhaps none.
-
-    Raises
-    ------
-    ValueError
-        When the arrays are not of that form, or the sketches are of another engine version.
+    Raises ValueError when the arrays are not of that form, or the sketches are of another engine version.
     """
 
     values: Words
@@ -338,12 +303,8 @@ class Sketches:
     def from_tokens(cls, documents: Iterable[npt.NDArray[np.integer]], w: int = 10, m: int = 25) -> Sketches:
         """Sketch token sequences as in the paper: keep the shingles of `w` tokens that are 0 mod `m`.
 
-        A document of fewer than `w` tokens has an empty sketch; it can only equal its duplicates.
-
-        Raises
-        ------
-        ValueError
-            When `w` or `m` is below 1.
+        A document of fewer than `w` tokens has an empty sketch; it can only equal its duplicates. Raises
+        ValueError when `w` or `m` is below 1.
         """
         empty = np.empty(0, dtype=np.uint64)
         if min(w, m) < 1:
@@ -362,10 +323,7 @@ class Sketches:
     def super_shingled(self, size: int) -> Sketches:
         """Return the meta-sketches: the super-shingles of `size` values; none for a sketch of fewer values.
 
-        Raises
-        ------
-        ValueError
-            When `size` is below 1.
+        Raises ValueError when `size` is below 1.
         """
         if size < 1:
             raise ValueError(f"size is {size}; a super-shingle has at least 1 value")

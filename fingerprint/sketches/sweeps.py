@@ -87,10 +87,8 @@ class Sweeps:
     ) -> Clustering:
         """Add the documents of a new sweep; return the clusters of all sweeps.
 
-        Raises
-        ------
-        ValueError
-            When the number of names or keys is not the number of documents, or a name occurs twice.
+        Raises ValueError when the number of names or keys is not the number of documents, or a name occurs
+        twice.
         """
         if len(names) != len(sketches) or len(set(names)) != len(names):
             distinct = len(set(names))
@@ -135,12 +133,8 @@ class Sweeps:
         """Return the newest near-copy of a document ("Lost and found").
 
         It is from the last sweep that has the document's cluster. In that sweep the document of the same name
-        is preferred, then the document that resembles the last version most.
-
-        Raises
-        ------
-        ValueError
-            When no sweep has a document of that name.
+        is preferred, then the document that resembles the last version most. Raises ValueError when no sweep
+        has a document of that name.
         """
         last = self._documents_named(name)[-1]
         labels = self._sets.labels()
@@ -154,10 +148,7 @@ class Sweeps:
     def drift(self, name: str) -> list[Drift]:
         """Compare each version of a document with the version before ("Characterizing how pages change ...").
 
-        Raises
-        ------
-        ValueError
-            When no sweep has a document of that name.
+        Raises ValueError when no sweep has a document of that name.
         """
         versions = self._documents_named(name)
         return [

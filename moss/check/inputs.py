@@ -145,12 +145,8 @@ def read_all(
 ) -> AllInputs:
     """Return the submissions of a class, grouped as chosen, and others, as their layouts name them.
 
-    The others are of earlier work, and model solutions.
-
-    Raises
-    ------
-    BadArchive
-        When a path cannot be read, or an archive only in part and that is not allowed.
+    The others are of earlier work, and model solutions. Raises BadArchive when a path cannot be read, or an
+    archive only in part and that is not allowed.
     """
     groups, skipped, grouping, warnings = read_inputs(path, options)
     submissions = [grouping.submissions[name] for name in groups]
@@ -189,10 +185,7 @@ def _identity(submission: GroupedSubmission) -> Identity:
 def read_inputs(path: Path, options: InputOptions) -> Inputs:
     """Return the submissions of a folder or an archive, grouped as chosen.
 
-    Raises
-    ------
-    BadArchive
-        When the path cannot be read, or an archive only in part and that is not allowed.
+    Raises BadArchive when the path cannot be read, or an archive only in part and that is not allowed.
     """
     entries = read_entries(path, options)
     grouping, groups = group_submissions(entries, upload_name(path), options.choices, options.identify)
@@ -217,10 +210,7 @@ def upload_name(path: Path) -> str:
 def read_entries(path: Path, options: InputOptions) -> list[UnpackedEntry]:
     """Return the entries of a folder or an archive.
 
-    Raises
-    ------
-    BadArchive
-        When the path cannot be read, or an archive only in part and that is not allowed.
+    Raises BadArchive when the path cannot be read, or an archive only in part and that is not allowed.
     """
     entries = list(entries_of(path, options.patterns))
     if not options.partial:

@@ -226,13 +226,7 @@ def pair_terms(report: LocalReport, pair: RankedPair) -> SharedTerms | None:
 
 def _term_files(report: LocalReport, submission: int) -> list[TermFile]:
     return [
-        TermFile(
-            file.path,
-            file.reading.language,
-            _text(file),
-            file.reading.tokens,
-            file.reading.lexical,
-        )
+        TermFile(file.path, file.reading.language, _text(file), file.reading.tokens, file.reading.lexical)
         for file in report.files
         if file.submission == submission
     ]

@@ -98,15 +98,9 @@ def rank_path(
     """Rank the submissions of a folder or an archive.
 
     `start_reading` is called with the number of files, `start_compiling` with that of functions to compile.
-
-    Raises
-    ------
-    BadArchive
-        When the path, or one of earlier work, cannot be read, or only in part.
-    OSError
-        When a file or the cache of readings cannot be used.
-    Unreadable, ValueError
-        When nothing of boilerplate can be read, a statement is no text, or there is no such language.
+    Raises BadArchive when the path, or one of earlier work, cannot be read, or only in part. Raises OSError
+    when a file or the cache of readings cannot be used. Raises Unreadable or ValueError when nothing of
+    boilerplate can be read, a statement is no text, or there is no such language.
     """
     _prepare(options.language, start_compiling)
     boilerplate, not_read = read_boilerplate(options.boilerplate, options.language)
@@ -203,10 +197,7 @@ def _in_content_order(files: list[LocalFile], submissions: int) -> tuple[list[in
 
 
 def _ranking_input(
-    all_inputs: AllInputs,
-    order: list[int],
-    files: list[LocalFile],
-    exclusions: Exclusions,
+    all_inputs: AllInputs, order: list[int], files: list[LocalFile], exclusions: Exclusions
 ) -> RankingInput:
     groups = engine.Groups.from_lists(group_numbers(all_inputs.mates[number] for number in order))
     columns = [cohort_file(file) for file in files]

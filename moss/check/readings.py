@@ -235,12 +235,8 @@ def _read_batch(jobs: Sequence[ReadJob]) -> list[Reading | str | Unreadable]:
 def read_files(jobs: Sequence[ReadJob], advance: Advance) -> list[Reading | str]:
     """Return the result of `read_file` for each job, in order; `advance` is called after each file.
 
-    With the cache, equal files are read once, and cached ones are not read again.
-
-    Raises
-    ------
-    OSError
-        When the cache cannot be used, or no child processes can be started.
+    With the cache, equal files are read once, and cached ones are not read again. Raises OSError when the
+    cache cannot be used, or no child processes can be started.
     """
     folder = cache_folder()
     if folder is None:
@@ -332,12 +328,8 @@ def _characters(jobs: Sequence[ReadJob], workers: int) -> Counter[str]:
 def read_boilerplate(paths: Iterable[Path], language: str) -> tuple[list[Reading], list[SkippedInput]]:
     """Return the handed-out code in files, folders and archives, and what in them was skipped.
 
-    Raises
-    ------
-    BadArchive
-        When an archive cannot be read, or only in part.
-    Unreadable
-        When nothing of a path can be read; the message names it.
+    Raises BadArchive when an archive cannot be read, or only in part. Raises Unreadable when nothing of a
+    path can be read; the message names it.
     """
     readings, skipped = [], []
     for path in paths:

@@ -207,13 +207,7 @@ def find(name_or_id: str, courses: tuple[int, ...]) -> None:
 @SAME
 @OTHERS
 def export(
-    name_or_id: str,
-    file: Path,
-    reason: str,
-    courses: tuple[int, ...],
-    same: tuple[str, ...],
-    *,
-    others: bool,
+    name_or_id: str, file: Path, reason: str, courses: tuple[int, ...], same: tuple[str, ...], *, others: bool
 ) -> None:
     """Write a student's files and every row about the student to FILE, a zip file."""
     start_django()
@@ -238,13 +232,7 @@ def export(
 @OTHERS
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def erase(
-    name_or_id: str,
-    reason: str,
-    courses: tuple[int, ...],
-    same: tuple[str, ...],
-    *,
-    others: bool,
-    yes: bool,
+    name_or_id: str, reason: str, courses: tuple[int, ...], same: tuple[str, ...], *, others: bool, yes: bool
 ) -> None:
     """Erase a student: submissions, pairs, decisions, names in texts. This cannot be undone."""
     start_django()

@@ -327,9 +327,7 @@ def _become(command: list[str]) -> NoReturn:
 @click.command(short_help="Take the uploads of MOSS clients until Ctrl-C.")
 @click.option("--host", help="Address to listen on.  [default: MOSS_LISTEN_HOST, or 127.0.0.1]")
 @click.option(
-    "--port",
-    type=click.IntRange(1, 65535),
-    help="Port to listen on.  [default: MOSS_LISTEN_PORT, or 7690]",
+    "--port", type=click.IntRange(1, 65535), help="Port to listen on.  [default: MOSS_LISTEN_PORT, or 7690]"
 )
 @click.option(
     "--results-at",

@@ -50,12 +50,7 @@ KEPT_SECONDS = 2 * 86_400
 
 # Seconds between two questions for the state.
 EVERY = 1.0
-STAGES = {
-    "queued": "Waiting",
-    "unpacking": "Unpacking",
-    "fingerprinting": "Reading",
-    "ranking": "Ranking",
-}
+STAGES = {"queued": "Waiting", "unpacking": "Unpacking", "fingerprinting": "Reading", "ranking": "Ranking"}
 
 TOKEN_HELP = "Create one on the page of your account, and set MOSS_TOKEN or name its file by --token-file."  # noqa: S105
 
@@ -78,10 +73,7 @@ class Service:
     def get(self, path: str) -> Any:
         """Return the JSON that a path of the API is answered with.
 
-        Raises
-        ------
-        ServerRefused
-            When the answer is an error, or no JSON.
+        Raises ServerRefused when the answer is an error, or no JSON.
         """
         return _answer(*self._ask_again("GET", path, None, {}))
 
@@ -165,12 +157,8 @@ def _answer(response: http.client.HTTPResponse, content: bytes) -> Any:
 def assignment_named(service: Service, course: str, name: str) -> int:
     """Return the id of the assignment of this name in a course, which is named or known by its id.
 
-    Where the course has none of this name, it is created.
-
-    Raises
-    ------
-    ServerRefused
-        When the token reads no such course, or several, or may not create the assignment.
+    Where the course has none of this name, it is created. Raises ServerRefused when the token reads no such
+    course, or several, or may not create the assignment.
     """
     path = f"/courses/{_course(service, course)}/assignments"
     same_name = [one for one in service.get(path)["items"] if one["name"] == name]
@@ -200,14 +188,9 @@ def send_file(
 ) -> Any:
     """Upload a file to the assignment at `path`; return the upload, as the API describes it.
 
-    An upload that was begun and not ended goes on; one that arrived whole is not sent again.
-
-    Raises
-    ------
-    ServerRefused
-        When the server refuses the file, or cannot be reached for some minutes.
-    OSError
-        When it cannot be reached at all.
+    An upload that was begun and not ended goes on; one that arrived whole is not sent again. Raises
+    ServerRefused when the server refuses the file, or cannot be reached for some minutes. Raises OSError when
+    it cannot be reached at all.
     """
     state = _continued(service, begun)
     if state is None:
@@ -312,12 +295,8 @@ def submit_folder(
 ) -> dict[str, Any]:
     """Return the upload, the report, and its first pairs; go on where an earlier call was ended.
 
-    Raises
-    ------
-    NotRanked
-        When the folder is empty, or the upload or the ranking failed or was cancelled.
-    ServerRefused
-        When the server did not do what was asked.
+    Raises NotRanked when the folder is empty, or the upload or the ranking failed or was cancelled. Raises
+    ServerRefused when the server did not do what was asked.
     """
     path = f"/assignments/{assignment}"
     with tempfile.TemporaryDirectory() as temporary:
@@ -343,12 +322,9 @@ def submit_repositories(
 ) -> dict[str, Any]:
     """Have the repositories of a list fetched; return them, the upload, the report, and its first pairs.
 
-    `source` is what the API takes: the list, a token for it, and when it is fetched once more.
-
-    Raises
-    ------
-    NotRanked, ServerRefused
-        As `submit_folder` does; the message names the repositories where none could be fetched.
+    `source` is what the API takes: the list, a token for it, and when it is fetched once more. Raises
+    NotRanked or ServerRefused as `submit_folder` does; the message names the repositories where none could be
+    fetched.
     """
     path = f"/assignments/{assignment}"
     fetch = service.post(f"{path}/repositories", {**source, "role": role})

@@ -82,10 +82,8 @@ class InstallationPaths:
     def create(self) -> None:
         """Create the folders, readable by their owner only.
 
-        Raises
-        ------
-        EmbeddedError
-            When the folder of the sockets belongs to another user, or others may write to one of the folders.
+        Raises EmbeddedError when the folder of the sockets belongs to another user, or others may write to
+        one of the folders.
         """
         for folder in (self.home, self.run, self.log):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -131,10 +129,7 @@ def private_servers() -> list[str]:
 def ensure_services() -> None:
     """Start the servers whose variables are not set, and keep them running until this process ends.
 
-    Raises
-    ------
-    EmbeddedError
-        When a server is not installed or did not start.
+    Raises EmbeddedError when a server is not installed or did not start.
     """
     names = private_servers()
     if not names or (_leases and _leases[0].pid == os.getpid()):

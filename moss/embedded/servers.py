@@ -99,10 +99,7 @@ class Server(ABC):
     def start(self) -> None:
         """Start the server and return when it answers.
 
-        Raises
-        ------
-        ServerError
-            When it ends early or does not answer within START_SECONDS.
+        Raises ServerError when it ends early or does not answer within START_SECONDS.
         """
         self._stop_leftover()
         if self.log_path.exists() and self.log_path.stat().st_size > LOG_LIMIT:

@@ -87,10 +87,8 @@ def encrypt(plain: Path, target: Path, recipient: str) -> None:
 def decrypt(source: Path, target: Path, identity: Path | None) -> None:
     """Write what an encrypted backup holds; GnuPG finds the private key itself.
 
-    Raises
-    ------
-    BackupError
-        When there is no private key for it, or the file was changed; the message says which program refused.
+    Raises BackupError when there is no private key for it, or the file was changed; the message says which
+    program refused.
     """
     if source.suffix == GPG:
         _run_encryption(["gpg", *GPG_OPTIONS, "--output", str(target), "--decrypt", str(source)])
@@ -261,14 +259,9 @@ def restore(
     """Replace the database by the backup's, migrate it to this version, and store the backup's files.
 
     `identity` is the file with the private key of a backup that age encrypted. With `unsigned`, a backup is
-    taken that was not signed with this installation's key.
-
-    Raises
-    ------
-    BackupError
-        When the file is broken, changed or of a version that this program cannot migrate, or the installation
-        has accounts and `replace` is not set; nothing was changed then. Also when the restored tables differ
-        from this version's tables.
+    taken that was not signed with this installation's key. Raises BackupError when the file is broken,
+    changed or of a version that this program cannot migrate, or the installation has accounts and `replace`
+    is not set; nothing was changed then. Also when the restored tables differ from this version's tables.
     """
     with _opened(source, identity, unsigned=unsigned) as (folder, manifest):
         if not replace and _has_accounts():

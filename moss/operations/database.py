@@ -151,13 +151,7 @@ def other_sessions() -> list[str]:
 
 
 def refuse_shared_sessions() -> None:
-    """End this process where sessions are shared.
-
-    Raises
-    ------
-    SystemExit
-        With a sentence that says what to do.
-    """
+    """End this process where sessions are shared; raise SystemExit with a sentence that says what to do."""
     if sessions_are_shared():
         raise SystemExit(f"{SHARED}. {ADVICE}")
 

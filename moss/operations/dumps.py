@@ -122,10 +122,8 @@ def check(script: Path) -> None:
 def loaded(script: Path) -> Iterator[None]:
     """Replace the tables and functions in the database by those of a script; the block can refuse them.
 
-    Raises
-    ------
-    BackupError
-        When a session uses a table, or the script has what no dump of this service has; nothing was changed.
+    Raises BackupError when a session uses a table, or the script has what no dump of this service has;
+    nothing was changed.
     """
     try:
         with transaction.atomic():
@@ -176,10 +174,7 @@ def _unprivileged(cursor: Cursor) -> Iterator[None]:
 def _statements(file: IO[bytes]) -> Iterator[str]:
     """Yield each statement of a script, checked; after COPY, the file is at its first row.
 
-    Raises
-    ------
-    BackupError
-        At a statement that no dump of this service has.
+    Raises BackupError at a statement that no dump of this service has.
     """
     lines = list[str]()
     while line := file.readline(LONGEST_STATEMENT):

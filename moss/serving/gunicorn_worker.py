@@ -115,10 +115,7 @@ class TimedBody:
     def recv(self, size: int) -> bytes:
         """Return some bytes of the body.
 
-        Raises
-        ------
-        ConnectionResetError
-            When the body comes too slowly: the connection is of no use any more.
+        Raises ConnectionResetError when the body comes too slowly: the connection is of no use any more.
         """
         allowed = min(BODY_SECONDS + self._received / BODY_RATE, WHOLE_BODY_SECONDS) - self._waited
         self._client.settimeout(max(0.01, min(PAUSE_SECONDS, allowed)))

@@ -49,16 +49,11 @@ class CorpusSummary(NamedTuple):
 def list_corpora() -> list[CorpusSummary]:
     """Return all corpora with their sizes, by name."""
     corpora = Corpus.objects.annotate(
-        sweep_count=Max("sweeps__number"),
-        document_count=Count("sweeps__documents", distinct=True),
+        sweep_count=Max("sweeps__number"), document_count=Count("sweeps__documents", distinct=True)
     )
     return [
         CorpusSummary(
-            corpus.name,
-            corpus.recipe,
-            corpus.sweep_count or 0,
-            corpus.document_count,
-            corpus.texts.count(),
+            corpus.name, corpus.recipe, corpus.sweep_count or 0, corpus.document_count, corpus.texts.count()
         )
         for corpus in corpora
     ]
@@ -76,10 +71,7 @@ def get_corpus(name: str) -> Corpus:
 def get_current_corpus(name: str) -> Corpus:
     """Return a corpus that has documents and was created by this version.
 
-    Raises
-    ------
-    CorpusError
-        When there is no such corpus, it is empty or was created by another version.
+    Raises CorpusError when there is no such corpus, it is empty or was created by another version.
     """
     corpus = get_corpus(name)
     if not corpus.texts.exists():

@@ -109,12 +109,8 @@ def compute_on_workers(
 ) -> Iterator[bytes]:
     """Yield what workers computed with each payload, in any order; the caller has the corpus locked.
 
-    Raises
-    ------
-    CorpusError
-        When no worker answers, one is of another version, or a part fails each time.
-    KeyboardInterrupt
-        Soon after Ctrl-C.
+    Raises CorpusError when no worker answers, one is of another version, or a part fails each time. Raises
+    KeyboardInterrupt soon after Ctrl-C.
     """
     check_workers()
     _forget_parts(corpus)  # of a process that was killed
@@ -284,16 +280,10 @@ def add_documents(
 ) -> SweepResult:
     """Read a folder, archive or file into a corpus as a new sweep, or resume its stopped sweep.
 
-    `on_entry` is called after each entry. When reading is interrupted, the documents written so far stay.
-    The documents are read in this process or, `on_workers`, by all workers.
-
-    Raises
-    ------
-    BadArchive
-        When `path` cannot be read.
-    CorpusError
-        When the corpus was created by another version, another process is adding to it, or the workers
-        cannot read.
+    `on_entry` is called after each entry. When reading is interrupted, the documents written so far stay. The
+    documents are read in this process or, `on_workers`, by all workers. Raises BadArchive when `path` cannot
+    be read. Raises CorpusError when the corpus was created by another version, another process is adding to
+    it, or the workers cannot read.
     """
     corpus, _ = Corpus.objects.get_or_create(name=name, defaults={"recipe": RECIPE.key})
     with exclusive_lock(corpus):
@@ -407,15 +397,9 @@ def clusters(name: str, threshold: float = 0.5, *, on_workers: bool = False) -> 
     """Return the clusters of the documents of all sweeps, the largest first (syntactic-clustering).
 
     A document that has the same text in several sweeps counts once. With another text it counts again. Shared
-    values are counted in this process or, `on_workers`, by all workers; the clusters are the same.
-
-    Raises
-    ------
-    CorpusError
-        When there is no such corpus, it is empty or was created by another version, or the workers cannot
-        count.
-    ValueError
-        When `threshold` is not above 0 and at most 1.
+    values are counted in this process or, `on_workers`, by all workers; the clusters are the same. Raises
+    CorpusError when there is no such corpus, it is empty or was created by another version, or the workers
+    cannot count. Raises ValueError when `threshold` is not above 0 and at most 1.
     """
     corpus = get_current_corpus(name)
     documents = _documents(corpus)

@@ -119,10 +119,7 @@ def sharing_features(query: Hashes, stored: npt.NDArray[np.uint64], r: int) -> t
 def near_fingerprints(queries: Hashes, stored: Hashes, distance: int) -> Matches:
     """Return the stored SimHashes within `distance` bits of each query.
 
-    Raises
-    ------
-    ValueError
-        When `distance` is not in 0 .. 6; at a higher distance unrelated documents match.
+    Raises ValueError when `distance` is not in 0 .. 6; at a higher distance unrelated documents match.
     """
     if not 0 <= distance <= MAX_DISTANCE:
         raise ValueError(f"distance is {distance}; 0 to {MAX_DISTANCE} bits are supported")
@@ -219,14 +216,8 @@ def find_near_copies(name: str, documents: Sequence[NewDocument], distance: int 
     """Return the near-copies of new documents; for each, those that both methods found come first.
 
     By features: at least r of k are shared (near-duplicate-features, section 3). By SimHash: at most
-    `distance` bits differ (simhash-web-crawling, section 3).
-
-    Raises
-    ------
-    CorpusError
-        When there is no such corpus, it is empty or was created by another version.
-    ValueError
-        When `distance` is not in 0 .. 6.
+    `distance` bits differ (simhash-web-crawling, section 3). Raises CorpusError when there is no such corpus,
+    it is empty or was created by another version. Raises ValueError when `distance` is not in 0 .. 6.
     """
     corpus = get_current_corpus(name)
     signatures = load_near_copy_signatures(corpus)

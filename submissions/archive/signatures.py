@@ -187,10 +187,7 @@ def decode_document(name: str, data: bytes) -> DecodedDocument:
 def token_kinds(decoded: DecodedDocument, seconds: float = FILE_SECONDS) -> npt.NDArray[np.uint64]:
     """Return the token kinds of a document, uint64 [n].
 
-    Raises
-    ------
-    Unreadable
-        With the reason, when the front-end fails or takes longer than `seconds`.
+    Raises Unreadable with the reason, when the front-end fails or takes longer than `seconds`.
     """
     language = decoded.front_end.name
     try:
@@ -211,10 +208,7 @@ def token_kinds(decoded: DecodedDocument, seconds: float = FILE_SECONDS) -> npt.
 def html_text(markup: str) -> str:
     """Return the visible text of an HTML page: title first, a line per block, no scripts or styles.
 
-    Raises
-    ------
-    ValueError
-        When elements are nested deeper than 5,000.
+    Raises ValueError when elements are nested deeper than 5,000.
     """
     _check_depth(markup)
     page = LexborHTMLParser(markup)
@@ -269,12 +263,7 @@ def read_documents(
 ) -> tuple[list[NewDocument], list[SkippedDocument]]:
     """Read all documents of a folder, archive or file.
 
-    `on_entry` is called after each entry.
-
-    Raises
-    ------
-    BadArchive
-        When `path` cannot be read.
+    `on_entry` is called after each entry. Raises BadArchive when `path` cannot be read.
     """
     documents, skipped = [], []
     for entry in read_entries(path):

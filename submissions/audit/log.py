@@ -419,9 +419,7 @@ def _shown_subject(user: User) -> Case:
     open_ = Q(course__in=readable.values("name")) & ~Q(course__in=others.values("name"))
     names_nobody = ~Q(action__in=NAMING) | Q(subject=WHOLE_LOG)
     return Case(
-        When(open_ | names_nobody, then=F("subject")),
-        default=Value(HIDDEN),
-        output_field=TextField(),
+        When(open_ | names_nobody, then=F("subject")), default=Value(HIDDEN), output_field=TextField()
     )
 
 
@@ -459,12 +457,8 @@ def audit_table(chosen: AuditFilter, user: User) -> ExportTable:
 def shorten_log(before: datetime, who: str) -> int:
     """Delete the entries of the audit log from before a time; return how many.
 
-    A new entry says so, and joins the chain.
-
-    Raises
-    ------
-    ProgrammingError
-        When the role of the database does not own the table.
+    A new entry says so, and joins the chain. Raises ProgrammingError when the role of the database does not
+    own the table.
     """
     transaction_lock(Work.AUDIT, wait=True)
     last = AuditEntry.objects.filter(created__lt=before).order_by("-number").first()

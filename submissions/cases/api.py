@@ -301,11 +301,7 @@ def get_document(
     url_name="api_pair_document",
 )
 def get_pair_document(
-    request: HttpRequest,
-    assignment_id: Id,
-    left_id: Id,
-    right_id: Id,
-    options: Annotated[Options, Query()],
+    request: HttpRequest, assignment_id: Id, left_id: Id, right_id: Id, options: Annotated[Options, Query()]
 ) -> HttpResponse:
     """Download a pair, or the case by hand of two submissions that the report does not list as one."""
     assignment = find_assignment(user_of(request), assignment_id, Right.READ)

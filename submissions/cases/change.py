@@ -165,10 +165,8 @@ class StatementRefused(ValueError):
 def add_statement(assignment: Assignment, name: str, user: User, file_name: str, data: bytes) -> Statement:
     """Put a file on file for the submission `name`.
 
-    Raises
-    ------
-    StatementRefused
-        When it is neither a text in UTF-8 nor a PDF, is empty or too large, or when there are many already.
+    Raises StatementRefused when it is neither a text in UTF-8 nor a PDF, is empty or too large, or when there
+    are many already.
     """
     is_text = _is_text(data)
     # Two at once are counted one after the other.

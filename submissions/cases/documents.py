@@ -365,13 +365,7 @@ class PairDocument(NamedTuple):
 
 
 def document_html(document: PairDocument) -> str:
-    """Return the page.
-
-    Raises
-    ------
-    DocumentTooLong
-        When there are too many pairs, or too many rows of sources.
-    """
+    """Return the page; raise DocumentTooLong when there are too many pairs, or too many rows of sources."""
     # Imported here because it loads the front-ends, which other pages do not need.
 
     report, copy, options = document

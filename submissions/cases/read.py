@@ -85,10 +85,7 @@ class PairNames(NamedTuple):
 def pair_names(assignment: Assignment, left_id: int, right_id: int) -> PairNames:
     """Return the names of two submissions of an assignment, sorted as in pairs.
 
-    Raises
-    ------
-    Http404
-        When these are not two submissions of the assignment with different names.
+    Raises Http404 when these are not two submissions of the assignment with different names.
     """
     both = all_submissions(assignment).filter(pk__in=(left_id, right_id))
     rows = sorted(both.order_by().values_list("name", "pk"))

@@ -291,11 +291,7 @@ def _decisions_inside(report: Report, case: Case, names: Names) -> list[Decision
 
 
 def decision_context(
-    assignment: Assignment,
-    pair: PairNames,
-    names: Names,
-    query: Mapping[str, Any],
-    similarity: float = 0.0,
+    assignment: Assignment, pair: PairNames, names: Names, query: Mapping[str, Any], similarity: float = 0.0
 ) -> dict[str, Any]:
     """Return the context of `_decision.html` for a pair, decided or not; `query` may set the threshold.
 

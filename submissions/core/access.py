@@ -246,7 +246,7 @@ def _readable_findings(report: Report, findings: Findings, kept: Withheld) -> Fi
         update={
             "moved": [
                 pair for pair in findings.effect.moved if len(_without((pair.left, pair.right), kept)) > 1
-            ],
+            ]
         }
     )
     labels = set(Batch.objects.filter(pk__in=kept.batches).values_list("name", flat=True))
@@ -307,12 +307,8 @@ class Gone(Http404):
 def find_course(user: User, pk: int, right: Right) -> Course:
     """Return a course.
 
-    Raises
-    ------
-    Http404
-        When it does not exist, or `user` has no right in it at all.
-    PermissionDenied
-        When `user` has rights in it, but not this one. The other functions of this module raise the same.
+    Raises Http404 when it does not exist, or `user` has no right in it at all. Raises PermissionDenied when
+    `user` has rights in it, but not this one. The other functions of this module raise the same.
     """
     row = get_object_or_404(visible_courses(user).select_related("owner"), pk=pk)
     require(user, right, row)
@@ -344,13 +340,7 @@ def unfinished_uploads(user: User, assignment: Assignment) -> QuerySet[Resumable
 
 
 def find_batch(user: User, pk: int, right: Right) -> Batch:
-    """Return a batch.
-
-    Raises
-    ------
-    Gone
-        When the batch was deleted and `user` could see it before.
-    """
+    """Return a batch; raise Gone when the batch was deleted and `user` could see it before."""
     uploads = Batch.objects.exclude(role=Batch.Role.OTHER)
     rows = uploads.filter(assignment__course__in=visible_courses(user), pk=pk)
     if existing := rows.select_related(

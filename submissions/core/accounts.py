@@ -177,13 +177,9 @@ class BadName(ValueError):
 def service_account(account: str, courses: Collection[Course], role: str, who: str) -> User:
     """Return the service account of this name with a role in some courses, or create it.
 
-    No person gets such a name: the colon after `service` is in no name that a form or a provider gives.
-    The account has no password and no address, so that nobody can sign in to it or find it by mail.
-
-    Raises
-    ------
-    BadName
-        When the name is not valid, or the account was closed.
+    No person gets such a name: the colon after `service` is in no name that a form or a provider gives. The
+    account has no password and no address, so that nobody can sign in to it or find it by mail. Raises
+    BadName when the name is not valid, or the account was closed.
     """
     if not NAME.fullmatch(account.removeprefix(SERVICE)):
         raise BadName("A service account is named as service:nightly: letters, digits, dots, hyphens.")
@@ -212,12 +208,7 @@ def check_quotas(assignment: Assignment, size: int, user: User | None = None) ->
     """Return if the owner of the course may store `size` more bytes, and `user` upload once more this hour.
 
     Call this in the transaction that stores them: it locks the accounts until then, so that uploads at the
-    same time are counted one after the other.
-
-    Raises
-    ------
-    QuotaExceeded
-        When they may not.
+    same time are counted one after the other. Raises QuotaExceeded when they may not.
     """
     owner = assignment.course.owner
     _lock({owner.pk, user.pk} if user else {owner.pk})
@@ -252,11 +243,7 @@ def _check_storage(owner: User, new: int) -> None:
             _(
                 "The courses of {owner} hold {stored} of at most {limit}. Nothing was stored. Delete old "
                 "assignments or uploads, or ask whoever runs this service for more."
-            ).format(
-                owner=owner.get_username(),
-                stored=format_size(stored),
-                limit=format_size(limit),
-            )
+            ).format(owner=owner.get_username(), stored=format_size(stored), limit=format_size(limit))
         )
 
 

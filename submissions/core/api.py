@@ -130,10 +130,7 @@ def cursor_of(*numbers: int) -> str:
 def numbers_of(cursor: str, count: int) -> list[int]:
     """Return the numbers of a cursor, `count` zeros for an empty one.
 
-    Raises
-    ------
-    Problem
-        When this is no cursor of such a list.
+    Raises Problem when this is no cursor of such a list.
     """
     if not cursor:
         return [0] * count

@@ -162,10 +162,7 @@ _TEXT_DUMPERS = [
         "DumperUnknown",
     )
 ]
-_JSON_DUMPERS = [
-    _json_dumper(json_types.JsonbBinaryDumper),
-    _json_dumper(json_types.JsonbDumper),
-]
+_JSON_DUMPERS = [_json_dumper(json_types.JsonbBinaryDumper), _json_dumper(json_types.JsonbDumper)]
 
 if TYPE_CHECKING:
     TextField = models.TextField[str, str]
@@ -185,13 +182,7 @@ def seal(text: str) -> str:
 
 
 def opened(sealed: str) -> str:
-    """Return the text that was sealed.
-
-    Raises
-    ------
-    OtherKey
-        When it was sealed with no key of the settings.
-    """
+    """Return the text that was sealed; raise OtherKey when it was sealed with no key of the settings."""
     try:
         return _keys(settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS).decrypt(sealed).decode()
     except InvalidToken as error:

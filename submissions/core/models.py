@@ -42,10 +42,7 @@ class Record(BaseModel):
     def from_json(cls, stored: dict[str, Any]) -> Self:
         """Return the record that `RecordField` stored as `stored`.
 
-        Raises
-        ------
-        ValueError
-            When it has another version or other fields.
+        Raises ValueError when it has another version or other fields.
         """
         fields = dict(stored)
         version = fields.pop("version", None)

@@ -228,9 +228,7 @@ def save_students(
     """
     rows = [
         SubmissionStudent(
-            submission=submission,
-            name=student.name[:MAX_NAME],
-            identifier=student.identifier[:MAX_NAME],
+            submission=submission, name=student.name[:MAX_NAME], identifier=student.identifier[:MAX_NAME]
         )
         for name, submission in submissions.items()
         for student in students.get(name) or (Student(name),)

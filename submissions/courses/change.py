@@ -88,10 +88,7 @@ def invitation_token(invitation: Invitation) -> str:
 def find_invitation(token: str) -> Invitation:
     """Return the invitation of a link.
 
-    Raises
-    ------
-    Http404
-        When this server did not sign the token, or the invitation is not valid any more.
+    Raises Http404 when this server did not sign the token, or the invitation is not valid any more.
     """
     try:
         pk, _separator, created = Signer(salt=PURPOSE, sep=".").unsign(token).partition("-")
@@ -118,12 +115,8 @@ def send_invitation(invitation: Invitation, address: str) -> bool:
 def accept(invitation: Invitation, user: User) -> Membership | None:
     """Make a user a member with the role of an invitation, which ends; None for the owner of the course.
 
-    Raises
-    ------
-    OwnInvitation
-        When the user made it.
-    Http404
-        When somebody else accepted it at the same moment.
+    Raises OwnInvitation when the user made it. Raises Http404 when somebody else accepted it at the same
+    moment.
     """
     if not Invitation.objects.select_for_update().filter(pk=invitation.pk).exists():
         raise Http404("No such invitation.")
@@ -171,10 +164,7 @@ def join_by_groups(user: User, groups: Collection[str]) -> None:
 def change_role(membership: Membership, role: str, user: User) -> None:
     """Change the role of a member; a role from a campus group becomes one that a person chose.
 
-    Raises
-    ------
-    PermissionDenied
-        When this is the role of `user`, who changes it.
+    Raises PermissionDenied when this is the role of `user`, who changes it.
     """
     if membership.user_id == user.pk:
         raise PermissionDenied(_("Somebody else who manages the course can change your role."))
@@ -191,10 +181,7 @@ def remove_member(membership: Membership) -> None:
 def transfer(course: Course, membership: Membership, user: User) -> None:
     """Make a member the owner of a course; the owner until now becomes an instructor of it.
 
-    Raises
-    ------
-    CannotTransfer
-        When the new owner has a course of the same name, or is `user`, who transfers it.
+    Raises CannotTransfer when the new owner has a course of the same name, or is `user`, who transfers it.
     """
     if membership.user_id == user.pk:
         raise CannotTransfer(_("You cannot transfer a course to yourself. Its owner can do this."))
@@ -252,9 +239,7 @@ def mail_owner(
 def read_roster(data: bytes) -> Roster:
     """Return the roster in a CSV file; it is read in a child, as students wrote parts of it.
 
-    Raises
-    ------
-    RosterRefused
+    Raises RosterRefused.
     """
     reader, digest = grouping_reader(), sha256(data).digest()
     try:

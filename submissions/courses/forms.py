@@ -279,12 +279,7 @@ class ComparisonFields(forms.Form):
     compare_archive = forms.BooleanField(
         label=_("The department's archive"),
         required=False,
-        widget=forms.Select(
-            choices=[
-                (False, _("Do not compare")),
-                (True, _("Compare with all of it")),
-            ]
-        ),
+        widget=forms.Select(choices=[(False, _("Do not compare")), (True, _("Compare with all of it"))]),
     )
 
     def clean_compare_archive(self) -> bool:

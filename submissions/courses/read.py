@@ -140,10 +140,7 @@ def people_of(course: Course) -> People:
 def course_with_people(user: User, pk: int) -> Course:
     """Return a course whose people a user may see: every member may, and every administrator.
 
-    Raises
-    ------
-    Http404
-        When it does not exist, or `user` has no right in it.
+    Raises Http404 when it does not exist, or `user` has no right in it.
     """
     return get_object_or_404(permissions.visible_courses(user).select_related("owner"), pk=pk)
 
@@ -200,10 +197,7 @@ def invitations_of_the_last_hour(user: User) -> int:
 def open_invitation(pk: int, created: str) -> Invitation:
     """Return an invitation that is still valid, by what its link says of it.
 
-    Raises
-    ------
-    Http404
-        When it was accepted, withdrawn or has expired, or who made it may not invite any more.
+    Raises Http404 when it was accepted, withdrawn or has expired, or who made it may not invite any more.
     """
     valid = Invitation.objects.filter(_is_valid(), pk=pk)
     row = valid.select_related("course__owner", "invited_by").first()

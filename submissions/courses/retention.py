@@ -233,11 +233,8 @@ def _refuse_held(assignments: Q) -> None:
 def delete_batch(batch: Batch) -> None:
     """Delete a batch with all dependent records, and rank the remaining submissions.
 
-    Raises
-    ------
-    Held
-        When the assignment, or another assignment that has copies of its work, is under a hold;
-        `delete_assignment` and `delete_course` raise it too.
+    Raises Held when the assignment, or another assignment that has copies of its work, is under a hold;
+    `delete_assignment` and `delete_course` raise it too.
     """
     pk = batch.pk
     _refuse_held(Q(pk=batch.assignment_id))

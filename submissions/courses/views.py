@@ -208,10 +208,7 @@ def rename(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         return redirect(form.save())
     # The form has written the submitted name into its instance; the page needs the stored one.
-    context = {
-        "form": form,
-        "course": find_course(request.user, pk, Right.MANAGE) if form.errors else course,
-    }
+    context = {"form": form, "course": find_course(request.user, pk, Right.MANAGE) if form.errors else course}
     return render(request, "submissions/courses/rename.html", context, status=_status(form))
 
 

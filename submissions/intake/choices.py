@@ -130,13 +130,7 @@ class Choices:
     renames: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse choices that contradict themselves.
-
-        Raises
-        ------
-        BadChoices
-            With a message for the instructor.
-        """
+        """Refuse choices that contradict themselves; raise BadChoices with a message for the instructor."""
         if self.layout and self.layout not in LAYOUTS:
             raise BadChoices(f"There is no layout {self.layout!r}. Choose one of: {', '.join(LAYOUTS)}.")
         if self.depth is not None and not 0 <= self.depth <= MAX_DEPTH:
@@ -163,10 +157,7 @@ class Choices:
     def from_json(cls, stored: object) -> Self:
         """Return the choices that `to_json` returned as `stored`; fields that are missing have their default.
 
-        Raises
-        ------
-        BadChoices
-            For a value that is no choice.
+        Raises BadChoices for a value that is no choice.
         """
         if not isinstance(stored, dict):
             raise BadChoices("The choices are a JSON object.")

@@ -76,10 +76,7 @@ def _named_language(line: str) -> tuple[str, str]:
 def check_language_patterns(text: str) -> None:
     """Check the lines of `ChosenLanguages.patterns`.
 
-    Raises
-    ------
-    BadPatterns
-        For a line without a pattern or a known language; the message says what to write.
+    Raises BadPatterns for a line without a pattern or a known language; the message says what to write.
     """
     rows = {line: _named_language(line) for line in pattern_lines(text.splitlines())}
     for line, (pattern, language) in rows.items():

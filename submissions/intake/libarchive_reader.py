@@ -317,10 +317,7 @@ class _Header(NamedTuple):
 def encrypted_entries(file: IO[bytes]) -> set[int]:
     """Return the numbers of the entries of a RAR 5 archive that are encrypted, from 0, in their order.
 
-    Raises
-    ------
-    BadArchive
-        When even the names are encrypted.
+    Raises BadArchive when even the names are encrypted.
     """
     file.seek(SIGNATURE_BYTES)
     encrypted: set[int] = set()

@@ -158,13 +158,7 @@ def too_large(limit: int) -> RefusalError:
 
 
 def copy_within_limits(
-    first: bytes,
-    rest: IO[bytes],
-    copy: IO[bytes],
-    *,
-    member: ArchiveMember,
-    budget: Budget,
-    limit: int,
+    first: bytes, rest: IO[bytes], copy: IO[bytes], *, member: ArchiveMember, budget: Budget, limit: int
 ) -> int:
     """Copy the `first` bytes of a member and the `rest`, at most `limit` bytes; return its size."""
     size, chunk = 0, first or rest.read(CHUNK)

@@ -329,9 +329,7 @@ def group_upload(upload: ListedUpload) -> GroupedUpload:
     used = {path: place for path, place in grouping.places.items() if path not in unreadable}
     refused = [row.name for row in upload.rows if not row.digest]
     return GroupedUpload(
-        grouping,
-        upload.left_out_listing().left_out(used),
-        owners(listing, grouping, upload.choices, refused),
+        grouping, upload.left_out_listing().left_out(used), owners(listing, grouping, upload.choices, refused)
     )
 
 

@@ -187,17 +187,12 @@ def unpack(
 ) -> Iterator[UnpackedEntry]:
     """Yield the entries of an uploaded archive, as paths in `folder`, or the uploaded file as one entry.
 
-    `in_child` unpacks archives that need libarchive where this process has not loaded it. Files that are
-    left out by their names alone are not unpacked, unless `patterns` include them.
-    A nested archive is unpacked as a folder named after it. Of entries with the same name, later ones are
-    numbered: `Main (2).java`. When the archive is damaged or a limit of the whole upload is reached, a
-    last entry, with the size of the archive, says why the rest is missing; it is `incomplete`. So is an entry
-    for the folder of a student of which the rest is missing.
-
-    Raises
-    ------
-    BadArchive
-        When nothing of an archive can be read, or it contains no file.
+    `in_child` unpacks archives that need libarchive where this process has not loaded it. Files that are left
+    out by their names alone are not unpacked, unless `patterns` include them. A nested archive is unpacked as
+    a folder named after it. Of entries with the same name, later ones are numbered: `Main (2).java`. When the
+    archive is damaged or a limit of the whole upload is reached, a last entry, with the size of the archive,
+    says why the rest is missing; it is `incomplete`. So is an entry for the folder of a student of which the
+    rest is missing. Raises BadArchive when nothing of an archive can be read, or it contains no file.
     """
     unpacker = _Unpacker(limits, patterns, in_child, nested)
     archive = archive_format(name, head_of(file))
@@ -244,11 +239,7 @@ def walk(
     """Yield the entries of a folder, sorted by path; links are listed as refused, not followed.
 
     The limits on all entries and bytes apply to each archive in the folder by itself, not to the folder.
-
-    Raises
-    ------
-    BadArchive
-        When `folder` is not a folder that can be read.
+    Raises BadArchive when `folder` is not a folder that can be read.
     """
     if not folder.is_dir():
         raise BadArchive(f"{folder} is not a folder")

@@ -74,16 +74,13 @@ def grouping_warnings(
         yield from _times(submissions)
     if len(submissions) == 1:
         yield GroupingWarning(
-            "one-submission",
-            sentences.ONE_SUBMISSION.format(names=listed(submissions)),
-            tuple(submissions),
+            "one-submission", sentences.ONE_SUBMISSION.format(names=listed(submissions)), tuple(submissions)
         )
 
 
 def misfit_warning(misfit: Misfit) -> GroupingWarning:
     return GroupingWarning(
-        "layout",
-        sentences.OTHER_LAYOUT.format(chosen=misfit.chosen.label, used=misfit.used.label),
+        "layout", sentences.OTHER_LAYOUT.format(chosen=misfit.chosen.label, used=misfit.used.label)
     )
 
 

@@ -65,11 +65,8 @@ class PrintingFailed(Exception):
 def print_pdf(html: str, seconds: int = TIMEOUT_SECONDS, memory: int = MEMORY_BYTES) -> bytes:
     """Return the page as PDF.
 
-    Raises
-    ------
-    PrintingFailed
-        When printing takes more than `seconds` or `memory` bytes, when the printer crashes, when there are no
-        fonts, or when no printer becomes free in WAIT_SECONDS.
+    Raises PrintingFailed when printing takes more than `seconds` or `memory` bytes, when the printer crashes,
+    when there are no fonts, or when no printer becomes free in WAIT_SECONDS.
     """
     environment = {name: os.environ[name] for name in PASSED_VARIABLES if name in os.environ}
     command = [sys.executable, "-I", str(PRINTER), str(seconds), str(memory)]

@@ -45,10 +45,7 @@ def parse_lines(text: str) -> Iterator[tuple[int, list[str]]]:
 def validate_teams(text: str) -> None:
     """Raise BadTeams for a team with only one member, or a name in two teams.
 
-    Raises
-    ------
-    BadTeams
-        For the first invalid line.
+    Raises BadTeams for the first invalid line.
     """
     seen: dict[str, int] = {}
     for number, names in parse_lines(text):

@@ -75,9 +75,7 @@ EXPECTED = re.compile(
 SCRIPT_TEXTS = {
     "copy": {"copied": _("Copied"), "by_keys": _("Press Ctrl+C to copy it")},
     "decide": {
-        "not_saved": _(
-            "Not saved: the server did not answer. See whether you are online, then decide again."
-        ),
+        "not_saved": _("Not saved: the server did not answer. See whether you are online, then decide again.")
     },
     "graph": {"edge": _("{left} and {right}, {share}"), "node": _("{name}, case {number}")},
     "histogram": {"value": _("{share}, {above} of {total} submissions there or above")},

@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy
 
-from submissions.matches.source_html import (
-    Layers,
-    RenderedLine,
-    Spans,
-    colour,
-    render_lines,
-)
+from submissions.matches.source_html import Layers, RenderedLine, Spans, colour, render_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -113,10 +107,7 @@ class RowBudget:
     def join(self, rows: Iterable[str]) -> SafeString:
         """Join rows of safe HTML, and subtract their number from the budget.
 
-        Raises
-        ------
-        DocumentTooLong
-            When there are more rows or characters than remain.
+        Raises DocumentTooLong when there are more rows or characters than remain.
         """
         joined = []
         for row in islice(rows, self.remaining + 1):

@@ -29,11 +29,7 @@ if TYPE_CHECKING:
 
     from submissions.matches.differences import TokenRun
     from submissions.matches.ranked_pairs import PairRow
-    from submissions.matches.standalone_content import (
-        StandalonePair,
-        StandaloneReport,
-        StandaloneSide,
-    )
+    from submissions.matches.standalone_content import StandalonePair, StandaloneReport, StandaloneSide
 
 TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
 LIBRARIES = {"i18n": "django.templatetags.i18n", "pages": "submissions.pages.filters"}

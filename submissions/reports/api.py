@@ -148,13 +148,7 @@ def _state(state: reports.ReportState) -> Literal["none", "pending", "done", "fa
 
 
 def report_of(assignment: Assignment) -> Report:
-    """Return the newest finished report.
-
-    Raises
-    ------
-    Problem
-        When there is none yet.
-    """
+    """Return the newest finished report; raise Problem when there is none yet."""
     report = report_state(assignment).report
     if not report:
         raise Problem(404, "There is no finished report yet. Its state says what is going on.")

@@ -71,10 +71,7 @@ def propose_common(report: Report, document: str, first: str) -> IgnoringProposa
     if file is None:
         return None
     proposal = report.assignment.ignoring_proposals.create(
-        document=file.document,
-        path=file.path,
-        first=passage.first,
-        after=passage.after,
+        document=file.document, path=file.path, first=passage.first, after=passage.after
     )
     _measure(proposal)
     return proposal

@@ -189,10 +189,7 @@ class Selection(NamedTuple):
     def from_json(cls, stored: dict[str, Any]) -> Selection:
         """Load what `to_json` returned.
 
-        Raises
-        ------
-        CohortChanged
-            When a part was deleted, or its upload was cancelled.
+        Raises CohortChanged when a part was deleted, or its upload was cancelled.
         """
         submissions = _rows(Submission, stored["submissions"])
         if Batch.objects.filter(submissions__in=submissions).exclude(state__in=Batch.FULLY_READ).exists():
@@ -504,10 +501,7 @@ def keep(kept: Kept) -> None:
 def planned(plan: RankingPlan) -> Kept:
     """Return the cohort of a plan; load it unless it is kept.
 
-    Raises
-    ------
-    CohortChanged
-        When it is loaded and not the same any more.
+    Raises CohortChanged when it is loaded and not the same any more.
     """
     if not any(kept.plan == plan.pk for kept in _kept):
         forget()
@@ -550,10 +544,7 @@ def token_count(selection: Selection) -> int:
 def check_memory(tokens: int, pairs: int = 0) -> None:
     """Return if a ranking of so many tokens and scored pairs fits in memory.
 
-    Raises
-    ------
-    ClassTooLarge
-        When it does not.
+    Raises ClassTooLarge when it does not.
     """
     needed, limit = WORKER_BYTES + tokens * TOKEN_BYTES + pairs * PAIR_BYTES, memory_limit()
     if needed > limit:

@@ -7,19 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint import engine
-from fingerprint.engine import (
-    CandidatePairs,
-    Ranking,
-    RankingInput,
-    whole_lines,
-)
-from submissions.core.models import (
-    BestMatch,
-    CommonPassage,
-    ExclusionEffect,
-    Findings,
-    MovedPair,
-)
+from fingerprint.engine import CandidatePairs, Ranking, RankingInput, whole_lines
+from submissions.core.models import BestMatch, CommonPassage, ExclusionEffect, Findings, MovedPair
 from submissions.core.submitters import are_mates, compared_mates
 from submissions.matches.groups import connected_components
 

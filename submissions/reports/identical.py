@@ -109,11 +109,7 @@ def listed_duplicates(report: Report, names: Names, member: int | None = None) -
     strength = {str(description): place for place, description in enumerate(SAMENESS.values())}
     return sorted(
         groups,
-        key=lambda group: (
-            strength[group.description],
-            -len(group.submissions),
-            _first_name(group, names),
-        ),
+        key=lambda group: (strength[group.description], -len(group.submissions), _first_name(group, names)),
     )
 
 

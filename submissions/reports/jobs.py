@@ -73,15 +73,9 @@ GONE = "The file with these lines is not in the report any more: its upload was 
 def rank(job: Job) -> None:
     """Go on with the ranking of an assignment, then delete the older reports.
 
-    Raises
-    ------
-    Parts
-        When its shards are to be computed first.
-    Later, Again
-        When the assignment is being changed, or a ranking that was cancelled has not ended yet; or when what
-        was planned was changed.
-    Refused
-        When the class is too large.
+    Raises Parts when its shards are to be computed first. Raises Later or Again when the assignment is being
+    changed, or a ranking that was cancelled has not ended yet; or when what was planned was changed. Raises
+    Refused when the class is too large.
     """
     report = lifecycle.running_report(job.subject)
     if report is None:
@@ -271,10 +265,7 @@ def _save(plan: RankingPlan, results: Results) -> None:
 def measure_ignoring(job: Job) -> None:
     """Count who has each line of a proposal, choose lines where none are chosen, and measure the effect.
 
-    Raises
-    ------
-    Refused
-        When the class is too large, or the file with the lines is not in it any more.
+    Raises Refused when the class is too large, or the file with the lines is not in it any more.
     """
     pending = IgnoringProposal.objects.filter(pk=job.subject, effect__isnull=True, message="")
     proposal = pending.select_related("assignment__course", "document").first()

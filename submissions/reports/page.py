@@ -140,10 +140,7 @@ def boilerplate_context(assignment: Assignment, names: Names) -> dict[str, Any]:
 
     `boilerplate_version` changes when the displayed state changes.
     """
-    uploads, registered = (
-        listed_boilerplate_uploads(assignment),
-        registered_boilerplate(assignment, names),
-    )
+    uploads, registered = (listed_boilerplate_uploads(assignment), registered_boilerplate(assignment, names))
     displayed = (
         [(upload.pk, upload.state) for upload in uploads],
         [(row.boilerplate.pk, row.boilerplate.document.state) for row in registered],

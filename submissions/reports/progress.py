@@ -70,12 +70,8 @@ def comparing(submissions: int) -> str:
 def publish(report_id: int, stage: str, done: int = 0, total: int = 0) -> None:
     """Publish the stage of a ranking.
 
-    Raises
-    ------
-    Cancelled
-        When a user cancelled the ranking.
-    TakesLong
-        When the ranking is in the interactive queue and takes too long for it.
+    Raises Cancelled when a user cancelled the ranking. Raises TakesLong when the ranking is in the
+    interactive queue and takes too long for it.
     """
     _raise_if_ended(report_id)
     try:

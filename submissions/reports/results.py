@@ -80,12 +80,8 @@ def copy_old_work(
 
     These are the old submissions of the `stored` pairs, and the best match of each submission of the class.
     Copies of an earlier report that are the same are kept; others are deleted, and labels without copies of
-    assignments that are not compared any more.
-
-    Raises
-    ------
-    AssignmentBusy
-        When one of them was deleted or read again since the cohort was loaded; the ranking is tried again.
+    assignments that are not compared any more. Raises AssignmentBusy when one of them was deleted or read
+    again since the cohort was loaded; the ranking is tried again.
     """
     needed = {index for index in _sides(stored) | _best_matches(ranking) if cohort.is_unlisted(index)}
     origins = {cohort.submissions[index].pk: cohort.submissions[index] for index in needed}
@@ -241,15 +237,8 @@ def rank(report: Report, prepared: Prepared | None = None) -> None:
     """Fill a report with its pairs, ignored tokens, duplicates and findings, in the caller's transaction.
 
     It is safe to run again: the results of an earlier run are replaced. What is not `prepared` is first.
-
-    Raises
-    ------
-    Cancelled
-        When a user cancelled the ranking.
-    TakesLong
-        When the report is in the interactive queue and takes too long for it.
-    ClassTooLarge
-        When it takes more memory than a worker may use.
+    Raises Cancelled when a user cancelled the ranking. Raises TakesLong when the report is in the interactive
+    queue and takes too long for it. Raises ClassTooLarge when it takes more memory than a worker may use.
     """
     ready = prepare(report) if prepared is None else prepared
     progress.publish(report.pk, progress.comparing(ready.cohort.class_size))
@@ -380,12 +369,8 @@ def _save_ignored(report: Report, cohort: LoadedCohort) -> None:
 def merge_scores(plan: RankingPlan) -> Results:
     """Return what ranking the cohort of a plan in one piece would, from the scores of its shards.
 
-    Raises
-    ------
-    Cancelled
-        When a user cancelled the ranking.
-    CohortChanged
-        When what the plan selected was changed.
+    Raises Cancelled when a user cancelled the ranking. Raises CohortChanged when what the plan selected was
+    changed.
     """
     kept = planned(plan)
     return compute(kept.cohort, plan_check(plan.pk), kept.candidates, StoredScores(plan))

@@ -82,14 +82,8 @@ class Prepared(NamedTuple):
 def prepare(report: Report) -> Prepared:
     """Load the cohort of a report's assignment as it is now, and find the candidate pairs.
 
-    Raises
-    ------
-    Cancelled
-        When a user cancelled the ranking.
-    TakesLong
-        When the report is in the interactive queue and takes too long for it.
-    ClassTooLarge
-        When it takes more memory than a worker may use.
+    Raises Cancelled when a user cancelled the ranking. Raises TakesLong when the report is in the interactive
+    queue and takes too long for it. Raises ClassTooLarge when it takes more memory than a worker may use.
     """
     _read_coarse_streams(report)
     progress.publish(report.pk, "Loading tokens and fingerprints")
@@ -201,12 +195,8 @@ class _Part(NamedTuple):
 def cut(report: Report, prepared: Prepared) -> RankingPlan | None:
     """Store a plan of the report with its shards if its pairs take long to score; return None otherwise.
 
-    Raises
-    ------
-    Cancelled
-        When the report is not ranked any more.
-    ClassTooLarge
-        When its pairs take more memory than a worker may use.
+    Raises Cancelled when the report is not ranked any more. Raises ClassTooLarge when its pairs take more
+    memory than a worker may use.
     """
     cohort, jobs = prepared.cohort, prepared.jobs
     rankings = 1 + cohort.is_ranked_twice
@@ -251,10 +241,7 @@ def _store_plan(report: Report, prepared: Prepared, jobs: list[ScoringJob]) -> R
 def cut_listed(plan: RankingPlan, listed: Ranking) -> int:
     """Store the shards that align the listed pairs; return how many there are.
 
-    Raises
-    ------
-    Cancelled
-        When the plan was deleted.
+    Raises Cancelled when the plan was deleted.
     """
     seconds = _seconds(planned(plan).cohort.inputs.cohort, listed.pairs)
     columns = np.stack((listed.pairs.left, listed.pairs.right, *listed.units.T))
@@ -307,12 +294,8 @@ def _parts(columns: Rows, seconds: Floats, most: float) -> Iterator[Sides]:
 def compute(shard: RankingShard) -> None:
     """Score or align the pairs of a shard and store the result, unless another worker did meanwhile.
 
-    Raises
-    ------
-    Cancelled
-        When its report is no longer ranked by its plan.
-    CohortChanged
-        When what the plan selected was changed.
+    Raises Cancelled when its report is no longer ranked by its plan. Raises CohortChanged when what the plan
+    selected was changed.
     """
     check = plan_check(shard.plan_id)
     try:

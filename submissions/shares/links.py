@@ -165,12 +165,8 @@ def share_token(share: Share) -> str:
 def share_of_token(token: str) -> Share:
     """Return the share link of a token.
 
-    Raises
-    ------
-    ForgedToken
-        When this server did not sign the token.
-    ShareEnded
-        When the link has expired or was revoked, its target was deleted, or its maker may not share any more.
+    Raises ForgedToken when this server did not sign the token. Raises ShareEnded when the link has expired or
+    was revoked, its target was deleted, or its maker may not share any more.
     """
     try:
         signed = _signer().unsign(token)
@@ -268,12 +264,8 @@ def announce_answer(request: ReadingRequest, address: str) -> bool:
 def find_request(user: User, pk: int) -> ReadingRequest:
     """Return a request that a user may answer: who may share the work of the old course.
 
-    Raises
-    ------
-    Http404
-        When it does not exist, or `user` has no right in the old course at all.
-    PermissionDenied
-        When `user` may not share the work of that course.
+    Raises Http404 when it does not exist, or `user` has no right in the old course at all. Raises
+    PermissionDenied when `user` may not share the work of that course.
     """
     rows = ReadingRequest.objects.filter(old__batch__assignment__course__in=visible_courses(user))
     row = get_object_or_404(rows.select_related("old__batch__assignment__course__owner", "asked_by"), pk=pk)

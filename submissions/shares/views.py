@@ -95,10 +95,7 @@ def shares(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 def _parse_pair(assignment: Assignment, value: str) -> PairNames | None:
     """Return the pair of `value`, two ids as `left-right`; None for an empty value, the whole report.
 
-    Raises
-    ------
-    Http404
-        When it is no pair of submissions of the assignment.
+    Raises Http404 when it is no pair of submissions of the assignment.
     """
     if not value:
         return None

@@ -52,10 +52,7 @@ SEARCH_SECONDS, PART_BYTES = 120.0, 1 << 16
 def ask_for_erasure(work: Scope, who: str, reason: str, address: str | None = None) -> Erasure:
     """Have a student erased, with an entry of the audit log; `who` is a user name.
 
-    Raises
-    ------
-    NotFound
-        When all of the student's work is under a hold, or nobody decided on a similar name.
+    Raises NotFound when all of the student's work is under a hold, or nobody decided on a similar name.
     """
     if work.undecided:
         raise NotFound(undecided_message(work))
@@ -80,12 +77,8 @@ def ask_for_erasure(work: Scope, who: str, reason: str, address: str | None = No
 def erase_student(job: Job) -> None:
     """Erase the student of a waiting erasure; one that was carried out does nothing.
 
-    Raises
-    ------
-    Refused
-        When there is no such student any more, or work of a similar name came meanwhile.
-    Later
-        When an upload that waited was read or deleted before it could be searched.
+    Raises Refused when there is no such student any more, or work of a similar name came meanwhile. Raises
+    Later when an upload that waited was read or deleted before it could be searched.
     """
     erasure = Erasure.objects.filter(pk=job.subject, state=Erasure.State.QUEUED).first()
     if erasure is None:
@@ -221,10 +214,7 @@ class _Files:
     def name(self, data: bytes) -> bool:
         """Return whether a file names the student.
 
-        Raises
-        ------
-        BadArchive
-            When the files of the upload take too long.
+        Raises BadArchive when the files of the upload take too long.
         """
         for part in _parts(data):
             if time.thread_time() > self._end:

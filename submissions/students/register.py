@@ -138,9 +138,7 @@ REGISTER = {
         whole_only=True,
     ),
     "submissions.ListedEntry": Table(
-        rows=("name", "reason", "left_out", "digest"),
-        free=("language", "modified", "commits"),
-        why=CODES,
+        rows=("name", "reason", "left_out", "digest"), free=("language", "modified", "commits"), why=CODES
     ),
     "submissions.DeletedBatch": Table(
         searched=("name",), assignment="assignment", course="assignment__course"
@@ -204,8 +202,7 @@ REGISTER = {
         why=PEOPLE,
     ),
     "submissions.Job": Table(
-        free=("kind", "queue", "state", "reason", "version"),
-        why="kinds, and reasons that name no file",
+        free=("kind", "queue", "state", "reason", "version"), why="kinds, and reasons that name no file"
     ),
     "submissions.Report": Table(
         searched=("message",),

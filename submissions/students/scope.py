@@ -207,12 +207,8 @@ class Scope:
 def scope(text: str, courses: Collection[int] | None = None, decided: Decided | None = None) -> Scope:
     """Return the scope of a student, found by a name or id, in all courses or in those of primary keys.
 
-    Courses that have nothing but rows `decided` to be the student's are chosen with them.
-
-    Raises
-    ------
-    NotFound
-        When no course is left, or a chosen one has several students of this name.
+    Courses that have nothing but rows `decided` to be the student's are chosen with them. Raises NotFound
+    when no course is left, or a chosen one has several students of this name.
     """
     certain = find(text)
     without = {one.course.pk for one in certain if courses is not None and one.course.pk not in courses}

@@ -165,12 +165,7 @@ def list_uploads(
     return Uploads(items=[upload_out(request, one) for one in part[:limit]], next=following)
 
 
-@uploads_router.post(
-    PATH,
-    response={202: UploadOut},
-    summary="Upload files",
-    url_name="api_uploads",
-)
+@uploads_router.post(PATH, response={202: UploadOut}, summary="Upload files", url_name="api_uploads")
 def create_upload(
     request: HttpRequest,
     assignment_id: Id,

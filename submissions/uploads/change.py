@@ -67,12 +67,8 @@ def create_batch(
     """Store uploaded files and enqueue the batch; with a `preview` it waits once it is unpacked.
 
     `role` is one of `Batch.Role`: what the class is, or earlier work that is compared with it. `choices` say
-    how it is grouped; by default, by the layout that fits best.
-
-    Raises
-    ------
-    QuotaExceeded
-        When they are more than may be stored, or too many uploads in an hour.
+    how it is grouped; by default, by the layout that fits best. Raises QuotaExceeded when they are more than
+    may be stored, or too many uploads in an hour.
     """
     size = sum(upload.size for upload in uploads)
     name = upload_name(uploads)
@@ -223,12 +219,8 @@ def save_uploads(uploads: Sequence[Upload], **owner: Batch | BoilerplateUpload) 
 def compare_files(user: User, files: Sequence[File[bytes]], course: str) -> Batch:
     """Upload files to a new assignment that is named after them, in the user's course of a name.
 
-    The course is created if necessary. The upload waits until the user has checked how it is grouped.
-
-    Raises
-    ------
-    QuotaExceeded
-        When the files are more than may be stored; then nothing is created.
+    The course is created if necessary. The upload waits until the user has checked how it is grouped. Raises
+    QuotaExceeded when the files are more than may be stored; then nothing is created.
     """
     owned, _ = Course.objects.get_or_create(owner=user, name=course)
     stem = PurePosixPath(upload_name(files)).name.partition(".")[0][:NAME_CHARACTERS] or "upload"
@@ -244,10 +236,7 @@ def begin_resumable(
 ) -> ResumableUpload:
     """Return a new upload of `length` bytes, of which nothing has arrived.
 
-    Raises
-    ------
-    QuotaExceeded
-        When that is more than may be stored, or the user has begun too many uploads.
+    Raises QuotaExceeded when that is more than may be stored, or the user has begun too many uploads.
     """
     check_quotas(assignment, length, user)
     if ResumableUpload.objects.filter(uploaded_by=user, ended=None).count() >= MOST_BEGUN:
@@ -272,10 +261,7 @@ def begin_resumable(
 def end_resumable(upload: ResumableUpload) -> ResumableUpload:
     """Make a complete upload a batch, as if it had come at once, unless it is a batch already.
 
-    Raises
-    ------
-    QuotaExceeded
-        When its user may not upload now; its parts stay until then.
+    Raises QuotaExceeded when its user may not upload now; its parts stay until then.
     """
     locked = ResumableUpload.objects.select_for_update(of=("self",)).get(pk=upload.pk)
     if locked.ended:
@@ -298,12 +284,8 @@ def add_boilerplate(
 ) -> BoilerplateUpload:
     """Store handed-out files, single or in archives, and enqueue them to be read and registered.
 
-    With `statement` they are the statement of the task.
-
-    Raises
-    ------
-    QuotaExceeded
-        When they are more than may be stored.
+    With `statement` they are the statement of the task. Raises QuotaExceeded when they are more than may be
+    stored.
     """
     size = sum(file.size for file in uploads)
     queue = upload_queue(size)

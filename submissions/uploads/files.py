@@ -29,13 +29,7 @@ from submissions.core.database import insert
 from submissions.intake.members import PositionedFile
 from submissions.intake.sandbox.archives import UploadedFile, unpack, unpack_all
 from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS
-from submissions.models import (
-    Batch,
-    BoilerplateUpload,
-    DeletedBatch,
-    ResumableUpload,
-    Upload,
-)
+from submissions.models import Batch, BoilerplateUpload, DeletedBatch, ResumableUpload, Upload
 from submissions.uploads.fingerprinting import delete_unused_sources
 from submissions.uploads.models import FileChunk
 
@@ -187,12 +181,8 @@ def entries(
 ) -> Iterator[UnpackedEntry]:
     """Yield the entries of uploaded files in the order in which they were chosen; a child unpacks them.
 
-    Several files are taken as if they were in one folder, and so is a single one if `in_one_folder`.
-
-    Raises
-    ------
-    BadArchive
-        When nothing of a single upload can be read.
+    Several files are taken as if they were in one folder, and so is a single one if `in_one_folder`. Raises
+    BadArchive when nothing of a single upload can be read.
     """
     files = list(map(_uploaded_file, uploads.order_by("pk")))
     if len(files) == 1 and not in_one_folder:
@@ -259,13 +249,9 @@ class OtherOffset(Exception):
 def append(upload: ResumableUpload, offset: int, read: Callable[[int], bytes]) -> int:
     """Store what `read(most)` returns until it is nothing or the upload is whole; return the new offset.
 
-    Every MiB is committed for itself, so that a lost connection costs at most one, and no lock is held
-    while the next one is awaited.
-
-    Raises
-    ------
-    OtherOffset
-        When parts were stored meanwhile, or `offset` is not the end of the stored ones.
+    Every MiB is committed for itself, so that a lost connection costs at most one, and no lock is held while
+    the next one is awaited. Raises OtherOffset when parts were stored meanwhile, or `offset` is not the end
+    of the stored ones.
     """
     _locked_at(upload, offset)
     while data := read(min(room(offset), upload.length - offset)):

@@ -278,10 +278,7 @@ def delete_unreferenced(before: datetime) -> None:
 def add_run(hashes: Mapping[int, Hashes]) -> None:
     """Store the postings of new documents, given by primary key; an open transaction is continued.
 
-    Raises
-    ------
-    ValueError
-        When a primary key is 2**32 or more.
+    Raises ValueError when a primary key is 2**32 or more.
     """
     distinct = {document: distinct_values(values) for document, values in hashes.items()}
     counts = [len(values) for values in distinct.values()]

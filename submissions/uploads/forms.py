@@ -121,11 +121,7 @@ def _paths(text: str) -> list[str]:
 class SubmissionsForm(UploadForm):
     """Submissions, with the role that they have in the comparison."""
 
-    role = forms.ChoiceField(
-        label=_("These are"),
-        required=False,
-        choices=ROLES,
-    )
+    role = forms.ChoiceField(label=_("These are"), required=False, choices=ROLES)
 
     def clean_role(self) -> str:
         return self.cleaned_data["role"] or Batch.Role.CLASS
@@ -144,10 +140,7 @@ class PreviewForm:
     def change(self, choices: Choices) -> Choices:
         """Return the choices with these changes.
 
-        Raises
-        ------
-        BadChoices
-            For a value that is no choice; the message is for the uploader.
+        Raises BadChoices for a value that is no choice; the message is for the uploader.
         """
         choices = self._with_layout(choices)
         if self.data.get("do") == "reset":

@@ -90,10 +90,7 @@ def identify(files: Sequence[NamedFile], language: str, likely: str = "") -> Ite
 def store_sources(files: Sequence[bytes]) -> list[int]:
     """Store the bytes of files that are not stored; return the primary keys of all sources.
 
-    Raises
-    ------
-    IntegrityError
-        When one was deleted meanwhile with another upload.
+    Raises IntegrityError when one was deleted meanwhile with another upload.
     """
     by_digest = {sha256(data).hexdigest(): data for data in files}
     _fill_again(by_digest)
@@ -125,13 +122,8 @@ def _source_keys(digests: Iterable[str]) -> dict[str, int]:
 def store_documents(sources: Sequence[tuple[int, str]], state: str = Document.State.PENDING) -> list[int]:
     """Store a pending document for each (source, front-end) that has none; return their primary keys.
 
-    A document that failed is pending again: the cause may have been the machine. With the state KEPT they
-    are documents of their own, which are not compared.
-
-    Raises
-    ------
-    IntegrityError
-        When a source was deleted meanwhile.
+    A document that failed is pending again: the cause may have been the machine. With the state KEPT they are
+    documents of their own, which are not compared. Raises IntegrityError when a source was deleted meanwhile.
     """
     keys: dict[tuple[int, str], int] = {}
     wanted = sorted(set(sources))
@@ -181,14 +173,9 @@ class BatchEnded(Exception):
 def list_entries(batch: Batch, *, is_interactive: bool) -> list[ListedEntry]:
     """Unpack a batch, store the sources of its files, and return its entries; these are not saved.
 
-    Raises
-    ------
-    BadArchive
-        When nothing of the upload can be read; the message is for the uploader.
-    BatchEnded
-        When the batch was cancelled or deleted meanwhile.
-    TakesLong
-        When this `is_interactive` work and takes too long for it.
+    Raises BadArchive when nothing of the upload can be read; the message is for the uploader. Raises
+    BatchEnded when the batch was cancelled or deleted meanwhile. Raises TakesLong when this `is_interactive`
+    work and takes too long for it.
     """
     deadline = time.monotonic() + INTERACTIVE_SECONDS
     listed: list[ListedEntry] = []
@@ -277,16 +264,9 @@ def ingest_batch(batch: Batch, *, is_interactive: bool = False) -> None:
     """Store the submissions of a batch for fingerprinting, in place of an earlier run's submissions.
 
     A batch with a preview is only unpacked: it waits for its uploader, and is grouped when this is called
-    again.
-
-    Raises
-    ------
-    BadArchive
-        When no entry of the upload can be used; the message is for the uploader.
-    BatchEnded
-        When the batch was cancelled or deleted meanwhile.
-    TakesLong
-        When this `is_interactive` work and takes too long for it.
+    again. Raises BadArchive when no entry of the upload can be used; the message is for the uploader. Raises
+    BatchEnded when the batch was cancelled or deleted meanwhile. Raises TakesLong when this `is_interactive`
+    work and takes too long for it.
     """
     listed = list(batch.listed_entries.all()) or list_entries(batch, is_interactive=is_interactive)
     if batch.preview and any(row.language for row in listed):
@@ -302,10 +282,7 @@ def ingest_batch(batch: Batch, *, is_interactive: bool = False) -> None:
 def group_batch(batch: Batch, listed: Sequence[ListedEntry]) -> GroupedBatch:
     """Group the entries of a batch into submissions, and leave out what is no work of a student.
 
-    Raises
-    ------
-    BadArchive
-        When a limit is reached; the message is for the uploader.
+    Raises BadArchive when a limit is reached; the message is for the uploader.
     """
     answer = grouping_reader().group(listed_upload(batch, listed))
     grouped = GroupedBatch(answer.grouping)

@@ -62,12 +62,8 @@ class NamedDocument(NamedTuple):
 def register_boilerplate(upload: BoilerplateUpload) -> None:
     """Register the files of an upload as boilerplate, and enqueue their documents.
 
-    Nothing is registered when the upload was deleted or has ended meanwhile.
-
-    Raises
-    ------
-    IntegrityError
-        When a source was deleted, or the language of the assignment was changed meanwhile: read it again.
+    Nothing is registered when the upload was deleted or has ended meanwhile. Raises IntegrityError when a
+    source was deleted, or the language of the assignment was changed meanwhile: read it again.
     """
     language = upload.assignment.language
     files, refusals = _documents_and_refusals(upload)
@@ -160,10 +156,8 @@ def _enqueue_lanes(kind: str, subject: int, keys: Sequence[int], queue: str, use
 def read_documents(job: Job) -> None:
     """Read some of a batch's documents, those of one lane; the rest follows after the work of others.
 
-    Raises
-    ------
-    Again, TakesLong, Later
-        When documents are left: at once, in the heavy queue, or after those that another process reads.
+    Raises Again or TakesLong or Later when documents are left: at once, in the heavy queue, or after those
+    that another process reads.
     """
     batch = Batch.objects.filter(pk=job.subject, state=Fingerprinting).first()
     if batch is None:
@@ -237,10 +231,7 @@ def read_boilerplate(job: Job) -> None:
 def fingerprint_boilerplate(job: Job) -> None:
     """Fingerprint the boilerplate of an assignment, then enqueue a ranking without it.
 
-    Raises
-    ------
-    Later
-        When documents are read by another process, or the assignment is being changed.
+    Raises Later when documents are read by another process, or the assignment is being changed.
     """
     pending = Document.objects.filter(boilerplate__assignment=job.subject, state=Document.State.PENDING)
     fingerprint_pending(list(pending.order_by("pk").values_list("pk", flat=True).distinct()))
@@ -269,10 +260,7 @@ def fail_boilerplate(job: Job, message: str) -> None:
 def change_language(job: Job) -> None:
     """Decide which files are read again for a change, and enqueue their documents.
 
-    Raises
-    ------
-    Later
-        When the assignment is being ranked.
+    Raises Later when the assignment is being ranked.
     """
     queued = LanguageChange.objects.filter(pk=job.subject, state=LanguageChange.State.QUEUED)
     for change in queued.select_related("assignment"):

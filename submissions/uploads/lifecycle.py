@@ -50,10 +50,7 @@ class AssignmentBusy(Later):
 def lock_assignment(assignment_id: int, *, wait: bool = True) -> Assignment | None:
     """Lock an assignment until the transaction ends; ranking and deleting it exclude each other this way.
 
-    Raises
-    ------
-    AssignmentBusy
-        When it is locked and `wait` is False. The transaction must be rolled back.
+    Raises AssignmentBusy when it is locked and `wait` is False. The transaction must be rolled back.
     """
     # `no_key`: other transactions can still insert rows that refer to the assignment, such as new uploads.
     locked = Assignment.objects.select_for_update(no_key=True, nowait=not wait)

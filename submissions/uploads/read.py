@@ -134,14 +134,9 @@ def readable_files(submission: int) -> list[SubmissionFile]:
 def preview_of(batch: Batch) -> Preview:
     """Return a listed batch as it is going to be read; nothing of it is read for that.
 
-    It is grouped in a child: names and metadata are what students wrote, and this is a web process.
-
-    Raises
-    ------
-    BadArchive
-        When a limit is reached; the message is for the uploader.
-    NotYet
-        While the child groups it; ask again.
+    It is grouped in a child: names and metadata are what students wrote, and this is a web process. Raises
+    BadArchive when a limit is reached; the message is for the uploader. Raises NotYet while the child groups
+    it; ask again.
     """
     preview: Preview = LATER.get(("preview", batch.pk), _version(batch), lambda: _grouping(batch))
     return preview
@@ -215,11 +210,7 @@ class WaitingAnswers:
         """Return the answer of a key about a subject, or raise its error.
 
         For a new key `prepare` is called at once, and the function that it returns is called in the thread. A
-        new key of a subject takes the place of an earlier key that waits.
-
-        Raises
-        ------
-        NotYet
+        new key of a subject takes the place of an earlier key that waits. Raises NotYet.
         """
         answer = self._answer(subject, key) or self._ask(subject, key, prepare)
         if not answer.done() and self._slots.acquire(blocking=False):

@@ -246,12 +246,7 @@ def enqueue(kind: str, subject: int = 0, part: int = 0, **fields: Any) -> None:
 
 @transaction.atomic
 def enqueue_all(
-    kind: str,
-    subjects: Iterable[int],
-    part: int = 0,
-    *,
-    user: int | None = None,
-    queue: str = INTERACTIVE,
+    kind: str, subjects: Iterable[int], part: int = 0, *, user: int | None = None, queue: str = INTERACTIVE
 ) -> None:
     """Queue work when this transaction commits; what is queued already and due later is due now.
 

@@ -47,9 +47,7 @@ class Job(models.Model):
         ordering = ("pk",)
         constraints = (
             models.UniqueConstraint(
-                fields=("kind", "subject", "part"),
-                condition=models.Q(state="queued"),
-                name="job_queued_once",
+                fields=("kind", "subject", "part"), condition=models.Q(state="queued"), name="job_queued_once"
             ),
         )
         indexes = (models.Index(fields=("kind", "queue", "state", "id"), name="job_kind_queue_state"),)

@@ -84,10 +84,7 @@ UNTUNED_IGNORING_CASE = frozenset({
 def lexer_class(alias: str) -> type[Lexer]:
     """Return the lexer of a Pygments alias, mended where there is such a one.
 
-    Raises
-    ------
-    pygments.util.ClassNotFound
-        For an unknown alias.
+    Raises pygments.util.ClassNotFound for an unknown alias.
     """
     if alias not in _MENDED:
         return find_lexer_class_by_name(alias)

@@ -27,9 +27,7 @@ urlpatterns = [
         name="account_reset_password_from_key",
     ),
     path(
-        "password/changed/",
-        account.password_reset_from_key_done,
-        name="account_reset_password_from_key_done",
+        "password/changed/", account.password_reset_from_key_done, name="account_reset_password_from_key_done"
     ),
     path("oidc/<str:provider_id>/login/callback/", take_answer, name="openid_connect_callback"),
     path("", include("allauth.socialaccount.providers.openid_connect.urls")),

@@ -51,10 +51,7 @@ USUAL_PORT = 7690
 def check_current_password(request: HttpRequest, password: str) -> str:
     """Return the password of the request's user.
 
-    Raises
-    ------
-    ValidationError
-        When it is another one. Wrong passwords count like those at signing in.
+    Raises ValidationError when it is another one. Wrong passwords count like those at signing in.
     """
     if authenticate(request, username=request.user.get_username(), password=password) != request.user:
         raise ValidationError(WRONG)

@@ -201,10 +201,7 @@ def _complete(method: str, operation: dict[str, Any]) -> None:
 
 def _error(status: int) -> dict[str, Any]:
     schema = {"$ref": "#/components/schemas/Problem"}
-    return {
-        "description": problems.MEANINGS[status],
-        "content": {problems.CONTENT_TYPE: {"schema": schema}},
-    }
+    return {"description": problems.MEANINGS[status], "content": {problems.CONTENT_TYPE: {"schema": schema}}}
 
 
 def _header(name: str, description: str, **limits: int) -> dict[str, Any]:
@@ -328,7 +325,4 @@ for pattern in cast("list[URLPattern]", endpoints[0]):
         takes_files(pattern.callback)
     pattern.callback = idempotent(pattern.callback)
 
-urlpatterns = [
-    path("api/v1/", endpoints),
-    path("api/docs", api_docs, name="api_docs"),
-]
+urlpatterns = [path("api/v1/", endpoints), path("api/docs", api_docs, name="api_docs")]

@@ -94,10 +94,7 @@ def receive(launch: Launch, user: User, platform_course: PlatformCourse) -> str:
         )
     DeepLinkRequest.objects.filter(created__lt=timezone.now() - HOLDS).delete()
     row = DeepLinkRequest.objects.create(
-        platform_course=platform_course,
-        user=user,
-        return_url=url,
-        data=data,
+        platform_course=platform_course, user=user, return_url=url, data=data
     )
     return reverse("lti_deep_linking", args=[row.pk])
 

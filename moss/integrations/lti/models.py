@@ -45,8 +45,7 @@ class Platform(models.Model):
     issuer = models.CharField(_("Issuer"), max_length=LONGEST_ID)
     client_id = models.CharField(_("Client id"), max_length=LONGEST_ID)
     deployments = models.TextField(
-        _("Deployment ids"),
-        help_text=_("One a line. Launches of other deployments are refused."),
+        _("Deployment ids"), help_text=_("One a line. Launches of other deployments are refused.")
     )
     auth_url = _address(_("Address of its sign-in (authentication request)"))
     token_url = _address(_("Address of its access tokens"))

@@ -57,10 +57,8 @@ class Arrival(NamedTuple):
 def arrive(platform: Platform, launch: Launch) -> Arrival:
     """Find or create account, course and membership of a launch.
 
-    Raises
-    ------
-    LaunchRefused
-        When the person is no instructor or teaching assistant there, or the account is closed.
+    Raises LaunchRefused when the person is no instructor or teaching assistant there, or the account is
+    closed.
     """
     role = role_of(launch.roles)
     if role is None:
@@ -259,10 +257,7 @@ def _context_role(role: str) -> str:
 def students(platform_course: PlatformCourse) -> Roster:
     """Return the students whom the platform lists as active in its course.
 
-    Raises
-    ------
-    PlatformFailed
-        When the platform does not answer, refuses, or answers with no list of people.
+    Raises PlatformFailed when the platform does not answer, refuses, or answers with no list of people.
     """
     platform = platform_course.platform
     token = access_token(platform, MEMBERSHIPS)

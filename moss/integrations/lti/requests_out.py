@@ -83,10 +83,8 @@ class Answer(NamedTuple):
 def get_json(platform: Platform, address: str, headers: dict[str, str] | None = None) -> Answer:
     """Return what a platform answers to a GET.
 
-    Raises
-    ------
-    PlatformFailed
-        When the address is not one of the platform's, or the answer is late, large, no success or no JSON.
+    Raises PlatformFailed when the address is not one of the platform's, or the answer is late, large, no
+    success or no JSON.
     """
     return _ask(platform, "GET", address, headers=headers or {})
 

@@ -106,10 +106,7 @@ def pem_of(private: rsa.RSAPrivateKey) -> str:
 def platform_key(platform: Platform, key_id: str) -> jwt.PyJWK:
     """Return a public key of a platform; its keys are read again where this one is new or they are old.
 
-    Raises
-    ------
-    PlatformFailed
-        When the platform has no such key, or does not answer.
+    Raises PlatformFailed when the platform has no such key, or does not answer.
     """
     now = timezone.now()
     age = now - platform.keys_asked if platform.keys_asked else KEYS_HOLD
@@ -149,10 +146,7 @@ def _find(platform: Platform, key_id: str) -> jwt.PyJWK | None:
 def access_token(platform: Platform, scope: str) -> str:
     """Return an access token of a platform, for which this service signs who it is.
 
-    Raises
-    ------
-    PlatformFailed
-        When the platform does not answer, or gives no token for this scope.
+    Raises PlatformFailed when the platform does not answer, or gives no token for this scope.
     """
     now = int(timezone.now().timestamp())
     assertion = sign(
@@ -241,10 +235,8 @@ class Launch(Claims):
 def read_token(platform: Platform, token: str, nonce: str) -> Launch:
     """Return the launch that a token of this platform says, with this nonce.
 
-    Raises
-    ------
-    LaunchRefused
-        When the token is not signed by the platform, not for this service, expired, or no launch of LTI 1.3.
+    Raises LaunchRefused when the token is not signed by the platform, not for this service, expired, or no
+    launch of LTI 1.3.
     """
     launch = _signed_launch(platform, token)
     if not constant_time_compare(launch.nonce, nonce):
@@ -363,10 +355,7 @@ def cookie_name() -> str:
 def read_state(text: str, request: HttpRequest) -> State:
     """Return a state that this service signed for this browser.
 
-    Raises
-    ------
-    LaunchRefused
-        When it was signed by nobody, too long ago, or for another browser.
+    Raises LaunchRefused when it was signed by nobody, too long ago, or for another browser.
     """
     try:
         platform, nonce, digest = signing.loads(text, salt=PURPOSE, max_age=HOLDS)

@@ -111,10 +111,7 @@ def _used() -> RegistrationRefused:
 def check_configuration(address: str) -> str:
     """Return the host of the address at which a platform says its configuration.
 
-    Raises
-    ------
-    RegistrationRefused
-        When it is no address with HTTPS.
+    Raises RegistrationRefused when it is no address with HTTPS.
     """
     if len(address) > LONGEST_ADDRESS or not origin(address):
         raise RegistrationRefused(
@@ -129,14 +126,9 @@ def check_configuration(address: str) -> str:
 def register(key: str, configuration: str, token: str, addresses: ServiceAddresses) -> Platform:
     """Register this service at a platform, store the platform, and use up the key.
 
-    `configuration` and `token` are what the platform handed over.
-
-    Raises
-    ------
-    RegistrationRefused
-        When the key does not hold, or the platform is registered already.
-    PlatformFailed
-        When the platform does not answer as LTI says; then the key still holds.
+    `configuration` and `token` are what the platform handed over. Raises RegistrationRefused when the key
+    does not hold, or the platform is registered already. Raises PlatformFailed when the platform does not
+    answer as LTI says; then the key still holds.
     """
     # Locked, so that two windows with one key do not register twice.
     address = _valid(key).select_for_update(skip_locked=True).first()

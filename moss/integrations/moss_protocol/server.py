@@ -341,10 +341,7 @@ class Session:
     def _check_limits(self, file: FileLine) -> None:
         """Refuse the session when a file exceeds a limit; end it when the file is too large to be skipped.
 
-        Raises
-        ------
-        ProtocolError
-            When the stated size is beyond what a whole session may have.
+        Raises ProtocolError when the stated size is beyond what a whole session may have.
         """
         limits = self._limits
         self._files, self._bytes = self._files + 1, self._bytes + file.size
@@ -421,10 +418,7 @@ class Session:
     async def _line(self, seconds: float | None = None) -> bytes:
         """Return the next line; empty at the end of the connection.
 
-        Raises
-        ------
-        ProtocolError
-            When it is too long.
+        Raises ProtocolError when it is too long.
         """
         try:
             async with asyncio.timeout(seconds or self._limits.idle_seconds):

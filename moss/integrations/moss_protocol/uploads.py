@@ -96,10 +96,7 @@ class Outcome(NamedTuple):
 def store(received: Received) -> StoredResult:
     """Store an upload as an assignment of the account's course for them, and enqueue it.
 
-    Raises
-    ------
-    QuotaExceeded
-        When the account may not upload it; nothing is stored then.
+    Raises QuotaExceeded when the account may not upload it; nothing is stored then.
     """
     key = f"{secrets.randbelow(10**KEY_DIGITS):0{KEY_DIGITS}}"
     with transaction.atomic():

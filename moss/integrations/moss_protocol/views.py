@@ -87,12 +87,7 @@ class Match(NamedTuple):
 def client_result(pk: int, key: str) -> ClientResult:
     """Return the result of an address.
 
-    Raises
-    ------
-    Http404
-        When there is none, or the key is another one.
-    Gone
-        When its time is over.
+    Raises Http404 when there is none, or the key is another one. Raises Gone when its time is over.
     """
     result = ClientResult.objects.select_related("assignment__course").filter(pk=pk).first()
     if result is None or not constant_time_compare(result.key_digest, digest(key)):

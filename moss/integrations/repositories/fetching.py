@@ -103,10 +103,7 @@ class Snapshot(NamedTuple):
 def take_snapshot(remote: Remote, wanted: Wanted, target: IO[bytes], seconds: float = SECONDS) -> Snapshot:
     """Write the files of a commit to a zip archive.
 
-    Raises
-    ------
-    GitFailed
-        When it cannot be fetched; the message says why.
+    Raises GitFailed when it cannot be fetched; the message says why.
     """
     with tempfile.TemporaryDirectory(prefix="moss-git-") as folder:
         commit, history = wanted.commit, _bare(Path(folder) / "history", remote, seconds)
@@ -241,12 +238,7 @@ def _member(name: str, mode: str) -> zipfile.ZipInfo:
 def fetch_repositories(job: Job) -> None:
     """Fetch repositories of a list that wait; make an upload when none does any more.
 
-    Raises
-    ------
-    Again, Later
-        When some are left, or are tried again.
-    Refused
-        When there is no git program.
+    Raises Again or Later when some are left, or are tried again. Raises Refused when there is no git program.
     """
     started = time.monotonic()
     for fetch in _running(job.subject).select_related("assignment"):
@@ -333,10 +325,7 @@ def _check_size(fetch: RepositoryFetch, size: int) -> None:
 def reachable(address: str, token: str) -> Remote:
     """Return the repository at an address, or at the address to which its host redirects.
 
-    Raises
-    ------
-    GitFailed
-        When there is no repository that this service may fetch; the message says why.
+    Raises GitFailed when there is no repository that this service may fetch; the message says why.
     """
     for _attempt in range(MOST_REDIRECTS + 1):
         try:

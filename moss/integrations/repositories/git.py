@@ -100,10 +100,7 @@ class Listed(NamedTuple):
 def parse(text: str) -> list[Listed]:
     """Return the repositories of a list; a line without a student is named after its repository.
 
-    Raises
-    ------
-    BadList
-        When a line is none, a student is listed twice, or there are no or too many lines.
+    Raises BadList when a line is none, a student is listed twice, or there are no or too many lines.
     """
     rows = [(number, row) for number, row in _rows(text) if any(row)]
     if rows and tuple(cell.casefold() for cell in rows[0][1][:2]) == HEADER:
@@ -203,12 +200,7 @@ class GitMissing(Exception):
 
 
 def program() -> str:
-    """Return the path of git.
-
-    Raises
-    ------
-    GitMissing
-    """
+    """Return the path of git; raise GitMissing."""
     path = which("git")
     if not path:
         raise GitMissing(gettext_noop("The program git is not installed. On Debian: apt install git"))
@@ -235,12 +227,7 @@ class Git:
         self.folder, self.remote, self.seconds = folder, remote, seconds
 
     def run(self, *arguments: str, most: int = 1_000_000) -> bytes:
-        """Return what git prints, at most so many bytes.
-
-        Raises
-        ------
-        GitFailed
-        """
+        """Return what git prints, at most so many bytes; raise GitFailed."""
         with self.started(arguments) as process:
             assert process.stdout is not None
             output: bytes = process.stdout.read(most + 1)

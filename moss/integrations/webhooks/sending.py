@@ -160,13 +160,7 @@ def stop_without_right() -> None:
 
 
 def deliver(job: Job) -> None:
-    """Send a delivery that waits.
-
-    Raises
-    ------
-    Later
-        When the attempt failed and another one follows.
-    """
+    """Send a delivery that waits; raise Later when the attempt failed and another one follows."""
     waiting = Delivery.objects.filter(pk=job.subject, state=Delivery.State.WAITING)
     # What waits for a paused webhook is enqueued when that goes on.
     delivery = waiting.filter(webhook__in=Webhook.objects.working()).select_related("webhook").first()
@@ -421,10 +415,7 @@ def change(webhook: Webhook, user: User, events: Sequence[str], *, active: bool)
 def send_test(webhook: Webhook) -> Delivery:
     """Have an event sent that has nothing but the key of the webhook.
 
-    Raises
-    ------
-    NotActive
-        When the webhook is paused or stopped; `send_again` raises the same.
+    Raises NotActive when the webhook is paused or stopped; `send_again` raises the same.
     """
     _require_active(webhook)
     return enqueue(webhook, TEST, {"course_id": webhook.course_id, "webhook_id": webhook.pk})

@@ -62,10 +62,8 @@ class Glob(NamedTuple):
 def parse_glob(line: str) -> Glob:
     """Return the pattern of a line that is neither empty nor a comment.
 
-    Raises
-    ------
-    BadGlob
-        When it names no file, or a bracket or an escape is not complete: git matches nothing with it.
+    Raises BadGlob when it names no file, or a bracket or an escape is not complete: git matches nothing with
+    it.
     """
     takes_back = line.startswith("!")
     pattern = line.removeprefix("!")
@@ -262,10 +260,7 @@ class FilePatterns:
 def parse_patterns(lines: Iterable[str], *, include: bool = False) -> tuple[str, ...]:
     """Return the patterns of some lines, without comments and empty lines.
 
-    Raises
-    ------
-    BadPatterns
-        For a line that is no pattern, or an unknown rule of `include`.
+    Raises BadPatterns for a line that is no pattern, or an unknown rule of `include`.
     """
     patterns = pattern_lines(lines)
     if len(patterns) > MAX_PATTERNS:

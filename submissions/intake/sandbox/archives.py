@@ -60,12 +60,8 @@ def unpack(
     """Yield the entries of one upload, as `unpack` of the archives does, as paths in `folder`.
 
     When it cannot be unpacked to its end, the entries before that stay, and a last one has the reason. An
-    archive in it that ends the child is refused alone: it is the work of one student.
-
-    Raises
-    ------
-    BadArchive
-        When nothing of it can be read.
+    archive in it that ends the child is refused alone: it is the work of one student. Raises BadArchive when
+    nothing of it can be read.
     """
     unpacking = _Unpacking([file], memory, limits, patterns, jobs, folder=folder)
     while True:
@@ -86,10 +82,7 @@ def unpack_opened(
 ) -> Iterator[UnpackedEntry]:
     """Yield the entries of an archive that this process has open, as paths in `folder`.
 
-    Raises
-    ------
-    BadArchive
-        When nothing of it can be read.
+    Raises BadArchive when nothing of it can be read.
     """
     size = file.seek(0, io.SEEK_END)
     opened = UploadedFile(name, size, lambda: cast("IO[bytes]", _StaysOpen(file)))

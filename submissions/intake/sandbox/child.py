@@ -62,10 +62,7 @@ def packed(header: Header, buffers: Sequence[bytes] = ()) -> bytes:
 def receive(read_exactly: ReadExactly, max_bytes: int, max_header: int = HEADER_BYTES) -> Frame:
     """Read one message, with at most `max_bytes` in its buffers.
 
-    Raises
-    ------
-    BadFrame
-        When it is none, or too long.
+    Raises BadFrame when it is none, or too long.
     """
     (length,) = LENGTH.unpack(read_exactly(LENGTH.size))
     if length > max_header:

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint import engine
-from fingerprint.engine import (
-    FILE_SECONDS,
-    Reading,
-    TooSlow,
-    Unreadable,
-    identify,
-    read_together,
-    time_limit,
-)
+from fingerprint.engine import FILE_SECONDS, Reading, TooSlow, Unreadable, identify, read_together, time_limit
 from submissions.intake.packed_readings import span_columns, styled_columns, syntax_spans
 
 if TYPE_CHECKING:

@@ -234,11 +234,7 @@ class DocumentReader(ReusedChild):
     ) -> Iterator[str | Unreadable]:
         """Return for each file the name of its front-end, as `fingerprint.engine.identify` finds it.
 
-        For a file that has none, or for which a limit is reached, return the reason.
-
-        Raises
-        ------
-        NotStarted
+        For a file that has none, or for which a limit is reached, return the reason. Raises NotStarted.
         """
         read = partial(self._identified, language=language, likely=likely, seconds=seconds)
         return (result for _, result in together_then_alone(files, read))
@@ -260,11 +256,7 @@ class DocumentReader(ReusedChild):
     def read(self, data: bytes, language: str, seconds: float, *, coarse: bool = False) -> Reading:
         """Read one file, as `fingerprint.engine.read` does; with `coarse` also its coarse stream.
 
-        Raises
-        ------
-        Unreadable
-            With the reason, when it cannot be read or a limit is reached.
-        NotStarted
+        Raises Unreadable with the reason, when it cannot be read or a limit is reached. Raises NotStarted.
         """
         (result,) = self.read_together([data], language, seconds, coarse=coarse)
         if isinstance(result, Unreadable):
@@ -276,11 +268,8 @@ class DocumentReader(ReusedChild):
     ) -> list[Reading | Unreadable]:
         """Return for each file of one language what `read` returns or raises; together they take less time.
 
-        Raises
-        ------
-        Unreadable
-            When a limit is reached or the child fails. Of several files each may be readable alone.
-        NotStarted
+        Raises Unreadable when a limit is reached or the child fails. Of several files each may be readable
+        alone. Raises NotStarted.
         """
         request = {"job": "read", "language": language, "seconds": seconds, "coarse": coarse}
         answers = self._answers(request, files, seconds, READING, len(files))

@@ -228,33 +228,23 @@ class GroupingReader(ReusedChild):
     def group(self, upload: ListedUpload) -> GroupedUpload:
         """Return the submissions of an upload, as `submissions.intake.preview.group_upload` does.
 
-        Raises
-        ------
-        BadArchive
-            With the reason, when a limit is reached.
-        NotStarted
+        Raises BadArchive with the reason, when a limit is reached. Raises NotStarted.
         """
         return self._asked("group", upload, GROUP_SECONDS, grouped_upload)
 
     def preview(self, upload: ListedUpload) -> Preview:
         """Return the preview of an upload, as `submissions.intake.preview.preview_listed` does.
 
-        Raises
-        ------
-        BadArchive
-            With the reason, when a limit is reached, or when other uploads take too long.
-        NotStarted
+        Raises BadArchive with the reason, when a limit is reached, or when other uploads take too long.
+        Raises NotStarted.
         """
         return self._asked("preview", upload, PREVIEW_SECONDS, preview)
 
     def roster(self, data: bytes) -> Roster:
         """Return the roster in a CSV file, as `submissions.intake.rosters.parse_roster` does.
 
-        Raises
-        ------
-        RosterRefused
-            With the reason, also when a limit is reached, or when uploads take too long.
-        NotStarted
+        Raises RosterRefused with the reason, also when a limit is reached, or when uploads take too long.
+        Raises NotStarted.
         """
         with self._turn(RosterRefused):
             try:

@@ -111,12 +111,7 @@ class Child:
         return self._process.poll() is None
 
     def wait_until_ready(self) -> None:
-        """Return once it gave up all that it gives up.
-
-        Raises
-        ------
-        NotStarted
-        """
+        """Return once it gave up all that it gives up; raise NotStarted."""
         if self._ready:
             return
         self._deadline = time.monotonic() + START_SECONDS
