@@ -223,6 +223,7 @@ def withhold(report: Report) -> Report:
     ]
     if report.findings:
         report.findings = _readable_findings(report, report.findings, kept)
+    report.parameters.pop("moved", None)
     return report
 
 

@@ -39,6 +39,35 @@ class Bands(NamedTuple):
         return LOOK if similarity >= self.look or is_whole else ORDINARY
 
 
+class MovedThreshold(NamedTuple):
+    """The threshold that the ranking before suggested, and what was changed since.
+
+    `added`, `removed` and `replaced` are numbers of submissions of the class; `boilerplate` and `score` are
+    true where other code is ignored, and where the rules of the score are new.
+    """
+
+    before: float
+    added: int
+    removed: int
+    replaced: int
+    boilerplate: bool
+    score: bool
+
+    def sentence(self, texts: Texts, space: str = "") -> str:
+        """Return what moved the threshold; `space` is before the sign of a percentage."""
+        gettext, ngettext = texts.gettext, texts.ngettext
+        counted = (
+            (self.added, ngettext("{n} submission added", "{n} submissions added", self.added)),
+            (self.removed, ngettext("{n} submission removed", "{n} submissions removed", self.removed)),
+            (self.replaced, ngettext("{n} handed in again", "{n} handed in again", self.replaced)),
+            (self.boilerplate, gettext("other boilerplate")),
+            (self.score, gettext("new rules of the score")),
+        )
+        changes = ", ".join(text.format(n=n) for n, text in counted if n) or gettext("other files")
+        sentence = gettext("The ranking before suggested {before}. Changed since: {changes}.")
+        return sentence.format(before=percent_text(self.before, space), changes=changes)
+
+
 class Texts(Protocol):
     """Functions that translate: Django's, or those of no language."""
 

@@ -17,7 +17,7 @@ from submissions.core.access import all_submissions, readable_pairs, readable_su
 from submissions.core.submitters import known_names, mate_keys
 from submissions.intake.warnings import LEAST_SHARE
 from submissions.matches import groups as teams
-from submissions.matches.bands import WHOLE_SHARE, Bands
+from submissions.matches.bands import WHOLE_SHARE, Bands, MovedThreshold
 from submissions.models import Batch, Boilerplate, Document, Ignored, Pair, Source, Submission, SubmissionFile
 
 if TYPE_CHECKING:
@@ -151,6 +151,12 @@ def band_of(bands: Bands, pair: Pair, flags: Iterable[Flag]) -> str:
     """Return the band of a pair with these flags."""
     same = any(flag.kind in SAME_CODE for flag in flags)
     return bands.band(pair.similarity, pair.left_share, pair.right_share, same=same)
+
+
+def moved_threshold(report: Report) -> MovedThreshold | None:
+    """Return the suggestion of the ranking before where this one is another, else None."""
+    moved = report.parameters.get("moved")
+    return MovedThreshold(**moved) if moved else None
 
 
 def is_suggested(report: Report, threshold: float) -> bool:

@@ -8,11 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.http import QueryDict
+from django.utils import translation
 
 from submissions.cases.read import assignees
 from submissions.core.rights import Right, allowed, rights
 from submissions.pages.rendered import RENDERED, decisions_version, part_key
-from submissions.pairs.read import bands_of, suggested_threshold, threshold_of
+from submissions.pairs.read import bands_of, moved_threshold, suggested_threshold, threshold_of
 from submissions.reports.forms import FilterForm, parse_pair_filter
 from submissions.reports.read import effective_threshold
 
@@ -119,6 +120,7 @@ class ReportPage(NamedTuple):
     @property
     def context(self) -> dict[str, Any]:
         """The variables that all templates of the page have."""
+        moved = moved_threshold(self.report)
         return {
             "assignment": self.assignment,
             "names": self.names,
@@ -129,6 +131,7 @@ class ReportPage(NamedTuple):
             "stands_out": bands_of(self.report, self.threshold).stands_out,
             "stored_threshold": threshold_of(self.report),
             "suggested": suggested_threshold(self.report),
+            "moved": moved and moved.sentence(translation, "\u202f"),
             "is_suggested": not self.pair_filter.threshold and self.assignment.threshold is None,
             **self.address.context,
         }

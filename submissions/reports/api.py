@@ -13,7 +13,7 @@ from submissions.core.access import find_assignment, readable_pairs, readable_su
 from submissions.core.api import Id, Problem, Threshold, names_of, user_of
 from submissions.core.rights import Right
 from submissions.models import Assignment, Report
-from submissions.pairs.read import bands_of, suggested_threshold, threshold_of
+from submissions.pairs.read import bands_of, moved_threshold, suggested_threshold, threshold_of
 from submissions.reports import read as reports
 from submissions.reports.exports import table_response
 from submissions.reports.progress import ranking_progress
@@ -33,12 +33,14 @@ class ThresholdOut(Schema):
     """The similarity, from 0 to 1, from which on pairs should be read, and why; and the suggested one.
 
     The reason is `chosen` where the query or the assignment has a threshold of its own. Pairs stand out from
-    `stands_out` on, which is at least `value`; those between are to be looked at.
+    `stands_out` on, which is at least `value`; those between are to be looked at. `suggested_before` is what
+    the ranking before suggested where it differs by more than 0.05, else null.
     """
 
     value: float
     reason: str
     suggested: float
+    suggested_before: float | None
     stands_out: float
 
 
@@ -129,10 +131,12 @@ def _report_out(assignment: Assignment, threshold: int) -> ReportOut:
 def _threshold_out(report: Report, value: float, *, is_chosen: bool) -> ThresholdOut:
     is_chosen |= report.assignment.threshold is not None
     reason = "chosen" if is_chosen else str(report.parameters["threshold"]["reason"])
+    moved = moved_threshold(report)
     return ThresholdOut(
         value=value,
         reason=reason,
         suggested=suggested_threshold(report),
+        suggested_before=moved.before if moved else None,
         stands_out=bands_of(report, value).stands_out,
     )
 

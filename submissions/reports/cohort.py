@@ -255,7 +255,8 @@ class LoadedCohort:
     known, copies replace the old submissions of these pairs. `models` are the model solutions, by index.
 
     `files` and `contents` are parallel: a file, and its tokens, lines, terms and hashes. `inputs` is the
-    input of the engine, with boilerplate and common code excluded; `has_boilerplate` if the class has any.
+    input of the engine, with boilerplate and common code excluded; `boilerplate` has the primary keys of the
+    boilerplate of the class.
     """
 
     submissions: list[Submission]
@@ -267,7 +268,7 @@ class LoadedCohort:
     identities: list[Identity]
     old_work: OldWork
     models: frozenset[int]
-    has_boilerplate: bool
+    boilerplate: list[int]
 
     @property
     def listed(self) -> list[Submission]:
@@ -330,7 +331,7 @@ class LoadedCohort:
 
         Common code changes no similarity, and a ranking has the shares with it too.
         """
-        return self.has_boilerplate and bool(self.inputs.cohort.tokens.ignored.any())
+        return bool(self.boilerplate) and bool(self.inputs.cohort.tokens.ignored.any())
 
     def without_exclusions(self) -> RankingInput:
         """Return the input of the engine without exclusions."""
@@ -378,7 +379,7 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
         identities=[people[submission.pk] for submission in submissions],
         old_work=old_work,
         models=frozenset(index[one.pk] for one in selected if one.batch.role == Batch.Role.MODEL),
-        has_boilerplate=bool(class_boilerplate),
+        boilerplate=[one.pk for one in class_boilerplate],
     )
 
 

@@ -17,7 +17,7 @@ from django.db import connection
 from fingerprint import engine
 from submissions.core.database import insert
 from submissions.core.submitters import stored_names
-from submissions.matches.bands import WHOLE_SHARE
+from submissions.matches.bands import WHOLE_SHARE, MovedThreshold
 from submissions.matches.ranked_pairs import PAIRS_AT_ONCE, aligned_pairs
 from submissions.models import (
     Batch,
@@ -71,6 +71,8 @@ LOCK = """
 
 # Number of pairs that a report stores, the most similar ones.
 MAX_PAIRS = 5_000
+# A suggested threshold that differs from that of the ranking before by more than this says why.
+LEAST_MOVE = 0.05
 
 
 def copy_old_work(
@@ -285,8 +287,35 @@ def save(report: Report, results: Results, listed: Callable[[LoadedCohort], Iter
         "threshold": ranking.threshold._asdict(),
         "unrelated": ranking.unrelated and ranking.unrelated._asdict(),
     }
+    report.parameters["moved"] = _moved(report, cohort)
     if Batch.objects.filter(submissions__reports=report, incomplete=True).exists():
         report.parameters["incomplete"] = True
+
+
+def _moved(report: Report, cohort: LoadedCohort) -> dict[str, object] | None:
+    """Return the suggestion of the ranking before and what was changed since, by `MovedThreshold`.
+
+    It is None where the suggestion is about the same, or where there is no ranking before.
+    """
+    earlier = report.assignment.reports.filter(pk__lt=report.pk, state=Report.State.DONE).first()
+    if earlier is None:
+        return None
+    before, now = earlier.parameters, report.parameters
+    suggested = float(before["threshold"]["value"])
+    if abs(suggested - now["threshold"]["value"]) <= LEAST_MOVE + 1e-9:
+        return None
+    of_class = earlier.submissions.filter(batch__role=Batch.Role.CLASS)
+    then = dict(of_class.values_list("name", "pk"))
+    names = {one.name: one.pk for index, one in enumerate(cohort.submissions) if not cohort.is_old(index)}
+    moved = MovedThreshold(
+        suggested,
+        added=len(names.keys() - then.keys()),
+        removed=len(then.keys() - names.keys()),
+        replaced=sum(then.get(name, pk) != pk for name, pk in names.items()),
+        boilerplate="boilerplate" in before and before["boilerplate"] != now["boilerplate"],
+        score=before.get("score_version") != now["score_version"],
+    )
+    return moved._asdict()
 
 
 def rank_without_cancelled(report: Report, prepared: Prepared | None = None) -> list[int]:
@@ -334,6 +363,7 @@ def parameters(cohort: LoadedCohort) -> dict[str, object]:
         "guarantee": PARAMS.guarantee,
         "submissions": cohort.class_size,
         "common_limit": cohort.inputs.cohort.limit,
+        "boilerplate": cohort.boilerplate,
         "engine_version": engine.ENGINE_VERSION,
         "score_version": engine.SCORE_VERSION,
         "versions": {"moss": version("moss-server"), "pygments": version("pygments")},

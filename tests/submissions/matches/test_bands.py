@@ -6,7 +6,7 @@ from gettext import NullTranslations
 import pytest
 from hypothesis import given, strategies as st
 
-from submissions.matches.bands import Bands, band_sentences
+from submissions.matches.bands import Bands, MovedThreshold, band_sentences
 
 SIMILARITIES = st.lists(st.integers(0, 1000).map(lambda n: n / 1000), max_size=40).map(sorted)
 
@@ -70,3 +70,20 @@ def test_reports_of_an_earlier_version_have_bands_too() -> None:
     stored: dict[str, object] = {"value": 0.4, "reason": "no pair reaches 40%"}
     assert Bands.of(stored) == (0.4, 0.4, False)
     assert Bands.of({**stored, "stands_out": 0.5}, chosen=0.6) == (0.6, 0.6, False)
+
+
+@pytest.mark.parametrize(
+    ("changes", "stated"),
+    [
+        ((1, 0, 0, False, False), "1 submission added"),
+        ((2, 1, 3, False, False), "2 submissions added, 1 submission removed, 3 handed in again"),
+        ((0, 0, 0, True, False), "other boilerplate"),
+        ((0, 2, 0, True, True), "2 submissions removed, other boilerplate, new rules of the score"),
+        ((0, 0, 0, False, False), "other files"),
+    ],
+)
+def test_a_moved_threshold_names_what_was_changed(
+    changes: tuple[int, int, int, bool, bool], stated: str
+) -> None:
+    sentence = MovedThreshold(0.6449, *changes).sentence(NullTranslations())
+    assert sentence == f"The ranking before suggested 64%. Changed since: {stated}."

@@ -1,6 +1,7 @@
 """The threshold that somebody chose for an assignment holds on every page, in every export and in the API."""
 
 import json
+from random import Random
 from typing import Any
 
 import pytest
@@ -11,12 +12,18 @@ from django.urls import reverse
 from submissions.cases.case_list import cases
 from submissions.courses.read import course_overview
 from submissions.models import Assignment, AuditEntry, Membership, Report
+from submissions.pairs.read import suggested_threshold
 from submissions.reports.read import assignments_of_student
+from submissions.reports.results import LEAST_MOVE
+from submissions.uploads.change import rerank
 from tests.support.api import api_client, send
 from tests.support.cases import SIMILARITIES, address, decide
 from tests.support.html import get_page, page_of
+from tests.support.programs import program
 from tests.support.reports import create_report
+from tests.support.sample_class import zipped
 from tests.support.tabs import tab
+from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.services
 
@@ -85,7 +92,13 @@ def test_everything_that_counts_pairs_follows_the_chosen_threshold(
     assert [row["case"] for row in exported["pairs"]] == [1, None, None, None]
     client = api_client(alice)
     answer = send(client, "GET", f"/assignments/{report.assignment_id}/report").json()
-    assert answer["threshold"] == {"value": 0.8, "reason": "chosen", "suggested": 0.5, "stands_out": 0.8}
+    assert answer["threshold"] == {
+        "value": 0.8,
+        "reason": "chosen",
+        "suggested": 0.5,
+        "suggested_before": None,
+        "stands_out": 0.8,
+    }
     assert (answer["cases"], answer["above"]) == (1, 1)
     assert len(send(client, "GET", f"/assignments/{report.assignment_id}/cases").json()["items"]) == 1
 
@@ -185,3 +198,30 @@ def test_at_another_threshold_than_the_suggested_one_stored_cases_of_all_pairs_a
     assert not page.has("a[href*='/cases/']")
     assert "The threshold is 80\u202f%." in page.text("main")
     assert "1 pair to read" in get_page(alice_client, tab(report.assignment, "pairs")).text("#headline")
+
+
+def test_a_suggestion_that_moves_says_what_was_changed_until_the_next_ranking(
+    alice: User,
+    alice_client: Client,
+    assignment: Assignment,
+    hand_in: HandIn,
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    random = Random("moving")
+    programs = {f"s{number:02}/main.py": program(random) for number in range(16)}
+    place = tab(assignment, "assignment")
+    hand_in(zipped(dict(list(programs.items())[:5])))
+    before = suggested_threshold(assignment.reports.get())
+    assert "The ranking before" not in get_page(alice_client, place).text()
+    hand_in(zipped(programs | {"s00/main.py": programs["s15/main.py"]}))
+    now = suggested_threshold(assignment.reports.get())
+    assert abs(now - before) > LEAST_MOVE
+    assert (
+        f"The ranking before suggested {before:.0%}. Changed since: 11 submissions added, 5 handed in again."
+        in get_page(alice_client, place).text().replace("\u202f", "")
+    )
+    answer = send(api_client(alice), "GET", f"/assignments/{assignment.pk}/report").json()
+    assert answer["threshold"]["suggested_before"] == before
+    with django_capture_on_commit_callbacks(execute=True):
+        rerank(assignment)
+    assert "The ranking before" not in get_page(alice_client, place).text()
