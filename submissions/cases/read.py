@@ -277,7 +277,7 @@ def cases_by_member(report: Report, threshold: float | None = None) -> dict[int,
 
 
 def pairs_above(report: Report, threshold: float) -> int:
-    """Return how many pairs stand out: of all at the suggested threshold, elsewhere of those it stores."""
+    """Return how many pairs reach a threshold: of all at the suggested one, elsewhere of those it stores."""
     if is_suggested(report, threshold) and report.findings and report.findings.above is not None:
         return report.findings.above
     return len(linking_pairs(report, threshold))
@@ -313,7 +313,7 @@ def linking_pairs(report: Report, threshold: float, among: Collection[int] | Non
 
 
 def is_linking(pair: Pair, threshold: float) -> bool:
-    """Return whether a pair connects a case: it stands out, and can make one."""
+    """Return whether a pair connects a case: it reaches the threshold, and can make one."""
     return pair.similarity >= threshold and pair.can_make_case
 
 

@@ -216,7 +216,7 @@ class LoweredPair(Record):
 
 
 class IgnoringEffect(Record):
-    """Effect of ignoring some code: on the threshold, the number of cases, and the pairs that stand out.
+    """Effect of ignoring some code: on the threshold, the number of cases, and the pairs that reach it.
 
     `lowered`: the pairs that would fall below the threshold, the most similar ones first, of `lowered_count`;
     `raised_count`: the number of pairs that would reach it.

@@ -88,7 +88,7 @@ class Assignment(models.Model):
     compare_course = models.BooleanField(default=False)
     # The same with every assignment of the other courses in the department's archive, while its own is in it.
     compare_archive = models.BooleanField(default=False)
-    # Similarity in [0, 1] from which on its pairs stand out, who chose it and when; null: as reports suggest.
+    # Similarity in [0, 1] from which on its pairs are read, who chose it and when; null: as reports suggest.
     threshold = models.FloatField(null=True, editable=False)
     threshold_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, editable=False, related_name="+"

@@ -71,7 +71,7 @@ REASONS_LISTED = 50
 # Students of an assignment that are listed; the rest is counted.
 MAX_LISTED = 50
 
-# A pair of students comes back if it stands out in so many assignments.
+# A pair of students comes back if it reaches the threshold in so many assignments.
 MIN_ASSIGNMENTS = 2
 
 
@@ -349,7 +349,7 @@ class PairMeeting(NamedTuple):
 
 
 class RecurringPair(NamedTuple):
-    """Two students whose pairs stand out in several assignments, in the order of the assignments.
+    """Two students whose pairs reach the threshold in several assignments, in the order of the assignments.
 
     `known_by` is what recognises them from one assignment to the next, the strongest first.
     """
@@ -396,12 +396,12 @@ def _withhold(
 
 
 def _pairs_above(reports: Sequence[Report]) -> dict[int, list[Pair]]:
-    """Return the pairs of reports that stand out, by assignment, with one query."""
+    """Return the pairs of reports that reach their threshold, by assignment, with one query."""
     above = Q(pk__in=[])
     for report in reports:
-        stands_out = Q(report=report, similarity__gte=threshold_of(report))
+        reaching = Q(report=report, similarity__gte=threshold_of(report))
         kept = report.assignment.withheld
-        above |= stands_out & readable(kept) if kept.copies else stands_out
+        above |= reaching & readable(kept) if kept.copies else reaching
     fields = ("report_id", "similarity", "left_id", "left__name", "right_id", "right__name")
     by_report: dict[int, list[Pair]] = defaultdict(list)
     for pair in Pair.objects.filter(above).select_related("left", "right").only(*fields).order_by("pk"):
@@ -443,7 +443,7 @@ def _course_assignment(
 def _recurring_pairs(
     rows: Sequence[CourseAssignment], pairs: Mapping[int, Sequence[Pair]]
 ) -> list[RecurringPair]:
-    """Return the pairs of students of the class that stand out in several assignments, most of them first."""
+    """Return the pairs of students that reach the threshold in several assignments, most of them first."""
     ids = {
         one
         for by_assignment in pairs.values()

@@ -136,7 +136,7 @@ def suggested_threshold(report: Report) -> float:
 
 
 def threshold_of(report: Report) -> float:
-    """Return the similarity in [0, 1] from which on the pairs of a report stand out."""
+    """Return the similarity in [0, 1] from which on the pairs of a report are to be read."""
     chosen = report.assignment.threshold
     return suggested_threshold(report) if chosen is None else chosen
 

@@ -284,7 +284,7 @@ class PairBin(NamedTuple):
 def pair_bins(similarities: Iterable[float], bands: Bands) -> list[PairBin]:
     """Return the histogram of pairs.
 
-    The few pairs that stand out would be invisible beside thousands: heights follow the logarithm.
+    The few pairs that reach the threshold would be invisible beside thousands: heights follow the logarithm.
     """
     counts = Counter(
         min(whole_percent(similarity) // PAIR_BIN, 100 // PAIR_BIN - 1) for similarity in similarities

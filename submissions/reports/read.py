@@ -372,7 +372,7 @@ class PairFilter:
 
 
 def effective_threshold(report: Report, pair_filter: PairFilter) -> float:
-    """Return the similarity from which on pairs stand out: the filter's, or else the report's."""
+    """Return the similarity from which on pairs are to be read: the filter's, or else the report's."""
     return pair_filter.threshold or threshold_of(report)
 
 
@@ -473,7 +473,7 @@ class AssignmentOfStudent(NamedTuple):
     assignment: Assignment
     submission: Submission
     similarity: float
-    stands_out: bool
+    at_threshold: bool
     by: KnownBy
 
 
@@ -535,9 +535,9 @@ def _rows(report: Report, theirs: dict[int, _Recognised]) -> list[AssignmentOfSt
     if not matches:
         return []
     match = max(matches, key=lambda match: match.similarity)
-    stands_out = match.similarity >= threshold_of(report)
+    at_threshold = match.similarity >= threshold_of(report)
     submission, by = theirs[match.submission]
-    return [AssignmentOfStudent(report.assignment, submission, match.similarity, stands_out, by)]
+    return [AssignmentOfStudent(report.assignment, submission, match.similarity, at_threshold, by)]
 
 
 class ListedStudent(NamedTuple):

@@ -109,7 +109,7 @@ def test_the_page_of_a_student_marks_what_stands_out_at_the_chosen_threshold(
     create_report(report.assignment.course.assignments.create(name="other"), {("eve", "fay"): 0.7})
     choose(alice_client, report, 80)
     rows = assignments_of_student(report.assignment, submission_of(report, "eve"), alice)
-    assert {row.assignment.name: row.stands_out for row in rows} == {
+    assert {row.assignment.name: row.at_threshold for row in rows} == {
         report.assignment.name: False,
         "other": True,
     }
