@@ -15,7 +15,7 @@ from submissions.intake.limits import BadArchive
 from submissions.intake.rosters import Roster
 from submissions.intake.sandbox.archives import unpack_opened
 from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS, archive_stem, unpack, walk
-from submissions.intake.warnings import roster_warnings
+from submissions.intake.warnings import roster_warnings, unmatched_patterns
 from submissions.matches.groups import EARLIER_WORK, TEAM, Identity, student_key
 
 if TYPE_CHECKING:
@@ -197,7 +197,11 @@ def read_inputs(path: Path, options: InputOptions) -> Inputs:
     ]
     skipped += [SkippedInput(path, grouping.reason(path)) for path in sorted(grouping.ignored)]
     skipped += [SkippedInput(entry.name, entry.reason) for entry in left_out.entries]
-    warnings = [*grouping.warnings, *roster_warnings(options.roster, grouping.submissions)]
+    warnings = [
+        *grouping.warnings,
+        *unmatched_patterns(left_out.unmatched),
+        *roster_warnings(options.roster, grouping.submissions),
+    ]
     return Inputs(_counted(grouping, groups, left_out), skipped, grouping, warnings)
 
 

@@ -31,7 +31,9 @@ OUTPUT_FORMATS = ("table", "csv", "json", "html")
 NAMED = 3
 PREVIEW_FORMATS = ("table", "json")
 # Warnings of a preview that are also written beside a ranking: of choices and the roster.
-RANKING_WARNINGS = ("layout", "unknown-name", "no-time", "late", "roster", "roster-unknown", "roster-absent")
+RANKING_WARNINGS = (
+    "layout", "unknown-name", "no-time", "late", "unmatched", "roster", "roster-unknown", "roster-absent",
+)  # fmt: skip
 
 # Objects that are made before Python searches for cyclic garbage; Python's default is 700.
 GARBAGE_THRESHOLD = 100_000
@@ -205,6 +207,12 @@ _OPTIONS = (
         help="Leave out files that match PATTERN, written as in .gitignore. May be repeated.",
     ),
     click.option(
+        "--only",
+        multiple=True,
+        metavar="PATTERN",
+        help="Compare only files that match PATTERN, written as in .gitignore: 'src/**'. May be repeated.",
+    ),
+    click.option(
         "--language-of",
         multiple=True,
         metavar="PATTERN=LANGUAGE",
@@ -233,6 +241,7 @@ def input_options(command: Callable[..., None]) -> Callable[..., None]:
         roster: Path | None,
         include: tuple[str, ...],
         exclude: tuple[str, ...],
+        only: tuple[str, ...],
         language_of: str,
         partial: bool,
         **kwargs: Any,
@@ -245,7 +254,9 @@ def input_options(command: Callable[..., None]) -> Callable[..., None]:
 
         try:
             choices = Choices(layout, depth, attempts, due, frozenset(split), dict(rename))
-            patterns = FilePatterns(parse_patterns(include, include=True), parse_patterns(exclude))
+            patterns = FilePatterns(
+                parse_patterns(include, include=True), parse_patterns(exclude), parse_patterns(only)
+            )
             students = parse_roster(roster.read_bytes()) if roster else Roster()
         except BadChoices as error:
             raise click.UsageError(str(error)) from error
@@ -265,7 +276,7 @@ def _only_path(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, 
     if len(paths) > 1:
         raise click.UsageError(
             f"PATH is one folder or archive; these are {len(paths):,} paths. Give the folder that they are "
-            "in, and choose files with --include, as in: moss check FOLDER --include '*.java'."
+            "in, and choose files with --only, as in: moss check FOLDER --only '*.java'."
         )
     return paths[0]
 

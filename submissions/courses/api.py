@@ -435,6 +435,7 @@ class AssignmentOut(Schema):
     compare_mates: bool
     include_patterns: str
     exclude_patterns: str
+    only_patterns: str
     compare_course: bool
     compared_with: list[int]
     compare_archive: bool
@@ -458,6 +459,7 @@ class AssignmentSettings(Body):
     compare_mates: bool = False
     include_patterns: str = ""
     exclude_patterns: str = ""
+    only_patterns: str = ""
     compare_course: bool = False
     compared_with: Annotated[list[int], Field(default_factory=list)]
     compare_archive: bool = False

@@ -396,6 +396,14 @@ class PatternFields(forms.Form):
         help_text=_("Files that are not compared, one pattern a line: *.csv, /tests/."),
     )
 
+    only_patterns = forms.CharField(
+        required=False,
+        max_length=MAX_PATTERNS_CHARACTERS,
+        label=_("Compare only"),
+        widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
+        help_text=_("Files of which one pattern matches, one a line: src/**, *.java. Empty: all files."),
+    )
+
     language_patterns = forms.CharField(
         required=False,
         max_length=MAX_PATTERNS_CHARACTERS,
@@ -412,6 +420,9 @@ class PatternFields(forms.Form):
 
     def clean_exclude_patterns(self) -> str:
         return _checked_patterns(self.cleaned_data["exclude_patterns"])
+
+    def clean_only_patterns(self) -> str:
+        return _checked_patterns(self.cleaned_data["only_patterns"])
 
     def clean_language_patterns(self) -> str:
         text: str = self.cleaned_data["language_patterns"]
@@ -462,7 +473,7 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
     class Meta(AssignmentForm.Meta):
         fields = (
             "name", "term", "language", "language_patterns", "common_limit", "due", "teams", "compare_mates",
-            "include_patterns", "exclude_patterns", "hold",
+            "include_patterns", "exclude_patterns", "only_patterns", "hold",
         )  # fmt: skip
         labels: ClassVar = AssignmentForm.Meta.labels
 
@@ -478,14 +489,14 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        language, patterns = self.fields["language"], self.fields["exclude_patterns"]
+        language, patterns = self.fields["language"], self.fields["only_patterns"]
         again = _("After a change, the files of all uploads are checked again.")
         language.help_text = f"{language.help_text} {again}"
         zone = get_current_timezone_name()
         late = _("Pairs with a submission that came in later are flagged. Time zone: {zone}.")
         self.fields["due"].help_text = late.format(zone=zone)
-        both = _("Both apply to uploads that are not read yet.")
-        patterns.help_text = f"{patterns.help_text} {both}"
+        waiting = _("All three apply to uploads that are not read yet.")
+        patterns.help_text = f"{patterns.help_text} {waiting}"
 
     def hide_names(self) -> None:
         """Remove the fields that can name students; their stored values stay."""
@@ -524,6 +535,11 @@ def save_settings(form: SettingsForm, user: User, chosen: ChosenLanguages | None
     compare_with(assignment, compared, course=form.compares_course, archive=form.compares_archive, user=user)
     if RANKED_BY & {*form.changed_data} and assignment.batches.exists():
         rerank(assignment)
+
+
+def changes_patterns(form: SettingsForm) -> bool:
+    """Return whether a valid form changes which files are compared."""
+    return bool({"include_patterns", "exclude_patterns", "only_patterns"} & {*form.changed_data})
 
 
 def _checked_patterns(text: str, *, include: bool = False) -> str:

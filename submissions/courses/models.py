@@ -80,6 +80,8 @@ class Assignment(models.Model):
     # Patterns of files that count, and of files that are left out, one a line; see `FilePatterns`.
     include_patterns = models.TextField(blank=True)
     exclude_patterns = models.TextField(blank=True)
+    # Patterns of the only files that are compared; empty: all.
+    only_patterns = models.TextField(blank=True, db_default="", default="")
     # Its term, in the labels of its submissions in other assignments; empty: the year of `due` or `created`.
     term = models.CharField(max_length=40, blank=True)
     # Its submissions are compared with these assignments' submissions, but these not with each other.
@@ -127,8 +129,8 @@ class Assignment(models.Model):
 
     @property
     def file_patterns(self) -> FilePatterns:
-        include, exclude = self.include_patterns.splitlines(), self.exclude_patterns.splitlines()
-        return FilePatterns(pattern_lines(include), pattern_lines(exclude))
+        texts = self.include_patterns, self.exclude_patterns, self.only_patterns
+        return FilePatterns(*(pattern_lines(text.splitlines()) for text in texts))
 
 
 class Alias(models.Model):

@@ -27,7 +27,14 @@ from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.left_out.rules import rule_of_name
 from submissions.intake.limits import outside_time
 from submissions.intake.members import UnpackedEntry
-from submissions.intake.warnings import GroupingWarning, ReadFile, languages_read, listed, reading_warnings
+from submissions.intake.warnings import (
+    GroupingWarning,
+    ReadFile,
+    languages_read,
+    listed,
+    reading_warnings,
+    unmatched_patterns,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -180,7 +187,11 @@ def preview_upload(
         _by_reason(ignored),
         _by_reason(skipped.entries),
         _by_reason(remaining),
-        (*grouping.warnings, *_code_warnings(uncompared, counted)),
+        (
+            *grouping.warnings,
+            *unmatched_patterns(skipped.unmatched),
+            *_code_warnings(uncompared, counted),
+        ),
         tuple(counted),
     )
 

@@ -51,6 +51,9 @@ GRADESCOPE_LIST = gettext_noop("Gradescope's list of submissions")
 GRADESCOPE_UNREAD_LIST = gettext_noop("Gradescope's list of submissions; no names could be read")
 PUSHED_LIST = gettext_noop("the list of the pushed submissions")
 QUESTION = gettext_noop("the text of the question")
+EXCLUDED = gettext_noop("left out by an exclude pattern")
+NOT_CHOSEN = gettext_noop("none of the files to compare, by their patterns")
+UNMATCHED = gettext_noop("a pattern that no file matches")
 TIMES_KEPT = gettext_noop("only the times of its commits are kept")
 
 # Entries of archives
@@ -156,6 +159,7 @@ ONE_SUBMISSION = gettext_noop(
 )
 OTHER_LAYOUT = gettext_noop("Nothing in this upload is named as in {chosen}, so it is read as {used}.")
 LISTS = gettext_noop("Beside the work of the students: {names}. If it lists them, add it as the roster.")
+NO_FILE_MATCHES = gettext_noop("No file matches these patterns: {names}.")
 NOT_SPLIT = gettext_noop("No submission has these names, so they are not split: {names}.")
 NOT_RENAMED = gettext_noop("No submission has these names, so they are not renamed: {names}.")
 ONE_NAME = gettext_noop("Several students have the same name; their ids or numbers tell them apart: {names}.")

@@ -91,6 +91,12 @@ def list_warnings(loose: Iterable[str]) -> Iterator[GroupingWarning]:
         yield GroupingWarning("list", sentences.LISTS.format(names=listed(names)))
 
 
+def unmatched_patterns(patterns: Collection[str]) -> Iterator[GroupingWarning]:
+    """Yield a warning for patterns that match no file."""
+    if patterns:
+        yield GroupingWarning("unmatched", sentences.NO_FILE_MATCHES.format(names=listed(patterns)))
+
+
 def unknown_names(split: Collection[str], renamed: Collection[str]) -> Iterable[GroupingWarning]:
     """Yield a warning for names to split or to rename that no submission has."""
     for names, sentence in ((split, sentences.NOT_SPLIT), (renamed, sentences.NOT_RENAMED)):

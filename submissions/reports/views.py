@@ -23,7 +23,7 @@ from submissions.cases.read import listed_statements, submission_decisions, subm
 from submissions.core.access import find_assignment, unfinished_uploads, withheld_pairs
 from submissions.core.names import names_for
 from submissions.core.rights import Right, may
-from submissions.courses.forms import SettingsForm, save_settings, take_back_languages
+from submissions.courses.forms import SettingsForm, changes_patterns, save_settings, take_back_languages
 from submissions.matches.source_html import count_lines
 from submissions.models import Submission
 from submissions.pages.rendered import RENDERED, decisions_version, part_key, render_part
@@ -412,7 +412,7 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             context |= {"chosen": chosen}
             return render(request, "submissions/assignments/language.html", context)
         save_settings(form, request.user, chosen if rereading else None)
-        if {"include_patterns", "exclude_patterns"} & {*form.changed_data} and assignment.batches.exists():
+        if changes_patterns(form) and assignment.batches.exists():
             messages.info(
                 request, _("The file patterns apply to the next upload. Upload the affected files again.")
             )

@@ -28,6 +28,7 @@ CODES = "states, kinds, languages and versions that the service writes"
 KEYS = "primary keys and numbers; they are computed again without the submissions that left"
 PEOPLE = "accounts of people who use the service, who are no students to it"
 TITLES = "titles and settings that an instructor gave; nothing of a student's work"
+FILE_PATTERNS = ("language_patterns", "include_patterns", "exclude_patterns", "only_patterns")
 ANSWERED = ("before", "after")
 # Stands before a reason in what an administrator changed; see `submissions.audit.log`.
 NOTE = "as an administrator: "
@@ -96,7 +97,7 @@ REGISTER = {
         searched=("hold",),
         assignment="pk",
         course="course",
-        free=("name", "language", "language_patterns", "include_patterns", "exclude_patterns", "term"),
+        free=("name", "language", *FILE_PATTERNS, "term"),
         why=TITLES,
     ),
     "submissions.Alias": Table(rows=("name", "alias")),

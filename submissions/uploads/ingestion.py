@@ -31,6 +31,7 @@ from submissions.intake.left_out.listing import EntryRow, digest, folders_around
 from submissions.intake.limits import BadArchive, Limits
 from submissions.intake.members import MOST_LOG_BYTES, CommitTimes, commits_by_submission
 from submissions.intake.sandbox.documents import NamedFile
+from submissions.intake.sentences import UNMATCHED
 from submissions.models import Batch, Document, Entry, ListedEntry, Source, Submission, SubmissionFile
 from submissions.uploads import lifecycle
 from submissions.uploads.files import entries
@@ -321,6 +322,7 @@ def _leave_out(
         grouped.used.pop(path)
     for entry in left_out.entries:
         grouped.entries.append(entry._replace(submission=submissions.get(entry.name, "")))
+    grouped.entries += [EntryRow(pattern, 0, UNMATCHED) for pattern in left_out.unmatched]
 
 
 @transaction.atomic

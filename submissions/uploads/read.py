@@ -21,10 +21,10 @@ from django.db.models.functions import Coalesce, Collate
 from django.shortcuts import get_object_or_404
 
 from submissions.core.access import all_submissions, readable_pairs, readable_submissions
-from submissions.intake.left_out.patterns import EXCLUDED
 from submissions.intake.left_out.rules import REASONS
 from submissions.intake.sandbox.documents import DocumentReader
 from submissions.intake.sandbox.groupings import GroupingReader
+from submissions.intake.sentences import EXCLUDED, NOT_CHOSEN
 from submissions.intake.warnings import ReadFile
 from submissions.matches.groups import natural_key
 from submissions.models import Alias, Batch, Document, Entry, Submission, SubmissionFile
@@ -327,7 +327,7 @@ def left_out_kinds(batch: Batch) -> list[LeftOutKind]:
     """Return what was left out of an upload because nobody in the class wrote it, most entries first."""
     rules = {reason: rule for rule, reason in REASONS.items()}
     taken_in = batch.assignment.file_patterns.taken_in
-    left_out = batch.entries.filter(accepted=False, reason__in=[*rules, EXCLUDED])
+    left_out = batch.entries.filter(accepted=False, reason__in=[*rules, EXCLUDED, NOT_CHOSEN])
     rows = left_out.order_by().values_list("reason").annotate(Count("pk"), Sum("size"))
     kinds = [
         LeftOutKind(reason, count, size, rules.get(reason, ""), rules.get(reason, "") in taken_in)

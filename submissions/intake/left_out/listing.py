@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from hashlib import blake2b
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.intake.left_out.patterns import EXCLUDED, FilePatterns
+from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.left_out.rules import (
     RULES,
     Folder,
@@ -15,6 +16,7 @@ from submissions.intake.left_out.rules import (
     rule_of_content,
     rules_of_folder,
 )
+from submissions.intake.sentences import EXCLUDED, NOT_CHOSEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -71,12 +73,13 @@ class EntryRow(NamedTuple):
 class LeftOut(NamedTuple):
     """The paths in the upload that are left out, and the entries to list instead of them.
 
-    `folders` are those of the entries that are folders.
+    `folders` are those of the entries that are folders; `unmatched` are patterns that match no entry.
     """
 
     paths: frozenset[str]
     folders: frozenset[str]
     entries: list[EntryRow]
+    unmatched: tuple[str, ...] = ()
 
     def replaces(self, path: str, *, accepted: bool) -> bool:
         """Return whether one of `entries` is listed instead of an entry of the upload."""
@@ -113,7 +116,8 @@ class Listing:
                 entry = _path_in_upload(paths[inner], inner, folder) if folder else paths[inner]
                 reasons[paths[inner]] = entry, reason
         folders = frozenset(entry for entry, _ in reasons.values() if entry.endswith("/"))
-        return LeftOut(frozenset(reasons), folders, self._entries(reasons))
+        inside = {*(inner for _, inner in places.values()), *chain.from_iterable(others.values())}
+        return LeftOut(frozenset(reasons), folders, self._entries(reasons), self._patterns.unmatched(inside))
 
     def _entries(self, reasons: Mapping[str, tuple[str, str]]) -> list[EntryRow]:
         sizes: dict[tuple[str, str], int] = defaultdict(int)
@@ -142,7 +146,8 @@ class Listing:
         """
         patterns = self._patterns
         candidates = {path: file for path, file in files.items() if not patterns.includes(path)}
-        reasons = dict.fromkeys(_copies(files, patterns), ("", COPY.reason))
+        others_than_chosen = {path: ("", NOT_CHOSEN) for path in files if not patterns.chooses(path)}
+        reasons = others_than_chosen | dict.fromkeys(_copies(files, patterns), ("", COPY.reason))
         reasons |= _folder_reasons(files, others, patterns)
         says = {
             path: ("", file.reason)
@@ -152,6 +157,7 @@ class Listing:
         if not any_code(files.keys() - reasons.keys() - says.keys()) and any_code(says):
             says = {}
         reasons = {path: reason for path, reason in (reasons | says).items() if path in candidates}
+        reasons = others_than_chosen | reasons
         return reasons | {path: ("", EXCLUDED) for path in files if patterns.excludes(path)}
 
 

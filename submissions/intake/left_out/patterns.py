@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from submissions.intake.left_out.rules import REASONS, rule_of_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 SEPARATOR, STAR = "/", "*"
 # An empty segment, which no path has.
@@ -27,7 +27,6 @@ CLASSES = {
 
 # This sign before the name of a rule stands for all files that the rule leaves out.
 RULE_SIGN = "@"
-EXCLUDED = "left out by an exclude pattern"
 # Limits of a list of patterns, and of a pattern. Matching takes at most as many steps as the number of
 # characters of all patterns times the number of characters of a path.
 MAX_PATTERNS, MAX_CHARACTERS, MAX_STARS = 100, 200, 12
@@ -215,12 +214,14 @@ class BadPatterns(ValueError):
 class FilePatterns:
     """Patterns in the syntax of `.gitignore`, matched with the paths inside a submission.
 
-    A file that `exclude` matches is left out. Any other file that `include` matches counts, even if a rule
-    would leave it out. `@name` in `include` turns off the rule of that name.
+    A file that `exclude` matches is left out, and with patterns in `only` a file that none of these matches.
+    Any other file that `include` matches counts, even if a rule would leave it out. `@name` in `include`
+    turns off the rule of that name.
     """
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
 
     @cached_property
     def taken_in(self) -> frozenset[str]:
@@ -235,11 +236,25 @@ class FilePatterns:
     def _excluded(self) -> Globs:
         return Globs(self.exclude)
 
+    @cached_property
+    def _chosen(self) -> Globs:
+        return Globs(self.only)
+
     def includes(self, path: str) -> bool:
         return self.may_include and self._included.match(path)
 
     def excludes(self, path: str) -> bool:
         return bool(self.exclude) and self._excluded.match(path)
+
+    def chooses(self, path: str) -> bool:
+        return not self.only or self._chosen.match(path)
+
+    def unmatched(self, paths: Collection[str]) -> tuple[str, ...]:
+        """Return the patterns that match none of some paths; a folder ends with a slash."""
+        include = [line for line in self.include if not line.startswith(RULE_SIGN)]
+        lines = (*self.only, *include, *self.exclude)
+        matching = {line: Globs([line.removeprefix("!")]).match for line in lines}
+        return tuple(line for line, match in matching.items() if not any(map(match, paths)))
 
     @property
     def may_include(self) -> bool:

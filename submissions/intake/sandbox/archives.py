@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import logging
 from collections import Counter
-from dataclasses import asdict, replace
+from dataclasses import asdict, astuple, replace
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from submissions.intake import sentences as reasons
@@ -198,7 +198,7 @@ class _Unpacking:
             "together": together,
             "folder": self.folder,
             "limits": asdict(self.limits),
-            "patterns": [self.patterns.include, self.patterns.exclude],
+            "patterns": list(astuple(self.patterns)),
             "files": [(file.name, file.size) for file in self.files],
             "left_out": sorted(self.left_out),
             "unread": self._unread,

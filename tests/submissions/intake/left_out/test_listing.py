@@ -9,7 +9,7 @@ from submissions.intake.choices import Choices
 from submissions.intake.grouping import group_files
 from submissions.intake.layouts.places import ListedFile, Listing as UploadListing
 from submissions.intake.left_out.listing import LeftOut, Listing, describe
-from submissions.intake.left_out.patterns import FilePatterns
+from submissions.intake.left_out.patterns import FilePatterns, Globs
 from tests.support.left_out import CODE, left_out
 
 NAMES = [
@@ -41,11 +41,15 @@ def listed(files: Mapping[str, bytes], patterns: FilePatterns) -> LeftOut:
     return listing.left_out(group_files(upload, Choices("folders")).places)
 
 
-@given(FILES, PATTERNS, PATTERNS, st.integers())
+@given(FILES, PATTERNS, PATTERNS, PATTERNS, st.integers())
 def test_each_file_counts_or_is_listed_with_a_reason_in_any_order(
-    files: dict[str, bytes], include: tuple[str, ...], exclude: tuple[str, ...], seed: int
+    files: dict[str, bytes],
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    only: tuple[str, ...],
+    seed: int,
 ) -> None:
-    patterns = FilePatterns(include, exclude)
+    patterns = FilePatterns(include, exclude, only)
     listing = listed(files, patterns)
     names = {entry.name for entry in listing.entries}
     assert listing.paths <= {path for path, data in files.items() if data}
@@ -72,6 +76,31 @@ def test_an_anchored_pattern_is_the_path_inside_the_submission() -> None:
     files = {"lib/a.c": CODE, "src/lib/b.c": CODE}
     assert [*left_out(files, FilePatterns(exclude=("/lib/",)))] == ["lib/a.c"]
     assert left_out({"node_modules/mine/a.js": "x()"}, FilePatterns(include=("/node_modules/mine/",))) == {}
+
+
+OTHER = {"class/ben/z.py": b"x = 1\n"}
+TWO_STUDENTS = FILES.filter(lambda files: any(files.values())).map(lambda files: files | OTHER)
+
+
+@given(TWO_STUDENTS, PATTERNS, PATTERNS.map(lambda lines: lines or ("/src/",)))
+def test_only_patterns_narrow_what_counts_by_what_they_match(
+    files: dict[str, bytes], exclude: tuple[str, ...], only: tuple[str, ...]
+) -> None:
+    chosen, every = (listed(files, FilePatterns((), exclude, one)) for one in (only, ()))
+    inner = {path: path.split("/", 2)[2] for path in files if files[path]}
+    others = {path for path, inside in inner.items() if not Globs(only).match(inside)}
+    assert chosen.paths >= others
+    assert chosen.paths - others <= every.paths
+
+
+@given(TWO_STUDENTS.filter(lambda files: all(files.values())), PATTERNS, PATTERNS, PATTERNS)
+def test_patterns_that_match_no_file_of_any_submission_are_unmatched(
+    files: dict[str, bytes], include: tuple[str, ...], exclude: tuple[str, ...], only: tuple[str, ...]
+) -> None:
+    inner = [path.split("/", 2)[2] for path in files]
+    lines = {*only, *include, *exclude}
+    unmatched = {line for line in lines if not any(map(Globs([line.lstrip("!")]).match, inner))}
+    assert set(listed(files, FilePatterns(include, exclude, only)).unmatched) == unmatched
 
 
 def test_an_excluded_file_is_left_out_although_it_is_included() -> None:
