@@ -42,12 +42,6 @@ from fingerprint.ranking.groups import (
     count_pairs as count_pairs,
     group_duplicates as group_duplicates,
 )
-from fingerprint.ranking.inputs import (
-    CohortFile as CohortFile,
-    Exclusions as Exclusions,
-    OldPairs as OldPairs,
-    RankingInput as RankingInput,
-)
 from fingerprint.ranking.parallel import never_end as never_end
 from fingerprint.ranking.passages import (
     PairPassages as PairPassages,
@@ -60,7 +54,11 @@ from fingerprint.ranking.passages import (
     passage_weight as passage_weight,
 )
 from fingerprint.ranking.rank import (
+    CohortFile as CohortFile,
+    Exclusions as Exclusions,
+    OldPairs as OldPairs,
     Ranking as Ranking,
+    RankingInput as RankingInput,
     ScoringJob as ScoringJob,
     pair_passages as pair_passages,
     rank as rank,

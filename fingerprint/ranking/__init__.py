@@ -1,6 +1,5 @@
 """Ranking of the pairs of a cohort: choice of the pairs, their passages and their similarity.
 
-inputs           tokens, terms and fingerprints of a cohort as arrays
 cohort           the submissions as arrays for the kernels, with the excluded code marked
 weights, terms   weights by rarity in the cohort, of tokens and of names and literals
 groups           submissions that are not compared with each other, or that are the same

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from fingerprint.engine import Passage, Reading, TokenStream
     from fingerprint.kernels.types import Lines
-    from moss.check.report import LocalFile, LocalReport
+    from moss.check.rank import LocalFile, LocalReport
     from submissions.matches.ranked_pairs import RankedPair
     from submissions.matches.standalone_content import SharedTerm
 

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from moss.check.inputs import InputOptions, SkippedInput
-    from moss.check.rank import RankingOptions
-    from moss.check.report import LocalReport
+    from moss.check.rank import LocalReport, RankingOptions
     from submissions.intake.choices import Attempts
 
 # "table" is for the terminal; the others are in submissions.matches.file_formats.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 from dataclasses import asdict
 from datetime import timedelta
@@ -12,7 +13,6 @@ import click
 from django.core.exceptions import ImproperlyConfigured
 from environs import EnvError
 
-from moss.commands import caller, start_django
 from moss.embedded.client import EmbeddedError
 
 if TYPE_CHECKING:
@@ -36,6 +36,21 @@ OTHERS = click.option(
     "--others-are-not", "others", is_flag=True, help="All other similar names are somebody else's."
 )
 REASON = click.option("--reason", required=True, help="Why, for the audit log and the receipt.")
+
+
+def start_django() -> None:
+    """Load Django's settings and apps; end the command with a message where a private server is missing."""
+    from moss.installation import start_django as start
+
+    try:
+        start()
+    except EmbeddedError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def caller(command: str) -> str:
+    """Return who runs a command, for the audit log."""
+    return f"{getpass.getuser()} (moss {command})"[:150]
 
 
 @click.group(short_help="Shorten the audit log.")

@@ -25,7 +25,7 @@ from submissions.shares.links import tell_owners
 from submissions.uploads import files as releasing, lifecycle
 from submissions.uploads.fingerprinting import delete_unreferenced
 from submissions.work import heartbeats
-from submissions.work.recovery import STARTING, sweep_jobs
+from submissions.work.running import STARTING, sweep_jobs
 
 logger = logging.getLogger(__name__)
 

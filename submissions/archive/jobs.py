@@ -45,7 +45,7 @@ from submissions.core.database import insert, open_cursor, update
 from submissions.models import Job
 from submissions.work import heartbeats, jobs
 from submissions.work.kinds import HEAVY
-from submissions.work.recovery import restart_lost
+from submissions.work.running import restart_lost
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

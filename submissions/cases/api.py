@@ -11,12 +11,14 @@ from ninja import Field, Query, Router, Schema
 
 from submissions.cases.case_list import Case, cases, find_case
 from submissions.cases.change import CaseNames, decide, decide_case
-from submissions.cases.decisions import case_decisions, case_history, decided_case
 from submissions.cases.documents import ALIASES, REAL_NAMES, Subject
 from submissions.cases.models import ChangeFields
 from submissions.cases.read import (
     PairNames,
     Suspicion,
+    case_decisions,
+    case_history,
+    decided_case,
     decision_history,
     find_decision,
     find_suspicion,

@@ -11,8 +11,14 @@ from django.core.paginator import Page, Paginator
 from django.utils.crypto import salted_hmac
 from django.utils.safestring import SafeString
 
-from submissions.cases.decisions import case_decisions, decided_case
-from submissions.cases.read import current_submission, pairs_above, report_cases, suspicions
+from submissions.cases.read import (
+    case_decisions,
+    current_submission,
+    decided_case,
+    pairs_above,
+    report_cases,
+    suspicions,
+)
 from submissions.core.access import readable_submissions
 from submissions.core.names import Names, search_terms, search_words
 from submissions.models import Decision
@@ -25,8 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import timedelta
 
-    from submissions.cases.decisions import DecidedCase
-    from submissions.cases.read import CasePairs, Suspicion
+    from submissions.cases.read import CasePairs, DecidedCase, Suspicion
     from submissions.models import CaseDecision, Report, Submission
     from submissions.reports.address import ReportPage
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
-from submissions.cases.decisions import case_decisions, decided_case
+from submissions.cases.read import case_decisions, decided_case
 from submissions.models import CaseChange, CaseDecision, CaseMember, Decision, Statement
 from submissions.work.jobs import decided
 

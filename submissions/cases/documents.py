@@ -15,8 +15,13 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from submissions.cases.decisions import case_decisions, followed_decision
-from submissions.cases.read import UNDECIDED, statements_of, stored_decisions
+from submissions.cases.read import (
+    UNDECIDED,
+    case_decisions,
+    followed_decision,
+    statements_of,
+    stored_decisions,
+)
 from submissions.core.access import readable_pairs
 from submissions.core.names import (
     Names,

@@ -30,14 +30,17 @@ from submissions.cases.change import (
     decide,
     decide_case,
 )
-from submissions.cases.decisions import case_decisions, case_history, decided_case, followed_decision
 from submissions.cases.documents import PrintedCase
 from submissions.cases.read import (
     PairNames,
     case_core,
+    case_decisions,
+    case_history,
+    decided_case,
     decision_history,
     find_decision,
     find_statement,
+    followed_decision,
     listed_statements,
     pair_names,
     pairs_between,

@@ -16,8 +16,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
-from submissions.cases.decisions import decided_case
-from submissions.cases.read import stored_cases, suspicion_counts
+from submissions.cases.read import decided_case, stored_cases, suspicion_counts
 from submissions.core import rights as permissions
 from submissions.core.access import readable, readable_pairs, withheld_in_course, withhold
 from submissions.core.rights import Right, courses_with

@@ -17,7 +17,6 @@ from django.views.decorators.http import require_GET
 from pydantic import BaseModel
 
 from submissions.cases.case_list import listed_case
-from submissions.cases.decisions import case_decisions, followed_decision
 from submissions.cases.documents import (
     DocumentOptions,
     PairDocument,
@@ -27,9 +26,11 @@ from submissions.cases.documents import (
     document_html,
 )
 from submissions.cases.read import (
+    case_decisions,
     cases_by_member,
     decision_history,
     find_suspicion,
+    followed_decision,
     is_linking,
     readable_decisions,
     stored_decisions,

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.conf.global_settings import PASSWORD_HASHERS
 
 from moss.environment import read_secret_key
-from submissions.work.recovery import SENDING
+from submissions.work.running import SENDING
 from tests.moss.embedded.test_embedded import environment
 from tests.support.other_environment import run
 

@@ -19,7 +19,7 @@ from submissions.models import Assignment, Batch, Course, Report
 from submissions.work import heartbeats
 from submissions.work.jobs import queue_lengths
 from submissions.work.kinds import INTERACTIVE
-from submissions.work.recovery import restart_lost
+from submissions.work.running import restart_lost
 from tests.conftest import wait_until
 from tests.moss.metrics.test_metrics import BEARER, TOKEN, samples
 from tests.support.jobs import let_time_pass

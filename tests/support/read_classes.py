@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from moss.check.rank import RankingOptions, rank_path
-from moss.check.report import LocalReport
+from moss.check.rank import LocalReport, RankingOptions, rank_path
 
 Scores = dict[frozenset[str], float]
 

@@ -1,14 +1,16 @@
-"""Tables of learning platforms: their accounts, courses and keys."""
+"""Tables of learning platforms: their addresses, accounts, courses and keys."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from moss.integrations.lti.addresses import check_address, check_addresses, origin
+from moss.outgoing import is_loopback, web_origin
 from submissions.core.database import SealedTextField
 from submissions.courses.models import Role
 from submissions.models import Course, Membership
@@ -28,10 +30,30 @@ __all__ = [
     "ToolKey",
     "UsedNonce",
 ]
-
 # As long as LTI lets identifiers be.
 LONGEST_ID = 255
 LONGEST_ADDRESS = 1000
+
+
+def origin(address: str) -> str:
+    """Return scheme, host and port of an address with HTTPS, or of this machine; empty for any other one."""
+    web = web_origin(address)
+    return web if web.startswith("https:") or is_loopback(urlsplit(web).hostname or "") else ""
+
+
+def check_address(address: str) -> None:
+    """Raise ValidationError for an address without HTTPS that is not of this machine."""
+    if any(character.isspace() for character in address) or not origin(address):
+        raise ValidationError(
+            _("“%(address)s” is not an address that begins with https:// and names a host."),
+            params={"address": address},
+        )
+
+
+def check_addresses(text: str) -> None:
+    """Raise ValidationError where a line is no address."""
+    for line in text.split():
+        check_address(line)
 
 
 def _address(label: Promise) -> models.CharField[str, str]:

@@ -24,7 +24,6 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 
 from moss.integrations.lti import launch
-from moss.integrations.lti.addresses import origin
 from moss.integrations.lti.launch import answer, find_request
 from moss.integrations.lti.models import (
     LONGEST_ADDRESS,
@@ -32,6 +31,7 @@ from moss.integrations.lti.models import (
     Platform,
     PlatformCourse,
     RegistrationAddress,
+    origin,
 )
 from moss.integrations.lti.people import students
 from moss.integrations.lti.requests_out import PlatformFailed, RegistrationRefused, get_json, is_id, post_json

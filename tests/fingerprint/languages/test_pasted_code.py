@@ -7,8 +7,7 @@ from html import escape
 import pytest
 
 from fingerprint.languages import detect, leaves_doubt
-from fingerprint.languages.pasted_code import language_of_pasted, pasted_program
-from fingerprint.reading import identify
+from fingerprint.reading import identify, language_of_pasted, pasted_program
 from tests.fingerprint.languages.test_every_language import CODE, program
 from tests.fingerprint.languages.test_front_ends import ONLY_BY_NAME
 

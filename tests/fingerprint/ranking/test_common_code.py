@@ -12,7 +12,7 @@ from fingerprint.engine import Ranking
 from fingerprint.params import Params
 from fingerprint.ranking.candidates import InvertedIndex
 from fingerprint.ranking.cohort import count_alike, default_limit
-from fingerprint.ranking.inputs import Exclusions, RankingInput
+from fingerprint.ranking.rank import Exclusions, RankingInput
 from fingerprint.ranking.score_constants import ALIKE_PART, LEAST_COMMON, RELATED_PART
 from fingerprint.ranking.threshold import LOWEST_THRESHOLD
 from fingerprint.winnowing import fingerprint

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from fingerprint import engine
 from fingerprint.engine import CohortFile, Ranking, RankingInput
-from fingerprint.ranking.inputs import Exclusions, OldPairs
+from fingerprint.ranking.rank import Exclusions, OldPairs
 from tests.fingerprint.ranking.test_score_order import PARAMS, file
 from tests.fingerprint.ranking.test_threshold import best_matches, leading
 from tests.support.programs import many_candidates, program, renamed

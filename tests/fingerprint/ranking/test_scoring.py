@@ -21,9 +21,8 @@ from fingerprint.ranking import (
 from fingerprint.ranking.best_pairs import coverage_bounds
 from fingerprint.ranking.candidates import LEAST_TERMS, CandidatePairs, rare_term_pairs
 from fingerprint.ranking.cohort import Cohort
-from fingerprint.ranking.inputs import CohortFile, RankingInput, renamed_groups
 from fingerprint.ranking.parallel import never_end
-from fingerprint.ranking.rank import candidate_pairs
+from fingerprint.ranking.rank import CohortFile, RankingInput, candidate_pairs, renamed_groups
 from fingerprint.ranking.score_constants import LEAST_PASSAGE_PART, LEAST_RENAMED, RARITY_EXPONENT
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.terms import LexicalTable

@@ -7,8 +7,7 @@ from random import Random
 import pytest
 
 from moss.check.outputs import pair_row
-from moss.check.rank import RankingOptions, rank_path
-from moss.check.report import LocalReport
+from moss.check.rank import LocalReport, RankingOptions, rank_path
 from submissions.matches.ranked_pairs import PairRow
 from submissions.models import Assignment, Pair, Report
 from tests.moss.check.test_check import folder

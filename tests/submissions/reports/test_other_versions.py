@@ -12,7 +12,7 @@ from submissions.models import Assignment, Batch, Job, RankingPlan, RankingShard
 from submissions.work import jobs
 from submissions.work.heartbeats import Worker, delete_worker, package_version, save_worker
 from submissions.work.kinds import HEAVY, INTERACTIVE
-from submissions.work.recovery import SENDING, restart_lost
+from submissions.work.running import SENDING, restart_lost
 from tests.support.api import api_client, send
 from tests.support.html import get_page
 

@@ -9,7 +9,7 @@ from submissions.models import Assignment, Document, Job
 from submissions.uploads.change import create_batch
 from submissions.uploads.jobs import LANES
 from submissions.work.jobs import TASKS
-from submissions.work.recovery import STARTING, sweep_jobs
+from submissions.work.running import STARTING, sweep_jobs
 from tests.support.jobs import let_time_pass, work_once
 from tests.support.sample_class import CLASS, zipped
 from tests.support.sessions import cut

@@ -13,7 +13,7 @@ from submissions.uploads import rereading as comparisons
 from submissions.uploads.change import create_batch, rerank
 from submissions.work import jobs
 from submissions.work.jobs import TASKS
-from submissions.work.recovery import SENDING
+from submissions.work.running import SENDING
 from tests.conftest import wait_until
 from tests.submissions.work.test_tasks import SLOW, upload, wait_for
 from tests.support.jobs import let_time_pass, work_off

@@ -20,7 +20,7 @@ from submissions.uploads.lifecycle import enqueue_rank
 from submissions.work import jobs, running
 from submissions.work.jobs import TASKS, kind_of
 from submissions.work.kinds import INTERACTIVE
-from submissions.work.recovery import SENDING
+from submissions.work.running import SENDING
 from tests.support.jobs import carry_out, work_off, work_once
 from tests.support.paused_tasks import TWO, PausedRanking
 from tests.support.sample_class import CLASS, COPIED, HONEST, STARTER, loose, zipped

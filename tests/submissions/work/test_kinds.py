@@ -13,13 +13,12 @@ from django.utils.module_loading import import_string
 
 from moss.celery import app
 from submissions.models import Job, Submission
-from submissions.work import jobs, recovery as stuck
+from submissions.work import jobs, running as stuck
 from submissions.work.heartbeats import package_version
 from submissions.work.jobs import TASKS, queue_lengths
 from submissions.work.kinds import HEAVY, INTERACTIVE, Kind
 from submissions.work.locks import Work, end_session, sessions
-from submissions.work.recovery import sweep_jobs
-from submissions.work.running import carry_out
+from submissions.work.running import carry_out, sweep_jobs
 from tests.conftest import wait_until, worker_environment
 from tests.support.jobs import let_time_pass
 from tests.support.long_rows import rest_is_long

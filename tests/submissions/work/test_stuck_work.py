@@ -15,7 +15,7 @@ from moss.operations import maintenance
 from submissions.models import Assignment, Batch, Course, Document, Job
 from submissions.uploads.change import create_batch
 from submissions.uploads.fingerprinting import MAX_ATTEMPTS
-from submissions.work import jobs, recovery as stuck
+from submissions.work import jobs, running as stuck
 from submissions.work.jobs import kind_of
 from submissions.work.kinds import INTERACTIVE
 from submissions.work.locks import Work, sessions

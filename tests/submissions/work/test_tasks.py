@@ -25,7 +25,7 @@ from submissions.uploads import jobs as reading
 from submissions.uploads.change import create_batch, remove_boilerplate, rerank
 from submissions.uploads.lifecycle import cancel_batch
 from submissions.work import jobs
-from submissions.work.recovery import SENDING
+from submissions.work.running import SENDING
 from tests.conftest import wait_until
 from tests.support.jobs import let_time_pass, work_off
 from tests.support.processes import kill, pool_children

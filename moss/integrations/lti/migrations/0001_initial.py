@@ -6,7 +6,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-import moss.integrations.lti.addresses
+import moss.integrations.lti.models
 
 
 class Migration(migrations.Migration):
@@ -113,7 +113,7 @@ class Migration(migrations.Migration):
                     "auth_url",
                     models.CharField(
                         max_length=1000,
-                        validators=[moss.integrations.lti.addresses.check_address],
+                        validators=[moss.integrations.lti.models.check_address],
                         verbose_name="Address of its sign-in (authentication request)",
                     ),
                 ),
@@ -121,7 +121,7 @@ class Migration(migrations.Migration):
                     "token_url",
                     models.CharField(
                         max_length=1000,
-                        validators=[moss.integrations.lti.addresses.check_address],
+                        validators=[moss.integrations.lti.models.check_address],
                         verbose_name="Address of its access tokens",
                     ),
                 ),
@@ -129,7 +129,7 @@ class Migration(migrations.Migration):
                     "jwks_url",
                     models.CharField(
                         max_length=1000,
-                        validators=[moss.integrations.lti.addresses.check_address],
+                        validators=[moss.integrations.lti.models.check_address],
                         verbose_name="Address of its public keys (JWKS)",
                     ),
                 ),
@@ -147,7 +147,7 @@ class Migration(migrations.Migration):
                     models.TextField(
                         blank=True,
                         help_text="One a line. Only needed if its courses are on another host than the addresses above.",
-                        validators=[moss.integrations.lti.addresses.check_addresses],
+                        validators=[moss.integrations.lti.models.check_addresses],
                         verbose_name="Other addresses of its services",
                     ),
                 ),

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db import OperationalError, connection, transaction
 from django.test import Client
 
-from moss.integrations.api.requests import KEY_HEADER
+from moss.integrations.api.service import KEY_HEADER
 from submissions.models import ApiAnswer, ApiToken, Assignment, Batch, ResumableUpload
 from submissions.work.locks import text_lock
 from tests.support.api import API, api_client, problem_of

@@ -12,7 +12,7 @@ from moss.integrations.webhooks import sending as webhook_actions
 from moss.integrations.webhooks.models import Delivery, Webhook
 from submissions.models import Assignment, Report
 from submissions.uploads.change import create_batch
-from submissions.work.recovery import sweep_jobs
+from submissions.work.running import sweep_jobs
 from tests.conftest import wait_until
 from tests.support.jobs import due_in, let_time_pass
 from tests.support.receiver import Received, Receiver
