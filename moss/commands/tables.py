@@ -16,6 +16,7 @@ from submissions.matches.ranked_pairs import NO_PASSAGE, percent_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from submissions.intake.preview import Preview, PreviewedSubmission, SkippedGroup
     from submissions.matches.ranked_pairs import PairRow
@@ -178,10 +179,15 @@ def _table(first: str, others: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     return table
 
 
+def local_time(time: datetime) -> str:
+    """Return a time of this machine's zone with its offset from UTC: `2026-03-31 23:59+02:00`."""
+    return time.astimezone().isoformat(sep=" ", timespec="minutes")
+
+
 def _submission_row(submission: PreviewedSubmission) -> tuple[str, ...]:
     grouped = submission.grouped
     attempt = f"{grouped.attempt} of {grouped.attempts}" if grouped.attempts > 1 else ""
-    time = f"{grouped.submitted:%Y-%m-%d %H:%M}" if grouped.submitted else ""
+    time = local_time(grouped.submitted) if grouped.submitted else ""
     return (
         submission.name,
         grouped.identifier,

@@ -266,7 +266,7 @@ def _submission_json(submission: PreviewedSubmission) -> dict[str, Any]:
         "bytes": submission.size,
         "attempt": grouped.attempt,
         "attempts": grouped.attempts,
-        "submitted": grouped.submitted and grouped.submitted.isoformat(),
+        "submitted": grouped.submitted and grouped.submitted.astimezone().isoformat(),
         "late": grouped.late,
     }
 

@@ -54,6 +54,38 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", 
 # Where a spreadsheet separates cells by semicolons or tabs, quotes within a cell do not hold it together.
 FORMULA_WITHIN = re.compile('(?<=[;\t\n])([ "]*)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20])')
 
+# The same in a file for Excel, which separates by the sign of its reader's language.
+EXCEL_QUOTED = re.compile(r'[",;\n]')
+EXCEL_WITHIN = re.compile('(?<=[,;\t\n])([ "]*)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20])')
+# Texts that Excel takes for numbers, dates or times; whole numbers without a leading zero stay the same.
+NUMBER_LIKE = re.compile(r"[.,]?\d[\d.,:/ eE+-]*\Z")
+EXACT_DIGITS = 15
+
+
+class CsvForm(NamedTuple):
+    """What separates cells, the decimal sign, and what a file begins with.
+
+    `within`: where a spreadsheet could take the rest of a cell for a formula. With `protects_numbers`, texts
+    that some language's spreadsheet would change into a number or a date are marked as texts.
+    """
+
+    separator: str = ","
+    decimal: str = "."
+    begin: str = ""
+    quoted: re.Pattern[str] = QUOTED
+    within: re.Pattern[str] = FORMULA_WITHIN
+    protects_numbers: bool = False
+
+
+PLAIN_CSV = CsvForm()
+
+
+def excel_form(language: str) -> CsvForm:
+    """Return the form of CSV that Excel opens by a double click where its list separator is of a language."""
+    english = language.partition("-")[0] == "en"
+    signs = (",", ".") if english else (";", ",")
+    return CsvForm(*signs, "\ufeff", EXCEL_QUOTED, EXCEL_WITHIN, protects_numbers=True)
+
 
 class PrintingFailed(Exception):
     """The document was not printed; the message says why, and what the user can do instead."""
@@ -126,43 +158,51 @@ class ExportFormat(NamedTuple):
     write_document: Callable[[str], bytes] | None = None
 
 
-def write_csv(table: ExportTable) -> Iterator[str]:
+def write_csv(table: ExportTable, form: CsvForm = PLAIN_CSV) -> Iterator[str]:
     """Yield a table as CSV, in parts. Lists are joined with semicolons.
 
     A text that a spreadsheet would take for a formula gets an apostrophe before it, which makes it a text.
     """
     rows = iter(table.rows)
     chunk: Sequence[Sequence[object]] = [table.columns]
+    yield form.begin
     while chunk:
-        columns = (_column(values) for values in zip(*chunk, strict=True))
-        yield "".join(f"{','.join(cells)}\n" for cells in zip(*columns, strict=True))
+        columns = (_column(values, form) for values in zip(*chunk, strict=True))
+        yield "".join(f"{form.separator.join(cells)}\n" for cells in zip(*columns, strict=True))
         chunk = list(islice(rows, CHUNK_ROWS))
 
 
-def _column(values: Sequence[Any]) -> Iterable[str]:
+def _column(values: Sequence[Any], form: CsvForm) -> Iterable[str]:
     """Return the cells of a column; each text is looked at once, as names are in many rows."""
     types = set(map(type, values))
     if types <= {int, float}:
-        return map(repr, values)
+        return (repr(value).replace(".", form.decimal) for value in values)
     if types == {str}:
-        cells = {text: _cell(text) for text in set(values)}
+        cells = {text: _cell(text, form) for text in set(values)}
         return map(cells.__getitem__, values)
-    return map(_cell, values)
+    return (_cell(value, form) for value in values)
 
 
-def _cell(value: object) -> str:
+def _cell(value: object, form: CsvForm) -> str:
     """Return a cell as `csv.writer` writes it, which takes three times as long for a million rows."""
     text = "; ".join(value) if isinstance(value, list) else "" if value is None else str(value)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if isinstance(value, str | list):
-        text = FORMULA_WITHIN.sub(r"\1'", text)
-        if text.startswith(FORMULA_STARTS):
+        text = form.within.sub(r"\1'", text)
+        if text.startswith(FORMULA_STARTS) or (form.protects_numbers and _looks_like_a_number(text)):
             text = f"'{text}"
-    if QUOTED.search(text):
+    elif isinstance(value, float):
+        return text.replace(".", form.decimal)
+    if form.quoted.search(text):
         text = text.replace('"', '""')
         return f'"{text}"'
     return text
+
+
+def _looks_like_a_number(text: str) -> bool:
+    is_exact = text.isdecimal() and (text == "0" or text[0] != "0") and len(text) <= EXACT_DIGITS
+    return not is_exact and NUMBER_LIKE.match(text) is not None
 
 
 def write_json(table: ExportTable) -> Iterator[str]:

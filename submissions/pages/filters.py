@@ -214,7 +214,7 @@ def upload_time(context: Context, time: datetime) -> str:
 
     The exact time can reveal who handed in.
     """
-    return date(localtime(time), gettext("j M Y") if names_in(context).hidden else gettext("j M Y, H:i"))
+    return date(localtime(time), gettext("j M Y") if names_in(context).hidden else gettext("j M Y, H:i T"))
 
 
 @register.simple_tag(takes_context=True)

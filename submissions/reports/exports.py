@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
@@ -13,6 +14,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.http import content_disposition_header
 from django.utils.text import slugify
+from django.utils.translation import get_language
 from django.views.decorators.http import require_GET
 from pydantic import BaseModel
 
@@ -44,9 +46,13 @@ from submissions.matches.file_formats import (
     CHUNK_ROWS,
     DOCUMENT_FORMATS,
     FORMATS,
+    PLAIN_CSV,
     TABLE_FORMATS,
+    CsvForm,
     ExportTable,
     PrintingFailed,
+    excel_form,
+    write_csv,
 )
 from submissions.matches.ranked_pairs import pair_mark
 from submissions.models import Decision
@@ -91,6 +97,8 @@ CHUNK = 500
 # Characters of each part of the name of an exported file.
 MAX_PART_CHARACTERS = 60
 TEMPLATE = "submissions/exports/page.html"
+# The suffix in addresses of tables in CSV for Excel in the reader's language.
+EXCEL = "excel"
 
 
 class CountAnnotations(TypedDict):
@@ -289,16 +297,25 @@ def unlisted_confirmed_count(report: Report) -> int:
 @login_required
 @require_GET
 def table(request: AuthenticatedRequest, pk: int, name: str, suffix: str) -> StreamingHttpResponse:
-    """Download the pairs or the submissions that pass the filter, as a table."""
+    """Download the pairs or the submissions that pass the filter, as a table; `excel` is a form of CSV."""
     assignment = find_assignment(request.user, pk, Right.READ)
-    return table_response(assignment, name, suffix, request.GET, names_for(request, assignment))
+    form = excel_form(get_language() or "en") if suffix == EXCEL else PLAIN_CSV
+    suffix = "csv" if suffix == EXCEL else suffix
+    return table_response(assignment, name, suffix, request.GET, names_for(request, assignment), form)
 
 
-def table_response(
-    assignment: Assignment, name: str, suffix: str, query: Mapping[str, Any], names: Names
+def table_response(  # noqa: PLR0917 - a table, its filter, its reader and its form
+    assignment: Assignment,
+    name: str,
+    suffix: str,
+    query: Mapping[str, Any],
+    names: Names,
+    form: CsvForm = PLAIN_CSV,
 ) -> StreamingHttpResponse:
     """Return a table of the newest report as a download; `query` is the filter of an address."""
     write = FORMATS[suffix].write_table if suffix in FORMATS else None
+    if suffix == "csv":
+        write = partial(write_csv, form=form)
     if name not in TABLES or not write:
         raise Http404("No such file.")
     rows = _begun(report_table(name, _report(assignment), parse_pair_filter(query), names))

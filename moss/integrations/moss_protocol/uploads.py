@@ -144,7 +144,7 @@ def _choices(received: Received) -> Choices:
 
 def _create_assignment(received: Received) -> Assignment:
     course, _ = Course.objects.get_or_create(owner=received.user, name=COURSE)
-    name = received.comment or f"{timezone.localtime():%Y-%m-%d %H:%M}"
+    name = received.comment or f"{timezone.localtime():%Y-%m-%d %H:%M %Z}"
     for number in count(1):
         try:
             with transaction.atomic():

@@ -163,7 +163,7 @@ def _gather(fetch: RepositoryFetch) -> None:
         return
     with tempfile.TemporaryFile() as target:
         _write(target, fetch.assignment, fetched.order_by("pk").iterator(chunk_size=1))
-        name = f"Git {timezone.localtime():%Y-%m-%d %H.%M}.zip"
+        name = f"Git {timezone.localtime():%Y-%m-%d %H.%M %Z}.zip"
         uploads = [File(target, name)]
         batch = create_batch(
             fetch.assignment, fetch.started_by, uploads, preview=fetch.preview, role=fetch.role

@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -66,7 +67,7 @@ def test_json_has_ids_files_bytes_attempts_and_reasons(tmp_path: Path) -> None:
         "bytes": len(STARTER),
         "attempt": 3,
         "attempts": 3,
-        "submitted": "2026-03-03T12:00:00",
+        "submitted": datetime(2026, 3, 3, 12).astimezone().isoformat(),
         "late": False,
     }
     assert [(group["reason"], group["entries"]) for group in previewed["ignored"]] == [

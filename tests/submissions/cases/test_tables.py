@@ -1,17 +1,20 @@
 """Tables of a report for spreadsheets and scripts."""
 
+import codecs
 import csv
 import io
 import json
-from typing import Any
+import re
+from typing import Any, NamedTuple
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from hypothesis import example, given, strategies as st
 
-from submissions.matches.file_formats import FORMATS, TABLE_FORMATS, ExportTable, write_csv
+from submissions.matches.file_formats import FORMATS, TABLE_FORMATS, ExportTable, excel_form, write_csv
 from submissions.matches.ranked_pairs import PairRow
 from submissions.models import Assignment, Decision, Pair, Report
 from submissions.reports.exports import TABLES
@@ -178,6 +181,73 @@ def test_a_table_is_written_as_by_the_library_of_csv(rows: list[tuple[object, ..
     csv.writer(expected, lineterminator="\n").writerows([("left", "right", "notes"), *rows])
     table = ExportTable("pairs", ("left", "right", "notes"), rows, {})
     assert "".join(write_csv(table)) == expected.getvalue()
+
+
+class Excel(NamedTuple):
+    """What Excel makes of a CSV file that is opened with a double click, by its language."""
+
+    separator: str
+    decimal: str
+    thousands: str
+
+    def cells(self, file: bytes) -> list[list[object]]:
+        assert file.startswith(codecs.BOM_UTF8)  # Excel takes it for another code page otherwise
+        text = file.decode("utf-8-sig")
+        return [
+            [*map(self.cell, row)]
+            for row in csv.reader(io.StringIO(text, newline=""), delimiter=self.separator)
+        ]
+
+    def cell(self, text: str) -> object:
+        if text.startswith(("=", "+", "-", "@")) and not self.number(text):
+            return "formula", text
+        if (number := self.number(text)) is not None:
+            return number
+        if re.fullmatch(r"\d{1,4}[./-]\d{1,2}([./-]\d{1,4})?", text) or re.fullmatch(r"\d+:\d+", text):
+            return "date", text
+        return text
+
+    def number(self, text: str) -> float | None:
+        bare = text.replace(self.thousands, "").replace(self.decimal, ".").replace(" ", "")
+        return float(bare) if re.fullmatch(r"-?\d*\.?\d+(e[+-]?\d+)?", bare, re.IGNORECASE) else None
+
+
+ENGLISH, GERMAN = Excel(",", ".", ","), Excel(";", ",", ".")
+NAMES = st.one_of(
+    st.text(st.sampled_from("ab1.;,=+-@ \t\n\"'"), max_size=5),
+    st.sampled_from(["1.5", "1,5", "007", "3-4", "1e5", "12:30", "2026-01-02", "42"]),
+)
+
+
+@given(st.lists(st.tuples(NAMES, st.floats(0, 1), st.integers(0, 10**9), st.none() | NAMES), max_size=5))
+def test_csv_for_excel_opens_alike_in_a_german_and_an_english_excel(rows: list[tuple[object, ...]]) -> None:
+    table = ExportTable("pairs", ("left", "similarity", "tokens", "notes"), rows, {})
+    english, german = (
+        excel.cells("".join(write_csv(table, excel_form(language))).encode())
+        for excel, language in ((ENGLISH, "en"), (GERMAN, "de"))
+    )
+    assert english == german
+    assert len(english) == len(rows) + 1
+    for row, cells in zip(rows, english[1:], strict=True):
+        assert cells[1:3] == [row[1], row[2]]
+        assert [cell for cell in cells if isinstance(cell, tuple)] == []  # no formula and no date
+        for text, cell in ((row[0], cells[0]), (row[3] or "", cells[3])):
+            assert isinstance(cell, str) or str(cell).removesuffix(".0") == text
+
+
+@pytest.mark.parametrize(("language", "separator"), [("en", ","), ("de", ";"), ("es", ";")])
+def test_the_page_of_exports_offers_csv_for_excel_in_the_language_of_its_reader(
+    alice_client: Client, report: Report, language: str, separator: str
+) -> None:
+    alice_client.cookies.load({settings.LANGUAGE_COOKIE_NAME: language})
+    address = reverse("table", args=[report.assignment_id, "pairs", "excel"])
+    assert address in get_page(alice_client, reverse("exports", args=[report.assignment_id])).links()
+    response = alice_client.get(address)
+    assert response.headers["Content-Disposition"].endswith('pairs.csv"')
+    text = response.getvalue().decode()
+    assert text.startswith(f"\ufeffleft{separator}right{separator}similarity{separator}")
+    plain = alice_client.get(reverse("table", args=[report.assignment_id, "pairs", "csv"])).getvalue()
+    assert plain.startswith(b"left,right,similarity,")
 
 
 @pytest.mark.long

@@ -76,7 +76,7 @@ def test_a_worker_is_shown_with_what_it_does(
     finally:
         heartbeats.delete_worker(mine.name)
     [row] = [row for row in page.rows("[aria-labelledby=workers] tr") if row[0].startswith(mine.name)]
-    assert row[1:] == ["unpacks upload 12", "interactive, heavy", "2 Jan 2026, 03:04", "2"]
+    assert row[1:] == ["unpacks upload 12", "interactive, heavy", "2 Jan 2026, 03:04 UTC", "2"]
 
 
 def test_a_worker_without_a_sign_of_life_is_shown_as_such(
@@ -130,7 +130,7 @@ def test_no_name_of_an_upload_or_a_student_is_shown(
     page = get_page(admin_client, reverse("service"))
     [row] = page.rows("[aria-labelledby=failed-uploads] tbody tr")
     assert row[0].startswith(f"Upload {batch.pk} assignment")
-    assert row[2] == date_format(timezone.localtime(batch.touched), "j M Y, H:i")
+    assert row[2] == date_format(timezone.localtime(batch.touched), "j M Y, H:i T")
     for name in STAFF_PAGES:
         assert "ada-lovelace" not in get_page(admin_client, reverse(name)).html
 

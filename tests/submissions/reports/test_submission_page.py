@@ -153,7 +153,7 @@ def test_it_says_when_it_was_uploaded_and_handed_in(alice_client: Client, ada: S
     ada.handed_in = datetime(2026, 3, 2, 12, 5, tzinfo=UTC)
     ada.save()
     lead = get_submission(alice_client, ada).text(".lead")
-    assert lead.endswith(" by alice with class.zip · handed in 2 Mar 2026, 12:05, as the archive says")
+    assert lead.endswith(" by alice with class.zip · handed in 2 Mar 2026, 12:05 UTC, as the archive says")
 
 
 def test_its_case_and_the_submissions_that_are_the_same_are_named(

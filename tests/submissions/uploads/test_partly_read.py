@@ -1,13 +1,17 @@
 """A submission of which not all was read is marked wherever it is listed: no match of it is no finding."""
 
+import io
+
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
+from pypdf import PdfReader
 
 from fingerprint.engine import read
 from submissions.models import Assignment, Batch, Document, Submission
 from submissions.pairs.read import partly_read
-from tests.support.html import get_page, page_of
+from tests.support.html import Page, get_page, page_of
 from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import CLASS, zipped
 from tests.support.tabs import tab
@@ -130,6 +134,26 @@ def test_characters_that_look_like_others_are_found_on_pages_and_in_tables(
     table = [line.split(",") for line in alice_client.get(address).getvalue().decode().splitlines()]
     at = table[0].index("disguised")
     assert {row[0]: row[at] for row in table[1:]} == {"ada": "0", "ben": str(count), "cleo": "0"}
+
+
+@pytest.mark.parametrize("language", [None, "de"])
+def test_documents_for_a_hearing_say_how_many_characters_look_like_others(
+    alice_client: Client, hand_in: HandIn, language: str | None
+) -> None:
+    disguised = CLASS["ben/main.py"].replace("return", "ret\u200burn")
+    report = hand_in(zipped({**CLASS, "ben/main.py": disguised})).assignment.reports.get()
+    pair = next(pair for pair in report.pairs.all() if {pair.left.name, pair.right.name} == {"ada", "ben"})
+    count = disguised.count("\u200b")
+    said = f"{count} characters in words look like others or cannot be seen."
+    if language:
+        said = f"{count} Zeichen in Wörtern sehen aus wie andere oder sind nicht zu sehen."
+        alice_client.cookies.load({settings.LANGUAGE_COOKIE_NAME: language})
+    address = reverse("export_pair", args=[report.assignment_id, pair.left_id, pair.right_id])
+    document = alice_client.get(address, {"format": "html", "names": "open"}).content.decode()
+    [row] = [row for row in Page(document).texts("table.files tbody tr") if said in row]
+    assert row.startswith("ben main.py")
+    pdf = PdfReader(io.BytesIO(alice_client.get(address, {"format": "pdf", "names": "open"}).content))
+    assert said in " ".join(" ".join(page.extract_text() for page in pdf.pages).split())
 
 
 def test_a_document_keeps_what_the_engine_says_of_its_reading(hand_in: HandIn) -> None:

@@ -115,7 +115,7 @@ def test_the_due_date_and_the_hours_after_it_are_shown_and_bounded(
     assert "Without a due date" in get_page(alice_client, address).text("p.lead")
     assignment.due = datetime(2030, 1, 1, 12, tzinfo=UTC)
     assignment.save()
-    assert "Due: 1 Jan 2030, 12:00." in get_page(alice_client, address).text("p.lead")
+    assert "Due: 1 Jan 2030, 12:00 UTC." in get_page(alice_client, address).text("p.lead")
     body, path = {"repositories": two, "again_after_due": "on"}, f"/assignments/{assignment.pk}/repositories"
     for hours in ("-1", "721", "x", "1" * 5000):
         assert alice_client.post(address, body | {"hours_after_due": hours}).status_code == 422, hours
@@ -129,7 +129,7 @@ def test_the_due_date_and_the_hours_after_it_are_shown_and_bounded(
     assert not RepositoryFetch.objects.exists()
     assert alice_client.post(address, body | {"hours_after_due": "720"}).status_code == 302
     end(RepositoryFetch.objects.get())
-    assert "31 Jan 2030, 12:00" in get_page(alice_client, assignment.get_absolute_url()).text("main")
+    assert "31 Jan 2030, 12:00 UTC" in get_page(alice_client, assignment.get_absolute_url()).text("main")
     assert send(api_client(alice), "get", path).json()["items"][0]["hours_after_due"] == 720
 
 
