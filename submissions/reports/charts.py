@@ -59,7 +59,11 @@ register.filter(threshold_reason)
 
 @register.simple_tag(takes_context=True)
 def graph_data(context: Context, graph: Graph) -> dict[str, object]:
-    """Return a graph as JSON data for `graph.js`; a shared page links to pairs, but not to submissions."""
+    """Return a graph as JSON data for `graph.js`; a shared page links to pairs, but not to submissions.
+
+    Pairs of less than `far` are to be looked at, the others stand out; `mixed` if there are some to look at.
+    """
+    far = bands_of(context["report"], context.get("threshold")).stands_out
     indices = {submission.pk: index for index, (submission, _) in enumerate(graph.nodes)}
     return {
         "nodes": [
@@ -81,6 +85,8 @@ def graph_data(context: Context, graph: Graph) -> dict[str, object]:
             }
             for link in graph.links
         ],
+        "far": far,
+        "mixed": any(link.similarity < far for link in graph.links),
     }
 
 

@@ -36,13 +36,13 @@ function brokenName(name, width) {
   return lines.map((letters) => letters.join("").trim()).filter(Boolean);
 }
 
-function groupByCase({ nodes, links }) {
+function groupByCase({ nodes, links, far }) {
   const cases = new Map();
   for (const node of nodes) {
     if (!cases.has(node.case)) cases.set(node.case, { nodes: [], links: [] });
     cases.get(node.case).nodes.push(node);
   }
-  for (const link of links) cases.get(nodes[link.source].case).links.push({ ...link, source: nodes[link.source], target: nodes[link.target] });
+  for (const link of links) cases.get(nodes[link.source].case).links.push({ ...link, source: nodes[link.source], target: nodes[link.target], look: link.similarity < far });
   return [...cases.values()];
 }
 
@@ -132,7 +132,7 @@ function edgeElement(link, group) {
   const edge = linkElement(
     link.url,
     text("edge", { left: link.source.name, right: link.target.name, share: link.percent }),
-    `edge c${link.source.colour}`,
+    `edge c${link.source.colour}${link.look ? " look" : ""}`,
     svgElement("line", { ...ends, class: "reach" }),
     svgElement("line", { ...ends, "stroke-width": 1 + 4 * link.similarity ** 2 }),
   );

@@ -661,3 +661,16 @@ def test_five_hundred_submissions_of_one_case_are_drawn(assignment: Assignment) 
 def test_a_pair_is_in_the_bin_of_the_percentage_that_its_row_states(percentage: int) -> None:
     [bin_of_pair] = [one for one in pair_bins([percentage / 100], Bands(0.5, 0.5)) if one.pairs]
     assert bin_of_pair.low == min(int(percent_text(percentage / 100)[:-1]), 100 - PAIR_BIN)
+
+
+@pytest.mark.parametrize(("far", "is_mixed"), [(0.55, False), (0.75, True)])
+def test_the_graph_tells_pairs_to_look_at_from_those_that_stand_out(
+    chain: Report, alice_client: Client, far: float, *, is_mixed: bool
+) -> None:
+    chain.parameters["threshold"]["stands_out"] = far
+    chain.save()
+    case = reverse("case", args=[chain.assignment_id, cases(chain)[0].key])
+    for address in (tab(chain.assignment, "assignment"), case):
+        page = get_page(alice_client, address)
+        assert ("Dashed lines are pairs to look at" in page.text("#graph-hint")) is is_mixed
+        assert json.loads(page.text("#graph-data"))["far"] == far
