@@ -77,6 +77,9 @@ JUNK_ENTRIES = gettext_noop("more than {n} junk entries; the rest was not read")
 TOTAL_SIZE = gettext_noop("unpacks to more than {size}; the rest was not read")
 FOLDER_SHARE = gettext_noop("this folder uses more than its share: {reason}")
 FOLDER_SECONDS = gettext_noop("unpacking it takes more than {n} s; the rest was not read")
+READING_SECONDS = gettext_noop(
+    "reading the files of this submission takes more than {n} s; the rest was not read"
+)
 RATIO = gettext_noop("unpacks to more than {n} times its packed size, as a zip bomb does")
 DEPTH = gettext_noop("an archive nested deeper than {n}; unpack it and upload again")
 HEADER_SIZE = gettext_noop("a header of {n} bytes; the limit is {size}")

@@ -6,6 +6,7 @@ Which documents have a hash is stored as sorted runs of blocks, which are merged
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import accumulate
@@ -15,13 +16,14 @@ import numpy as np
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
-from django.db.models import F
+from django.db.models import Count, F, Sum
 
 from fingerprint.engine import Params, Unreadable, distinct_values
 from submissions.core.database import insert, is_database_away, is_no_room, open_cursor, update
+from submissions.intake import sentences as reasons
 from submissions.intake.packed_readings import PackedReading, together_then_alone
 from submissions.intake.sandbox.process import NotStarted
-from submissions.models import Document, PostingBlock, PostingRun, Source
+from submissions.models import Batch, Document, PostingBlock, PostingRun, Source, SubmissionFile
 from submissions.uploads.read import document_reader
 from submissions.uploads.stored_documents import pack_fingerprints
 from submissions.work.locks import Work, transaction_lock, work_locks
@@ -47,8 +49,12 @@ PARAMS = Params()
 MAX_ATTEMPTS = 3
 # Documents are read and stored in groups: up to so many, so many bytes of source, and so many seconds.
 GROUP_DOCUMENTS, GROUP_BYTES, GROUP_SECONDS = 64, 500_000, 1.0
-# Documents of a group in one language are lexed together: up to so many, and so many bytes.
-BATCH_DOCUMENTS, BATCH_BYTES = 32, 150_000
+# Processor seconds that reading the files of one student may take, and more for each file and so many bytes:
+# several times what ordinary files take. What is left then is not read: it would keep all others waiting.
+STUDENT_SECONDS, SECONDS_A_FILE, BYTES_A_SECOND = 20.0, 0.01, 200_000
+# Documents of a group in one language are lexed together: up to so many, and so many bytes. Where that takes
+# longer than so many seconds, each is read alone.
+BATCH_DOCUMENTS, BATCH_BYTES, BATCH_SECONDS = 32, 150_000, 2.0
 
 # The columns of a document that have the parts of a packed reading of these names.
 READING_COLUMNS = ("read_share", "tokens", "lexical", "coarse", "words", "spelling", "styles")
@@ -133,23 +139,56 @@ def _fingerprint_group(document_ids: list[int], *, coarse: bool) -> list[int]:
     """Fingerprint documents for about GROUP_SECONDS; return the documents that are left."""
     rows = Document.objects.filter(state=Document.State.PENDING).select_related("source")
     pending = rows.in_bulk(document_ids)
-    documents = [pending[pk] for pk in document_ids if pk in pending and _may_be_tried(pending[pk])]
+    over = _refuse_over_budget(list(pending))
+    left = [pending[pk] for pk in document_ids if pk in pending and pk not in over]
+    documents = [document for document in left if _may_be_tried(document)]
     if not documents:
         return []
     document_reader().start().wait_until_ready()  # If it does not start, no attempt is counted.
     keys = [document.pk for document in documents]
     Document.objects.filter(pk__in=keys).update(attempts=F("attempts") + 1)
     readings: dict[int, Reading] = {}
+    seconds: dict[int, float] = defaultdict(float)
     done = 0
-    read = partial(_read, coarse=coarse)
+    read = partial(_read, seconds, coarse=coarse)
     for document, result in together_then_alone(documents, read, _batch_size, GROUP_SECONDS):
         done += 1
         if isinstance(result, Unreadable):
-            _fail(document, str(result))
+            _fail([document.pk], str(result), seconds[document.pk])
         else:
             readings[document.pk] = result
-    _save_or_wait(readings, keys[done:])
+    _save_or_wait(readings, seconds, keys[done:])
     return keys[done:]
+
+
+def _refuse_over_budget(document_ids: Sequence[int]) -> set[int]:
+    """Mark as failed those pending documents that only students over their budget need; return them."""
+    within: set[int] = set()
+    over: set[int] = set()
+    spent: set[int] = set()
+    for column in ("document", "next_document"):
+        files = SubmissionFile.objects.filter(**{f"{column}__in": document_ids}).order_by()
+        needed = list(files.values_list(column, "submission"))
+        spent |= _over_budget({student for _, student in needed}, column)
+        over |= {document for document, student in needed if student in spent}
+        within |= {document for document, student in needed if student not in spent}
+    if over := over - within:
+        _fail(over, reasons.READING_SECONDS.format(n=f"{STUDENT_SECONDS:g}"))
+        Batch.objects.filter(submissions__in=spent).update(incomplete=True)
+    return over
+
+
+def _over_budget(submissions: Collection[int], column: str) -> set[int]:
+    """Return the submissions whose files took more processor seconds to read than one student has."""
+    if not submissions:
+        return set()
+    files = SubmissionFile.objects.filter(submission__in=submissions).order_by().values_list("submission")
+    sums = files.annotate(Sum(f"{column}__seconds"), Count(column), Sum("source__size"))
+    return {
+        student
+        for student, seconds, count, size in sums
+        if seconds and seconds > STUDENT_SECONDS + count * SECONDS_A_FILE + size / BYTES_A_SECOND
+    }
 
 
 def _batch_size(documents: Sequence[Document]) -> int:
@@ -166,16 +205,25 @@ def _batch_size(documents: Sequence[Document]) -> int:
 def _may_be_tried(document: Document) -> bool:
     if document.attempts < MAX_ATTEMPTS:
         return True
-    _fail(document, f"reading it ended the worker process {MAX_ATTEMPTS} times")
+    _fail([document.pk], f"reading it ended the worker process {MAX_ATTEMPTS} times")
     return False
 
 
-def _read(documents: Sequence[Document], *, coarse: bool) -> list[Reading | Unreadable]:
-    with _errors_as_unreadable(f"documents {[document.pk for document in documents]}"):
-        files = [bytes(document.source.data) for document in documents]
-        return document_reader().read_together(
-            files, documents[0].language, settings.FILE_SECONDS, coarse=coarse
-        )
+def _read(
+    spent: dict[int, float], documents: Sequence[Document], *, coarse: bool
+) -> list[Reading | Unreadable]:
+    """Read documents of one language together; note in `spent` how many seconds each took."""
+    reader, size = document_reader(), sum(document.source.size for document in documents)
+    before, limit = reader.seconds, settings.FILE_SECONDS
+    if len(documents) > 1:
+        limit = min(limit, BATCH_SECONDS)
+    try:
+        with _errors_as_unreadable(f"documents {[document.pk for document in documents]}"):
+            files = [bytes(document.source.data) for document in documents]
+            return reader.read_together(files, documents[0].language, limit, coarse=coarse)
+    finally:
+        took = reader.seconds - before
+        spent |= {document.pk: took * document.source.size / max(1, size) for document in documents}
 
 
 @contextmanager
@@ -194,12 +242,12 @@ def _errors_as_unreadable(name: str) -> Iterator[None]:
         raise Unreadable.by_error(type(error).__name__) from error
 
 
-def _save_or_wait(readings: dict[int, Reading], unread: list[int]) -> None:
+def _save_or_wait(readings: dict[int, Reading], seconds: dict[int, float], unread: list[int]) -> None:
     """Store the readings; count no attempt of unread files, or of failures that are no fault of the files."""
     if unread:
         _take_back_attempts(unread)
     try:
-        _save(readings)
+        _save(readings, seconds)
     except Exception as error:
         if is_no_room(error):
             _take_back_attempts(readings)
@@ -214,7 +262,7 @@ def _take_back_attempts(document_ids: Iterable[int]) -> None:
     Document.objects.filter(pk__in=list(document_ids)).update(attempts=F("attempts") - 1)
 
 
-def _save(readings: dict[int, Reading]) -> None:
+def _save(readings: dict[int, Reading], seconds: dict[int, float]) -> None:
     """Store the tokens and fingerprints of those documents that are still pending."""
     from fingerprint.engine import fingerprint  # noqa: PLC0415 - the engine, in workers only
 
@@ -222,7 +270,8 @@ def _save(readings: dict[int, Reading]) -> None:
         locked = Document.objects.select_for_update().filter(pk__in=readings, state=Document.State.PENDING)
         pending = list(locked.order_by("pk").values_list("pk", flat=True))
         selected = {pk: fingerprint(readings[pk].tokens.kinds, PARAMS) for pk in pending}
-        rows = [_columns(readings[pk], pack_fingerprints(*selected[pk])) for pk in pending]
+        packed = [_columns(readings[pk], pack_fingerprints(*selected[pk])) for pk in pending]
+        rows = [{**columns, "seconds": seconds[pk]} for pk, columns in zip(pending, packed, strict=True)]
         columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
         update(connection, Document, pending, columns)
         add_run({pk: hashes for pk, (hashes, _) in selected.items()})
@@ -240,9 +289,9 @@ def _columns(reading: Reading, fingerprints: bytes) -> dict[str, object]:
     }
 
 
-def _fail(document: Document, reason: str) -> None:
-    pending = Document.objects.filter(pk=document.pk, state=Document.State.PENDING)
-    pending.update(state=Document.State.FAILED, reason=reason)
+def _fail(documents: Collection[int], reason: str, seconds: float = 0.0) -> None:
+    pending = Document.objects.filter(pk__in=documents, state=Document.State.PENDING)
+    pending.update(state=Document.State.FAILED, reason=reason, seconds=seconds)
 
 
 def delete_unused(documents: Iterable[int]) -> dict[str, int]:

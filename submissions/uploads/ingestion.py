@@ -151,7 +151,7 @@ def _store_documents(sources: Sequence[tuple[int, str]], state: str) -> dict[tup
         insert(connection, Document, columns, ("id",))
         keys = _document_keys(sources, profiles)
     failed = Document.objects.filter(pk__in=keys.values(), state=Document.State.FAILED)
-    failed.update(state=Document.State.PENDING, reason="", attempts=0)
+    failed.update(state=Document.State.PENDING, reason="", attempts=0, seconds=0)
     return keys
 
 

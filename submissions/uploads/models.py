@@ -68,6 +68,8 @@ class Document(models.Model):
     reason = models.TextField(blank=True)
     # Number of times reading was started, so that a source that kills its worker is not retried for ever.
     attempts = models.PositiveSmallIntegerField(default=0)
+    # Processor seconds that reading it took.
+    seconds = models.FloatField(db_default=0.0, default=0.0)
     token_count = models.PositiveIntegerField(default=0)
     # The part, in [0, 1], of its characters of code that are in tokens.
     read_share = models.FloatField(default=1.0)

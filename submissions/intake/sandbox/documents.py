@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import logging
 import re
+import time
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
+import psutil
 
 from fingerprint.engine import (
     Coarse,
@@ -224,10 +227,14 @@ class NamedFile(NamedTuple):
 
 
 class DocumentReader(ReusedChild):
-    """Reads documents in a child with `memory` bytes of address space. Threads take turns."""
+    """Reads documents in a child with `memory` bytes of address space. Threads take turns.
+
+    `seconds` are the processor seconds of all jobs; of one that ended its child, those of the clock.
+    """
 
     def __init__(self, memory: int, jobs: str = JOBS) -> None:
         super().__init__(memory, jobs, MAX_JOBS)
+        self.seconds = 0.0
 
     def identify(
         self, files: Sequence[NamedFile], language: str, seconds: float, likely: str = ""
@@ -307,7 +314,9 @@ class DocumentReader(ReusedChild):
         child = self.start()
         self.jobs_done += count
         try:
-            answers = list(child.do(request, data, limits))
+            child.wait_until_ready()
+            with self._counting(child.pid):
+                answers = list(child.do(request, data, limits))
         except Refused as refusal:
             raise Unreadable(storable(str(refusal))) from refusal
         except Broken as error:
@@ -315,6 +324,19 @@ class DocumentReader(ReusedChild):
         if len(answers) != count:
             raise Ended(Cause.CRASH, f"{len(answers)} answers")
         return answers
+
+    @contextmanager
+    def _counting(self, pid: int) -> Iterator[None]:
+        started, child = time.monotonic(), psutil.Process(pid)
+        before = child.cpu_times()
+        try:
+            yield
+        finally:
+            try:
+                after = child.cpu_times()
+                self.seconds += after.user + after.system - before.user - before.system
+            except psutil.NoSuchProcess:
+                self.seconds += time.monotonic() - started
 
     def _reason(self, ended: Ended, request: Header, failures: Failures) -> str:
         return failures[ended.cause].format(

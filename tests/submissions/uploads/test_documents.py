@@ -190,9 +190,9 @@ def test_documents_of_one_language_are_read_together_up_to_a_number_and_size(
     batches: list[int] = []
     reader = documents._read
 
-    def read(batch: list[Document], *, coarse: bool) -> list[Reading | Unreadable]:
+    def read(spent: dict[int, float], batch: list[Document], *, coarse: bool) -> list[Reading | Unreadable]:
         batches.append(len(batch))
-        return reader(batch, coarse=coarse)
+        return reader(spent, batch, coarse=coarse)
 
     monkeypatch.setattr(documents, "_read", read)
     monkeypatch.setattr(documents, "BATCH_DOCUMENTS", 2)
@@ -232,10 +232,10 @@ def test_a_document_that_ends_its_workers_is_blamed_alone(
 ) -> None:
     reader = documents._read
 
-    def read(batch: list[Document], *, coarse: bool) -> list[Reading | Unreadable]:
+    def read(spent: dict[int, float], batch: list[Document], *, coarse: bool) -> list[Reading | Unreadable]:
         if keys[2] in [document.pk for document in batch]:
             raise WorkerKilled
-        return reader(batch, coarse=coarse)
+        return reader(spent, batch, coarse=coarse)
 
     monkeypatch.setattr(documents, "_read", read)
     for _ in range(MAX_ATTEMPTS):
@@ -250,10 +250,10 @@ def test_a_document_that_ends_its_workers_is_blamed_alone(
 def test_a_file_that_cannot_be_read_fails_alone(keys: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     reader = documents._read
 
-    def read(batch: list[Document], *, coarse: bool) -> list[Reading | Unreadable]:
+    def read(spent: dict[int, float], batch: list[Document], *, coarse: bool) -> list[Reading | Unreadable]:
         if keys[0] in [document.pk for document in batch]:
             raise Unreadable("it is broken")
-        return reader(batch, coarse=coarse)
+        return reader(spent, batch, coarse=coarse)
 
     monkeypatch.setattr(documents, "_read", read)
     fingerprint_pending(keys)

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
@@ -16,6 +17,8 @@ from submissions.uploads.lifecycle import cancel_batch
 from submissions.work import jobs, running
 from submissions.work.jobs import announce_blocked, kind_of, places, startable, turns
 from submissions.work.kinds import HEAVY, INTERACTIVE, Kind
+from tests.conftest import wait_until
+from tests.hostile.slow_texts import slowest_texts
 from tests.support.jobs import work_off, work_once
 from tests.support.sample_class import CLASS, zipped
 from tests.support.uploads import MANY, HandIn
@@ -205,6 +208,27 @@ def test_two_long_uploads_are_read_by_turns(
     assert progress_of_both[-1] == [len(MANY), len(MANY)]
     largest_lead = max(abs(first - second) for first, second in progress_of_both)
     assert largest_lead <= reading.LANES * 2
+
+
+@pytest.mark.long
+@pytest.mark.services
+def test_one_worker_reads_a_small_class_of_another_user_before_the_rest_of_a_long_one(
+    celery_worker_process: Path, assignment: Assignment, other_assignment: Assignment, alice: User, bob: User
+) -> None:
+    slow = next(text for text in slowest_texts() if text.target.startswith("r by"))
+    files = {f"student-{n:03}/a.r": f"{slow.text(16_000)}\n# {n}\n" for n in range(200)}
+    long = create_batch(assignment, alice, [zipped(files)])
+
+    def has(batch: Batch, state: str) -> bool:
+        return Batch.objects.filter(pk=batch.pk, state=state).exists()
+
+    wait_until(lambda: has(long, "fingerprinting"), 60, what="the long class")
+    small = create_batch(other_assignment, bob, [zipped(CLASS)])
+    wait_until(lambda: has(small, "done"), 120, what="the small class")
+    long.refresh_from_db()
+    assert long.state == "fingerprinting"
+    assert long.documents_done < len(files) // 2
+    cancel_batch(long)
 
 
 def queues_in_order(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
