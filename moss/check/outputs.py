@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from fingerprint.engine import (
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from submissions.matches.standalone_content import SharedTerm
 
 
-def pair_row(report: LocalReport, pair: RankedPair) -> PairRow:
+def pair_row(report: LocalReport, pair: RankedPair, flag: str = "") -> PairRow:
     """Return the figures of a pair with the submissions' names; shares and similarity have six decimals."""
     return PairRow(
         left=report.submissions[pair.left],
@@ -50,7 +49,7 @@ def pair_row(report: LocalReport, pair: RankedPair) -> PairRow:
         mark=pair_mark(translated=pair.translated, structure=pair.structure),
         left_with_common=round(pair.left_with_common, 6),
         right_with_common=round(pair.right_with_common, 6),
-        flag=report.flag(pair.left, pair.right),
+        flag=flag,
     )
 
 
@@ -58,8 +57,7 @@ def pair_rows(report: LocalReport) -> Iterator[PairRow]:
     """Yield the figures of all pairs, best first, without aligning any pair."""
     columns = PairColumns.from_ranking(report.ranking, report.name_ranks)
     names = ([report.submissions[index] for index in side] for side in (columns.left, columns.right))
-    has_flags = report.all_inputs.same_student or report.all_inputs.solutions
-    flags = map(report.flag, columns.left, columns.right) if has_flags else repeat("")
+    flags = map(report.flags(), columns.left, columns.right)
     return map(PairRow, *names, *columns[2:], flags)
 
 
@@ -84,9 +82,10 @@ def details_table(report: LocalReport) -> ExportTable:
         "threshold": report.ranking.threshold._asdict(),
         "skipped": [skipped._asdict() for skipped in report.skipped],
     }
+    flag = report.flags()
     rows = (
         (
-            *pair_row(report, pair),
+            *pair_row(report, pair, flag(pair.left, pair.right)),
             _evidence(pair),
             _passage_rows(report, pair),
             _blocks(report, pair),
@@ -170,6 +169,7 @@ def _sides(report: LocalReport, passage: Passage, *, translated: bool) -> dict[s
 
 def standalone_report(report: LocalReport, title: str) -> StandaloneReport:
     """Return the report for the HTML exporter: all pairs with their passages, best first."""
+    flag = report.flags()
     return StandaloneReport(
         title=title,
         submissions=len(report.submissions),
@@ -182,7 +182,11 @@ def standalone_report(report: LocalReport, title: str) -> StandaloneReport:
         k=report.inputs.cohort.k,
         rows=list(pair_rows(report)),
         pairs=(
-            StandalonePair(pair_row(report, pair), _block_sides(report, pair), pair_terms(report, pair))
+            StandalonePair(
+                pair_row(report, pair, flag(pair.left, pair.right)),
+                _block_sides(report, pair),
+                pair_terms(report, pair),
+            )
             for pair in report.pairs()
         ),
         skipped=[SkippedEntry(*skipped) for skipped in report.skipped],

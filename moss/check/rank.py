@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -30,10 +30,11 @@ from submissions.intake.left_out.listing import EntryRow
 from submissions.intake.preview import preview_upload
 from submissions.intake.warnings import ReadFile, roster_warnings
 from submissions.matches.groups import HashedFile, content_order, group_numbers
-from submissions.matches.ranked_pairs import MODEL_SOLUTION
+from submissions.matches.ranked_pairs import MODEL_SOLUTION, count_same_files, shared_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections import Counter
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from fingerprint.engine import (
@@ -60,6 +61,13 @@ if TYPE_CHECKING:
     NumberedFile = tuple[int, UnpackedEntry, str]
 
 MIN_SUBMISSIONS = 2
+# What submissions have in common as a whole, the strongest first; see `fingerprint.ranking.groups.Sameness`.
+SAMENESS = (
+    "identical",
+    "identical except layout and comments",
+    "identical except names",
+    "identical except names, values and types",
+)
 PARAMS = Params()
 NO_OPTIONS = InputOptions()
 
@@ -94,8 +102,15 @@ class LocalReport:
     handed_out: Sequence[LexicalTerms] = ()
     counts_alike_as_one: bool = True
 
-    def flag(self, left: int, right: int) -> str:
-        """Return the flag of a pair, by index; see `PairRow`."""
+    def flags(self) -> Callable[[int, int], str]:
+        """Return a function that returns the flag of a pair, by indexes; see `PairRow`."""
+        same = SameCode.of(self)
+        return lambda left, right: "; ".join(
+            filter(None, (self.origin(left, right), *same.flags(left, right)))
+        )
+
+    def origin(self, left: int, right: int) -> str:
+        """Return what is said of a pair, by indexes, of one student or with a model solution."""
         if self.all_inputs.first_solution <= max(self.name_ranks[left], self.name_ranks[right]):
             return MODEL_SOLUTION
         term = self.all_inputs.same_student.get(frozenset((self.submissions[left], self.submissions[right])))
@@ -160,6 +175,41 @@ class LocalReport:
             f"Found {readable_count} that can be read; at least two are needed. "
             "Give a folder or an archive with a file or folder for each student."
         )
+
+
+class SameCode(NamedTuple):
+    """What submissions have in common as a whole: a key of each for each of `SAMENESS`, and shared files."""
+
+    keys: list[list[Hashable]]
+    files: list[Counter[object]]
+
+    @classmethod
+    def of(cls, report: LocalReport) -> SameCode:
+        """Return the keys of the submissions of a report; an empty key equals no other one."""
+        contents = [blake2b(file.data).digest() for file in report.files]
+        written: list[list[list[bytes]]] = [[[] for _ in report.submissions] for _ in SAMENESS]
+        for file, content in zip(report.files, contents, strict=True):
+            reading = file.reading
+            kinds = blake2b(reading.tokens.kinds.tobytes()).digest()
+            spelling = (kinds + part for part in reading.spelling)
+            for column, key in zip(written, (content, *spelling, kinds), strict=True):
+                column[file.submission] += [key] * bool(len(reading.tokens))
+        shared = zip((file.submission for file in report.files), contents, strict=True)
+        return cls(
+            [[tuple(sorted(of_one)) for of_one in column] for column in written],
+            shared_files(report.inputs.cohort, list(shared)),
+        )
+
+    def flags(self, left: int, right: int) -> Iterator[str]:
+        """Yield the strongest sameness of two submissions, by index, and how many files are identical."""
+        same = (
+            text for text, keys in zip(SAMENESS, self.keys, strict=True) if keys[left] == keys[right] != ()
+        )
+        strongest = next(same, "")
+        yield strongest
+        (number,) = count_same_files(self.files, [(left, right)])
+        if number and strongest != SAMENESS[0]:
+            yield f"{number} identical file{'' if number == 1 else 's'}"
 
 
 @dataclass(frozen=True, slots=True)

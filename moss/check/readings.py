@@ -205,7 +205,7 @@ def _detected(entry: UnpackedEntry, likely: str = "") -> str:
 def read_file(job: ReadJob) -> Reading | str:
     """Return the reading of a file, without its text, or the reason why it could not be read."""
     try:
-        wanted = {"coarse": job.coarse, "words": job.words}
+        wanted = {"coarse": job.coarse, "words": job.words, "spelling": True}
         return read(job.data, job.path, job.language, FILE_SECONDS, **wanted)._replace(text="")
     except Unreadable as error:
         return str(error)
@@ -223,7 +223,7 @@ def _read_batch(jobs: Sequence[ReadJob]) -> list[Reading | str | Unreadable]:
     first = jobs[0]
     if len(jobs) == 1 or not first.language:
         return [read_file(job) for job in jobs]
-    wanted = {"coarse": first.coarse, "words": first.words}
+    wanted = {"coarse": first.coarse, "words": first.words, "spelling": True}
     try:
         files = [(job.data, job.path) for job in jobs]
         results = read_together(files, first.language, FILE_SECONDS, **wanted)

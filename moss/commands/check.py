@@ -455,10 +455,11 @@ def _bands(report: LocalReport) -> str:
     """Return what is said of the bands of the pairs that were handed in and are not of one student."""
     from gettext import NullTranslations
 
-    from moss.check.outputs import pair_rows
     from submissions.matches.bands import Bands, band_sentences
 
-    similarities = sorted(row.similarity for row in pair_rows(report) if not row.flag)
+    pairs, scores = report.ranking.pairs, report.ranking.scores.similarity.tolist()
+    sides = zip(pairs.left.tolist(), pairs.right.tolist(), scores, strict=True)
+    similarities = sorted(similarity for left, right, similarity in sides if not report.origin(left, right))
     return band_sentences(Bands.of(report.ranking.threshold._asdict()), similarities, NullTranslations())
 
 

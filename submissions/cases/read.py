@@ -36,7 +36,7 @@ from submissions.models import (
     Submission,
     SubmissionFile,
 )
-from submissions.pairs.read import WHOLE, bands_of, ignored_tokens, is_suggested, threshold_of
+from submissions.pairs.read import SAME_FILES, WHOLE, bands_of, ignored_tokens, is_suggested, threshold_of
 from submissions.uploads.read import CAN_MAKE_CASE, links, ranked_ids, submissions_by_id
 
 if TYPE_CHECKING:
@@ -203,16 +203,17 @@ def possible_assignees(
 def next_undecided(report: Report, threshold: float, after: Pair | None = None) -> Pair | None:
     """Return the next undecided pair to review, or None.
 
-    Pairs at or above `threshold` come first, then the others, each most similar first. `after` is the pair
-    that was reviewed last: pairs that rank after it come before pairs that rank before it.
+    Pairs at or above `threshold` come first, then whole copies and pairs with identical files, then the
+    others, each most similar first. `after` is the pair that was reviewed last: pairs that rank after it come
+    before pairs that rank before it.
     """
     undecided = with_decisions(readable_pairs(report).defer("passages")).filter(decision=UNDECIDED)
-    above, below = Q(similarity__gte=threshold), Q(similarity__lt=threshold)
-    if not after:
-        return undecided.first()
-    later, earlier = _ranked_after(after), ~_ranked_after(after) & ~Q(pk=after.pk)
-    choices = (above & later, above & earlier, below & later, below & earlier)
-    return next((pair for choice in choices if (pair := undecided.filter(choice).first())), None)
+    above, look = Q(similarity__gte=threshold), Q(similarity__lt=threshold) & (WHOLE | SAME_FILES)
+    parts = [above, look, ~above & ~look]
+    if after:
+        later, earlier = _ranked_after(after), ~_ranked_after(after) & ~Q(pk=after.pk)
+        parts = [part & half for part in parts for half in (later, earlier)]
+    return next((pair for choice in parts if (pair := undecided.filter(choice).first())), None)
 
 
 def next_in_list(rows: Sequence[tuple[int, str]], after: int | None) -> int | None:
@@ -332,10 +333,14 @@ def pairs_above(report: Report, threshold: float) -> int:
 
 
 class BandSummary(NamedTuple):
-    """What is said of the bands of a report, and the number of whole copies below the threshold."""
+    """What is said of the bands of a report.
+
+    `whole` and `files`: the numbers of whole copies, and of pairs with identical files, below the threshold.
+    """
 
     sentences: str
     whole: int
+    files: int
 
 
 def band_summary(report: Report, threshold: float) -> BandSummary:
@@ -345,9 +350,10 @@ def band_summary(report: Report, threshold: float) -> BandSummary:
     """
     is_whole = not report.findings or report.findings.scored <= report.findings.listed
     similarities = sorted(link.similarity for link in linking_pairs(report, 0.0)) if is_whole else []
-    below = readable_pairs(report).filter(CAN_MAKE_CASE, WHOLE, similarity__lt=threshold)
+    below = readable_pairs(report).filter(CAN_MAKE_CASE, similarity__lt=threshold)
+    counts = below.aggregate(whole=Count("pk", filter=WHOLE), files=Count("pk", filter=SAME_FILES))
     sentences = band_sentences(bands_of(report, threshold), similarities, translation, "\u202f")
-    return BandSummary(sentences, below.count())
+    return BandSummary(sentences, **counts)
 
 
 def linking_pairs(report: Report, threshold: float, among: Collection[int] | None = None) -> list[Link]:

@@ -15,7 +15,7 @@ from django.shortcuts import get_object_or_404
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
-from submissions.core.models import DuplicateRecord, NotCompared
+from submissions.core.models import NotCompared
 from submissions.core.rights import Right, courses_of_old_work, require, visible_courses
 from submissions.courses.models import NOTHING_WITHHELD, Withheld
 from submissions.models import (
@@ -217,7 +217,7 @@ def withhold(report: Report) -> Report:
     if not kept.batches:
         return report
     report.duplicates = [
-        DuplicateRecord(sameness=group.sameness, submissions=readable_ids)
+        group.model_copy(update={"submissions": readable_ids})
         for group in report.duplicates
         if len(readable_ids := _without(group.submissions, kept)) > 1
     ]

@@ -52,10 +52,14 @@ class Record(BaseModel):
 
 
 class DuplicateRecord(Record):
-    """Primary keys of submissions that are duplicates; see `fingerprint.ranking.groups.Sameness`."""
+    """Primary keys of submissions that are duplicates; see `fingerprint.ranking.groups.Sameness`.
 
-    sameness: Literal["identical", "layout", "names", "lexical", "fingerprints"]
+    `files`: they have an identical file; `file` is the primary key of that of one of them.
+    """
+
+    sameness: Literal["identical", "layout", "names", "lexical", "fingerprints", "files"]
     submissions: list[int]
+    file: int | None = None
 
 
 class BestMatch(Record):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from submissions.matches.ranked_pairs import percent_text, whole_percent
+from submissions.matches.ranked_pairs import WHOLE_TOKENS, percent_text, whole_percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 # A pair of which one side is nearly whole in shared passages is to be looked at, whatever its similarity is.
 WHOLE_SHARE = 0.95
 ORDINARY, LOOK, STANDS_OUT = "ordinary", "look", "stands out"
+
+
+def is_whole(tokens: int, *shares: float) -> bool:
+    """Return whether nearly all of one side is in shared passages, which have `tokens` tokens."""
+    return tokens >= WHOLE_TOKENS and max(shares) >= WHOLE_SHARE
 
 
 class Bands(NamedTuple):
@@ -31,12 +36,11 @@ class Bands(NamedTuple):
         alike = chosen is None and "too alike" in str(suggestion["reason"])
         return cls(look, max(look, stands_out), alike)
 
-    def band(self, similarity: float, *shares: float, same: bool = False) -> str:
-        """Return the band of a pair with these shares; `same`: only names or layout differ."""
+    def band(self, similarity: float, *, whole: bool = False) -> str:
+        """Return the band of a pair; `whole`: nearly all of one side is shared, or a file is identical."""
         if similarity >= self.stands_out:
             return STANDS_OUT
-        is_whole = same or max(shares, default=0.0) >= WHOLE_SHARE
-        return LOOK if similarity >= self.look or is_whole else ORDINARY
+        return LOOK if similarity >= self.look or whole else ORDINARY
 
 
 class MovedThreshold(NamedTuple):

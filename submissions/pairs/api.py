@@ -93,6 +93,7 @@ class FilterIn(Input):
         "layout",
         "names",
         "values",
+        "files",
         "whole",
         "late",
         "team",

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from fingerprint.engine import front_end
 from submissions.intake.packed_readings import unpack_coarse, unpack_tokens
 from submissions.matches.differences import TokenRun, differences, differing_parts
+from submissions.matches.ranked_pairs import WHOLE_TOKENS
 from submissions.matches.source_html import (
     Layers,
     MarkedPiece,
@@ -216,6 +217,12 @@ class FileView:
     @property
     def path(self) -> str:
         return self.names.redact_text(self.file.path)
+
+    @property
+    def is_countable(self) -> bool:
+        """True if it is not very small, and most of it is neither boilerplate nor common code."""
+        counted = self.counted_tokens(0, size := self.file.document.token_count)
+        return counted >= WHOLE_TOKENS and 2 * counted > size
 
     @property
     def shared(self) -> int:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from submissions.models import Pair
     from submissions.pairs.pair_view import PairSide, PairView
 
+# Identical files that are named.
+SAME_FILES_LISTED = 5
 # Parts that were moved, up to ten, in words; a larger number is written in figures.
 NUMBER_WORDS = (
     gettext_lazy("no"),
@@ -40,7 +42,28 @@ LEXICAL_PARTS = {
 
 
 def pair_summary(view: PairView, names: Names) -> str:
-    """Return a sentence on what one side of a pair has of the other, with the names that the reader sees."""
+    """Return what one side of a pair has of the other, and which files are identical.
+
+    It has the names that the reader sees.
+    """
+    return " ".join(filter(None, (_shared_code(view, names), _same_files(view))))
+
+
+def _same_files(view: PairView) -> str:
+    """Return a sentence on the identical files; empty where all files are."""
+    sides = [[*side.files, *side.others] for side in view.sides]
+    if not view.pair.same_files or len({tuple(_file_hashes(side)) for side in view.sides}) == 1:
+        return ""
+    hashes = {one.file.source.sha256 for one in sides[1]}
+    paths = sorted(one.path for one in sides[0] if one.is_countable and one.file.source.sha256 in hashes)
+    listed = paths[:SAME_FILES_LISTED]
+    if more := len(paths) - len(listed):
+        listed.append(_("{n} more").format(n=more))
+    text = ngettext("{files} is identical in both.", "{files} are identical in both.", len(paths))
+    return text.format(files=_listed(listed))
+
+
+def _shared_code(view: PairView, names: Names) -> str:
     side, other = sorted(view.sides, key=lambda side: -side.with_common)
     name, others = (names.display_name(each.submission.name) for each in (side, other))
     if _file_hashes(side) == _file_hashes(other):

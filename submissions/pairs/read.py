@@ -17,7 +17,8 @@ from submissions.core.access import all_submissions, readable_pairs, readable_su
 from submissions.core.submitters import known_names, mate_keys
 from submissions.intake.warnings import LEAST_SHARE
 from submissions.matches import groups as teams
-from submissions.matches.bands import WHOLE_SHARE, Bands, MovedThreshold
+from submissions.matches.bands import WHOLE_SHARE, Bands, MovedThreshold, is_whole
+from submissions.matches.ranked_pairs import WHOLE_TOKENS
 from submissions.models import Batch, Boilerplate, Document, Ignored, Pair, Source, Submission, SubmissionFile
 
 if TYPE_CHECKING:
@@ -47,17 +48,18 @@ K = TypeVar("K")
 
 # The values of the flag filter, in the order of its choices; `apart` selects the pairs without `team`.
 FLAGS = (
-    "identical", "layout", "names", "values", "whole", "late", "team", "apart", "own", "model", "partly",
-    "disguised",
+    "identical", "layout", "names", "values", "files", "whole", "late", "team", "apart", "own", "model",
+    "partly", "disguised",
 )  # fmt: skip
 # The flags of the samenesses of `fingerprint.ranking.groups`, the strongest first.
 SAMENESS_FLAGS = {"identical": "identical", "layout": "layout", "names": "names", "lexical": "values"}
 
 
-# The flags of pairs that are whole copies.
-SAME_CODE = ("identical", "layout", "names")
-# Nearly all of one side is in shared passages.
-WHOLE = Q(left_share__gte=WHOLE_SHARE) | Q(right_share__gte=WHOLE_SHARE)
+# The flags of pairs that are whole copies, and of pairs that are if they have enough tokens.
+SAME_CODE, SAME_TOKENS = {"identical", "layout", "files"}, {"names"}
+# Nearly all of one side is in shared passages; files are identical.
+WHOLE = Q(tokens__gte=WHOLE_TOKENS) & (Q(left_share__gte=WHOLE_SHARE) | Q(right_share__gte=WHOLE_SHARE))
+SAME_FILES = Q(same_files__gt=0)
 # A file that could not be read, or in whose code the lexer may have lost its way.
 READ_BADLY = Q(document__state=Document.State.FAILED) | Q(document__state=Document.State.READY) & (
     Q(document__unclosed_line__isnull=False)
@@ -149,8 +151,10 @@ def bands_of(report: Report, threshold: float | None = None) -> Bands:
 
 def band_of(bands: Bands, pair: Pair, flags: Iterable[Flag]) -> str:
     """Return the band of a pair with these flags."""
-    same = any(flag.kind in SAME_CODE for flag in flags)
-    return bands.band(pair.similarity, pair.left_share, pair.right_share, same=same)
+    kinds = {flag.kind for flag in flags}
+    is_all = 1.0 if kinds & SAME_TOKENS else 0.0
+    whole = bool(kinds & SAME_CODE) or is_whole(pair.tokens, pair.left_share, pair.right_share, is_all)
+    return bands.band(pair.similarity, whole=whole)
 
 
 def moved_threshold(report: Report) -> MovedThreshold | None:
@@ -181,13 +185,14 @@ class Flag(NamedTuple):
     """`kind` is one of `FLAGS`; of late, partly read and disguised ones, `left` and `right` say which are.
 
     `own` is a pair of a student and the same student's earlier work, of the `term`; `model` one with a model
-    solution, which nobody handed in.
+    solution, which nobody handed in. `files` has the number of identical files.
     """
 
     kind: str
     left: bool = False
     right: bool = False
     term: str = ""
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,14 +233,16 @@ class Flags:
     def kinds(self) -> list[str]:
         """The values of the flag filter that can apply: without teams, neither `team` nor `apart`."""
         same = (self.same[flag] for flag in SAMENESS_FLAGS.values())
-        sources = (*same, True, self.due, self.mates, self.mates, self.earlier_terms, self.models)
+        sources = (*same, True, True, self.due, self.mates, self.mates, self.earlier_terms, self.models)
         sources = (*sources, self.partly, self.disguised)
         return [kind for kind, source in zip(FLAGS, sources, strict=True) if source]
 
-    def between(self, left: TimedSubmission, right: TimedSubmission) -> list[Flag]:
-        """Return the flags of a pair, the most significant first."""
+    def between(self, left: TimedSubmission, right: TimedSubmission, files: int = 0) -> list[Flag]:
+        """Return the flags of a pair with so many identical files, the most significant first."""
         same = (kind for kind, groups in self.same.items() if _same_group(groups, left.pk, right.pk))
         flags = [Flag(kind) for kind in islice(same, 1)]
+        if files and Flag("identical") not in flags:
+            flags.append(Flag("files", number=files))
         late = [self.due is not None and side.time > self.due for side in (left, right)]
         partly = [side.pk in self.partly for side in (left, right)]
         disguised = [side.pk in self.disguised for side in (left, right)]
@@ -311,14 +318,15 @@ def pair_flags(pair: Pair) -> list[Flag]:
         TimedSubmission(side.pk, side.name, side.handed_in or side.batch.created)
         for side in (pair.left, pair.right)
     )
-    return Flags.from_report(pair.report, pair).between(left, right)
+    return Flags.from_report(pair.report, pair).between(left, right, pair.same_files)
 
 
 def flagged_pair_ids(report: Report, kind: str) -> list[int]:
     """Return the primary keys of a report's pairs with a flag, or for `apart` of those without `team`."""
     columns = ("left_id", "left__name", "left_time", "right_id", "right__name", "right_time")
-    if kind == "whole":
-        return list(readable_pairs(report).filter(WHOLE).values_list("pk", flat=True))
+    if kind in {"whole", "files"}:
+        selected = WHOLE if kind == "whole" else SAME_FILES
+        return list(readable_pairs(report).filter(selected).values_list("pk", flat=True))
     flags, flag_kind = Flags.from_report(report), "team" if kind == "apart" else kind
     ids = []
     for pk, *row in with_times(readable_pairs(report).order_by()).values_list("pk", *columns):

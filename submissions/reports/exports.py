@@ -184,7 +184,7 @@ def exported_pairs(
         both = (pair.left.name, pair.right.name)
         decision = decided.get(both) or followed_decision(of_cases, both, pair.similarity)
         displayed = displayed_pair(pair, names)
-        pair_flags = flags.between(*timed_submissions(displayed))
+        pair_flags = flags.between(*timed_submissions(displayed), pair.same_files)
         yield (
             displayed,
             PairExport(
@@ -220,6 +220,8 @@ def _number(case: CasePairs | None) -> int | None:
 def _flag_text(flag: Flag) -> str:
     if flag.term:
         return f"the same student {flag.term}"
+    if flag.number:
+        return f"{flag.number} identical file{'' if flag.number == 1 else 's'}"
     return " ".join([flag.kind, *(side for side in ("left", "right") if getattr(flag, side))])
 
 

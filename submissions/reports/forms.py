@@ -27,6 +27,7 @@ FLAG_LABELS = {
     "layout": _("Identical except layout and comments"),
     "names": _("Identical except names"),
     "values": _("Identical except names, values and types"),
+    "files": _("Identical files"),
     "whole": _("Nearly all of one side"),
     "late": _("Handed in late"),
     "team": _("Same team"),

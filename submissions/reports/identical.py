@@ -1,4 +1,4 @@
-"""Submissions that are the same, or but for layout, names or values: found by a ranking, and listed."""
+"""Submissions that are the same, or but for layout, names or values, and identical files."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from fingerprint.engine import distinct_values, group_duplicates
 from submissions.core.models import DuplicateRecord
+from submissions.matches.ranked_pairs import shared_files
+from submissions.models import SubmissionFile
 from submissions.uploads.read import submissions_by_id
 
 if TYPE_CHECKING:
+    from collections import Counter
     from typing import Any
 
     from fingerprint.engine import CohortFile
     from fingerprint.kernels.types import Hashes
     from submissions.core.names import Names
-    from submissions.models import Report, Submission, SubmissionFile
+    from submissions.models import Report, Submission
     from submissions.reports.cohort import LoadedCohort
 
 SAMENESS = {
@@ -28,12 +31,15 @@ SAMENESS = {
     "names": gettext_lazy("the same program with other names"),
     "lexical": gettext_lazy("the same program with other names, values or types"),
 }
+# The last one: submissions that have an identical file.
+STRENGTH = (*SAMENESS, "files")
 
 
 def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateRecord]:
     """Return the groups of submissions that are the same; see `fingerprint.ranking.groups.Sameness`.
 
-    A group of one student or team is left out, and a submission without code.
+    Groups with an identical file follow. A group of one student or team is left out, and a submission without
+    code.
     """
     sources: dict[int, list[int]] = defaultdict(list)
     files: dict[int, list[tuple[bytes, bytes, bytes]]] = defaultdict(list)
@@ -47,13 +53,50 @@ def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateRecord]:
     keys: list[list[Any]] = [[tuple(sorted(sources[i])) if files[i] else () for i in indexes]]
     keys += [[tuple(sorted(row[column] for row in files[i])) for i in indexes] for column in range(3)]
     keys.append([fingerprints.get(i, b"") for i in indexes])
-    return [
+    groups = [
         DuplicateRecord(
             sameness=group.sameness.value, submissions=[cohort.submissions[i].pk for i in group.members]
         )
         for group in group_duplicates(keys)
         if not cohort.mates.is_one_group(group.members)
     ]
+    return groups + _file_groups(
+        cohort, [set(one.submissions) for one in groups if one.sameness == "identical"]
+    )
+
+
+def _file_groups(cohort: LoadedCohort, identical: list[set[int]]) -> list[DuplicateRecord]:
+    """Return the groups of submissions with an identical file that are not identical as a whole."""
+    members: dict[object, list[int]] = defaultdict(list)
+    for index, sources in enumerate(shared_sources(cohort)):
+        for source in sources:
+            if not cohort.is_unlisted(index):
+                members[source].append(index)
+    by_path = sorted(
+        zip(cohort.files, cohort.contents, strict=True), key=lambda row: row[0].path, reverse=True
+    )
+    file_of: dict[object, int] = {
+        file.source_id: file.pk for file, content in by_path if not cohort.is_unlisted(content.submission)
+    }
+    records = (
+        DuplicateRecord(
+            sameness="files", submissions=[cohort.submissions[i].pk for i in group], file=file_of[source]
+        )
+        for source, group in members.items()
+        if len(group) > 1 and not cohort.mates.is_one_group(group)
+    )
+    return [
+        record for record in records if not any(whole.issuperset(record.submissions) for whole in identical)
+    ]
+
+
+def shared_sources(cohort: LoadedCohort) -> list[Counter[object]]:
+    """Return the sources of the files of each submission that another one has too; see `shared_files`."""
+    sources = [
+        (content.submission, file.source_id)
+        for file, content in zip(cohort.files, cohort.contents, strict=True)
+    ]
+    return shared_files(cohort.inputs.cohort, sources)
 
 
 def _written(file: SubmissionFile, content: CohortFile) -> tuple[bytes, bytes, bytes]:
@@ -93,12 +136,14 @@ def listed_duplicates(report: Report, names: Names, member: int | None = None) -
     duplicates = [
         group
         for group in report.duplicates
-        if group.sameness in SAMENESS and (member is None or member in group.submissions)
+        if group.sameness in STRENGTH and (member is None or member in group.submissions)
     ]
     submissions = submissions_by_id(pk for group in duplicates for pk in group.submissions)
+    files = [group.file for group in duplicates if group.file]
+    paths = dict(SubmissionFile.objects.filter(pk__in=files).values_list("pk", "path")) if files else {}
     groups = [
         ListedDuplicates(
-            str(SAMENESS[group.sameness]),
+            _description(group, paths, names),
             sorted(
                 (submissions[pk] for pk in group.submissions if pk in submissions),
                 key=lambda submission: names.display_name(submission.name),
@@ -106,12 +151,18 @@ def listed_duplicates(report: Report, names: Names, member: int | None = None) -
         )
         for group in duplicates
     ]
-    strength = {str(description): place for place, description in enumerate(SAMENESS.values())}
-    return sorted(
-        groups,
-        key=lambda group: (strength[group.description], -len(group.submissions), _first_name(group, names)),
-    )
+    order = [STRENGTH.index(group.sameness) for group in duplicates]
+    rows = zip(order, groups, strict=True)
+    return [group for _, group in sorted(rows, key=lambda row: (row[0], *_order(row[1], names)))]
 
 
-def _first_name(group: ListedDuplicates, names: Names) -> str:
-    return names.display_name(group.submissions[0].name) if group.submissions else ""
+def _description(group: DuplicateRecord, paths: dict[int, str], names: Names) -> str:
+    """Return what the submissions of a group have in common."""
+    if group.sameness != "files":
+        return str(SAMENESS[group.sameness])
+    return _("the same file {path}").format(path=names.redact_text(paths.get(group.file or 0, "")))
+
+
+def _order(group: ListedDuplicates, names: Names) -> tuple[int, str, str]:
+    first = names.display_name(group.submissions[0].name) if group.submissions else ""
+    return -len(group.submissions), first, group.description

@@ -213,6 +213,8 @@ class Pair(models.Model):
     same_student = models.BooleanField(default=False)
     # One side is a model solution, which nobody handed in: it is no case either.
     with_model = models.BooleanField(default=False)
+    # Number of files of both sides that are identical, and neither handed out nor common.
+    same_files = models.PositiveIntegerField(default=0, db_default=0)
     # Longest first.
     passages = PassagesField()
 

@@ -367,7 +367,7 @@ def report_rows(page: ReportPage, ids: Sequence[int]) -> list[ReportRow]:
     pairs = [displayed_pair(pair, names) for pair in listed_pairs(report, ids)]
     rows = []
     for pair in pairs:
-        kinds = flags.between(*timed_submissions(pair))
+        kinds = flags.between(*timed_submissions(pair), pair.same_files)
         case = by_member.get(pair.left_id) if is_linking(pair, threshold) else None
         rows.append(ReportRow(pair, kinds, case, band_of(bands, pair, kinds)))
     return rows

@@ -18,7 +18,7 @@ from fingerprint import engine
 from submissions.core.database import insert
 from submissions.core.submitters import stored_names
 from submissions.matches.bands import WHOLE_SHARE, MovedThreshold
-from submissions.matches.ranked_pairs import PAIRS_AT_ONCE, aligned_pairs
+from submissions.matches.ranked_pairs import PAIRS_AT_ONCE, WHOLE_TOKENS, aligned_pairs, count_same_files
 from submissions.models import (
     Batch,
     Document,
@@ -33,7 +33,7 @@ from submissions.models import (
 from submissions.reports import progress
 from submissions.reports.cohort import CohortChanged, planned
 from submissions.reports.findings import RankedInput, collect_findings, find_cases, rank_without_exclusions
-from submissions.reports.identical import duplicate_groups
+from submissions.reports.identical import duplicate_groups, shared_sources
 from submissions.reports.old_work import delete_copies, delete_unneeded_labels
 from submissions.reports.shards import (
     ListedPairs,
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.engine import CandidatePairs, Cohort, LexicalTable, Ranking, ScorePairs, Scores
+    from fingerprint.kernels.types import Flags
     from submissions.models import Assignment, RankingPlan
     from submissions.reports.cohort import LoadedCohort
     from submissions.reports.shards import Prepared
@@ -342,15 +343,21 @@ def _best(cohort: LoadedCohort, ranking: engine.Ranking) -> engine.Ranking:
     So the pairs of every case can be opened, however many there are. Pairs with old submissions take the
     place of none of the class.
     """
+    sides = zip(ranking.pairs.left.tolist(), ranking.pairs.right.tolist(), strict=True)
+    has_files = np.array(count_same_files(shared_sources(cohort), sides), dtype=np.int64) > 0
     is_old = cohort.old[ranking.pairs.left] | cohort.old[ranking.pairs.right]
-    parts = [_best_rows(ranking, np.flatnonzero(part)) for part in (~is_old, is_old)]
+    parts = [_best_rows(ranking, np.flatnonzero(part), has_files) for part in (~is_old, is_old)]
     return ranking.take(np.union1d(*parts))
 
 
-def _best_rows(ranking: engine.Ranking, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    """Return the rows that a report stores; `rows` are ordered by similarity, the highest first."""
-    shares = np.maximum(ranking.scores.left_share, ranking.scores.right_share)[rows]
-    listed = np.union1d(rows[:MAX_PAIRS], rows[shares >= WHOLE_SHARE][:MAX_PAIRS])
+def _best_rows(ranking: engine.Ranking, rows: npt.NDArray[np.intp], has_files: Flags) -> npt.NDArray[np.intp]:
+    """Return the rows that a report stores; `rows` are ordered by similarity, the highest first.
+
+    `has_files` tells which rows of the ranking have an identical file.
+    """
+    shares = np.maximum(ranking.scores.left_share, ranking.scores.right_share)
+    whole = has_files | (shares >= WHOLE_SHARE) & (ranking.scores.tokens >= WHOLE_TOKENS)
+    listed = np.union1d(rows[:MAX_PAIRS], rows[whole[rows]][:MAX_PAIRS])
     above = rows[ranking.scores.similarity[rows] >= ranking.threshold.value]
     sides = np.stack((ranking.pairs.left[above], ranking.pairs.right[above]), axis=1).ravel()
     _, first = np.unique(sides, return_index=True)

@@ -17,7 +17,7 @@ from django.db.models import Max, Sum
 from django.utils import timezone
 
 from fingerprint import engine
-from submissions.matches.ranked_pairs import aligned_rows, are_exchanged, by_name
+from submissions.matches.ranked_pairs import aligned_rows, are_exchanged, by_name, count_same_files
 from submissions.models import Batch, Document, RankingPlan, RankingShard, Report, SubmissionFile
 from submissions.reports import progress
 from submissions.reports.cohort import (
@@ -34,6 +34,7 @@ from submissions.reports.cohort import (
     select_cohort,
     token_count,
 )
+from submissions.reports.identical import shared_sources
 from submissions.reports.models import pack_passages, with_other_files
 from submissions.uploads import lifecycle
 from submissions.uploads.rereading import read_coarse_stream, without_coarse_stream
@@ -182,6 +183,7 @@ def pair_columns(report: Report, cohort: LoadedCohort, listed: ListedPairs) -> d
         "passages": listed.passages,
         "same_student": [cohort.is_same_student(*pair) for pair in sides],
         "with_model": [cohort.has_model(*pair) for pair in sides],
+        "same_files": count_same_files(shared_sources(cohort), sides),
     }
 
 

@@ -74,10 +74,10 @@ def test_a_repeaters_own_earlier_work_is_a_pair_of_its_own_kind_in_every_output(
     this_year: Path, tmp_path: Path
 ) -> None:
     other = folder(tmp_path / "lab1-2024", {"ada/main.py": COPIED, "ben/main.py": HONEST})
-    repeater, flag = ("ada", "ada (earlier work, lab1-2024)"), "the same student, 2024"
+    repeater, flag = ("ada", "ada (earlier work, lab1-2024)"), "the same student, 2024; identical"
     flags = {(row.left, row.right): row.flag for row in rows(this_year, "--earlier", other, "--all")}
     assert flags[repeater] == flag
-    assert flags["cleo", "ben (earlier work, lab1-2024)"] == ""
+    assert flags["cleo", "ben (earlier work, lab1-2024)"] == "identical"
     output = json.loads(check(this_year, "--earlier", other, "--format", "json").stdout)
     assert [pair["flag"] for pair in output["pairs"] if (pair["left"], pair["right"]) == repeater] == [flag]
     page = Page(check(this_year, "--earlier", other, "--format", "html").stdout)
@@ -89,7 +89,7 @@ def test_a_folder_without_one_year_in_its_name_is_named_itself(this_year: Path, 
     for name, label in (("lab-2023-2024", "lab-2023-2024"), ("last", "last"), ("SS19_2021", "2021")):
         other = folder(tmp_path / name, {"ada/main.py": COPIED})
         flags = {row.flag for row in rows(this_year, "--earlier", other, "--all")}
-        assert f"the same student, {label}" in flags
+        assert f"the same student, {label}; identical" in flags
 
 
 def test_files_of_earlier_work_that_are_not_compared_are_listed_with_their_folder(

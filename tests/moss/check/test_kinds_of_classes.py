@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from moss.check.rank import RankingOptions, rank_path
-from submissions.matches.bands import Bands
+from submissions.matches.bands import Bands, is_whole
 from tests.support.programs import edited, program, renamed
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def test_nothing_that_an_instructor_adds_hides_a_whole_copy(
     bands = Bands.of(report.ranking.threshold._asdict())
     found = {
         frozenset((report.submissions[pair.left], report.submissions[pair.right])): bands.band(
-            pair.similarity, pair.left_share, pair.right_share
+            pair.similarity, whole=is_whole(pair.tokens, pair.left_share, pair.right_share)
         )
         for pair in report.pairs()
     }

@@ -6,7 +6,7 @@ from gettext import NullTranslations
 import pytest
 from hypothesis import given, strategies as st
 
-from submissions.matches.bands import Bands, MovedThreshold, band_sentences
+from submissions.matches.bands import Bands, MovedThreshold, band_sentences, is_whole
 
 SIMILARITIES = st.lists(st.integers(0, 1000).map(lambda n: n / 1000), max_size=40).map(sorted)
 
@@ -56,14 +56,14 @@ def test_what_is_said_of_the_bands_counts_every_pair_above_the_line(
     assert ("Ordinary" in text) == (bisect_left(similarities, look) > 0)
 
 
-@given(st.floats(0, 1), st.floats(0.2, 1), st.floats(0, 1), st.floats(0, 1))
-def test_a_whole_copy_is_never_ordinary_wherever_the_line_is(
-    similarity: float, look: float, left: float, right: float
+@given(st.floats(0, 1), st.floats(0.2, 1), st.floats(0, 1), st.integers(0, 60))
+def test_a_whole_copy_is_never_ordinary_wherever_the_line_is_but_a_tiny_program_is_no_whole_copy(
+    similarity: float, look: float, share: float, tokens: int
 ) -> None:
     bands = Bands(look, max(look, 0.95))
-    assert bands.band(similarity, left, right, same=True) != "ordinary"
-    assert bands.band(similarity, max(left, 0.95), right) != "ordinary"
-    assert bands.band(similarity, left, max(right, 0.95)) != "ordinary"
+    assert bands.band(similarity, whole=True) != "ordinary"
+    expected = share >= 0.95 and tokens >= 30
+    assert is_whole(tokens, share, 0) == is_whole(tokens, 0, share) == expected
 
 
 def test_reports_of_an_earlier_version_have_bands_too() -> None:

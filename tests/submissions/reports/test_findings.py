@@ -89,14 +89,16 @@ def test_a_whole_copy_is_stored_below_all_pairs_that_a_report_has_room_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ranking, "MAX_PAIRS", 2)
-    similarity = np.array([0.8, 0.7, 0.6, 0.3, 0.2])
-    shares = {"left_share": np.array([0.5, 0.4, 0.3, 0.2, 0.95]), "right_share": np.full(5, 0.1)}
-    empty = dict.fromkeys(Scores._fields, np.zeros(5))
-    pairs = CandidatePairs(np.zeros(5, np.int32), np.arange(1, 6, dtype=np.int32), np.ones(5, np.int32))
+    similarity = np.array([0.8, 0.7, 0.6, 0.3, 0.2, 0.1, 0.1])
+    shares = {"left_share": np.array([0.5, 0.4, 0.3, 0.2, 0.95, 1, 0]), "right_share": np.full(7, 0.1)}
+    tokens = np.array([90, 90, 90, 90, 30, 29, 0])
+    empty = dict.fromkeys(Scores._fields, np.zeros(7))
+    pairs = CandidatePairs(np.zeros(7, np.int32), np.arange(1, 8, dtype=np.int32), np.ones(7, np.int32))
     threshold = SuggestedThreshold(0.9, "", 0.95)
-    scores = Scores(**{**empty, **shares, "similarity": similarity})
-    ranked = Ranking(pairs, scores, threshold, None, np.full((5, 2), -1), 5)
-    assert ranking._best_rows(ranked, np.arange(5)).tolist() == [0, 1, 4]
+    scores = Scores(**{**empty, **shares, "similarity": similarity, "tokens": tokens})
+    ranked = Ranking(pairs, scores, threshold, None, np.full((7, 2), -1), 7)
+    has_files = np.arange(7) == 6
+    assert ranking._best_rows(ranked, np.arange(7), has_files).tolist() == [0, 1, 4, 6]
 
 
 def test_a_submission_that_is_like_nobodys_has_no_best_match(hand_in: HandIn) -> None:
@@ -246,7 +248,7 @@ def test_projects_of_several_files_with_other_names_are_a_case_at_any_suggestion
     report = assignment.reports.get()
     ada, ben = report.submissions.filter(name__in=["ada", "ben"]).order_by("name")
     pair = report.pairs.get(left=ada, right=ben)
-    assert groups_of(report) == [("names", ["ada", "ben"])]
+    assert groups_of(report) == [("names", ["ada", "ben"]), ("files", ["ada", "cleo"])]
     assert pair.similarity >= LEAST_RENAMED > HIGHEST_THRESHOLD
     assert pair.structure + pair.literals + pair.names + pair.imports == pytest.approx(pair.similarity)
 
@@ -262,7 +264,7 @@ def test_the_report_names_its_groups_and_what_their_members_share(
 ) -> None:
     hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": COPIED, "cleo/m.py": HONEST}))
     page = get_page(alice_client, assignment.get_absolute_url())
-    assert page.text("#same-heading") == "Identical submissions"
+    assert page.text("#same-heading") == "Identical submissions and files"
     assert page.texts(".same > p:not(.hint)") == ["2 submissions, the same bytes: ada, ben"]
     assert page.text("#cases-heading") == "Cases"
 
