@@ -188,7 +188,7 @@ class StoredCase(NamedTuple):
 
 @cases_router.get("/assignments/{assignment_id}/cases", response=Cases, summary="List the cases")
 def list_cases(request: HttpRequest, assignment_id: Id, threshold: Threshold = 0) -> Cases:
-    """List the cases of the newest report, the largest first, then those that were entered by hand."""
+    """List the cases of the newest report, the strongest pair first, then those that were entered by hand."""
     assignment = find_assignment(user_of(request), assignment_id, Right.READ)
     names, report = names_of(request, assignment), report_of(assignment)
     ranked = cases(report, threshold / 100 or None, names)

@@ -58,7 +58,7 @@ class TimedMember(NamedTuple):
 
 
 class Case(NamedTuple):
-    """Submissions that pairs at or above a threshold connect; number 1 is the largest case.
+    """Submissions that pairs at or above a threshold connect; number 1 has the most similar pair.
 
     `key` is the submission that stands for the case in its address. `members` are in the order of their
     times, those without a time last; `timed` is whether at least two have one. `links` are the case's stored
@@ -101,7 +101,7 @@ class Case(NamedTuple):
 def cases(
     report: Report, threshold: float | None = None, names: Names | None = None, member: int | None = None
 ) -> list[Case]:
-    """Return the cases of a report, the largest first; at another `threshold`, in [0, 1], if it is given.
+    """Return the cases of a report, the strongest first; at another `threshold`, in [0, 1], if it is given.
 
     With `member`, the primary key of a submission, only the case that it is in.
     """

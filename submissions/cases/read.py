@@ -267,7 +267,7 @@ def assigned_to(user: User, course: Course | None = None) -> list[Assigned]:
 class CasePairs(NamedTuple):
     """A case by primary keys: its submissions in ascending order, and its stored pairs, most similar first.
 
-    Number 1 is the largest case. The pairs are those at or above the threshold.
+    Number 1 has the most similar pair. The pairs are those at or above the threshold.
     """
 
     number: int

@@ -181,7 +181,7 @@ class Findings(Record):
     `best`: best match of every submission, in cohort order; `scored`: number of pairs that were scored;
     `listed`: number of pairs that the report stores.
     `above`: number of pairs at or above the threshold; `cases`: the submissions that these connect, the
-    largest case first. Pairs of one student or one team are in neither. Both are None where the reader may
+    strongest case first. Pairs of one student or one team are in neither. Both are None where the reader may
     not see every pair: they follow from the others then. `compared`: the other assignments whose submissions
     were looked up.
     `archive`: what of the department's archive was; None where the class is not compared with it.

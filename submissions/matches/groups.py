@@ -101,9 +101,9 @@ class Identity(NamedTuple):
 
 
 def connected_components(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """Return the components of the submissions in `pairs`, the largest first, each in ascending order.
+    """Return the components of the submissions in `pairs`, in the order of their first pairs.
 
-    Components of one size are in the order of their first pair.
+    The submissions of each are in ascending order.
     """
     parents: dict[int, int] = {}
     for left, right in pairs:
@@ -113,7 +113,7 @@ def connected_components(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
     members: dict[int, list[int]] = defaultdict(list)
     for submission in parents:
         members[_root(parents, submission)].append(submission)
-    return sorted(map(sorted, members.values()), key=len, reverse=True)
+    return [sorted(component) for component in members.values()]
 
 
 def _root(parents: dict[int, int], submission: int) -> int:

@@ -73,8 +73,13 @@ def _spelt_out(match: re.Match[str]) -> str:
 
 
 def colour(number: int) -> int:
-    """Return the colour, from 1 to COLOURS, of passage or case `number`, from 1."""
+    """Return the colour, from 1 to COLOURS, of passage `number`, from 1."""
     return (number - 1) % COLOURS + 1
+
+
+def case_colour(number: int) -> int:
+    """Return the colour of case `number`, from 1: no two cases have one, those after COLOURS have 0."""
+    return number if number <= COLOURS else 0
 
 
 def line_starts(text: str) -> Sequence[int]:

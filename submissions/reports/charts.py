@@ -18,7 +18,7 @@ from humanize import ordinal as english_ordinal
 from fingerprint.engine import choices
 from submissions.cases.case_list import LARGE_COHORT
 from submissions.matches.ranked_pairs import parts_in_percent, whole_percent
-from submissions.matches.source_html import UNSEEN, colour
+from submissions.matches.source_html import UNSEEN, case_colour
 from submissions.pages.filters import display_name_plain, pair_url, percent
 from submissions.pages.language import fixed_text, threshold_reason
 from submissions.pairs.read import bands_of, suggested_threshold
@@ -52,7 +52,7 @@ MIN_BAR = 3
 # Distance of two assignments on a sparkline.
 SPARK_STEP = 60
 
-register.filter(colour)
+register.filter(case_colour)
 register.filter(fixed_text)
 register.filter(threshold_reason)
 
@@ -70,7 +70,7 @@ def graph_data(context: Context, graph: Graph) -> dict[str, object]:
             {
                 "name": unescape(display_name_plain(context, submission.name)),
                 "case": case,
-                "colour": colour(case),
+                "colour": case_colour(case),
                 "url": _submission_url(context, submission.pk),
             }
             for submission, case in graph.nodes

@@ -224,7 +224,7 @@ def best_matches(cohort: LoadedCohort, ranking: Ranking) -> list[BestMatch]:
 
 
 class RankedCases(NamedTuple):
-    """Number of pairs at or above the threshold, and the cases, by primary keys, the largest first."""
+    """Number of pairs at or above the threshold, and the cases, by primary keys, the strongest first."""
 
     above: int
     cases: list[list[int]]

@@ -288,7 +288,8 @@ def save(report: Report, results: Results, listed: Callable[[LoadedCohort], Iter
         "threshold": ranking.threshold._asdict(),
         "unrelated": ranking.unrelated and ranking.unrelated._asdict(),
     }
-    report.parameters["moved"] = _moved(report, cohort)
+    if moved := _moved(report, cohort):
+        report.parameters["moved"] = moved
     if Batch.objects.filter(submissions__reports=report, incomplete=True).exists():
         report.parameters["incomplete"] = True
 

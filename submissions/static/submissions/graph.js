@@ -108,7 +108,7 @@ function findSpace(box, rows, width) {
   return [rows.at(-1), rows.at(-1).columns[0]];
 }
 
-// Sets the offset of every case, and returns the total height.
+// Sets the offset of every case, and returns the rows.
 function arrange(cases, width) {
   const rows = [];
   for (const group of cases) {
@@ -117,7 +117,19 @@ function arrange(cases, width) {
     [group.dx, group.dy] = [column.x - box.left, row.y + column.height + ROW_GAP - box.top];
     column.height += ROW_GAP + box.height;
   }
-  return rows.length ? rows.at(-1).y + rows.at(-1).height : 0;
+  return rows;
+}
+
+// Returns the lower end of a row, with half of the gap below it.
+const lowerEnd = (row) => row.y + row.height + ROW_GAP / 2;
+
+// Lets the canvas end below a row, so that none is cut.
+function showWholeRows(canvas, rows) {
+  canvas.style.removeProperty("--whole-rows");
+  const { maxHeight, paddingTop } = getComputedStyle(canvas);
+  const ends = rows.map((row) => lowerEnd(row) + parseFloat(paddingTop));
+  const fitting = ends.findLast((end) => end <= parseFloat(maxHeight));
+  if (fitting && fitting < ends.at(-1)) canvas.style.setProperty("--whole-rows", `${fitting}px`);
 }
 
 function linkElement(url, label, className, ...children) {
@@ -232,7 +244,8 @@ function draw(section) {
   section.dataset.drawn = width;
   const cases = groupByCase(JSON.parse(section.querySelector("script").textContent));
   for (const group of cases) layOut(group, width);
-  const height = Math.ceil(arrange(cases, width));
+  const rows = arrange(cases, width);
+  const height = Math.ceil(rows.length && lowerEnd(rows.at(-1)));
   const svg = svgElement(
     "svg",
     { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-labelledby": "graph-heading", "aria-describedby": "graph-hint" },
@@ -243,6 +256,7 @@ function draw(section) {
   frame.append(svg);
   listenForArrows(frame);
   canvas.replaceChildren(frame);
+  showWholeRows(canvas, rows);
   followList(section, frame, showNames(frame, svg, width));
   section.querySelector("[data-whole]").hidden = canvas.scrollHeight <= canvas.clientHeight;
 }
