@@ -73,7 +73,7 @@ def test_members_are_in_the_order_of_handing_in_with_the_first_named(
     assert third == "time unknown"
     assert page.texts(".timeline title") == ["cal", "ann"]
     assert page.values(".timeline circle", "cx") == ["3.0%", "97.0%"]
-    labels = ["1", "2", "2 Mar 2026, 12:00", "2 Mar 2026, 15:00"]
+    labels = ["1", "2", "2 Mar 2026, 12:00 UTC", "2 Mar 2026, 15:00 UTC"]
     assert page.texts(".timeline text") == labels
 
 
