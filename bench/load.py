@@ -3,8 +3,9 @@
 Starts `moss serve` in a home of its own, uploads a generated class of Java programs (with `--folder`, one of
 random files of a folder, each the submission of one student), signs readers in, and lets them walk the
 report, its sorted and filtered lists, pairs and submissions; one step in a hundred is a decision.
-Three runs: readers who look at each page for about `--think` seconds; readers who do not wait at all; and
-readers who look, beside `--uploads` uploads at once and a large one. It prints response times and errors for
+Four runs: readers who look at each page for about `--think` seconds; readers who do not wait at all; readers
+who look, beside `--link-readers` without an account who read by one share link and do not wait; and readers
+who look, beside `--uploads` uploads at once and a large one. It prints response times and errors for
 each kind of page, and the memory of the web processes.
 
 `--address` and `--user` measure a server that runs already; the password is read from MOSS_LOAD_PASSWORD. A
@@ -46,7 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print the figures, and write them where that is asked for."""
     options = _options(arguments)
     files = sources(options.folder) if options.folder else []
-    sizes = Sizes(options.submissions, options.readers, options.uploads, options.megabytes, files)
+    sizes = Sizes(
+        options.submissions, options.readers, options.uploads, options.megabytes, files, options.link_readers
+    )
     with ExitStack() as ends:
         server = _running(options) if options.address else _started(ends)
         site = LoadedSite(server.address, server.user, server.password, server.home)
@@ -72,6 +75,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, help="read a class of random files of this folder instead")
     parser.add_argument("--uploads", type=int, default=50, help="uploads at once in the last run, 0 for none")
     parser.add_argument("--megabytes", type=int, default=199, help="size of the large upload, 0 for none")
+    parser.add_argument("--link-readers", type=int, default=20, help="readers of one share link, 0 for none")
     parser.add_argument("--write", type=Path, help="file whose section of figures is replaced")
     parser.add_argument("--address", help="such as https://moss.example.org/")
     parser.add_argument("--user", help="an account of that server")

@@ -9,6 +9,7 @@ from itertools import chain
 from statistics import quantiles
 from typing import TYPE_CHECKING
 
+from bench.load_readers import LINK
 from bench.tables import markdown
 
 if TYPE_CHECKING:
@@ -47,9 +48,12 @@ def write_section(path: Path, text: str) -> None:
 
 def _run_section(run: Run) -> str:
     rows = [_row(kind, steps) for kind, steps in sorted(run.steps.items())]
-    read = [steps for kind, steps in run.steps.items() if "upload" not in kind]
+    read = [steps for kind, steps in run.steps.items() if "upload" not in kind and not kind.startswith(LINK)]
+    by_link = [steps for kind, steps in run.steps.items() if kind.startswith(LINK)]
+    if by_link:
+        rows.append(_row("all pages by the link", list(chain.from_iterable(by_link))))
     everything = list(chain.from_iterable(read))
-    rows.append(_row("all pages", everything))
+    rows.append(_row("all pages of who is signed in" if by_link else "all pages", everything))
     rate = f"{len(everything) / run.seconds:.0f} pages a second"
     if run.processor:
         rate += f", {run.processor / max(len(everything), 1) * 1_000:.0f} ms of processor time each"

@@ -31,6 +31,9 @@ STEPS = {
     "submission": 19,
     "decision": 1,
 }
+# Of readers of a share link, whose requests may be refused while all places of the link are taken.
+LINK, NO_PLACE = "link: ", "503"
+LINK_STEPS = {kind: often for kind, often in STEPS.items() if kind not in {"submission", "decision"}}
 # Hidden fields of the form of a pair: what its page showed when it was opened.
 DECISION_FIELD = re.compile(r'<input type="hidden" name="(decided_on|seen)" value="([^"]*)"')
 REFUSED = 400
@@ -75,6 +78,9 @@ class Steps:
 class Reader:
     """A signed-in reader of one assignment, who opens what the pages before link to."""
 
+    # What the kinds of steps are called, the steps themselves, and addresses of pairs.
+    title, steps, pair_pattern = "", STEPS, PAIR
+
     def __init__(self, visitor: Visitor, assignment: str, seed: int) -> None:
         self.visitor, self.assignment, self.random = visitor, assignment, Random(seed)
         self.pairs: list[str] = []
@@ -88,11 +94,11 @@ class Reader:
         self._step("report", steps)
         while time.monotonic() < until:
             time.sleep(self.random.uniform(0.5, 1.5) * think)
-            self._step(self.random.choices(list(STEPS), list(STEPS.values()))[0], steps)
+            self._step(self.random.choices(list(self.steps), list(self.steps.values()))[0], steps)
 
     def _step(self, kind: str, steps: Steps) -> None:
-        if response := steps.record(kind, self._request(kind)):
-            self.pairs = response.links(PAIR) or self.pairs
+        if response := steps.record(f"{self.title}{kind}", self._request(kind)):
+            self.pairs = response.links(self.pair_pattern) or self.pairs
             self.submissions = response.links(SUBMISSION) or self.submissions
             self.form = dict(DECISION_FIELD.findall(response.body)) or self.form
 
@@ -124,6 +130,13 @@ class Reader:
                 f"page={self.random.randrange(2, 6)}",
             )
         )
+
+
+class LinkReader(Reader):
+    """A reader of a share link without an account. All readers of a link share some places: others wait."""
+
+    title, pair_pattern = LINK, r"/shared/[\w:.~-]+/pairs/\d+/\d+/"
+    steps = LINK_STEPS
 
 
 def run(people: Sequence[Callable[[], object]]) -> None:

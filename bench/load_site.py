@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import threading
 import time
@@ -15,7 +16,7 @@ import psutil
 from bench.installation import Installation
 from bench.load_class import write_large_archive, zipped, zipped_files
 from bench.load_client import Visitor
-from bench.load_readers import LIST, Reader, Steps, run
+from bench.load_readers import LINK, LIST, NO_PLACE, LinkReader, Reader, Steps, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,12 +28,14 @@ RANKED_SECONDS, POLL_SECONDS, SAMPLE_SECONDS = 600, 1.0, 2.0
 UPLOADED_SUBMISSIONS, SESSIONS = 4, 8
 MEGABYTE = 1_000_000
 DONE = "<dt>Ranked</dt>"
+SHARED = re.compile(r"/shared/[^/\"]+/")
 
 
 class Sizes(NamedTuple):
     """Submissions of the class that is read, readers, uploads at once, and megabytes of the large upload.
 
-    The class consists of random `files`; of generated ones where there are none.
+    The class consists of random `files`; of generated ones where there are none. `link_readers` have no
+    account and read by one share link.
     """
 
     submissions: int
@@ -40,6 +43,7 @@ class Sizes(NamedTuple):
     uploads: int
     megabytes: int
     files: Sequence[Path] = ()
+    link_readers: int = 0
 
 
 class Run(NamedTuple):
@@ -56,7 +60,12 @@ class Run(NamedTuple):
 
     @property
     def errors(self) -> int:
-        return sum(bool(step.error) for steps in self.steps.values() for step in steps)
+        """The number of failed requests, without those for which a link had no place."""
+        return sum(
+            bool(step.error) and not (kind.startswith(LINK) and step.error == NO_PLACE)
+            for kind, steps in self.steps.items()
+            for step in steps
+        )
 
 
 class LoadedSite:
@@ -67,6 +76,7 @@ class LoadedSite:
         self.installation = Installation(home) if home else None
         self.course = ""
         self.readers: list[Reader] = []
+        self.link_readers: list[Reader] = []
         self.teacher = self._visitor()
 
     def prepare(self, sizes: Sizes) -> None:
@@ -86,6 +96,16 @@ class LoadedSite:
             Reader(self._with_session(sessions[seed % len(sessions)]), report, seed)
             for seed in range(sizes.readers)
         ]
+        if sizes.link_readers:
+            link = self._share(report)
+            self.link_readers = [
+                LinkReader(Visitor(self.address), link, seed) for seed in range(sizes.link_readers)
+            ]
+
+    def _share(self, report: str) -> str:
+        """Return the address of a new share link of an assignment."""
+        _accepted(self.teacher.post(f"{report}shares/", {"lasting": "day", "anonymous": "on"}))
+        return str(SHARED.findall(self.teacher.get(f"{report}shares/").body)[0])
 
     def runs(self, sizes: Sizes, seconds: float, think: float) -> list[Run]:
         """Return the measurements; the last one lasts `seconds`, the others at most half a minute."""
@@ -94,9 +114,18 @@ class LoadedSite:
             self._run(f"{sizes.readers} readers, {think:g} s on a page", short, think),
             self._run(f"{sizes.readers} readers without a pause", short, 0),
         ]
+        if self.link_readers:
+            title = (
+                f"the same, {think:g} s on a page, beside {sizes.link_readers} by one link without a pause"
+            )
+            readers = [partial(self._read_by_link, reader, short) for reader in self.link_readers]
+            runs.append(self._run(title, short, think, *readers))
         if sizes.uploads or sizes.megabytes:
             runs.append(self._run_with_uploads(sizes, seconds, think))
         return runs
+
+    def _read_by_link(self, reader: Reader, seconds: float, steps: Steps) -> None:
+        reader.walk(steps, time.monotonic() + seconds, 0)
 
     def delete(self) -> None:
         """Delete the course with everything that was uploaded."""

@@ -203,6 +203,22 @@ def test_only_the_section_of_the_figures_is_written(tmp_path: Path) -> None:
     assert "first" not in written
 
 
+def test_readers_of_a_link_are_reported_apart_and_may_find_no_place() -> None:
+    signed_in = [Step("pair", number / 1_000, 2_000, "") for number in range(1, 101)]
+    by_link = [Step("link: pair", 1.0, 2_000, ""), Step("link: pair", 0.2, 0, "503")]
+    run = Run("both", 10, {"pair": signed_in, "link: pair": by_link}, [], 0.0)
+    assert run.errors == 0
+    assert run._replace(steps={"pair": [Step("pair", 0.1, 0, "503")], "link: pair": by_link}).errors == 1
+    assert run._replace(steps={"link: pair": [Step("link: pair", 0.1, 0, "500")]}).errors == 1
+    rows = {
+        line.strip("|").split("|")[0].strip(): line.split("|")[2:4]
+        for line in section([run], SIZES, 60, 1.0).splitlines()
+        if line.startswith("| ")
+    }
+    assert [cell.strip() for cell in rows["all pages of who is signed in"]] == ["100", "0"]
+    assert [cell.strip() for cell in rows["all pages by the link"]] == ["2", "1 (503)"]
+
+
 def test_a_generated_class_has_the_requested_pairs_and_lines() -> None:
     assert pages_class.zipped_class(50, 4) == pages_class.zipped_class(50, 4)
     for source in pages_class.long_files(Random(3), 5_000):
