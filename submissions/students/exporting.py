@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import IO, TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -37,8 +39,9 @@ from submissions.students.rows import NAMED, naming_rows_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from django.db.models import Model
+    from django.db.models import Model, QuerySet
 
+    from submissions.models import Statement
     from submissions.students.scope import Scope
 
 README = """Export of the data of one student, {made}.
@@ -50,6 +53,10 @@ data.json   every stored row about the student, by table
 Other students are called student-1, student-2 and so on. Work that was handed in as a group is
 in files/ as the group handed it in. Primary keys of rows are as in the database.
 """
+# Characters that Windows has in no name, its devices without their numbers, and limits that every system has.
+NOT_IN_NAMES = str.maketrans(dict.fromkeys('<>:"/\\|?*', "-"))
+DEVICES = {"con", "prn", "aux", "nul", "com", "lpt", "conin$", "conout$", "clock$"}
+MOST_BYTES, MOST_FOLDERS = 100, 15
 # Marks the student's own names, which stay.
 THIS_STUDENT = "\0own"
 # Columns of other people's files, and large ones that follow from the files.
@@ -62,9 +69,14 @@ def write_export(work: Scope, target: IO[bytes]) -> int:
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("README.txt", README.format(made=f"{timezone.now():%Y-%m-%d %H:%M} UTC"))
         archive.writestr("data.json", json.dumps(data, ensure_ascii=False, indent=1, default=str))
+        paths = _Paths()
+        statements: dict[int, tuple[Submission, Statement]] = {}
         for submission in work.submissions:
-            _write_files(archive, submission)
-            _write_statements(archive, submission)
+            _write_files(archive, submission, paths)
+            statements |= {one.pk: (submission, one) for one in _statements(submission)}
+        for submission, one in statements.values():
+            path = paths.unused(_folder(submission, "statements"), f"{one.pk} {one.file_name}")
+            archive.writestr(path, bytes(one.data))
     return sum(map(len, data.values()))
 
 
@@ -92,19 +104,37 @@ def note(work: Scope, who: str, reason: str, address: str | None, *, action: str
         )
 
 
-def _write_files(archive: zipfile.ZipFile, submission: Submission) -> None:
+def _write_files(archive: zipfile.ZipFile, submission: Submission, paths: _Paths) -> None:
     folder = _folder(submission, f"submission {submission.pk}")
     for file in submission.files.select_related("source").order_by("path").iterator():
-        path = "/".join(_segment(part) for part in file.path.split("/"))
-        archive.writestr(f"{folder}/{path}", bytes(file.source.data))
+        archive.writestr(paths.unused(folder, file.path), bytes(file.source.data))
 
 
-def _write_statements(archive: zipfile.ZipFile, submission: Submission) -> None:
-    folder = _folder(submission, "statements")
-    for one in submission.batch.assignment.statements.filter(name=submission.name):
-        path = f"{folder}/{one.pk} {_segment(one.file_name)}"
-        if path not in archive.namelist():
-            archive.writestr(path, bytes(one.data))
+def _statements(submission: Submission) -> QuerySet[Statement]:
+    return submission.batch.assignment.statements.filter(name=submission.name)
+
+
+class _Paths:
+    """The paths of an archive: none is another one, or its folder, on a system that ignores case."""
+
+    def __init__(self) -> None:
+        self._files: set[str] = set()
+        self._folders: set[str] = set()
+        self._numbers: Counter[str] = Counter()
+
+    def unused(self, folder: str, name: str) -> str:
+        """Return a path in a folder for the path of a file, with a number before it where it is taken."""
+        names = [_segment(part) for part in name.split("/")][-MOST_FOLDERS:]
+        wanted = "/".join(names)
+        while True:
+            number = self._numbers[f"{folder}/{wanted}".casefold()]
+            self._numbers[f"{folder}/{wanted}".casefold()] += 1
+            path = f"{folder}/{number + 1} {wanted}" if number else f"{folder}/{wanted}"
+            *folders, _ = accumulate(path.casefold().split("/"), "{}/{}".format)
+            if self._files.isdisjoint([*folders, path.casefold()]) and path.casefold() not in self._folders:
+                self._files.add(path.casefold())
+                self._folders.update(folders)
+                return path
 
 
 def _folder(submission: Submission, name: str) -> str:
@@ -114,7 +144,10 @@ def _folder(submission: Submission, name: str) -> str:
 
 def _segment(text: str) -> str:
     """Return a name as a folder or file that every system can unpack, and that stays in its folder."""
-    return replace_invisible(text).replace("/", "-").replace("\\", "-").strip(". ") or "_"
+    plain = replace_invisible(text).translate(NOT_IN_NAMES).strip(". ")
+    plain = plain.encode("utf-8", "replace")[:MOST_BYTES].decode("utf-8", "ignore").rstrip(". ")
+    is_device = plain.partition(".")[0].strip().casefold().rstrip("123456789") in DEVICES
+    return f"_{plain}" if is_device or not plain else plain
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,18 @@
 
 import io
 import json
+import unicodedata
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from submissions.models import AuditEntry
+from fingerprint.engine import storable
+from submissions.models import AuditEntry, Submission, SubmissionFile
 from submissions.students.exporting import note_export, write_export
 from submissions.students.scope import scope
+from tests.hostile.names import MEETINGS, PATHS, PAYLOADS
 from tests.support.every_column import places_of
 from tests.support.one_student import ID, LINE, MAIL, NAME, OTHERS, TRACES, Planted
 from tests.support.sample_class import COPIED, RENAMED
@@ -81,3 +85,58 @@ def test_an_export_is_logged_with_its_reason(planted: Planted) -> None:
         "exported",
         f"{NAME}: The student asked for it.",
     )
+
+
+HOSTILE = [*PATHS.values(), *PAYLOADS.values(), *(path for paths in MEETINGS.values() for path in paths)]
+MORE = [
+    "a",
+    "a/b",
+    "a/b/c",
+    "A/B",
+    "a.",
+    "a .",
+    ":",
+    "*",
+    "nul.py",
+    "Com7",
+    "x" * 999,
+    "f/" * 480 + "g",
+    "2 a",
+]
+
+
+def test_an_export_is_unpacked_on_every_system_whatever_its_names(planted: Planted, tmp_path: Path) -> None:
+    submission = scope(NAME).submissions[0]
+    assert isinstance(submission, Submission)
+    source = submission.files.all()[0]
+    names = {storable(name)[:1000] for name in (*HOSTILE, *MORE)} - {""}
+    SubmissionFile.objects.bulk_create(
+        SubmissionFile(
+            submission=submission, path=name, source_id=source.source_id, document_id=source.document_id
+        )
+        for name in names
+    )
+    course = submission.batch.assignment.course
+    type(course).objects.filter(pk=course.pk).update(name="../con:\u202e" + "W" * 90)
+    export = Export(NAME)
+    paths = export.archive.namelist()
+    assert len({unicodedata.normalize("NFC", path).casefold() for path in paths}) == len(paths)
+    export.archive.extractall(tmp_path / "out")
+    unpacked = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert len(unpacked) == len(paths) > len(names)
+    assert list(tmp_path.iterdir()) == [tmp_path / "out"]
+    for part in {part for path in paths for part in path.split("/")}:
+        assert not {unicodedata.category(char) for char in part} & {"Cc", "Cf", "Cs"}, part
+        assert not set(part) & set('<>:"\\|?*'), part
+        assert part == part.strip(". "), part
+        assert len(part.encode()) < 128
+        assert part.casefold().partition(".")[0] not in {
+            "con",
+            "nul",
+            "aux",
+            "com1",
+            "com7",
+            "lpt1",
+            "clock$",
+        }
+    assert max(map(len, paths)) < 4000
