@@ -164,14 +164,17 @@ class LexerInput:
 
     A byte order mark and white space at line ends (with the `\r` of `\r\n`) are removed, because some lexers
     continue a statement behind it on the next line; a lone `\r` becomes `\n`, and a last newline is added.
-    `unseen` are offsets of other characters to remove.
+    `unseen` are offsets of other characters to remove, before the white space.
     """
 
     def __init__(self, text: str, unseen: Sequence[int] = ()) -> None:
         self._length = len(text)
-        may_remove = text.startswith(BYTE_ORDER_MARK) or any(end in text for end in ("\r", " \n", "\t\n"))
-        removed = _removed(text) if may_remove else np.empty(0, np.int32)
-        removed = np.union1d(removed, np.array(unseen, np.int32)) if unseen else removed
+        seen = text_of(np.delete(code_points(text), unseen)) if unseen else text
+        may_remove = seen.startswith(BYTE_ORDER_MARK) or any(end in seen for end in ("\r", " \n", "\t\n"))
+        removed = _removed(seen) if may_remove else np.empty(0, np.int32)
+        if unseen:
+            kept = np.delete(np.arange(len(text), dtype=np.int32), unseen)
+            removed = np.union1d(kept[removed], np.array(unseen, np.int32))
         # In the copy the i-th removed character was before offset removed[i] - i.
         self._removed = removed - np.arange(len(removed), dtype=np.int32)
         plain = text_of(np.delete(code_points(text), removed)) if len(removed) else text

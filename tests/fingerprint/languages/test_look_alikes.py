@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 from fingerprint.languages.look_alikes import plain, without_unseen
+from fingerprint.lextables.raw_tokens import LexerInput
 from fingerprint.reading import read
 
 HONEST = {
@@ -83,3 +85,15 @@ def test_twice_the_text_takes_not_much_more_than_twice_the_time(part: str) -> No
 
     plain("а")
     assert seconds(part * 80_000) < 3.5 * seconds(part * 40_000) + 0.01
+
+
+@given(st.text("a \t\r\n\u200b\ufeff\\"))
+def test_unseen_characters_hide_no_white_space_at_the_ends_of_lines(text: str) -> None:
+    unseen = [at for at, character in enumerate(text) if character == "\u200b"]
+    read_as = LexerInput(text, unseen)
+    assert read_as.source == LexerInput(text.replace("\u200b", "")).source
+    at = np.arange(len(read_as.source) - 1, dtype=np.int32)
+    starts = read_as.starts(at).tolist()
+    assert [text[start].replace("\r", "\n") for start in starts if start < len(text)] == list(
+        read_as.source[: len(starts)]
+    )
