@@ -164,13 +164,16 @@ def restore(file: Path, *, replace: bool, only_check: bool, unsigned: bool, iden
 
 
 def _refuse_while_used() -> None:
-    """Fail with the names of the workers that answer, and of other processes that use the database."""
+    """Fail with the names of the workers that answer, and of other processes of this product."""
     from moss.operations.database import other_sessions
     from submissions.work.heartbeats import workers
 
-    names = [*(worker.title for worker in workers() if worker.answers), *other_sessions()]
+    ours, others = other_sessions()
+    names = [*(worker.title for worker in workers() if worker.answers), *ours]
     if names:
         raise click.ClickException(f"Stop these first: {', '.join(names)}. Nothing was changed.")
+    if others:
+        click.echo(f"Connected, too, which may delay the restoring: {', '.join(others)}.", err=True)
 
 
 @click.command(short_help="Check the installation and say what to do.")

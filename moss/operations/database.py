@@ -42,6 +42,8 @@ ADVICE = (
     "The service shares its own connections: MOSS_WEB_CONNECTIONS."
 )
 
+# Names of sessions of this product begin so (`SESSION_NAME` of the settings).
+SESSION_PREFIX = "moss "
 OTHERS = """
 SELECT DISTINCT coalesce(nullif(application_name, ''), 'a session of ' || usename) FROM pg_stat_activity
 WHERE datname = current_database() AND backend_type = 'client backend' AND application_name <> %s ORDER BY 1
@@ -143,11 +145,16 @@ def _session(database: BaseDatabaseWrapper) -> int:
         return int(cursor.fetchone()[0])
 
 
-def other_sessions() -> list[str]:
-    """Return the names of the database's sessions of other processes, which say host and process id."""
+def other_sessions() -> tuple[list[str], list[str]]:
+    """Return the names of the database's other sessions: of processes of this product, and of others.
+
+    Those of this product say host and process id.
+    """
     with connection.cursor() as cursor:
         cursor.execute(OTHERS, [connection.settings_dict["OPTIONS"].get("application_name", "")])
-        return [name for (name,) in cursor.fetchall()]
+        names = [name for (name,) in cursor.fetchall()]
+    ours = [name for name in names if name.startswith(SESSION_PREFIX)]
+    return ours, [name for name in names if name not in ours]
 
 
 def refuse_shared_sessions() -> None:

@@ -62,8 +62,10 @@ OUTCOMES = {SUCCESS: "done", RETRY: "retried"}
 _starts: dict[str, float] = {}
 
 BROKER_TIMEOUT_SECONDS = 2.0
-# Of the second within which the health check answers.
-HEALTH_SECONDS, SILENT_SECONDS = 0.8, 5.0
+# Of the second within which the health check answers, and of the two in a process without a recent answer.
+HEALTH_SECONDS, FIRST_SECONDS = 0.8, 1.5
+# An answer is recent for so long, and counts while the next one takes less than this.
+RECENT_SECONDS, SILENT_SECONDS = 60.0, 5.0
 # Anybody may ask; the comparison takes some 15 ms of the database.
 SCHEMA_SECONDS = 60.0
 
@@ -117,15 +119,15 @@ def count_task(task_id: str, task: Task[..., object], state: str | None = None, 
 class PartCheck:
     """Asks parts of the installation in a thread, so that one that hangs holds nobody up.
 
-    Who asks while an answer is awaited gets the same one, so that no more than one thread waits for it. The
-    last answer counts while the next one takes less than SILENT_SECONDS, as on a busy machine.
+    Who asks while an answer is awaited gets the same one, so that no more than one thread waits for it. A
+    recent answer counts while the next one takes less than SILENT_SECONDS, as on a busy machine.
     """
 
     def __init__(self, ask: Callable[[], dict[str, Any]], silent: dict[str, Any]) -> None:
         self._ask, self._silent = ask, silent
         self._lock, self._answer = Lock(), Future[dict[str, Any]]()
         self._answer.set_result(silent)
-        self._last, self._asked = silent, 0.0
+        self._last, self._asked, self._answered = silent, 0.0, float("-inf")
 
     def begin(self) -> Future[dict[str, Any]]:
         with self._lock:
@@ -134,16 +136,19 @@ class PartCheck:
                 Thread(target=self._run, args=(self._answer,), name="health", daemon=True).start()
             return self._answer
 
-    def wait(self, answer: Future[dict[str, Any]], end: float) -> dict[str, Any]:
-        """Return the answer; that of a part which is silent where none came until `end`."""
+    def wait(self, answer: Future[dict[str, Any]], started: float) -> dict[str, Any]:
+        """Return the answer to who began at `started`; that of a silent part where none comes in time."""
+        is_recent = started < self._answered + RECENT_SECONDS
+        end = started + (HEALTH_SECONDS if is_recent else FIRST_SECONDS)
         try:
             return answer.result(max(0.0, end - time.monotonic()))
         except TimeoutError:
-            return self._last if time.monotonic() < self._asked + SILENT_SECONDS else self._silent
+            is_asked = time.monotonic() < self._asked + SILENT_SECONDS
+            return self._last if is_recent and is_asked else self._silent
 
     def _run(self, answer: Future[dict[str, Any]]) -> None:
         try:
-            self._last = self._ask()
+            self._last, self._answered = self._ask(), time.monotonic()
             answer.set_result(self._last)
         except Exception:
             logger.exception("a part could not be asked")
@@ -210,15 +215,15 @@ DATABASE, BROKER = PartCheck(_ask_database, NO_DATABASE), PartCheck(_ask_broker,
 def healthz(_request: HttpRequest) -> JsonResponse:
     """Report which parts answer, as JSON: status 200 if the database and the broker do, else 503.
 
-    It answers within a second. `schema` is false, and the status 503, when the tables are not those of this
-    version: pages would fail. The status does not depend on the workers: without one, pages can still be read
+    It answers within two seconds, usually at once. `schema` is false, and the status 503, when the tables
+    are not those of this version: pages would fail. The status does not depend on the workers: without one, pages can still be read
     and uploads are queued. `workers` is false when no worker answers for one of the queues, so that nothing
     in it is read or ranked; `maintenance` when lost work is not re-enqueued. `queues` has the number of
     messages that wait in each.
     """
-    end = time.monotonic() + HEALTH_SECONDS
+    started = time.monotonic()
     database, broker = DATABASE.begin(), BROKER.begin()
-    parts = DATABASE.wait(database, end) | BROKER.wait(broker, end)
+    parts = DATABASE.wait(database, started) | BROKER.wait(broker, started)
     return JsonResponse(parts, status=200 if parts["schema"] and parts["broker"] else 503)
 
 

@@ -19,7 +19,7 @@ from fingerprint.reasons import REASONS as READING
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.left_out.rules import REASONS as LEFT_OUT_REASONS
 from submissions.intake.sentences import MORE, OPENED, PROBLEMS, PROSE, REASONS as INTAKE, SENTENCES
-from submissions.work.kinds import BROKEN, ENDED_PROCESS, OUT_OF_TIME
+from submissions.work.kinds import BROKEN, ENDED_PROCESS, OUT_OF_TIME, REMOVED, REMOVED_UNSEARCHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -36,7 +36,7 @@ BROWSER = "browser"
 
 PLACE = re.compile(r"\{(\w+)\}")
 # The first that fits counts.
-REASONS = (*READING, BROKEN, OUT_OF_TIME, ENDED_PROCESS, *INTAKE)
+REASONS = (*READING, BROKEN, OUT_OF_TIME, ENDED_PROCESS, REMOVED, REMOVED_UNSEARCHED, *INTAKE)
 
 # What a page explains until the user dismisses it.
 HINTS = {

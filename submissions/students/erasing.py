@@ -32,6 +32,7 @@ from submissions.uploads.fingerprinting import delete_unused_sources
 from submissions.uploads.lifecycle import enqueue_rank
 from submissions.work import jobs
 from submissions.work.jobs import erasing
+from submissions.work.kinds import REMOVED, REMOVED_UNSEARCHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -173,12 +174,6 @@ def _end(erasure: Erasure, state: Erasure.State, message: str = "") -> None:
     erasure.save()
 
 
-REMOVED = (
-    "This upload had work of a student who was erased, and was not read yet: it was removed whole. "
-    "Upload it again without this student."
-)
-
-
 def erase_unread(scope: Scope, counts: Counts) -> None:
     """Remove the stored uploads and listings that name the student; their batches fail with the reason.
 
@@ -191,11 +186,11 @@ def erase_unread(scope: Scope, counts: Counts) -> None:
         spellings = scope.spellings(batch.assignment.course_id)
         files = _Files(scope.spellings(batch.assignment.course_id, whole_only=True))
         try:
-            is_named = _lists(batch, spellings, files) or _holds(batch, spellings, files)
+            reason = REMOVED if _lists(batch, spellings, files) or _holds(batch, spellings, files) else ""
         except BadArchive:
-            is_named = True
-        if is_named:
-            _remove(batch, counts)
+            reason = REMOVED_UNSEARCHED
+        if reason:
+            _remove(batch, reason, counts)
     starters = BoilerplateUpload.objects.filter(assignment__course__in=scope.courses)
     starters = starters.exclude(uploads=None).exclude(assignment__in=held).distinct()
     for upload in starters.select_related("assignment"):
@@ -264,10 +259,10 @@ def _discard(uploads: QuerySet[Upload], counts: Counts) -> None:
 
 
 @transaction.atomic
-def _remove(batch: Batch, counts: Counts) -> None:
+def _remove(batch: Batch, reason: str, counts: Counts) -> None:
     sources = list(batch.listed_entries.exclude(source=None).values_list("source_id", flat=True))
     _discard(batch.uploads.all(), counts)
     counts.delete(ListedEntry.objects.filter(batch=batch))
     counts.removed.update(delete_unused_sources(sources))
     unfinished = Batch.objects.filter(pk=batch.pk).exclude(state__in=Batch.FULLY_READ)
-    lifecycle.change_batches(unfinished, Batch.State.FAILED, REMOVED, "it had work of an erased student")
+    lifecycle.change_batches(unfinished, Batch.State.FAILED, reason, "a student was erased")

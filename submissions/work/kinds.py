@@ -18,6 +18,14 @@ ENDED_PROCESS = gettext_noop(
     "This ended the process that worked on it {n} times; the log of the server may say why. Try it in"
     " smaller parts."
 )
+REMOVED = gettext_noop(
+    "This upload had work of a student who was erased, and was not read yet: it was removed whole. "
+    "Upload it again without this student."
+)
+REMOVED_UNSEARCHED = gettext_noop(
+    "A student was erased, and this upload, which was not read yet, could not be searched for the name: it "
+    "was removed whole. Upload it again without this student."
+)
 
 INTERACTIVE, HEAVY = "interactive", "heavy"
 QUEUES = (INTERACTIVE, HEAVY)

@@ -1,7 +1,9 @@
 """The health check: the database, the broker and the workers."""
 
+import time
 from datetime import timedelta
 from pathlib import Path
+from threading import Event, Timer
 
 import pytest
 from django.db import connection
@@ -9,6 +11,8 @@ from django.test import Client, override_settings
 from django.utils import timezone
 
 from moss.celery import app
+from moss.operations import monitoring
+from moss.operations.monitoring import RECENT_SECONDS, PartCheck
 from submissions.work import heartbeats
 from submissions.work.jobs import announce, kind_of
 from submissions.work.kinds import HEAVY, INTERACTIVE, QUEUES
@@ -88,6 +92,39 @@ def test_the_lengths_of_the_queues_are_reported(client: Client) -> None:
         assert client.get("/healthz").json()["queues"] == {INTERACTIVE: 0, HEAVY: 1}
     finally:
         app.control.purge()
+
+
+@pytest.mark.parametrize(
+    ("age", "asks", "answers"),
+    [
+        (0.0, False, True),
+        (RECENT_SECONDS + 1, False, False),
+        (0.0, True, True),
+        (RECENT_SECONDS + 1, True, True),
+    ],
+)
+def test_an_answer_counts_while_it_is_recent_and_a_first_one_is_awaited_longer(
+    monkeypatch: pytest.MonkeyPatch, *, age: float, asks: bool, answers: bool
+) -> None:
+    """`asks`: the next answer comes after the time that who has a recent one waits."""
+    monkeypatch.setattr(monitoring, "HEALTH_SECONDS", 0.0)
+    monkeypatch.setattr(monitoring, "FIRST_SECONDS", 60.0 if asks else 0.1)
+    free, silent = Event(), {"part": False}
+
+    def ask() -> dict[str, bool]:
+        free.wait(60)
+        return {"part": True}
+
+    free.set()
+    check = PartCheck(ask, silent)
+    check.begin().result(60)
+    check._answered -= age
+    free.clear()
+    answer = check.begin()
+    if asks:
+        Timer(0.2, free.set).start()
+    assert check.wait(answer, time.monotonic()) == {"part": answers}
+    free.set()
 
 
 def test_signs_of_life_are_no_error_without_a_broker(tmp_path: Path) -> None:

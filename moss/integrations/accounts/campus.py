@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import time
+from contextlib import suppress
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from urllib.parse import urlencode
@@ -174,7 +175,14 @@ class CampusTokens(OpenIDConnectOAuth2Adapter):  # type: ignore[misc] # django-a
             answer.raise_for_status()
         keys = jwt.PyJWKSet.from_dict(answer.json()).keys
         signing = [key for key in keys if key.public_key_use != "enc" and key.key_type != "oct"]
-        (key,) = [key for key in signing if head.get("kid") in (None, key.key_id)]
+        name = head.get("kid")
+        named = [key for key in signing if name == key.key_id or None in (name, key.key_id)]
+        for key in named[:-1]:
+            with suppress(*TOKEN_FAULTS):
+                return self._claims(app, id_token, key)
+        return self._claims(app, id_token, named[-1])
+
+    def _claims(self, app: Any, id_token: str, key: jwt.PyJWK) -> dict[str, Any]:
         claims: dict[str, Any] = jwt.decode(
             id_token,
             key.key,

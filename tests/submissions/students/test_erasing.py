@@ -37,6 +37,7 @@ from submissions.students.naming import digest
 from submissions.students.scope import NotFound, scope
 from submissions.uploads.change import create_batch
 from submissions.work.jobs import BUSY
+from submissions.work.kinds import REMOVED_UNSEARCHED
 from tests.support.every_column import places_of
 from tests.support.jobs import carry_out, due_in
 from tests.support.long_rows import rest_is_long
@@ -253,7 +254,7 @@ def test_an_upload_that_takes_too_long_to_search_is_removed(
         )
     erase(ID)
     batch.refresh_from_db()
-    assert (batch.state, batch.message) == ("failed", erasing.REMOVED)
+    assert (batch.state, batch.message) == ("failed", REMOVED_UNSEARCHED)
 
 
 @pytest.mark.parametrize("end", ["\n", "", "\N{SNOWMAN}\r\n"])

@@ -27,6 +27,11 @@ pytestmark = pytest.mark.django_db
 CALLBACK = "/accounts/oidc/campus/login/callback/"
 
 
+def published(number: int, **fields: str) -> dict[str, Any]:
+    """Return a public key as providers publish it."""
+    return {**RSAAlgorithm.to_jwk(private_key(number).public_key(), as_dict=True), **fields}
+
+
 class Provider(ThreadingHTTPServer):
     """Its token, user info and keys; a code is `dora`, and the verifier of PKCE is checked."""
 
@@ -37,6 +42,7 @@ class Provider(ThreadingHTTPServer):
         self.user_info: dict[str, Any] = {"sub": "dora", "preferred_username": "dora"}
         self.sign: Callable[[dict[str, Any]], str] = self.signed
         self.challenge, self.asked = "", list[str]()
+        self.keys: list[dict[str, Any]] = [published(1, kid="1", alg="RS256")]
 
     def signed(self, claims: dict[str, Any], key: int = 1, **head: Any) -> str:
         return jwt.PyJWS().encode(json.dumps(claims).encode(), private_key(key), "RS256", {"kid": "1"} | head)
@@ -62,12 +68,11 @@ class Answers(BaseHTTPRequestHandler):
     server: Provider
 
     def do_GET(self) -> None:
-        public = RSAAlgorithm.to_jwk(private_key(1).public_key(), as_dict=True)
         here = self.server.url
         self._answer(
             {
                 "/user": self.server.user_info,
-                "/keys": {"keys": [{**public, "kid": "1", "alg": "RS256"}]},
+                "/keys": {"keys": self.server.keys},
             }.get(
                 self.path,
                 {
@@ -169,6 +174,21 @@ def test_a_token_that_no_published_key_signed_signs_nobody_in(
 ) -> None:
     provider.sign = sign
     assert_nobody(provider.sign_in(client), client)
+
+
+@pytest.mark.parametrize("fields", [{}, {"alg": "RS256"}, {"kid": "same"}], ids=str)
+@pytest.mark.parametrize("key", [1, 2])
+def test_every_published_key_that_a_token_may_be_signed_with_is_tried(
+    key: int, fields: dict[str, str], provider: Provider, client: Client
+) -> None:
+    provider.keys = [published(number, **fields) for number in (1, 2)]
+    head = {"kid": fields["kid"]} if "kid" in fields else {}
+    provider.sign = lambda claims: jwt.encode(claims, private_key(key), "RS256", headers=head)
+    assert provider.sign_in(client).status_code == 302
+    provider.sign = lambda claims: jwt.encode(claims, private_key(3), "RS256", headers=head)
+    User.objects.all().delete()
+    stranger = Client()
+    assert_nobody(provider.sign_in(stranger), stranger)
 
 
 @pytest.mark.parametrize("user_info", [{"sub": "eve"}, {}, {"sub": 5}, {"sub": None}, {"sub": ["dora"]}])
