@@ -33,11 +33,7 @@ from moss.embedded.client import (
 from submissions.models import Membership
 from submissions.uploads.read import LATER
 from tests.support.kept_classes import fixed_id
-from tests.support.other_sessions import (
-    empty_tables_quickly,
-    end_other_sessions,
-    wait_for_other_sessions,
-)
+from tests.support.other_sessions import empty_tables_quickly, end_other_sessions, wait_for_other_sessions
 from tests.support.template_database import copy_migrated_template
 
 if TYPE_CHECKING:

@@ -89,11 +89,7 @@ def test_every_variable_is_explained_by_the_list_that_reads_it() -> None:
 
 def test_no_variable_is_read_without_the_list() -> None:
     names = re.compile(r'"((?:MOSS_|DATABASE_|REDIS_|SECRET_)[A-Z_]+)"')
-    sources = [
-        ROOT / "moss/settings.py",
-        ROOT / "moss/environment.py",
-        ROOT / "moss/log_lines.py",
-    ]
+    sources = [ROOT / "moss/settings.py", ROOT / "moss/environment.py", ROOT / "moss/log_lines.py"]
     tables = re.compile(r"^TABLES: .*?^}", re.DOTALL | re.MULTILINE)
     used = {name for path in sources for name in names.findall(tables.sub("", path.read_text()))}
     assert used - {"MOSS_TOKEN"} <= set(VARIABLES)

@@ -12,9 +12,7 @@ rows = st.lists(st.tuples(st.integers(0, 4), st.booleans(), st.integers(0, 3)), 
 
 
 @given(rows)
-def test_a_pair_that_counts_twice_is_one_that_occurs_twice(
-    scored: list[tuple[int, bool, int]],
-) -> None:
+def test_a_pair_that_counts_twice_is_one_that_occurs_twice(scored: list[tuple[int, bool, int]]) -> None:
     scores, labels, weights = (np.array(column) for column in zip(*scored, strict=True))
     repeated = np.repeat(np.arange(len(scores)), weights)
     precision = weighted_precision(

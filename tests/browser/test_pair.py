@@ -67,9 +67,7 @@ def test_tokens_and_badges_have_tooltips_for_pointer_and_keyboard(open_pair: Ope
 
 
 @pytest.mark.long
-def test_ignoring_a_passage_ranks_again_and_the_page_offers_the_new_report(
-    open_pair_of_worker: Open,
-) -> None:
+def test_ignoring_a_passage_ranks_again_and_the_page_offers_the_new_report(open_pair_of_worker: Open) -> None:
     page = open_pair_of_worker({"ada/m.py": COPIED + "a = 1\n" + HONEST, "ben/m.py": HONEST + RENAMED})
     before = Pair.objects.get()
     row = page.locator(".passages li.current")

@@ -26,11 +26,7 @@ JAVA = "class Count { int count(int[] all) { int n = 0; for (int x : all) { n +=
 
 @pytest.mark.long
 def test_files_are_read_again_after_a_question(
-    alice: User,
-    assignment: Assignment,
-    hand_in: HandIn,
-    sign_in: SignIn,
-    shoot: Shoot,
+    alice: User, assignment: Assignment, hand_in: HandIn, sign_in: SignIn, shoot: Shoot
 ) -> None:
     hand_in(zipped(CLASS | {"ada/Count.java": JAVA, "ben/Count.java": JAVA}))
     page = sign_in(alice)

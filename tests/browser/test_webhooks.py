@@ -16,11 +16,7 @@ pytestmark = pytest.mark.services
 @pytest.mark.long
 @pytest.mark.usefixtures("celery_worker_process")
 def test_a_webhook_is_added_and_a_test_arrives(
-    alice: User,
-    assignment: Assignment,
-    receiver: Receiver,
-    sign_in: SignIn,
-    shoot: Shoot,
+    alice: User, assignment: Assignment, receiver: Receiver, sign_in: SignIn, shoot: Shoot
 ) -> None:
     page = sign_in(alice)
     page.goto(assignment.course.get_absolute_url())

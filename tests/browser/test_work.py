@@ -67,9 +67,7 @@ def has_newer_report(assignment: Assignment) -> bool:
 
 
 @pytest.mark.long
-def test_a_new_report_is_offered_to_readers_of_the_last_one(
-    ranked: tuple[Page, Assignment],
-) -> None:
+def test_a_new_report_is_offered_to_readers_of_the_last_one(ranked: tuple[Page, Assignment]) -> None:
     page, assignment = ranked
     newer = Report.objects.create(assignment=assignment, state="running")
     page.goto(f"{tab(assignment, 'pairs')}?q=ada")

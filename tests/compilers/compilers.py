@@ -77,10 +77,7 @@ COMPILERS = {
     "c": Compiler(("gcc", "-fsyntax-only", "-w"), ".c", inside=("void f(void) {\n", "}\n"), complaint=_GCC),
     "common-lisp": Compiler(_LISP_COMMAND, ".lisp"),
     "cpp": Compiler(
-        ("g++", "-std=c++20", "-fsyntax-only", "-w"),
-        ".cpp",
-        inside=("void f() {\n", "}\n"),
-        complaint=_GCC,
+        ("g++", "-std=c++20", "-fsyntax-only", "-w"), ".cpp", inside=("void f() {\n", "}\n"), complaint=_GCC
     ),
     "fortran": Compiler(
         ("gfortran", "-fsyntax-only"),
@@ -117,9 +114,7 @@ COMPILERS = {
         complaint=r"Syntax error|Illegal char|exceeds line|Unexpected end",
     ),
     "perl": Compiler(
-        ("perl", "-c"),
-        ".pl",
-        complaint=r"syntax error|Can't find|Unmatched|Unterminated|not terminated",
+        ("perl", "-c"), ".pl", complaint=r"syntax error|Can't find|Unmatched|Unterminated|not terminated"
     ),
     "php": Compiler(("php", "-l"), ".php"),
     "prolog": Compiler(

@@ -110,18 +110,10 @@ def test_different_kgrams_have_different_hashes(symbols: list[int]) -> None:
 SEEDS = st.integers(0, 2**64 - 1)
 
 
-GOLDEN_PERMUTED = [
-    0x7CAF10C0925339A5,
-    0x33CAF6A44AA81BD6,
-    0x1FC681318A2D5D58,
-]
+GOLDEN_PERMUTED = [0x7CAF10C0925339A5, 0x33CAF6A44AA81BD6, 0x1FC681318A2D5D58]
 
 
-GOLDEN_PERMUTED_40 = [
-    0x9AED7414F8,
-    0x551E39720,
-    0xA98496784A,
-]
+GOLDEN_PERMUTED_40 = [0x9AED7414F8, 0x551E39720, 0xA98496784A]
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), max_size=5), SEEDS)

@@ -15,11 +15,7 @@ django.setup()
 
 from django.contrib.auth.models import User  # noqa: E402 - Django is started first
 
-from moss.integrations.moss_protocol.server import (  # noqa: E402
-    Connections,
-    ListeningLimits,
-    Session,
-)
+from moss.integrations.moss_protocol.server import Connections, ListeningLimits, Session  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable

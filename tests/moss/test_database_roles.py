@@ -86,9 +86,7 @@ GRANTEES = f"""
 """
 
 
-def test_the_service_replaces_a_subject_only_with_a_proof_of_the_erasure(
-    service: psycopg.Connection,
-) -> None:
+def test_the_service_replaces_a_subject_only_with_a_proof_of_the_erasure(service: psycopg.Connection) -> None:
     call = "SELECT submissions_replace_subjects(%s, '{1}', '{[erased]}')"
     proof = {"action": "erased", "page": "replace_subjects", "number": 2, "subject_digest": "0" * 64}
     for wrong in ({"action": "saw"}, {"page": "pair"}, {"number": 3}, {"subject_digest": ""}):

@@ -107,10 +107,7 @@ def test_the_lines_of_a_task_name_the_request_that_caused_it_and_no_line_a_secre
         [asked] = [line for line in objects(web) if "/upload/ 302 " in line["message"]]
     assert any(line["message"].endswith("-> done") for line in lines), worker.read_text()
     assert {line.get("request") for line in lines} == {"the-upload-1"}
-    assert {line["task"] for line in lines} >= {
-        "work.unpack",
-        "work.rank",
-    }
+    assert {line["task"] for line in lines} >= {"work.unpack", "work.rank"}
     assert all(line["task_id"] for line in lines)
     assert asked["message"].endswith(" the-upload-1")
     for log in (web.read_text(), worker.read_text()):

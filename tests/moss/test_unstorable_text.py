@@ -119,11 +119,7 @@ def test_no_endpoint_takes_a_body_with_a_text_that_cannot_be_stored(world: World
 def test_no_endpoint_breaks_at_a_query_with_nul(world: World) -> None:
     client, places = (
         api_client(world.owner),
-        api_places(world, world.owner)
-        | {
-            "table": "pairs",
-            "suffix": "csv",
-        },
+        api_places(world, world.owner) | {"table": "pairs", "suffix": "csv"},
     )
     for path, method, operation in _operations():
         names = [one["name"] for one in operation["parameters"] if one["in"] == "query"]

@@ -11,12 +11,7 @@ from submissions.reports.read import PairFilter, ranked_pairs
 from tests.support.html import Page, page_of
 
 # A case of Ann, Ben and Cal, and one of Eve and Fay.
-SIMILARITIES = {
-    ("ann", "ben"): 0.9,
-    ("ben", "cal"): 0.6,
-    ("ann", "cal"): 0.2,
-    ("eve", "fay"): 0.7,
-}
+SIMILARITIES = {("ann", "ben"): 0.9, ("ben", "cal"): 0.6, ("ann", "cal"): 0.2, ("eve", "fay"): 0.7}
 
 
 def case_of(report: Report, name: str) -> Case:

@@ -290,5 +290,5 @@ PRIMARY_KEYS: dict[str, Callable[[World], object]] = {
 }
 # The argument `token`, which is that of a share elsewhere.
 TOKENS: dict[str, Callable[[World], object]] = {
-    "invitations": lambda world: people.invitation_token(world.invitation),
+    "invitations": lambda world: people.invitation_token(world.invitation)
 }

@@ -36,12 +36,7 @@ NAMES = (
     "😀" * 100,
 )
 # No page may contain any of these unescaped.
-LIVE = (
-    "<script>window.hacked",
-    "<img src=x",
-    "<svg onload",
-    *"\u202e\u2066\u200b\x1b\x07\x9b\x7f\x00",
-)
+LIVE = ("<script>window.hacked", "<img src=x", "<svg onload", *"\u202e\u2066\u200b\x1b\x07\x9b\x7f\x00")
 
 
 @pytest.fixture

@@ -49,11 +49,7 @@ while True:
     except EOFError:
         break
 """
-CLASS = {
-    "ada/main.py": STARTER + COPIED,
-    "ben/main.py": STARTER + RENAMED,
-    "cleo/main.py": STARTER + HONEST,
-}
+CLASS = {"ada/main.py": STARTER + COPIED, "ben/main.py": STARTER + RENAMED, "cleo/main.py": STARTER + HONEST}
 
 
 # Of all files, so that the same files make the same archive whenever it is made.

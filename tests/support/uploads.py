@@ -70,10 +70,7 @@ def assignment(alice: User) -> Assignment:
 
 @pytest.fixture
 def hand_in(
-    alice: User,
-    assignment: Assignment,
-    eager_tasks: None,
-    django_capture_on_commit_callbacks: Committing,
+    alice: User, assignment: Assignment, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> HandIn:
     """Return a function that uploads files and returns their batch once it is ranked and judged."""
 
@@ -130,11 +127,7 @@ def harmful_groupings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for limit in ("GROUP_SECONDS", "PREVIEW_SECONDS"):
         monkeypatch.setattr(f"submissions.intake.sandbox.groupings.{limit}", 1.0)
     reader = GroupingReader(used_settings.READER_MEMORY, "tests.support.harmful_groupings")
-    for module in (
-        "submissions.uploads.ingestion",
-        "submissions.uploads.read",
-        "submissions.courses.change",
-    ):
+    for module in ("submissions.uploads.ingestion", "submissions.uploads.read", "submissions.courses.change"):
         monkeypatch.setattr(f"{module}.grouping_reader", lambda: reader)
     yield
     reader.close()

@@ -66,10 +66,7 @@ def test_a_link_in_place_of_the_private_folder_is_not_followed(temporary: Path) 
 
 @pytest.mark.parametrize(
     ("features", "level"),
-    [
-        (["cx16", "popcnt", "sse4.2", "ssse3", "avx"], "x86-64-v2"),
-        (["sse2"], "generic-x86_64"),
-    ],
+    [(["cx16", "popcnt", "sse4.2", "ssse3", "avx"], "x86-64-v2"), (["sse2"], "generic-x86_64")],
 )
 def test_a_processor_without_the_features_of_the_wheels_has_a_library_of_its_own(
     monkeypatch: pytest.MonkeyPatch, features: list[str], level: str

@@ -10,16 +10,7 @@ from hypothesis import given, strategies as st
 from bench.labelled import read_set
 from bench.metrics import measure
 from fingerprint import engine
-from fingerprint.engine import (
-    CoarseFile,
-    CohortFile,
-    Exclusions,
-    Groups,
-    Params,
-    Ranking,
-    RankingInput,
-    read,
-)
+from fingerprint.engine import CoarseFile, CohortFile, Exclusions, Groups, Params, Ranking, RankingInput, read
 from fingerprint.languages.coarse import pack_terms
 from fingerprint.ranking import score_constants as constants, translations
 from fingerprint.ranking.groups import NO_GROUPS

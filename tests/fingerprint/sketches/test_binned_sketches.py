@@ -9,11 +9,7 @@ TRIALS = 1000
 SET = np.arange(1000, dtype=np.uint64)
 VALUE_LISTS = st.lists(st.integers(0, 9), min_size=1, max_size=8)
 
-GOLDEN = [
-    0x2021B753183F576C,
-    0x66D226C3730A1E6F,
-    0x6B867DB5DF6CEA2C,
-]
+GOLDEN = [0x2021B753183F576C, 0x66D226C3730A1E6F, 0x6B867DB5DF6CEA2C]
 
 
 @given(VALUE_LISTS, st.integers(1, 8), st.integers(0, 2**64 - 1))

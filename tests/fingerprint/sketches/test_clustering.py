@@ -109,10 +109,7 @@ def test_clusters_are_those_of_comparing_every_pair(
 
 @pytest.mark.slow
 @given(
-    st.integers(0, 300),
-    st.integers(1, 12),
-    st.integers(MIN_BUDGET * 2, MIN_BUDGET * 40),
-    st.integers(1, 9),
+    st.integers(0, 300), st.integers(1, 12), st.integers(MIN_BUDGET * 2, MIN_BUDGET * 40), st.integers(1, 9)
 )
 def test_clusters_are_the_same_for_every_budget(count: int, size: int, budget: int, common: int) -> None:
     sketches = sketch_families(count, size, seed=count)

@@ -34,11 +34,7 @@ VALUES = st.lists(st.integers(0, 9), max_size=12)
 NON_EMPTY_VALUES = st.lists(st.integers(0, 9), min_size=1, max_size=12)
 SEEDS = st.integers(0, 2**64 - 1)
 
-GOLDEN_SHINGLES = [
-    0x18934F6DB3654256,
-    0x1E3D6061610F88CA,
-    0x3460A0FA1AACD527,
-]
+GOLDEN_SHINGLES = [0x18934F6DB3654256, 0x1E3D6061610F88CA, 0x3460A0FA1AACD527]
 
 
 def array(values: list[int] | range) -> Hashes:

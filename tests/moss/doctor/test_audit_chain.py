@@ -182,10 +182,7 @@ def test_old_entries_are_deleted_and_the_rest_is_still_proved() -> None:
     [
         ("DELETE FROM submissions_auditentry WHERE number = 4", 1),
         ("DELETE FROM submissions_auditentry WHERE number = 5", 5),
-        (
-            f"{FORGE} WHERE number = 6; DELETE FROM submissions_auditentry WHERE number = 4",
-            5,
-        ),
+        (f"{FORGE} WHERE number = 6; DELETE FROM submissions_auditentry WHERE number = 4", 5),
     ],
 )
 def test_whoever_deletes_more_of_a_shortened_log_is_found(statement: str, broken: int) -> None:

@@ -25,11 +25,7 @@ from tests.support.uploads import HandIn, register_boilerplate
 pytestmark = pytest.mark.services
 
 ORIGINAL = remarked(Random(5), program(Random(5), 4))
-CLASS = {
-    "ann/m.py": ORIGINAL,
-    "ben/m.py": edited(Random(8), ORIGINAL),
-    "dan/m.py": ORIGINAL,
-}
+CLASS = {"ann/m.py": ORIGINAL, "ben/m.py": edited(Random(8), ORIGINAL), "dan/m.py": ORIGINAL}
 
 
 def coloured(rows: list[LexborNode], side: int, selector: str) -> str:

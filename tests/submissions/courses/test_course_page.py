@@ -112,10 +112,7 @@ def test_names_with_markup_are_shown_as_text(alice_client: Client, alice: User) 
 
 
 def test_the_lists_take_as_many_queries_for_many_rows_as_for_one(
-    alice_client: Client,
-    alice: User,
-    assignment: Assignment,
-    django_assert_num_queries: CountQueries,
+    alice_client: Client, alice: User, assignment: Assignment, django_assert_num_queries: CountQueries
 ) -> None:
     for n in range(20):
         course = Course.objects.create(owner=alice, name=f"Course {n}")

@@ -37,10 +37,7 @@ ROLES = {
     "administrator with a reason": {READ, NAMES, INVITE, MANAGE, OWN, TRANSFER, STAFF},
 }
 # Each role of a ladder may do what the one before it may.
-LADDERS = (
-    ("observer", "assistant", "instructor", "owner"),
-    ("administrator", "administrator with a reason"),
-)
+LADDERS = (("observer", "assistant", "instructor", "owner"), ("administrator", "administrator with a reason"))
 # What a GET takes, by the name of the address; the other addresses answer no GET.
 GETS = {
     **dict.fromkeys(

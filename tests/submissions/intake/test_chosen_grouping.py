@@ -49,13 +49,7 @@ def text(grouping: Grouping, kind: str) -> str:
                 "README.md": ["README.md"],
             },
         ),
-        (
-            1,
-            {
-                "A": ["ada/main.py", "ada/src/area.py", "ben/main.py"],
-                "B": ["ada/main.py", "cleo.py"],
-            },
-        ),
+        (1, {"A": ["ada/main.py", "ada/src/area.py", "ben/main.py"], "B": ["ada/main.py", "cleo.py"]}),
         (
             2,
             {

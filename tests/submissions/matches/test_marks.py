@@ -137,11 +137,7 @@ def rows(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.mark.parametrize(
     ("limits", "shown", "listed"),
-    [
-        (PageLimits(), None, 0),
-        (PageLimits(characters=1), 1, None),
-        (PageLimits(pairs=2, rows=3), 2, 3),
-    ],
+    [(PageLimits(), None, 0), (PageLimits(characters=1), 1, None), (PageLimits(pairs=2, rows=3), 2, 3)],
 )
 def test_a_page_keeps_its_limits_and_says_what_it_leaves_out(
     tmp_path: Path, limits: PageLimits, shown: int | None, listed: int | None

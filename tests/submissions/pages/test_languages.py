@@ -217,8 +217,7 @@ def test_an_error_page_has_the_language_of_its_request(alice_client: Client, cli
 
 
 @pytest.mark.parametrize(
-    ("language", "texts"),
-    [("de", ["0 Paare", "1 Paar", "2 Paare"]), ("es", ["0 pares", "1 par", "2 pares"])],
+    ("language", "texts"), [("de", ["0 Paare", "1 Paar", "2 Paare"]), ("es", ["0 pares", "1 par", "2 pares"])]
 )
 def test_one_and_several_have_their_own_forms(language: str, texts: list[str]) -> None:
     with translation.override(language):
@@ -572,9 +571,7 @@ def test_a_duration_has_the_words_of_the_language() -> None:
 
 
 @pytest.mark.parametrize("state", State)
-def test_a_state_has_the_same_word_by_its_value_and_by_the_label_of_a_stored_change(
-    state: State,
-) -> None:
+def test_a_state_has_the_same_word_by_its_value_and_by_the_label_of_a_stored_change(state: State) -> None:
     stored = state.value.title()
     assert state_word(state.value) == state_word(stored) == state.value
     with translation.override("es"):

@@ -126,8 +126,7 @@ def common_class() -> dict[str, str]:
 
 
 def test_common_code_is_shown_with_the_number_of_others_that_have_it(
-    alice_client: Client,
-    open_pair: Callable[[dict[str, str]], Page],
+    alice_client: Client, open_pair: Callable[[dict[str, str]], Page]
 ) -> None:
     open_pair(common_class())
     page = get_page(alice_client, address(Pair.objects.filter(tokens=0)[0]))

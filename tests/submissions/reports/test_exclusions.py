@@ -33,11 +33,7 @@ def uploads_page(client: Client, assignment: Assignment) -> Page:
 def ignore_passage(assignment: Assignment, first: int, after: int) -> Boilerplate:
     file = SubmissionFile.objects.get(submission__batch__assignment=assignment, submission__name="ada")
     return assignment.boilerplate.create(
-        name=f"passage of {file.path}",
-        document=file.document,
-        source=file.source,
-        first=first,
-        after=after,
+        name=f"passage of {file.path}", document=file.document, source=file.source, first=first, after=after
     )
 
 
@@ -92,10 +88,7 @@ def test_common_code_is_shown_with_its_lines(alice_client: Client, hand_in: Hand
 
 
 def test_an_ignored_passage_is_shown_and_may_count_again(
-    alice_client: Client,
-    report: Report,
-    eager_tasks: None,
-    django_capture_on_commit_callbacks: Committing,
+    alice_client: Client, report: Report, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> None:
     assignment = report.assignment
     ignored = ignore_passage(assignment, 20, 40)

@@ -85,10 +85,7 @@ def test_an_ignored_passage_no_longer_counts_and_is_grey(
 
 @pytest.mark.long
 def test_its_boilerplate_is_named_by_path_and_lines_and_can_count_again(
-    pair: Pair,
-    assignment: Assignment,
-    alice_client: Client,
-    django_capture_on_commit_callbacks: Committing,
+    pair: Pair, assignment: Assignment, alice_client: Client, django_capture_on_commit_callbacks: Committing
 ) -> None:
     row = max(pair.passages, key=lambda row: row.tokens)
     with django_capture_on_commit_callbacks(execute=True):

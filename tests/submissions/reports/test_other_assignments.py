@@ -227,10 +227,7 @@ def pairs(report: Report) -> set[tuple[str, str]]:
 
 @pytest.fixture
 def hand_in_old(
-    assignment: Assignment,
-    alice: User,
-    eager_tasks: None,
-    django_capture_on_commit_callbacks: Committing,
+    assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> Callable[..., Assignment]:
     """Return a function that hands in for an earlier assignment of the same course."""
 
@@ -710,10 +707,7 @@ def hand_in_as(
 
 @pytest.mark.long
 def test_earlier_work_is_compared_with_the_class_and_not_among_itself(
-    hand_in: HandIn,
-    assignment: Assignment,
-    alice: User,
-    django_capture_on_commit_callbacks: Committing,
+    hand_in: HandIn, assignment: Assignment, alice: User, django_capture_on_commit_callbacks: Committing
 ) -> None:
     old = {"ada/m.py": COPIED, "gus/m.py": COPIED, "hal/m.py": RENAMED}
     hand_in_as("earlier", assignment, alice, django_capture_on_commit_callbacks, lab_2024=old)
@@ -732,10 +726,7 @@ def test_earlier_work_is_compared_with_the_class_and_not_among_itself(
 
 @pytest.mark.long
 def test_a_students_own_earlier_work_is_a_pair_of_its_own_kind_and_no_case(
-    hand_in: HandIn,
-    assignment: Assignment,
-    alice: User,
-    django_capture_on_commit_callbacks: Committing,
+    hand_in: HandIn, assignment: Assignment, alice: User, django_capture_on_commit_callbacks: Committing
 ) -> None:
     committing = django_capture_on_commit_callbacks
     hand_in_as("earlier", assignment, alice, committing, lab_2024={"ada/m.py": COPIED})

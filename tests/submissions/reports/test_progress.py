@@ -32,10 +32,7 @@ from tests.support.uploads import Committing, CountQueries, HandIn
 pytestmark = pytest.mark.services
 
 UNREACHABLE_CACHE = {
-    "default": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
-        "LOCATION": "redis://127.0.0.1:1/0",
-    }
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
 }
 
 
@@ -183,9 +180,7 @@ def test_deleting_an_assignment_ends_the_work_on_it_and_leaves_nothing(
 
 @pytest.mark.long
 def test_deleting_a_course_takes_its_assignments_and_no_others(
-    hand_in: HandIn,
-    assignment: Assignment,
-    django_capture_on_commit_callbacks: Committing,
+    hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
 ) -> None:
     hand_in(zipped({"ada/m.py": HONEST}))
     other_course = Course.objects.create(owner=assignment.course.owner, name="Networks")

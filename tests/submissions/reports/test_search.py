@@ -15,11 +15,7 @@ from tests.support.reports import create_report
 
 SPELLINGS = ("muller", "MULLER", "Müller", "mueller", "Mu\u0308ller", "zoe mull")
 # Where names are searched, and what the names are in.
-FIELDS = {
-    "assignment": "table.cases .members",
-    "pairs": "tr.pair .left",
-    "students": ".roll tbody th",
-}
+FIELDS = {"assignment": "table.cases .members", "pairs": "tr.pair .left", "students": ".roll tbody th"}
 
 
 @pytest.fixture

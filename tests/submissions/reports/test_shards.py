@@ -34,13 +34,7 @@ from submissions.work.jobs import GAVE_UP, TASKS, kind_of
 from submissions.work.kinds import HEAVY, MAX_ATTEMPTS
 from tests.support.jobs import carry_out, let_time_pass, work_off, work_once
 from tests.support.long_rows import rest_is_long
-from tests.support.planned_rankings import (
-    ONE_PAIR,
-    SOME_PAIRS,
-    content,
-    score,
-    score_all,
-)
+from tests.support.planned_rankings import ONE_PAIR, SOME_PAIRS, content, score, score_all
 from tests.support.sample_class import CLASS, COPIED, zipped
 from tests.support.sessions import cut
 from tests.support.uploads import Committing, HandIn

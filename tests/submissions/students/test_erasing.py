@@ -268,9 +268,7 @@ def test_a_name_is_found_wherever_a_file_is_parted(end: str, monkeypatch: pytest
         assert max(map(len, parts)) <= 60
 
 
-def test_an_erasure_during_which_a_waiting_upload_is_read_begins_again(
-    planted: Planted,
-) -> None:
+def test_an_erasure_during_which_a_waiting_upload_is_read_begins_again(planted: Planted) -> None:
     create_batch(planted.first, planted.owner, [zipped({"a.py": f"who = '{NAME}'\n"}, "more.zip")])
     [upload] = Upload.objects.all()
     chunks = list(FileChunk.objects.filter(name=upload.file.name))

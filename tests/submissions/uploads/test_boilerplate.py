@@ -251,10 +251,7 @@ def test_a_real_worker_reads_boilerplate(alice: User, celery_worker_process: Pat
 
 @pytest.mark.long
 def test_boilerplate_lowers_what_is_ranked_and_its_removal_brings_it_back(
-    alice_client: Client,
-    report: Report,
-    eager_tasks: None,
-    django_capture_on_commit_callbacks: Committing,
+    alice_client: Client, report: Report, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> None:
     assignment = report.assignment
 

@@ -157,10 +157,7 @@ def test_a_too_slow_file_of_an_upload_is_refused_and_the_others_are_ranked(
     batch = hand_in(zipped({"slow/x.h": "// harm: match\n", **CLASS}))
     assert batch.state == "done"
     refused = batch.entries.get(accepted=False)
-    assert (refused.name, refused.reason) == (
-        "slow/x.h",
-        "finding out its language took longer than 2 s",
-    )
+    assert (refused.name, refused.reason) == ("slow/x.h", "finding out its language took longer than 2 s")
     assert batch.submissions.count() == len(CLASS)
 
 

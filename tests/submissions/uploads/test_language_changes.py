@@ -40,10 +40,7 @@ BOTH = {
 
 @pytest.fixture
 def change_language(
-    assignment: Assignment,
-    alice: User,
-    eager_tasks: None,
-    django_capture_on_commit_callbacks: Committing,
+    assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> ChangeLanguage:
     """Return a function that changes the language and returns the change once its tasks have ended."""
 

@@ -155,11 +155,7 @@ def test_a_configuration_that_is_no_address_with_https_is_refused(
     ],
 )
 def test_a_configuration_that_is_not_as_lti_says_stores_nothing_and_keeps_the_address(
-    lms: LearningPlatform,
-    address: str,
-    changes: dict[str, Any],
-    why: str,
-    caplog: pytest.LogCaptureFixture,
+    lms: LearningPlatform, address: str, changes: dict[str, Any], why: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     lms.server.configuration = changes
     response = register(lms, address)

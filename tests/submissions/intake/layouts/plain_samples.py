@@ -5,11 +5,7 @@ from __future__ import annotations
 CODE = "def area(width, height):\n    return width * height\n"
 
 PLAIN_SAMPLES: dict[str, dict[str, str]] = {
-    "project": {
-        "byron/src/main.py": CODE,
-        "byron/tests/test_main.py": CODE,
-        "byron/setup.py": CODE,
-    },
+    "project": {"byron/src/main.py": CODE, "byron/tests/test_main.py": CODE, "byron/setup.py": CODE},
     "sections": {
         "class/Section A/abyron/main.py": CODE,
         "class/Section A/bpopescu/src/main.py": CODE,

@@ -65,10 +65,7 @@ SAMPLES: dict[str, dict[str, str]] = {
         "lindqvistdoris_2004_link.html": "<html></html>",
         "vandijknoor_2005_50004_work/src/main.py": CODE,
     },
-    "canvas-anonymous": {
-        "anon_kX3fz_50001_main.py": CODE,
-        "LATE_anon_9Qpa2_50002_main.py": CODE,
-    },
+    "canvas-anonymous": {"anon_kX3fz_50001_main.py": CODE, "LATE_anon_9Qpa2_50002_main.py": CODE},
     "canvas-twice": {
         "submissions/byronada_2001_50001_main.py": "no idea",
         "submissions/popescubruno_2002_50002_main.py": CODE,

@@ -21,12 +21,7 @@ from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.submissions.intake.sandbox.test_documents import ALL
 from tests.submissions.intake.test_code_pages import NAMES
 from tests.support import watched
-from tests.support.archives import (
-    ARCHIVE_WRITERS,
-    HAS_LIBARCHIVE,
-    LIBARCHIVE_WRITERS,
-    zip_by_hand,
-)
+from tests.support.archives import ARCHIVE_WRITERS, HAS_LIBARCHIVE, LIBARCHIVE_WRITERS, zip_by_hand
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("new_children")]
 
