@@ -81,5 +81,5 @@ def longer_than_allowed(path: Path) -> dict[str, int]:
 
 @pytest.mark.slow
 def test_files_and_functions_stay_short() -> None:
-    assert len(SOURCES) > 900
+    assert len(SOURCES) > 700
     assert {name: length for path in SOURCES for name, length in longer_than_allowed(path).items()} == {}

@@ -1,5 +1,6 @@
 """Measurements of speed: cohorts, targets, goals, load and look-ups on small inputs."""
 
+import ast
 import io
 import json
 import os
@@ -22,7 +23,10 @@ from bench.load_site import Run, Sizes
 from bench.targets import FILES, PROJECTS, Targets, target_results
 from bench.timings import ToolTiming
 from submissions.models import Document
+from tests.support.paths import ROOT
 from tests.support.sample_class import CLASS
+
+MODULES = [path for path in sorted((ROOT / "bench").glob("*.py")) if "\nstart_django()\n" in path.read_text()]
 
 
 def timings(**seconds: dict[int, float]) -> list[ToolTiming]:
@@ -286,3 +290,18 @@ def test_the_benchmark_finds_every_copy_and_reports_sizes_and_times(
         assert 0 < row["look_up_median_ms"] <= row["look_up_p95_ms"] <= row["look_up_most_ms"]
     assert Document.objects.count() == 1334
     assert " 60000 | " in lookup.report(rows, dropped, as_json=False)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: Path(path).stem)
+def test_models_are_imported_after_django_was_started(path: Path) -> None:
+    before = []
+    for statement in ast.parse(path.read_text()).body:
+        if isinstance(statement, ast.Expr) and ast.unparse(statement) == "start_django()":
+            break
+        if isinstance(statement, ast.ImportFrom):
+            before.append(statement.module or "")
+    assert [name for name in before if name.startswith(("submissions", "django.contrib"))] == []
+
+
+def test_there_are_such_benchmarks() -> None:
+    assert MODULES

@@ -14,14 +14,16 @@ from pytest_django.live_server_helper import LiveServer
 from moss.celery import app
 from moss.integrations.moss_protocol.models import ClientResult
 from moss.integrations.moss_protocol.uploads import digest
+from moss.integrations.webhooks.models import Delivery, Webhook
 from submissions.courses import change as people
 from submissions.models import Assignment, Membership, Report, Share
 from submissions.shares import links as shares
-from tests.conftest import PASSWORD
+from tests.conftest import PASSWORD, wait_until
 from tests.moss.integrations.accounts.test_second_factor import code
 from tests.support.browser import Shoot, SignIn, check_every_layout
 from tests.support.campus import Campus
 from tests.support.identity_provider import IdentityProvider
+from tests.support.receiver import Receiver
 
 pytestmark = pytest.mark.services
 
@@ -178,3 +180,34 @@ def test_the_frames_of_a_match_are_shown_and_lead_from_one_to_the_other(report: 
     left.locator("font a img").first.click()
     page.frame(name="1").wait_for_url("**/match0-1.html#0")  # type: ignore[union-attr]
     expect(right.locator("font").first).to_contain_text("def spread")
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("celery_worker_process")
+def test_a_webhook_is_added_and_a_test_arrives(
+    alice: User, assignment: Assignment, receiver: Receiver, sign_in: SignIn, shoot: Shoot
+) -> None:
+    page = sign_in(alice)
+    page.goto(assignment.course.get_absolute_url())
+    page.click("text=Webhooks")
+    page.fill(
+        "input[name=url]", receiver.url("/a-rather-long-address/that-names/a-channel?key=0123456789abcdef")
+    )
+    page.uncheck("input[value='upload.failed']")
+    page.click("text=Add the webhook")
+    secret = page.input_value("#secret")
+    webhook = Webhook.objects.get()
+    assert secret == webhook.secret
+    check_every_layout(page, shoot, "page-webhook-created")
+    page.click(".rows a")
+    receiver.statuses = [500, 200]
+    with page.expect_navigation():
+        page.click("text=Send a test")
+    wait_until(lambda: webhook.deliveries.get().status == 500, what="the first attempt")
+    page.reload()
+    page.click("table button")
+    wait_until(lambda: webhook.deliveries.get().state == Delivery.State.ARRIVED, what="the second")
+    webhook.deliveries.create(event="report.ready", body="{}", attempts=2, problem="no answer")
+    page.goto(reverse("webhook", args=[webhook.course_id, webhook.pk]))
+    assert page.locator("tbody tr").count() == 2
+    check_every_layout(page, shoot, "page-webhook-sent")

@@ -2,6 +2,8 @@
 
 import re
 from datetime import timedelta
+from itertools import combinations, pairwise
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -14,11 +16,10 @@ from submissions.core.names import anonymous_names
 from submissions.models import Assignment, Course, Report
 from submissions.pairs.read import displayed_pair
 from submissions.shares import links as shares
-from tests.support.browser import SIZES, Shoot, SignIn, check_every_layout
+from tests.support.browser import SIZES, Shoot, SignIn, check_every_layout, each_layout
 from tests.support.reports import create_report, findings_of, random_similarities
 
 pytestmark = pytest.mark.services
-
 INSIDE = "document.querySelector('.canvas').clientWidth"
 # Return whether the left half, and whether the right half, of the bars contains the accent colour.
 COLOURS = """async (name) => {
@@ -40,6 +41,17 @@ BOXES = """(circles) => circles.map((circle) => {
   const box = circle.getBoundingClientRect();
   return [box.x + box.width / 2, box.y + box.height / 2, circle.r.baseVal.value];
 })"""
+NAMES = """(nodes) => nodes.map((node) => ({
+  whole: node.dataset.name,
+  written: [...node.querySelectorAll(".name tspan")].map((line) => line.textContent).join(""),
+  number: node.querySelector(".number").textContent,
+  box: node.querySelector(".name").getBoundingClientRect().toJSON(),
+}))"""
+LONG_NAMES = (
+    "Maria de los Ángeles Fernández-Echevarría", "Chidubem Okonkwo-Nwachukwu", "Ng",
+    "Donaudampfschifffahrtsgesellschaft", "Þórhallur Guðmundsson",
+    "anna.katharina.schmidt-lindenberg@students.example.org",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -278,3 +290,29 @@ def test_a_large_case_is_drawn_alone_with_whole_names_and_a_list(
     expect(page.locator(".whole-name")).to_have_text(page.locator(".drawn li").nth(3).inner_text())
     expect(page.locator(".node.pointed")).to_have_count(1)
     check_every_layout(page, shoot, "large-case")
+
+
+@pytest.mark.long
+def test_every_name_of_the_graph_is_whole_and_every_circle_has_the_number_of_its_case(
+    assignment: Assignment, alice: User, sign_in: SignIn, shoot: Shoot
+) -> None:
+    first, second = dict.fromkeys(pairwise(LONG_NAMES[:4]), 0.8), {LONG_NAMES[4:]: 0.7}
+    report = create_report(assignment, first | second)
+    numbers = {name: str(case.number) for case in cases(report) for name in case.names}
+    page = sign_in(alice)
+    page.goto(assignment.get_absolute_url())
+    for layout in each_layout(page):
+        page.locator("[data-canvas]").scroll_into_view_if_needed()
+        nodes = page.locator(".canvas .node").evaluate_all(NAMES)
+        shoot(f"graph-names-{layout}")
+        assert {node["whole"]: node["number"] for node in nodes} == numbers
+        for node in nodes:
+            assert re.sub(r"\s", "", node["written"]) == re.sub(r"\s", "", node["whole"])
+        assert [both for both in combinations(nodes, 2) if overlap(*both)] == []
+
+
+def overlap(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether the names of two circles are drawn over each other."""
+    a, b = one["box"], other["box"]
+    beside = a["right"] <= b["left"] + 1 or b["right"] <= a["left"] + 1
+    return not beside and a["top"] < b["bottom"] - 1 and b["top"] < a["bottom"] - 1

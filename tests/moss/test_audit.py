@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib import admin
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import DatabaseError, connection, transaction
@@ -15,7 +16,7 @@ from django.utils import timezone
 
 from submissions.audit.log import ACTIONS
 from submissions.courses import change as people
-from submissions.models import AuditEntry
+from submissions.models import AuditEntry, Course
 from tests.support.api import api_client, send
 from tests.support.every_page import INVITATIONS, PUBLIC, World, address_of, addresses, patterns
 from tests.support.html import get_page
@@ -38,6 +39,9 @@ LEFT_OUT = {
     # So are tokens.
     "api_tokens", "all_tokens",
 }  # fmt: skip
+# Apps whose tables have accounts of people who use the service, and what they sign in with.
+ACCOUNTS = {"auth", "account", "socialaccount", "mfa", "axes", "moss_protocol", "accounts", "sites"}
+PASSWORD = "a-long-enough-password"
 
 
 def entries() -> list[tuple[str, str, str]]:
@@ -252,3 +256,50 @@ def test_the_log_is_exported_with_its_digests_and_that_is_logged(
     assert rows[0]["number"] == "1"
     assert admin_client.get(reverse("audit_file", args=["pdf"])).status_code == 404
     assert alice_client.get(place).status_code == 404
+
+
+@pytest.fixture
+def root(admin: User, admin_client: Client) -> Client:
+    User.objects.filter(pk=admin.pk).update(is_superuser=True)
+    return admin_client
+
+
+def subjects() -> list[str]:
+    rows = AuditEntry.objects.filter(page="admin", who="admin", action="people").order_by("pk")
+    return [*rows.values_list("subject", flat=True)]
+
+
+@pytest.mark.django_db
+def test_the_admin_has_accounts_alone() -> None:
+    assert {model._meta.app_label for model in admin.site._registry} <= ACCOUNTS
+
+
+@pytest.mark.django_db
+def test_each_change_of_an_account_is_in_the_audit_log(root: Client, bob: User) -> None:
+    new = {"username": "eve", "usable_password": "true", "password1": PASSWORD, "password2": PASSWORD}
+    assert root.post(reverse("admin:auth_user_add"), new).status_code == 302
+    password = {"usable_password": "true", "password1": PASSWORD, "password2": PASSWORD}
+    assert root.post(f"/admin/auth/user/{bob.pk}/password/", password).status_code == 302
+    sessions = {"action": "end_sessions", "_selected_action": [bob.pk]}
+    assert root.post(reverse("admin:auth_user_changelist"), sessions).status_code == 302
+    assert root.post(reverse("admin:auth_user_delete", args=[bob.pk]), {"post": "yes"}).status_code == 302
+    assert not User.objects.filter(username="bob").exists()
+    added, changed, ended, deleted = subjects()
+    assert "eve" in added
+    assert "assword" in changed
+    assert ended == "ended all sessions: bob"
+    assert "bob" in deleted
+
+
+@pytest.mark.django_db
+def test_several_rows_are_not_deleted_at_once(root: Client, bob: User) -> None:
+    rows = {"action": "delete_selected", "_selected_action": [bob.pk], "post": "yes"}
+    root.post(reverse("admin:auth_user_changelist"), rows)
+    assert User.objects.filter(username="bob").exists()
+
+
+@pytest.mark.django_db
+def test_the_owner_of_a_course_is_not_deleted_with_it(root: Client, bob: User) -> None:
+    course = Course.objects.create(owner=bob, name="Mine")
+    assert root.post(reverse("admin:auth_user_delete", args=[bob.pk]), {"post": "yes"}).status_code == 403
+    assert Course.objects.filter(pk=course.pk).exists()

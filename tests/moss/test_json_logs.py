@@ -16,7 +16,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from moss.log_lines import REQUEST, JsonLine
+from moss.log_lines import REQUEST, JsonLine, clean
 from submissions.models import Assignment, Batch
 from submissions.shares import links as shares
 from tests.conftest import running_worker, wait_until
@@ -32,6 +32,14 @@ import sys
 from moss.serving.supervisor import write_line
 write_line("web", '{"message": "as it is"}', sys.stdout)
 write_line("web", "Fatal Python error", sys.stdout)
+"""
+WORKER = """
+import django, logging
+from moss.celery import app
+django.setup()
+app.log.setup(loglevel="ERROR", redirect_stdouts=False)
+logging.getLogger("submissions.work.jobs").info("a state change")
+logging.getLogger("celery.app.trace").info("a task")
 """
 
 
@@ -113,3 +121,17 @@ def test_the_lines_of_a_task_name_the_request_that_caused_it_and_no_line_a_secre
     for log in (web.read_text(), worker.read_text()):
         for marked in (STUDENT, FILE, SECRET, METRICS_TOKEN, shares.share_token(share)):
             assert marked not in log
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize(("level", "lines"), [("INFO", ["a state change"]), ("WARNING", [])])
+def test_a_worker_logs_state_changes_but_not_each_task(level: str, lines: list[str]) -> None:
+    env = os.environ | {"MOSS_LOG_LEVEL": level, "DJANGO_SETTINGS_MODULE": "moss.settings"}
+    run = subprocess.run([sys.executable, "-c", WORKER], env=env, capture_output=True, text=True, check=True)
+    assert [line.rpartition(": ")[2] for line in run.stderr.splitlines()] == lines
+
+
+@pytest.mark.slow
+def test_no_line_has_the_key_of_a_result_page() -> None:
+    assert clean("Not Found: /results/12/0123456789abcdef/match0.html") == "Not Found: /results/-/match0.html"

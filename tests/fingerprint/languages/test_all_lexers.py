@@ -4,17 +4,30 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
+from time import process_time
 
 import pytest
 from pygments.lexers import find_lexer_class_by_name, get_all_lexers
 from pygments.token import _TokenType
 
-from fingerprint.languages import LexicalClass, front_end
+from fingerprint.languages import LexicalClass, choices, front_end
 from fingerprint.languages.base import Scan
 from fingerprint.languages.code import CodeFrontEnd, untuned_language, without_conflict_markers
 from fingerprint.languages.language_table import LANGUAGES
 from fingerprint.languages.lexers import UNTUNED_IGNORING_CASE, lexer_class
+from tests.fingerprint.languages.construct_tables import (
+    PATHS,
+    SECTIONS,
+    kinds_of_others,
+    lost_functions,
+    markdown_table,
+    misread,
+    table,
+)
 from tests.fingerprint.languages.test_every_language import CODE, kinds, program
+from tests.support.golden import Golden
+from tests.support.long_rows import rest_is_long
 
 IGNORING_CASE = [row.name for row in LANGUAGES if row.ignore_case]
 WORDS = (
@@ -27,6 +40,47 @@ NO_PROGRAM = {
     "aheui", "befunge", "csound-score", "dylan-console", "fortranfixed", "gherkin", "gst", "inform7",
     "nodejsrepl", "sed",
 }  # fmt: skip
+DOCUMENT = Path(__file__).parents[3] / "docs" / "work" / "languages.md"
+KINDS = Path(__file__).parent / "conformance" / "others.kinds"
+# What is shown of a Scratch project is written by its front-end, and has the forms that that writes.
+WITHOUT_CODE = {"text", "notebook", "scratch"}
+each_language = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+# What begins a construct and is repeated, by language.
+REPEATED = {
+    "javascript": (
+        '"\\', '"', "= /[/]", "= /[", "a = <p>", "a = <>\n", "`${", "'\\\n", "</", "{", '= <p a="', "=<a b{",
+    ),
+    "swift": ('#"""\n', '#"', '##"', "#/a", "= /a", '"\\(', "/*"),
+    "kotlin": ('"${', "/*", '"""$', "`a"),
+    "rust": ("'\"", 'r#"', 'c"', "/*"),
+    "csharp": ('""""', "#if false\nit\n", '$""""a', '@"'),
+    "x86": ("/*", "@ ", " @"),
+    "sql": ("'", '"', "e'", "'\\'", "q'!", "q'[", "$$", "$a$", "`'", "['", "'\\' ", "#a b\n", "e'\\"),
+    "haskell": ('"""', "[a|", ">\n", "{-", '"\\'),
+    "ocaml": ("{|", "{a|", '(*"', "(*{|", "(*", "(*'"),
+    "scheme": ("#<<A\n", '#px"', "|a", "#|", '"'),
+    "prolog": ("0'", "'\\", "`", '"', "/*"),
+    "r": ('r"(', 'R"---(', '"'),
+    "perl": ("<<A;\n", "<<A", "y/", "s#", "m|", "q{", "'", '"a\n', "<<~A\n", "a ) / "),
+    "php": ("<<<A\n", "'", '"a\n', '"{$'),
+    "bash": ("<<A\n", "<<A", "'", '"a\n', '"$(', "<<-A\n\tA\n"),
+    "fortran": ("C a\n", '"&\n', "'a\n", "c=\n"),
+    "cobol": ("      *\n", "000100 a\n", '"a\n'),
+    "matlab": ("'", "%{\n", "#{\n", '"a\n', "a '", "a;\n"),
+    "modula2": ("(*", '"a\n'),
+    "vhdl": ("\\a", '"a\n'),
+    "tcl": ('"{', '{"', '"[', '"{a}'),
+    "java": ('"a\n', '"""\n', "'a\n"),
+    "python": ('"a\n', '"""', 'f"{'),
+}  # fmt: skip
+HEADS = {"php": "<?php "}
+# Lengths in characters, and the growth of the time between them that is too fast for a linear time: that
+# grows with the length, a quadratic one with its square. A rule may look ahead up to a limit of some thousand
+# characters: its time grows with the square until there, and only longer texts show that it is linear then.
+LENGTHS = ((1_500, 12_000, 24), (12_000, 48_000, 9))
+# Shorter times are not measured exactly, in seconds of the processor.
+MEASURABLE = 0.004
+ATTEMPTS = 3
 
 
 @cache
@@ -132,3 +186,65 @@ def test_lines_that_look_like_a_marker_are_code_where_there_is_no_conflict() -> 
     for text in ("x\n=======\ny\n", "<<<<<<< HEAD\nx\n", "cout <<<<<<< x\n=======\n>>>>>>> y\n"):
         assert without_conflict_markers(text) == text
     assert without_conflict_markers("\n".join(CONFLICT)) == "\n".join(" " * len(line) for line in CONFLICT)
+
+
+def test_every_language_has_a_table_of_constructs() -> None:
+    assert {name for name, _ in choices()} - WITHOUT_CODE <= {path.stem for path in PATHS}
+
+
+@each_language
+def test_a_table_has_literals_comments_other_constructs_and_what_is_unclosed(path: Path) -> None:
+    constructs = table(path).constructs
+    assert all(constructs[name] for name in ("literals", "comments", "others"))
+    assert constructs["unclosed"] or constructs["limits"]
+    assert len(constructs["literals"]) > 2
+
+
+@pytest.mark.slow
+@each_language
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_construct_is_read_as_it_is_meant_and_changes_no_function_around_it(
+    path: Path, section: str
+) -> None:
+    assert list(misread(table(path), section)) == []
+
+
+@each_language
+def test_a_known_limit_is_one_still(path: Path) -> None:
+    of = table(path)
+    assert [
+        construct for construct in of.constructs["limits"] if not list(lost_functions(of, construct))
+    ] == []
+
+
+def test_the_code_of_each_construct_is_read_as_before(golden: Golden) -> None:
+    golden(KINDS, kinds_of_others())
+
+
+def test_the_documents_list_what_is_checked_and_every_known_limit(golden: Golden) -> None:
+    heading = "## What is checked\n\n"
+    introduction, _, _ = DOCUMENT.read_text(encoding="utf-8").partition(heading)
+    golden(DOCUMENT, introduction + heading + markdown_table())
+
+
+def seconds(language: str, repeated: str, length: int) -> float:
+    text = HEADS.get(language, "") + repeated * (length // len(repeated))
+    start = process_time()
+    front_end(language).tokens(text)
+    return process_time() - start
+
+
+def grows_too_fast(language: str, repeated: str) -> bool:
+    return all(
+        seconds(language, repeated, long) > growth * max(seconds(language, repeated, short), MEASURABLE)
+        for short, long, growth in LENGTHS
+        for _ in range(ATTEMPTS)
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "language", rest_is_long(sorted(REPEATED, key=lambda name: len(REPEATED[name])), first=14)
+)
+def test_the_time_to_read_what_never_ends_grows_with_the_length_of_the_text(language: str) -> None:
+    assert [repeated for repeated in REPEATED[language] if grows_too_fast(language, repeated)] == []

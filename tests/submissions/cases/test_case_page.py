@@ -1,7 +1,12 @@
 """The page of a case: what it shows, who sees it, and its document."""
 
+import json
+import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from random import Random
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -9,21 +14,31 @@ from django.test import Client
 from django.urls import reverse
 from hypothesis import given, strategies as st
 
+from fingerprint.engine import Params
+from fingerprint.reading import read
 from submissions.cases.case_list import TimedMember, cases
+from submissions.cases.change import CaseNames, DecisionInput, decide_case
+from submissions.cases.read import case_core
 from submissions.cases.views import LABEL_PERCENT, TimelineMark, labelled
-from submissions.models import Assignment, Decision, Report, Submission
+from submissions.models import Assignment, CaseDecision, CaseMember, Decision, Membership, Report, Submission
 from submissions.pages.rendered import RENDERED
+from submissions.reports.change import choose_threshold
 from submissions.reports.exports import unlisted_confirmed_count
 from submissions.reports.read import PairFilter, ranked_pairs
 from submissions.shares.links import share_token
-from tests.support.cases import SIMILARITIES, address, case_of, decide
-from tests.support.html import get_page, page_of
+from tests.support.cases import SIMILARITIES, address, case_of, decide, states
+from tests.support.checking.findings import contradictions
+from tests.support.html import Page, get_page, page_of
+from tests.support.programs import program
 from tests.support.reports import create_report
 from tests.support.sample_class import CLASS, zipped
 from tests.support.shares import shared_pair, shared_report
 from tests.support.uploads import CountQueries, HandIn
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+ALL, *PARTS = (program(Random(seed), 4) for seed in (3, 1, 2, 4))
+STATED = re.compile("At least ([0-9]+)\u202f% of (\\w+)\u2019s code is in the code of each of the 2 others.")
+HTMX = {"HX-Request": "true"}
 
 
 @pytest.fixture
@@ -243,3 +258,222 @@ def test_a_page_of_a_case_takes_as_many_queries_for_many_members_as_for_few(
 def address_of(report: Report) -> str:
     lowest = min(report.pairs.values_list("left", flat=True))
     return reverse("case", args=[report.assignment_id, lowest])
+
+
+@pytest.mark.services
+def test_a_teaching_assistant_reads_on_both_pages_what_is_assigned_to_them(
+    bob_client: Client, bob: User, alice: User, assignment: Assignment
+) -> None:
+    create_report(assignment, {("ada", "ben"): 0.9, ("cleo", "dora"): 0.8})
+    Membership.objects.create(course=assignment.course, user=bob, role=Membership.Role.ASSISTANT)
+    pages = reverse("courses"), assignment.course.get_absolute_url()
+    assert not any(get_page(bob_client, address).has(".assigned") for address in pages)
+    for members, others in ((["ada", "ben"], ["cleo", "dora"]), (["cleo", "dora"], ["ada", "ben"])):
+        state = "undecided" if "ada" in members else "clear"
+        decide_case(assignment, CaseNames(members, others, 0.5), alice, DecisionInput(state, bob, ""))
+    for page_address in pages:
+        page = get_page(bob_client, page_address)
+        assert page.text(".assigned .name") == assignment.name
+        assert "1 undecided case" in page.text(".assigned .meta")
+        link = page.one(".assigned .name").attributes["href"]
+        assert link == f"{reverse('pairs', args=[assignment.pk])}?assignee=bob&q=decided:no"
+        assert get_page(bob_client, str(link)).texts("tr.pair .left") == ["ada"]
+
+
+@pytest.mark.services
+def test_what_is_assigned_in_a_course_of_which_the_rights_ended_is_not_listed(
+    bob_client: Client, bob: User, alice: User, assignment: Assignment
+) -> None:
+    create_report(assignment, {("ada", "ben"): 0.9})
+    decide_case(assignment, CaseNames(["ada", "ben"], [], 0.5), alice, DecisionInput("undecided", bob, ""))
+    assert not get_page(bob_client, reverse("courses")).has(".assigned")
+
+
+def kinds(source: str) -> list[int]:
+    return [int(kind) for kind in read(source.encode(), "m.py").tokens.kinds]
+
+
+def kgrams(source: str) -> list[tuple[int, ...]]:
+    tokens, k = kinds(source), Params().k
+    return [tuple(tokens[at : at + k]) for at in range(len(tokens) - k + 1)]
+
+
+def covered(source: str, other: str) -> set[int]:
+    """Return the tokens of a source that are in a k-gram which the other one has too."""
+    there = {*kgrams(other)}
+    return {at + n for at, kgram in enumerate(kgrams(source)) if kgram in there for n in range(Params().k)}
+
+
+@pytest.fixture
+def pages_of(
+    alice: User, alice_client: Client, hand_in: HandIn, assignment: Assignment
+) -> Callable[..., list[Page]]:
+    """Return a function that hands in a class, and returns the page and the document of its first case."""
+
+    def pages(**sources: str) -> list[Page]:
+        hand_in(zipped({f"{name}/m.py": source for name, source in sources.items()}))
+        choose_threshold(assignment, alice, 20)
+        report = Report.objects.get(assignment=assignment)
+        assert list(contradictions(report)) == []
+        key = cases(report)[0].key
+        queries = {"case": {}, "export_case": {"format": "html", "names": "open", "decision": "on"}}
+        return [
+            get_page(alice_client, reverse(name, args=[assignment.pk, key]), **query)
+            for name, query in queries.items()
+        ]
+
+    return pages
+
+
+@pytest.mark.services
+def test_it_is_the_code_that_one_member_shares_with_every_other_one(
+    pages_of: Callable[..., list[Page]],
+) -> None:
+    sources = {
+        name: ALL + source_of_core for name, source_of_core in zip(("ann", "ben", "cal"), PARTS, strict=False)
+    }
+    pages = pages_of(**sources)
+    for page in pages:
+        match = STATED.search(page.text())
+        assert match, page.text()
+        source_of_core, others = (
+            sources[match[2]],
+            [source for name, source in sources.items() if name != match[2]],
+        )
+        at_most = set.intersection(*(covered(source_of_core, other) for other in others))
+        stated, total = int(match[1]), len(kinds(source_of_core))
+        assert 100 * len(kinds(ALL)) / total - 2 < stated <= 100 * len(at_most) / total
+
+
+@pytest.mark.services
+def test_a_case_that_holds_together_two_by_two_has_no_code_in_common(
+    pages_of: Callable[..., list[Page]],
+) -> None:
+    first, second, *_ = PARTS
+    for page in pages_of(ann=first, ben=first + second, cal=second):
+        assert "The passages that ben shares with 2 others have no code in common." in page.text()
+
+
+@pytest.mark.services
+def test_nothing_is_said_of_a_pair(assignment: Assignment) -> None:
+    report = create_report(assignment, {("ann", "ben"): 0.9})
+    assert case_core(report, list(report.submissions.all())) is None
+
+
+@pytest.mark.services
+def test_the_pairs_of_a_decided_case_follow_it_unless_decided_themselves(
+    alice_client: Client, report: Report
+) -> None:
+    Decision.objects.create(assignment=report.assignment, left="ben", right="cal", state="clear")
+    page = decide(alice_client, report, "ann", state="confirmed", notes="Hear all three.")
+    assert page.text(".notices") == "Saved."
+    assert page.has("input[name=state][value=confirmed][checked]")
+    assert "alice set it from undecided to confirmed." in " ".join(page.texts("#decision-history li"))
+    assert "ben and cal, clear" in page.text("main")
+    assert states(report) == {
+        ("ann", "ben"): "confirmed",
+        ("ben", "cal"): "clear",
+        ("eve", "fay"): "undecided",
+        ("ann", "cal"): "undecided",
+    }
+    table = alice_client.get(reverse("table", args=[report.assignment_id, "pairs", "json"]))
+    rows = {(row["left"], row["right"]): row for row in _rows(table)}
+    assert rows["ann", "ben"]["decision"] == "confirmed"
+    assert [rows["ann", "ben"]["case"], rows["eve", "fay"]["case"], rows["ann", "cal"]["case"]] == [
+        1,
+        2,
+        None,
+    ]
+
+
+def _rows(response: Any) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(response.getvalue())["pairs"]
+    return rows
+
+
+@pytest.mark.services
+def test_a_decided_case_stays_decided_after_a_new_ranking_and_without_a_member(
+    alice_client: Client, report: Report
+) -> None:
+    decide(alice_client, report, "ann", state="confirmed")
+    again = create_report(report.assignment, {("ann", "ben"): 0.8, ("ann", "cal"): 0.1})
+    assert case_of(again, "ann").decision.state == "confirmed"
+    assert states(again) == {("ann", "ben"): "confirmed", ("ann", "cal"): "undecided"}
+
+
+@pytest.mark.services
+def test_a_new_member_makes_the_case_undecided_and_the_earlier_pairs_keep_their_decision(
+    alice_client: Client, report: Report
+) -> None:
+    decide(alice_client, report, "ann", state="confirmed", notes="Hear them.")
+    again = create_report(report.assignment, {("ann", "ben"): 0.9, ("ben", "cal"): 0.6, ("cal", "dan"): 0.8})
+    page = get_page(alice_client, address(again, "ann"))
+    assert page.has("input[name=state][value=undecided][checked]")
+    assert "dan joined it. Before: confirmed." in page.text(".notice")
+    assert page.text("#decision-notes") == "Hear them."
+    assert states(again) == {
+        ("ann", "ben"): "confirmed",
+        ("cal", "dan"): "undecided",
+        ("ben", "cal"): "confirmed",
+    }
+    decide(alice_client, again, "ann", state="suspicious", notes="Hear them.", seen=10**9)
+    assert set(states(again).values()) == {"suspicious"}
+    assert CaseDecision.objects.count() == 1
+    assert CaseMember.objects.count() == 4
+
+
+@pytest.mark.services
+def test_a_case_that_fell_apart_is_decided_in_its_parts(alice_client: Client, report: Report) -> None:
+    joined = create_report(report.assignment, {("ann", "ben"): 0.9, ("ben", "eve"): 0.8, ("eve", "fay"): 0.7})
+    decide(alice_client, joined, "ann", state="confirmed")
+    parts = create_report(report.assignment, {("ann", "ben"): 0.9, ("eve", "fay"): 0.7})
+    assert set(states(parts).values()) == {"confirmed"}
+    decide(alice_client, parts, "eve", state="clear")
+    assert states(parts) == {("ann", "ben"): "confirmed", ("eve", "fay"): "clear"}
+    decide(alice_client, joined := create_report(report.assignment, SIMILARITIES), "ann", state="suspicious")
+    assert states(joined)["ann", "ben"] == "suspicious"
+    assert states(joined)["eve", "fay"] == "clear"
+
+
+@pytest.mark.services
+def test_two_cases_that_grew_together_are_undecided_until_they_are_decided_again(
+    alice_client: Client, report: Report
+) -> None:
+    decide(alice_client, report, "ann", state="confirmed", notes="First.")
+    decide(alice_client, report, "eve", state="clear", notes="Second.")
+    joined = create_report(report.assignment, SIMILARITIES | {("cal", "eve"): 0.8})
+    case = case_of(joined, "ann")
+    assert case.decision.state == "undecided"
+    assert case.decision.notes == "First.\n\nSecond."
+    assert states(joined)["ann", "ben"] == "confirmed"
+    assert states(joined)["eve", "fay"] == "clear"
+    decide(alice_client, joined, "ann", state="clear", notes=case.decision.notes, seen=10**9)
+    assert states(joined)["ann", "ben"] == "clear"
+    decision = CaseDecision.objects.get()
+    assert decision.notes == "First.\n\nSecond."
+    assert [change.after for change in decision.changes.filter(field="state")][::-1] == [
+        "Confirmed",
+        "Clear",
+        "Clear",
+    ]
+
+
+@pytest.mark.services
+def test_a_decision_on_a_case_that_has_other_members_now_is_refused(
+    alice_client: Client, report: Report
+) -> None:
+    sent = {"state": "confirmed", "seen": 0, "decided_on": case_of(report, "ann").members_key}
+    create_report(report.assignment, {("ann", "ben"): 0.9})
+    for headers in ({}, HTMX):
+        response = alice_client.post(address(report, "ann", "decide_case"), sent, headers=headers)
+        assert response.status_code == 409
+        assert "has other members now" in response.content.decode()
+    assert not CaseDecision.objects.exists()
+
+
+@pytest.mark.services
+def test_htmx_gets_the_answer_and_the_history_of_a_case(alice_client: Client, report: Report) -> None:
+    sent = {"state": "clear", "seen": 0, "decided_on": case_of(report, "ann").members_key}
+    page = page_of(alice_client.post(address(report, "ann", "decide_case"), sent, headers=HTMX))
+    assert page.text("[role=status]") == "Saved"
+    assert page.has("#decision-history[hx-swap-oob=innerHTML] .history")

@@ -1,12 +1,42 @@
+import io
+import random
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import zip_longest
+from typing import cast
 
 import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.db.models.functions import Substr
+from django.http import HttpResponseBase
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
 from hypothesis import given, strategies as st
+from pypdf import PdfReader
 
-from submissions.core.names import Names, redacted_names
+from submissions.cases.read import PairNames
+from submissions.core.names import (
+    FIRST_WORDS,
+    SECOND_WORDS,
+    Names,
+    anonymous_names,
+    draw_alias,
+    ensure_aliases,
+    redacted_names,
+)
 from submissions.core.redaction import PROGRAM_WORDS, NameFinder, logins
+from submissions.models import Alias, Assignment, Entry, Report, Share, Submission, SubmissionFile
+from submissions.shares import links as shares
+from submissions.uploads.change import rerank
+from tests.support.html import get_page
+from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, zipped
+from tests.support.uploads import CountQueries, HandIn
 
 ALIASES = {
     "Lovelace-Ada": "Amber Otter",
@@ -23,6 +53,22 @@ ALIASES = {
     "byron.py": "Solar Moth",
 }
 NAMES = Names(ALIASES, fallback="[name]")
+FIRST_NAMES = ("anouk", "bogdan", "chidi", "dorota", "emre", "farid", "gudrun", "hamza", "ines", "jarek")
+ROSTER = [f"{first}-{last}" for first in FIRST_NAMES for last in ("kowalczyk", "zulfikar")]
+PROGRAMS = (STARTER + COPIED, STARTER + RENAMED, STARTER + HONEST, COPIED + HONEST, HONEST + RENAMED)
+HANDED_IN = datetime(2026, 3, 1, 3, 17, tzinfo=UTC)
+PAIRS_READ = 12
+# The tabs of a report, and those behind a share link.
+TABS = ("assignment", "pairs", "students", "ignored", "uploads")
+SHARED_TABS = ("shared", "shared_pairs", "shared_ignored")
+# What differs between two readings of a page: tokens, checksums that need the secret of the server, keys of
+# the report, and when it was ranked or made.
+CHANGING = re.compile(
+    r'csrfmiddlewaretoken" value="\w+"|"x-csrftoken": "\w+"|decided_on" value="\w+"'
+    r'|/shared/[^/"]+/|share-\d+|shares/\d+/'
+    r"|seen=\d+&amp;was=\w+|name=\"seen\" value=\"\d+\"|\d{1,2} \w+ \d{4}, \d\d:\d\d( UTC)?"
+    r"|\d{4}-\d\d-\d\dT[\d:.+]+"
+)
 
 
 @pytest.mark.parametrize(
@@ -250,6 +296,8 @@ IDS = {
     "Kim": ("Kim Lee", "2024"),
     "Tea": ("Tea Sun", "42"),
 }
+
+
 BY_ID = Names(
     {name: f"<{name}>" for name in IDS},
     fallback="[name]",
@@ -317,3 +365,253 @@ def test_a_login_that_is_a_common_word_is_not_covered(word: str, other: str) -> 
     for name in (f"{word[0].upper()} {word[1:].capitalize()}", f"{word.capitalize()} {other.capitalize()}"):
         assert PROGRAM_WORDS.isdisjoint(logins(name))
         assert not logins(f"{word} {other}")
+
+
+def test_made_up_names_say_nothing_of_order_or_spelling() -> None:
+    names = [f"student-{number:03}" for number in range(200)]
+    aliases = [draw_alias(1, name, ()) for name in names]
+    assert aliases != sorted(aliases)
+    assert aliases == [draw_alias(1, name, ()) for name in names]
+    assert aliases != [draw_alias(2, name, ()) for name in names]
+
+
+def test_made_up_names_are_made_of_distinct_words() -> None:
+    assert len(set(FIRST_WORDS)) == len(FIRST_WORDS) > 90
+    assert len(set(SECOND_WORDS)) == len(SECOND_WORDS) > 90
+    first, second = draw_alias(1, "ada", ()).split()
+    assert first in FIRST_WORDS
+    assert second in SECOND_WORDS
+    real_names = {first.casefold()}
+    assert first not in draw_alias(1, "ada", (), real_names)
+
+
+def test_thousands_of_names_are_all_different(assignment: Assignment) -> None:
+    batch = assignment.batches.create(name="class.zip", state="done")
+    Submission.objects.bulk_create(Submission(batch=batch, name=f"student-{n}") for n in range(2_000))
+    aliases = ensure_aliases(assignment)
+    assert len(set(aliases.values())) == len(aliases) == 2_000
+    assert sum(len(alias.split()) == 2 for alias in aliases.values()) > 1_900
+    assert ensure_aliases(assignment) == aliases
+
+
+def test_names_of_decided_and_deleted_submissions_stay_covered(assignment: Assignment, alice: User) -> None:
+    assignment.decisions.create(left="deleted-ada", right="deleted-ben")
+    assert anonymous_names(assignment).display_name("deleted-ada") != "deleted-ada"
+    assert set(ensure_aliases(assignment)) == {"deleted-ada", "deleted-ben"}
+
+
+def test_made_up_names_cost_two_queries(
+    assignment: Assignment, django_assert_num_queries: CountQueries
+) -> None:
+    batch = assignment.batches.create(name="class.zip", state="done")
+    Submission.objects.bulk_create(Submission(batch=batch, name=f"student-{n}") for n in range(300))
+    ensure_aliases(assignment)
+    with django_assert_num_queries(2):
+        ensure_aliases(assignment)
+
+
+def test_two_readers_at_once_get_the_same_names(transactional_db: None, alice: User) -> None:
+    course = alice.courses.create(name="Programming 1")
+    assignment = course.assignments.create(name="Statistics")
+    batch = assignment.batches.create(name="class.zip", state="done")
+    Submission.objects.bulk_create(Submission(batch=batch, name=f"student-{n}") for n in range(200))
+
+    def read(_: int) -> dict[str, str]:
+        try:
+            return ensure_aliases(assignment)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as readers:
+        first, *others = readers.map(read, range(4))
+    assert all(other == first for other in others)
+    assert Alias.objects.count() == 200
+
+
+def test_the_switch_is_kept_and_leads_back(alice_client: Client, assignment: Assignment) -> None:
+    address = f"{assignment.get_absolute_url()}?q=x"
+    switch = reverse("switch_names")
+    assert alice_client.post(switch, {"names": "made-up", "next": address}).headers["Location"] == address
+    assert get_page(alice_client, address).texts(".names-switch button") == ["Show real names"]
+    alice_client.post(switch, {"names": "real", "next": address})
+    assert get_page(alice_client, address).texts(".names-switch button") == ["Hide names"]
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        "https://evil.example/",
+        "//evil.example",
+        "/\\evil.example",
+        "javascript:alert(1)",
+        "made-up",
+        "login",
+        "",
+    ],
+)
+def test_the_switch_leads_to_no_other_site_and_to_nothing_but_a_path(
+    elsewhere: str, alice_client: Client
+) -> None:
+    response = alice_client.post(reverse("switch_names"), {"names": "real", "next": elsewhere})
+    assert response.headers["Location"] == "/"
+
+
+def test_nobody_switches_without_an_account(client: Client) -> None:
+    response = client.post(reverse("switch_names"), {"names": "made-up"})
+    assert response.headers["Location"].startswith("/accounts/login/")
+
+
+def programs() -> dict[str, str]:
+    """Return the program of each student: some equal, some renamed, some with a function of their own."""
+    return {
+        f"{name}/main.py": PROGRAMS[n % 5]
+        + f"\ndef own_{n % 10}(x):\n    return [x + {n % 10}, x]\n" * (n % 4)
+        for n, name in enumerate(ROSTER)
+    }
+
+
+@dataclass(frozen=True)
+class Attacker:
+    """Somebody who reads everything that is shown with made-up names: signed in, and by a share link."""
+
+    client: Client
+    assignment: Assignment
+    share: Share
+    pair_ids: list[tuple[int, int]]
+
+    def read_everything(self) -> dict[str, str]:
+        """Return every page, table and document, without what differs from one reading to the next."""
+        read = {name: self._get(address, query) for name, (address, query) in self._requests().items()}
+        return {name: CHANGING.sub("…", text) for name, text in read.items()}
+
+    def _requests(self) -> dict[str, tuple[str, dict[str, str]]]:
+        pk, batch = self.assignment.pk, self.assignment.batches.get()
+        token = shares.share_token(self.share)
+        exports = reverse("exports", args=[pk])
+        document = {"names": "made-up", "decision": "on", "sources": "on"}
+        requests: dict[str, tuple[str, dict[str, str]]] = {
+            "batch": (reverse("batch", args=[batch.pk]), {}),
+            "shares": (reverse("shares", args=[pk]), {}),
+            "next": (reverse("next_undecided", args=[pk]), {}),
+            **{f"tab {name}": (reverse(name, args=[pk]), {}) for name in TABS},
+            **{
+                f"pairs by {key}": (reverse("pairs", args=[pk]), {"sort": key})
+                for key in ("similarity", "left", "-right", "left_share")
+            },
+            "students, second page": (reverse("students", args=[pk]), {"page": "2"}),
+            "cases from 30 %": (reverse("assignment", args=[pk]), {"threshold": "30"}),
+            **{name: (reverse(name, args=[token]), {}) for name in SHARED_TABS},
+            **{suffix: (exports, document | {"format": suffix}) for suffix in ("html", "pdf")},
+        }
+        for table in ("pairs", "submissions"):
+            for suffix in ("csv", "json"):
+                requests[f"{table}.{suffix}"] = reverse("table", args=[pk, table, suffix]), {}
+        for submission in Submission.objects.filter(batch=batch):
+            requests[f"submission {submission.pk}"] = reverse("submission", args=[pk, submission.pk]), {}
+            requests[f"case {submission.pk}"] = reverse("case", args=[pk, submission.pk]), {}
+            requests[f"shared case {submission.pk}"] = reverse("shared_case", args=[token, submission.pk]), {}
+        for ids in self.pair_ids:
+            for left, right in (ids, ids[::-1]):
+                requests[f"pair {left} {right}"] = reverse("pair", args=[pk, left, right]), {}
+                requests[f"shared {left} {right}"] = reverse("shared_pair", args=[token, left, right]), {}
+                requests[f"export {left} {right}"] = reverse("export_pair", args=[pk, left, right]), {}
+        return requests
+
+    def _get(self, address: str, query: dict[str, str]) -> str:
+        response = self.client.get(address, query, follow=True)
+        assert response.status_code in {200, 404}, address
+        moved = [where for where, _ in response.redirect_chain]
+        header = f"{response.status_code} {moved} {response.headers.get('Content-Disposition')}\n"
+        return header + _text(response)
+
+
+def _text(response: HttpResponseBase) -> str:
+    content = b"".join(cast("Iterable[bytes]", response))
+    if response.headers["Content-Type"] == "application/pdf":
+        return "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(content)).pages)
+    return content.decode()
+
+
+def exchange_names(assignment: Assignment, new_names: dict[str, str]) -> None:
+    """Exchange the names of submissions; alias, sources and keys stay with each submission."""
+    for submission in Submission.objects.filter(batch__assignment=assignment):
+        submission.name = f"~{new_names[submission.name]}"
+        submission.save()
+    for alias in Alias.objects.filter(assignment=assignment):
+        alias.name = f"~{new_names[alias.name]}"
+        alias.save()
+    for model in (Submission, Alias):
+        model.objects.update(name=Substr("name", 2))
+    for entry in Entry.objects.all():
+        name, _, path = entry.name.partition("/")
+        entry.name = f"{new_names[name]}/{path.replace(name, new_names[name])}"
+        entry.save()
+    for file in SubmissionFile.objects.all():
+        file.path = f"{file.submission.name}.py" if file.path != "main.py" else file.path
+        file.save()
+
+
+def confirm_pairs(assignment: Assignment, pair_ids: list[tuple[int, int]]) -> None:
+    """Confirm these pairs, as decisions on the names that their submissions have now."""
+    assignment.decisions.all().delete()
+    report = assignment.reports.filter(state=Report.State.DONE).latest("pk")
+    for pair in report.pairs.all():
+        if tuple(sorted((pair.left_id, pair.right_id))) in pair_ids:
+            names = PairNames.from_pair(pair)
+            assignment.decisions.create(left=names.left, right=names.right, state="confirmed", notes="Seen.")
+
+
+def best_pair_ids(assignment: Assignment) -> list[tuple[int, int]]:
+    pairs = assignment.reports.get(state=Report.State.DONE).pairs.all()
+    return sorted((min(ids), max(ids)) for ids in pairs.values_list("left_id", "right_id")[:PAIRS_READ])
+
+
+@pytest.fixture
+def attacker(alice: User, alice_client: Client, assignment: Assignment, hand_in: HandIn) -> Attacker:
+    """Return the reader of a class of twenty with equal programs, own files, and times of handing in."""
+    refused = {f"{name}/photo.png": b"\x89PNG\r\n\x1a\n\0\0" * n for n, name in enumerate(ROSTER, 1)}
+    written = {f"{name}/{name}.py": f"def own(n):\n    return n * {n}\n" for n, name in enumerate(ROSTER[:8])}
+    hand_in(zipped({**programs(), **written, **refused}))
+    for number, submission in enumerate(Submission.objects.order_by("pk")):
+        submission.handed_in = HANDED_IN + timedelta(hours=24 * (number % 3), seconds=number)
+        submission.save()
+    assignment.due = HANDED_IN + timedelta(days=1)
+    assignment.save()
+    ensure_aliases(assignment)
+    alice_client.post(reverse("switch_names"), {"names": "made-up"})
+    share = shares.create_share(assignment, alice, timezone.now() + timedelta(days=1))
+    return Attacker(alice_client, assignment, share, best_pair_ids(assignment))
+
+
+@pytest.mark.services
+@pytest.mark.long
+def test_exchanged_names_change_nothing_that_a_reader_of_aliases_gets(
+    attacker: Attacker, eager_tasks: None, django_capture_on_commit_callbacks: object
+) -> None:
+    assignment = attacker.assignment
+    confirm_pairs(assignment, attacker.pair_ids)
+    before = attacker.read_everything()
+    shuffled = random.Random(7).sample(ROSTER, len(ROSTER))
+    exchange_names(assignment, dict(zip(ROSTER, shuffled, strict=True)))
+    with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
+        rerank(assignment)
+    confirm_pairs(assignment, attacker.pair_ids)
+    after = attacker.read_everything()
+    assert assignment.reports.get(state=Report.State.DONE).created > attacker.share.created
+    assert before.keys() == after.keys()
+    assert {name: _first_change(before[name], after[name]) for name in before} == dict.fromkeys(before)
+
+
+def _first_change(before: str, after: str) -> tuple[str, str] | None:
+    """Return the first line that differs between two texts, as it is in both; None for equal texts."""
+    lines = zip_longest(before.splitlines(), after.splitlines(), fillvalue="")
+    return next(((old, new) for old, new in lines if old != new), None)
+
+
+@pytest.mark.services
+@pytest.mark.long
+def test_no_exact_time_of_a_submission_is_shown_with_made_up_names(attacker: Attacker) -> None:
+    read = attacker.read_everything()
+    assert [name for name, text in read.items() if "03:17" in text] == []
+    assert "2026-03-01" in read["submissions.csv"]
+    assert not re.search(r"\d\d:\d\d", read["submissions.csv"])

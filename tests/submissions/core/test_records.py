@@ -1,15 +1,46 @@
 """Records: stored with a version, read back equal, and refused when this release cannot read them."""
 
+from __future__ import annotations
+
+import csv
 import json
-from typing import Any
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any, cast
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.apps import apps
+from django.core.exceptions import ValidationError
 from django.core.serializers import deserialize, serialize
-from django.db import connection
-from pydantic import ValidationError
+from django.db import IntegrityError, connection, models, transaction
+from django.test import Client
+from django.urls import reverse
+from hypothesis import given, strategies as st
+from pydantic import ValidationError as InvalidRecord
+from pytest_django.fixtures import Settings
 
+from fingerprint.engine import storable
+from submissions.core.database import (
+    OtherKey,
+    OutsideTimeField,
+    SealedTextField,
+    insert,
+    opened,
+    opened_or_empty,
+    seal,
+)
 from submissions.core.models import BestMatch, DuplicateRecord, Findings
-from submissions.models import Assignment, Report
+from submissions.core.names import anonymous_names
+from submissions.intake.limits import FIRST_YEAR, LAST_YEAR, outside_time
+from submissions.models import Assignment, Batch, Document, Entry, Report, Source, Submission
+from submissions.reports.identical import listed_duplicates
+from submissions.shares import links as shares
+from tests.support.every_page import World
+from tests.support.html import get_page
+from tests.support.long_rows import rest_is_long
+from tests.support.sample_class import CLASS, zipped
+from tests.support.uploads import HandIn
 
 FINDINGS = Findings(
     best=[
@@ -20,6 +51,26 @@ FINDINGS = Findings(
     listed=1,
 )
 DUPLICATES = [DuplicateRecord(sameness="identical", submissions=[1, 2])]
+FIELDS = [
+    field
+    for model in apps.get_models()
+    if model.__module__.startswith(("submissions.", "moss."))
+    for field in model._meta.concrete_fields
+    if isinstance(field, models.DateTimeField)
+]
+# These are set to the time of the server's clock, by code alone.
+BY_THE_CLOCK = frozenset({
+    "accounts.Session.expire_date", "corpus.CorpusSweep.finished", "lti.Platform.keys_asked",
+    "repositories.Repository.tried", "submissions.ApiToken.revoked", "submissions.ApiToken.used",
+    "submissions.Assignment.retention_notice", "submissions.Assignment.sources_deleted",
+    "submissions.Assignment.sources_notice", "submissions.Assignment.threshold_chosen",
+    "submissions.Erasure.finished", "submissions.Report.finished", "submissions.ResumableUpload.ended",
+    "submissions.Share.revoked", "submissions.Source.emptied", "submissions.Source.given_up",
+    "submissions.Submission.released", "webhooks.Delivery.tried",
+})  # fmt: skip
+OUTSIDE = [field for field in FIELDS if isinstance(field, OutsideTimeField)]
+ZONES = [UTC, *(timezone(timedelta(hours=hours)) for hours in (-12, 14))]
+times = st.datetimes(timezones=st.sampled_from([None, *ZONES]))
 
 
 @pytest.fixture
@@ -60,5 +111,166 @@ def test_a_record_with_an_unknown_or_missing_field_is_refused() -> None:
     row = {"version": 1, "submission": 1, "match": 2, "similarity": 0.5}
     assert BestMatch.from_json(row) == BestMatch(submission=1, match=2, similarity=0.5)
     for fields in ({**row, "extra": 1}, {key: row[key] for key in ("version", "submission", "match")}):
-        with pytest.raises(ValidationError):
+        with pytest.raises(InvalidRecord):
             BestMatch.from_json(fields)
+
+
+@pytest.mark.services
+def test_ids_in_addresses_do_not_follow_names(world: World) -> None:
+    names = list(Submission.objects.filter(batch=world.batch).order_by("pk").values_list("name", flat=True))
+    assert len(names) == 30
+    assert names != sorted(names), "by chance once in 30! times"
+
+
+@pytest.mark.services
+@pytest.mark.long
+@pytest.mark.parametrize("side", rest_is_long(["left", "right"]))
+def test_an_anonymous_page_is_sorted_by_the_aliases(side: str, world: World, client: Client) -> None:
+    address = reverse("shared_pairs", args=[shares.share_token(world.share)])
+    for sort, descending in ((side, False), (f"-{side}", True)):
+        column = whole_column(client, address, sort, f"tr.pair .{side} a")
+        assert len(column) == world.report.pairs.count()
+        assert len(set(column)) > 15
+        assert column == sorted(column, reverse=descending)
+
+
+def whole_column(client: Client, address: str, sort: str, selector: str) -> list[str]:
+    """Return a column of a table over all pages of its list."""
+    column: list[str] = []
+    query = {"sort": sort}
+    while query:
+        page = get_page(client, address, **query)
+        column += page.texts(selector)
+        following = page.values(".pages a[rel=next]", "href")
+        query = {"sort": sort, "page": parse_qs(urlsplit(following[0]).query)["page"][0]} if following else {}
+    return column
+
+
+@pytest.mark.services
+@pytest.mark.parametrize(("name", "column"), [("submissions", "submission"), ("pairs", "left")])
+def test_tables_are_sorted_by_the_names_in_them(
+    name: str, column: str, world: World, alice_client: Client
+) -> None:
+    alice_client.post(reverse("switch_names"), {"names": "made-up"})
+    response = alice_client.get(reverse("table", args=[world.assignment.pk, name, "csv"]), {"sort": "left"})
+    text = b"".join(cast("Iterable[bytes]", response)).decode()
+    displayed = [row[column] for row in csv.DictReader(text.splitlines())]
+    assert len(displayed) >= 30
+    assert displayed == sorted(displayed)
+
+
+@pytest.mark.services
+def test_identical_submissions_are_sorted_by_the_displayed_names(
+    assignment: Assignment, hand_in: HandIn
+) -> None:
+    source = next(iter(CLASS.values()))
+    hand_in(zipped({f"student-{n:02}/main.py": source for n in range(9)}))
+    names = anonymous_names(assignment)
+    (group,) = listed_duplicates(assignment.reports.get(), names)
+    displayed = [names.display_name(submission.name) for submission in group.submissions]
+    assert len(displayed) == 9
+    assert displayed == sorted(displayed)
+
+
+@given(times | st.text() | times.map(datetime.isoformat) | st.floats() | st.integers() | st.none())
+def test_every_time_from_outside_can_be_shown_in_every_time_zone(value: Any) -> None:
+    time = outside_time(value)
+    if time is None:
+        if isinstance(value, datetime):
+            assert not FIRST_YEAR <= value.year <= LAST_YEAR
+        return
+    for zone in ZONES:
+        assert time.astimezone(zone).astimezone(UTC) == time.astimezone(UTC)
+
+
+def test_every_column_of_times_is_of_the_clock_or_of_the_type_for_times_from_outside() -> None:
+    """Whoever adds a column says here whether anything but the clock can set it."""
+    plain = {
+        f"{field.model._meta.label}.{field.name}"
+        for field in FIELDS
+        if type(field) is models.DateTimeField
+        and not (field.auto_now or field.auto_now_add or field.has_default())
+    }
+    assert plain == BY_THE_CLOCK
+
+
+@pytest.mark.parametrize("field", OUTSIDE, ids=str)
+@given(time=times)
+def test_no_column_stores_another_year(field: models.DateTimeField[Any, Any], time: datetime) -> None:
+    aware = time if time.tzinfo else time.replace(tzinfo=UTC)
+    if outside_time(aware):
+        assert field.get_db_prep_save(aware, connection)
+        field.run_validators(aware)
+        return
+    for store in (lambda: field.get_db_prep_save(aware, connection), lambda: field.run_validators(aware)):
+        with pytest.raises(ValidationError, match="a year from 1970 to 9998"):
+            store()
+
+
+@pytest.mark.django_db
+def test_rows_get_the_defaults_of_their_other_columns() -> None:
+    insert(connection, Source, {"sha256": ["a", "b"], "data": [b"\0x", b""], "size": [2, 0]})
+    first, second = Source.objects.order_by("sha256")
+    assert (bytes(first.data), bytes(second.data), first.created == second.created) == (b"\0x", b"", True)
+    columns: dict[str, list[Any]] = {"source_id": [first.pk], "profile": ["p"], "language": ["python"]}
+    insert(connection, Document, columns)
+    document, expected = Document.objects.get(), Document(source=first, profile="p", language="python")
+    for field in ("state", "reason", "attempts", "token_count", "tokens"):
+        assert getattr(document, field) == getattr(expected, field)
+
+
+@pytest.mark.django_db
+def test_rows_that_are_there_are_skipped_only_where_that_is_asked_for() -> None:
+    rows: dict[str, list[Any]] = {"sha256": ["a"], "data": [b"x"], "size": [1]}
+    insert(connection, Source, rows)
+    both: dict[str, list[Any]] = {"sha256": ["a", "b"], "data": [b"y", b"z"], "size": [1, 1]}
+    returned = insert(connection, Source, both, ("sha256", "id"))
+    assert returned == [("b", Source.objects.get(sha256="b").pk)]
+    Source.objects.filter(sha256="b").delete()
+    assert bytes(Source.objects.get().data) == b"x"
+    with pytest.raises(IntegrityError), transaction.atomic():
+        insert(connection, Source, rows)
+
+
+@pytest.mark.django_db
+@pytest.mark.long
+def test_what_postgres_cannot_store_is_replaced_in_names(batch: Batch) -> None:
+    columns: dict[str, list[Any]] = {
+        "batch_id": [batch.pk],
+        "name": ["a\0b"],
+        "size": [1],
+        "accepted": [True],
+        "reason": [""],
+    }
+    insert(connection, Entry, columns)
+    assert Entry.objects.latest("pk").name == "a\ufffdb"
+
+
+@pytest.mark.django_db
+def test_no_rows_are_no_error() -> None:
+    insert(connection, Source, {"sha256": [], "data": [], "size": []})
+    assert not Source.objects.exists()
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_what_was_sealed_is_opened_again_and_says_nothing(text: str) -> None:
+    assert opened(seal(text)) == storable(text)
+    assert seal(text) != seal(text)
+    assert seal(text).isascii()
+
+
+def test_a_former_key_opens_and_another_one_does_not(settings: Settings) -> None:
+    sealed, former = seal("a secret"), settings.SECRET_KEY
+    settings.SECRET_KEY = "a new key"
+    with pytest.raises(OtherKey):
+        opened(sealed)
+    assert opened_or_empty(sealed) == ""
+    settings.SECRET_KEY_FALLBACKS = [former]
+    assert opened(sealed) == "a secret"
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = former, []
+    with pytest.raises(OtherKey):
+        opened(sealed[:-8] + "AAAAAAA=")
+
+
+def test_migrations_see_a_plain_column() -> None:
+    assert SealedTextField().deconstruct()[1] == "django.db.models.TextField"

@@ -5,8 +5,11 @@ import random
 import resource
 import subprocess
 import sys
+from collections.abc import Sequence
 from datetime import timedelta
+from pathlib import Path
 
+import numpy as np
 import pytest
 from django.conf import settings as used
 from django.core.files.base import ContentFile, File
@@ -15,21 +18,39 @@ from django.db import connection
 from django.utils import timezone
 from hypothesis import given, strategies as st
 
-from fingerprint.engine import Reading, Unreadable
+from fingerprint import engine
+from fingerprint.engine import Coarse, Reading, StringWords, Unreadable
+from fingerprint.tokens import TokenStream
+from submissions.intake.packed_readings import (
+    COLOURED_CHARACTERS,
+    PackedReading,
+    pack_coarse,
+    pack_spans,
+    pack_tokens,
+    pack_words,
+    span_columns,
+    syntax_spans,
+    together_then_alone,
+    unpack_coarse,
+    unpack_spans,
+    unpack_with_lines,
+    unpack_words,
+)
 from submissions.models import Document, FileChunk
 from submissions.uploads import fingerprinting as documents
 from submissions.uploads.files import CHUNK_BYTES, DatabaseStorage
 from submissions.uploads.fingerprinting import MAX_ATTEMPTS, fingerprint_groups, fingerprint_pending
 from submissions.uploads.ingestion import store_documents, store_sources
+from submissions.uploads.stored_documents import stored_spans
 from submissions.work.locks import Work, sessions
 from tests.conftest import worker_environment
+from tests.fingerprint import languages
+from tests.fingerprint.test_reading import plain
+from tests.support.sample_class import CLASS, zipped
+from tests.support.uploads import CountQueries, HandIn
 
 pytestmark = pytest.mark.django_db
-
-
 CONTENT = random.Random(1).randbytes(2 * CHUNK_BYTES + 12_345)
-
-
 READ_IN_LITTLE_MEMORY = """
 import resource, django
 django.setup()
@@ -39,6 +60,7 @@ with default_storage.open("uploads/large", "rb") as file:
     total = sum(len(piece) for piece in iter(lambda: file.read(1 << 16), b""))
 print(total, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
+tokens = st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 99), st.integers(0, 9)), max_size=20)
 
 
 @pytest.fixture
@@ -258,3 +280,135 @@ def test_a_file_that_cannot_be_read_fails_alone(keys: list[int], monkeypatch: py
     monkeypatch.setattr(documents, "_read", read)
     fingerprint_pending(keys)
     assert [state for state, *_ in rows(keys)] == ["failed", "ready", "ready", "failed", "ready", "ready"]
+
+
+def stream_of(rows: list[tuple[int, int, int]]) -> TokenStream:
+    """Return the tokens of (kind, start, length) rows."""
+    return TokenStream.from_triples((kind, start, start + length) for kind, start, length in rows)
+
+
+@given(tokens)
+def test_packed_tokens_come_back_with_their_lines(rows: list[tuple[int, int, int]]) -> None:
+    stream, lines = stream_of(rows), np.array([start // 3 for _, start, _ in rows], np.int32)
+    unpacked, unpacked_lines = unpack_with_lines(pack_tokens(stream, lines))
+    for column in ("kinds", "starts", "ends"):
+        expected, actual = getattr(stream, column), getattr(unpacked, column)
+        assert (actual.dtype, actual.tolist()) == (expected.dtype, expected.tolist())
+    assert (unpacked_lines.dtype, unpacked_lines.tolist()) == (lines.dtype, lines.tolist())
+
+
+@given(tokens, st.sampled_from(["c", "java", "javascript"]), st.sets(st.integers(0, 2**64 - 1)))
+def test_a_packed_coarse_stream_comes_back_with_its_family_and_terms(
+    rows: list[tuple[int, int, int]], family: str, terms: set[int]
+) -> None:
+    lines = np.array([start // 3 for _, start, _ in rows], np.int32)
+    coarse = Coarse(family, stream_of(rows), np.array(sorted(terms), dtype=np.uint64))
+    unpacked = unpack_coarse(pack_coarse(coarse, lines))
+    assert unpacked is not None
+    assert unpacked[0].family == family
+    assert unpacked[0].tokens.kinds.tolist() == coarse.tokens.kinds.tolist()
+    assert unpacked[0].tokens.ends.tolist() == coarse.tokens.ends.tolist()
+    assert unpacked[0].terms.tolist() == sorted(terms)
+    assert unpacked[1].tolist() == lines.tolist()
+
+
+def test_a_document_without_a_coarse_stream_is_packed_as_nothing() -> None:
+    assert pack_coarse(None, np.empty(0, np.int32)) == b""
+    assert unpack_coarse(b"") is None
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1)), max_size=20))
+def test_packed_words_of_strings_come_back(rows: list[tuple[int, int]]) -> None:
+    strings, words = np.array(rows, dtype=np.uint64).reshape(-1, 2).T
+    unpacked = unpack_words(pack_words(StringWords(strings, words)))
+    assert (unpacked.strings.tolist(), unpacked.words.tolist()) == (strings.tolist(), words.tolist())
+
+
+@pytest.mark.parametrize("coarse", [False, True])
+def test_a_packed_reading_comes_back_from_the_database_and_from_the_cache(*, coarse: bool) -> None:
+    source = Path(languages.__file__).parent / "golden" / "java.java"
+    reading = engine.read(
+        source.read_bytes(), source.name, coarse=coarse, spans=True, spelling=True, words=True
+    )
+    reading = reading._replace(text="", share=0.5, unclosed=(3, 8))
+    packed = PackedReading.of(reading)
+    for stored in (packed, PackedReading.from_bytes(packed.to_bytes())):
+        assert plain(stored.reading()) == plain(reading)
+
+
+@given(
+    st.lists(st.sampled_from(["read", "refused", "fails"]), max_size=9), st.integers(1, 4), st.integers(1, 4)
+)
+def test_files_that_fail_together_are_read_alone_each_once_and_in_order(
+    kinds: list[str], most: int, answered: int
+) -> None:
+    requests: list[list[int]] = []
+
+    def read(files: Sequence[int]) -> list[int | Unreadable]:
+        requests.append(list(files))
+        if any(kinds[file] == "fails" for file in files):
+            raise Unreadable("failed")
+        results = [Unreadable("refused") if kinds[file] == "refused" else file for file in files]
+        return results[:answered]
+
+    results = list(together_then_alone(range(len(kinds)), read, lambda rest: min(len(rest), most)))
+    assert [file for file, _ in results] == list(range(len(kinds)))
+    expected = {"read": None, "refused": "refused", "fails": "failed"}
+    for file, result in results:
+        assert result == file if kinds[file] == "read" else str(result) == expected[kinds[file]]
+    failed = [any(kinds[file] == "fails" for file in files) for files in requests]
+    after = requests[failed.index(True) + 1 :] if any(failed) else []
+    assert all(len(files) == 1 for files in after)
+
+
+@given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9), st.sampled_from(["k", "s1", "nf"]))))
+def test_packed_styles_come_back(steps: list[tuple[int, int, str]]) -> None:
+    spans, offset = [], 0
+    for gap, length, css in steps:
+        spans.append((offset + gap, offset + gap + length, css))
+        offset += gap + length
+    assert list(unpack_spans(pack_spans(span_columns(spans)))) == spans
+
+
+def test_a_document_without_styles_differs_from_one_with_unknown_styles() -> None:
+    assert pack_spans(span_columns([]))
+    assert list(unpack_spans(pack_spans(span_columns([])))) == []
+
+
+def test_only_what_the_stylesheet_colours_is_kept() -> None:
+    assert syntax_spans("if x: pass  # no\n", "python") == [(0, 2, "k"), (6, 10, "k"), (12, 16, "c1")]
+
+
+def test_a_very_long_file_is_shown_without_colours() -> None:
+    assert syntax_spans("if\n" * (COLOURED_CHARACTERS // 2), "python") == []
+
+
+@pytest.mark.long
+def test_a_worker_stores_the_styles_with_the_tokens(hand_in: HandIn) -> None:
+    hand_in(zipped(CLASS))
+    for document in Document.objects.select_related("source"):
+        text = bytes(document.source.data).decode()
+        assert list(unpack_spans(bytes(document.styles))) == syntax_spans(text, "python") != []
+
+
+@pytest.mark.long
+def test_an_older_document_gets_its_styles_when_it_is_first_shown(
+    hand_in: HandIn, django_assert_num_queries: CountQueries
+) -> None:
+    hand_in(zipped(CLASS))
+    document = Document.objects.select_related("source").order_by("pk")[0]
+    text, styles = bytes(document.source.data).decode(), bytes(document.styles)
+    Document.objects.filter(pk=document.pk).update(styles=b"")
+    document.refresh_from_db(fields=["styles"])
+    assert list(stored_spans(document, text)) == syntax_spans(text, "python")
+    document.refresh_from_db(fields=["styles"])
+    assert bytes(document.styles) == styles
+    with django_assert_num_queries(0):
+        assert list(stored_spans(document, text)) == syntax_spans(text, "python")
+
+
+def test_a_failed_document_has_no_styles(hand_in: HandIn) -> None:
+    hand_in(zipped(CLASS))
+    document = Document.objects.order_by("pk")[0]
+    document.styles, document.state = b"", Document.State.FAILED
+    assert list(stored_spans(document, "if x")) == []

@@ -19,7 +19,7 @@ from submissions.intake.sandbox.groupings import GroupingReader
 from submissions.intake.sandbox.process import Child, Ended, JobLimits
 from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.submissions.intake.sandbox.test_documents import ALL
-from tests.submissions.intake.test_code_pages import NAMES
+from tests.submissions.intake.test_names import NAMES
 from tests.support import watched
 from tests.support.archives import ARCHIVE_WRITERS, HAS_LIBARCHIVE, LIBARCHIVE_WRITERS, zip_by_hand
 
