@@ -18,7 +18,7 @@ METHODS = {"match", "fullmatch", "search", "findall", "finditer", "sub", "subn",
 # Position of the flags among the arguments of a function of `re`.
 FLAGS = {"compile": 1, "split": 3, "sub": 4, "subn": 4}
 # Functions and parameters of the product that take an expression, and what they do with it.
-PASSED = {"find": "match", "student_names": "match", "reads": "fullmatch"}
+PASSED = {"find": "match", "finder": "match", "student_names": "match", "reads": "fullmatch"}
 # Each with the product's own patterns, against names of files that users chose.
 FILE_NAME_PATTERNS = {"submissions/intake/left_out/rules.py": {"translate"}}
 

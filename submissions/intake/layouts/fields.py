@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
     from submissions.intake.layouts.places import Listing, Place
 
+    Places = dict[str, Place]
+    # From a path to the name of a layout in it.
+    Finder = Callable[[str], "MatchedName | None"]
+
 TIME = re.compile(
     r"(\d{4}-\d\d-\d\d)[ T](\d\d)[:_.-](\d\d)[:_.-](\d\d)(?:[.,]\d+)?(?: ?(Z|UTC|[+-]\d\d:?\d\d))?", re.ASCII
 )
@@ -165,14 +169,27 @@ def find(pattern: re.Pattern[str], path: str) -> MatchedName | None:
     return None
 
 
-def share(
-    listing: Listing, finder: Callable[[str], MatchedName | None], records: Collection[str] = ()
-) -> float:
+def finder(*patterns: re.Pattern[str]) -> Finder:
+    """Return a function that finds the first of the patterns that matches a path, as `find` does."""
+    return lambda path: next((hit for pattern in patterns if (hit := find(pattern, path))), None)
+
+
+def scored(by: Finder, records: Collection[str] = (), weight: float = 1.0) -> Callable[[Listing], float]:
+    """Return the score of a layout: its weighted `share`."""
+    return lambda listing: weight * share(listing, by, records)
+
+
+def placed(by: Finder, place_one: Callable[[MatchedName], Place], label: str) -> Callable[[Listing], Places]:
+    """Return a function that places the files of a listing as `place_each` does."""
+    return lambda listing: place_each(listing.paths, by, place_one, label)
+
+
+def share(listing: Listing, by: Finder, records: Collection[str] = ()) -> float:
     """Return the part of what lies side by side that has a name of a layout; 0 below MIN_SHARE.
 
     Files with the names `records`, which the platform adds, do not count.
     """
-    matched = [(path, finder(path)) for path in listing.sample if path.rpartition("/")[2] not in records]
+    matched = [(path, by(path)) for path in listing.sample if path.rpartition("/")[2] not in records]
     units = {hit.unit for _, hit in matched if hit}
     if not units:
         return 0.0
@@ -195,15 +212,12 @@ def _sibling(path: str, prefixes: set[str]) -> str:
 
 
 def place_each(
-    paths: Iterable[str],
-    finder: Callable[[str], MatchedName | None],
-    place_one: Callable[[MatchedName], Place],
-    label: str,
-) -> dict[str, Place]:
+    paths: Iterable[str], by: Finder, place_one: Callable[[MatchedName], Place], label: str
+) -> Places:
     """Return the place of each path by the name that is found in it; ignored if there is none."""
     places: dict[str, Place] = {}
     for path in paths:
-        matched = finder(path)
+        matched = by(path)
         places[path] = place_one(matched) if matched else unnamed(path, label)
     return places
 
@@ -223,16 +237,8 @@ def by_name(key: str, label: str, student_names: re.Pattern[str], ignored: str =
     `time` (ISO 8601) of the attempt, `part`, such as a question, which has attempts of its own, and `file`,
     the student's own part of the name. A path with the group `ignored` is left out; `ignored` is the reason.
     """
-
-    def finder(path: str) -> MatchedName | None:
-        return find(student_names, path)
-
-    return Layout(
-        key,
-        label,
-        lambda listing: share(listing, finder),
-        lambda listing: place_each(listing.paths, finder, partial(_place_named, ignored=ignored), label),
-    )
+    by = finder(student_names)
+    return Layout(key, label, scored(by), placed(by, partial(_place_named, ignored=ignored), label))
 
 
 def _place_named(matched: MatchedName, ignored: str) -> Place:

@@ -10,7 +10,16 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from submissions.intake import sentences as reasons
-from submissions.intake.layouts.fields import MatchedName, find, natural_name, parse_digits, place_each, share
+from submissions.intake.layouts.fields import (
+    MatchedName,
+    finder,
+    natural_name,
+    parse_digits,
+    place_each,
+    placed,
+    scored,
+    share,
+)
 from submissions.intake.layouts.places import Ignored, Layout, Placement, Student, participant
 from submissions.intake.limits import outside_time
 
@@ -84,13 +93,15 @@ OPENOLAT_NAME = re.compile(
     r"|revisions_(?P<version>\d+))(?=/)"
 )
 
-
-def _find_canvas(path: str) -> MatchedName | None:
-    return find(CANVAS_NAME, path)
-
-
-def _score_canvas(listing: Listing) -> float:
-    return 0.95 * share(listing, _find_canvas)
+_find_canvas = finder(CANVAS_NAME)
+_find_blackboard = finder(BLACKBOARD_NAME)
+_find_brightspace = finder(BRIGHTSPACE_NAME)
+_find_moodle = finder(MOODLE_NAME)
+_find_quiz = finder(BY_ATTEMPT, BY_QUESTION, WITH_ID)
+_find_vpl = finder(LAB_NAME)
+_find_sakai = finder(SAKAI_NAME)
+_find_ilias = finder(ILIAS_NAME)
+_find_openolat = finder(OPENOLAT_NAME)
 
 
 def _student_canvas(matched: MatchedName) -> Student:
@@ -120,15 +131,7 @@ def _place_canvas(listing: Listing) -> dict[str, Place]:
     return place_each(listing.paths, _find_canvas, place_one, "a Canvas export")
 
 
-CANVAS = Layout("canvas", "a Canvas export", _score_canvas, _place_canvas)
-
-
-def _find_blackboard(path: str) -> MatchedName | None:
-    return find(BLACKBOARD_NAME, path)
-
-
-def _score_blackboard(listing: Listing) -> float:
-    return share(listing, _find_blackboard)
+CANVAS = Layout("canvas", "a Canvas export", scored(_find_canvas, weight=0.95), _place_canvas)
 
 
 def _place_blackboard(listing: Listing) -> dict[str, Place]:
@@ -159,18 +162,10 @@ def _place_blackboard(listing: Listing) -> dict[str, Place]:
 BLACKBOARD = Layout(
     "blackboard",
     "a Blackboard export",
-    _score_blackboard,
+    scored(_find_blackboard),
     _place_blackboard,
     reads=re.compile(r".*_attempt_[\d-]+\.txt"),
 )
-
-
-def _find_brightspace(path: str) -> MatchedName | None:
-    return find(BRIGHTSPACE_NAME, path)
-
-
-def _score_brightspace(listing: Listing) -> float:
-    return share(listing, _find_brightspace, BRIGHTSPACE_RECORDS)
 
 
 def _parse_time_brightspace(text: str) -> datetime | None:
@@ -199,15 +194,9 @@ def _place_brightspace(listing: Listing) -> dict[str, Place]:
     return places | {path: Ignored(reasons.BRIGHTSPACE_INDEX) for path in index}
 
 
-BRIGHTSPACE = Layout("brightspace", "a Brightspace export", _score_brightspace, _place_brightspace)
-
-
-def _find_moodle(path: str) -> MatchedName | None:
-    return find(MOODLE_NAME, path)
-
-
-def _score_moodle(listing: Listing) -> float:
-    return share(listing, _find_moodle)
+BRIGHTSPACE = Layout(
+    "brightspace", "a Brightspace export", scored(_find_brightspace, BRIGHTSPACE_RECORDS), _place_brightspace
+)
 
 
 def _place_moodle(listing: Listing) -> dict[str, Place]:
@@ -233,20 +222,12 @@ def _place_one_moodle(matched: MatchedName) -> Place:
 
 
 MOODLE = Layout(
-    "moodle", "a Moodle export", _score_moodle, _place_moodle, reads=re.compile(r"(?=.*onlinetext).*\.html")
+    "moodle",
+    "a Moodle export",
+    scored(_find_moodle),
+    _place_moodle,
+    reads=re.compile(r"(?=.*onlinetext).*\.html"),
 )
-
-
-def _find_quiz(path: str) -> MatchedName | None:
-    return find(BY_ATTEMPT, path) or find(BY_QUESTION, path) or find(WITH_ID, path)
-
-
-def _score_quiz(listing: Listing) -> float:
-    return share(listing, _find_quiz)
-
-
-def _place_quiz(listing: Listing) -> dict[str, Place]:
-    return place_each(listing.paths, _find_quiz, _place_one_quiz, "files of a Moodle quiz")
 
 
 def _place_one_quiz(matched: MatchedName) -> Place:
@@ -259,15 +240,12 @@ def _place_one_quiz(matched: MatchedName) -> Place:
     return Placement((student,), f"{groups['question']}/{matched.rest}", attempt, time)
 
 
-MOODLE_QUIZ = Layout("moodle-quiz", "files of a Moodle quiz", _score_quiz, _place_quiz)
-
-
-def _find_vpl(path: str) -> MatchedName | None:
-    return find(LAB_NAME, path)
-
-
-def _score_vpl(listing: Listing) -> float:
-    return share(listing, _find_vpl, LAB_RECORDS)
+MOODLE_QUIZ = Layout(
+    "moodle-quiz",
+    "files of a Moodle quiz",
+    scored(_find_quiz),
+    placed(_find_quiz, _place_one_quiz, "files of a Moodle quiz"),
+)
 
 
 def _place_vpl(listing: Listing) -> dict[str, Place]:
@@ -284,15 +262,7 @@ def _place_one_vpl(matched: MatchedName) -> Place:
     return Placement((student,), matched.path(), time, time)
 
 
-MOODLE_VPL = Layout("moodle-vpl", "a Moodle VPL export", _score_vpl, _place_vpl)
-
-
-def _find_sakai(path: str) -> MatchedName | None:
-    return find(SAKAI_NAME, path)
-
-
-def _score_sakai(listing: Listing) -> float:
-    return share(listing, _find_sakai, SAKAI_GRADES)
+MOODLE_VPL = Layout("moodle-vpl", "a Moodle VPL export", scored(_find_vpl, LAB_RECORDS), _place_vpl)
 
 
 def _place_sakai(listing: Listing) -> dict[str, Place]:
@@ -322,11 +292,13 @@ def _place_sakai(listing: Listing) -> dict[str, Place]:
     return places | {path: Ignored(reasons.SAKAI_GRADES) for path in grades}
 
 
-SAKAI = Layout("sakai", "a Sakai export", _score_sakai, _place_sakai, reads=re.compile(r".*timestamp\.txt"))
-
-
-def _find_ilias(path: str) -> MatchedName | None:
-    return find(ILIAS_NAME, path)
+SAKAI = Layout(
+    "sakai",
+    "a Sakai export",
+    scored(_find_sakai, SAKAI_GRADES),
+    _place_sakai,
+    reads=re.compile(r".*timestamp\.txt"),
+)
 
 
 def _score_ilias(listing: Listing) -> float:
@@ -335,10 +307,6 @@ def _score_ilias(listing: Listing) -> float:
     # Where names have a login or a number in common, these are no accounts: `lab_1_ada_2026`.
     distinct = all(len(set(column)) == len(names) for column in zip(*accounts, strict=True))
     return share(listing, _find_ilias) if distinct and len(names) > 1 else 0.0
-
-
-def _place_ilias(listing: Listing) -> dict[str, Place]:
-    return place_each(listing.paths, _find_ilias, _place_one_ilias, "an ILIAS export")
 
 
 def _place_one_ilias(matched: MatchedName) -> Place:
@@ -351,19 +319,9 @@ def _place_one_ilias(matched: MatchedName) -> Place:
     return Placement((Student(name, login),), matched.rest)
 
 
-ILIAS = Layout("ilias", "an ILIAS export", _score_ilias, _place_ilias)
-
-
-def _find_openolat(path: str) -> MatchedName | None:
-    return find(OPENOLAT_NAME, path)
-
-
-def _score_openolat(listing: Listing) -> float:
-    return share(listing, _find_openolat)
-
-
-def _place_openolat(listing: Listing) -> dict[str, Place]:
-    return place_each(listing.paths, _find_openolat, _place_one_openolat, "an OpenOlat export")
+ILIAS = Layout(
+    "ilias", "an ILIAS export", _score_ilias, placed(_find_ilias, _place_one_ilias, "an ILIAS export")
+)
 
 
 def _place_one_openolat(matched: MatchedName) -> Place:
@@ -384,4 +342,9 @@ def _student_openolat(*parts: str) -> Student:
             return Student(parts[0])
 
 
-OPENOLAT = Layout("openolat", "an OpenOlat export", _score_openolat, _place_openolat)
+OPENOLAT = Layout(
+    "openolat",
+    "an OpenOlat export",
+    scored(_find_openolat),
+    placed(_find_openolat, _place_one_openolat, "an OpenOlat export"),
+)

@@ -16,11 +16,13 @@ from submissions.intake.layouts.fields import (
     are_questions,
     common_beginning,
     find,
+    finder,
     is_loose,
     parse_json,
     parse_scalar,
     parse_time,
     place_each,
+    placed,
     share,
 )
 from submissions.intake.layouts.places import (
@@ -69,9 +71,11 @@ SUBMITTY_SETTINGS = "user_assignment_settings.json"
 SUBMITTY_NAME = re.compile(rf"(?P<user>[^/]+)/(?:(?P<version>\d+)(?=/)|{re.escape(SUBMITTY_SETTINGS)}\Z)")
 SUBMITTY_RESULTS = re.compile(r"(?:.*/)?results(?:_public)?/")
 
-
-def _find_artemis(path: str) -> MatchedName | None:
-    return find(ARTEMIS_NAME, path)
+_find_artemis = finder(ARTEMIS_NAME)
+_find_domjudge = finder(DOMJUDGE_NAME)
+_find_gradescope = finder(GRADESCOPE_NAME)
+_find_nbgrader = finder(NBGRADER_INBOUND, NBGRADER_SUBMITTED)
+_find_submitty = finder(SUBMITTY_NAME)
 
 
 def _score_artemis(listing: Listing) -> float:
@@ -84,21 +88,18 @@ def _score_artemis(listing: Listing) -> float:
     return 0.8 * share(listing, _find_artemis)
 
 
-def _place_artemis(listing: Listing) -> dict[str, Place]:
-    return place_each(listing.paths, _find_artemis, _place_one_artemis, "an Artemis export")
-
-
 def _place_one_artemis(matched: MatchedName) -> Place:
     number, login = matched.match["number"], matched.match["login"]
     student = Student(login, login) if login else Student(f"participation {number}", number)
     return Placement((student,), matched.path())
 
 
-ARTEMIS = Layout("artemis", "an Artemis export", _score_artemis, _place_artemis)
-
-
-def _find_domjudge(path: str) -> MatchedName | None:
-    return find(DOMJUDGE_NAME, path)
+ARTEMIS = Layout(
+    "artemis",
+    "an Artemis export",
+    _score_artemis,
+    placed(_find_artemis, _place_one_artemis, "an Artemis export"),
+)
 
 
 def _score_domjudge(listing: Listing) -> float:
@@ -193,10 +194,6 @@ def _place_github(listing: Listing) -> dict[str, Place]:
 GITHUB = Layout("github", "repositories of GitHub or GitLab", _score_github, _place_github)
 
 
-def _find_gradescope(path: str) -> MatchedName | None:
-    return find(GRADESCOPE_NAME, path)
-
-
 def _score_gradescope(listing: Listing) -> float:
     return (1.0 if GRADESCOPE_METADATA in listing.file_names else 0.6) * share(
         listing, _find_gradescope, [GRADESCOPE_METADATA]
@@ -255,10 +252,6 @@ GRADESCOPE = Layout(
 )
 
 
-def _find_nbgrader(path: str) -> MatchedName | None:
-    return find(NBGRADER_INBOUND, path) or find(NBGRADER_SUBMITTED, path)
-
-
 def _score_nbgrader(listing: Listing) -> float:
     notebooks = any(path.endswith(".ipynb") for path in listing.sample)
     return (1.0 if notebooks else 0.6) * share(listing, _find_nbgrader)
@@ -289,10 +282,6 @@ NBGRADER = Layout(
     _place_nbgrader,
     reads=re.compile(r"(?:.*/)?timestamp\.txt"),
 )
-
-
-def _find_submitty(path: str) -> MatchedName | None:
-    return find(SUBMITTY_NAME, path)
 
 
 def _score_submitty(listing: Listing) -> float:

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from submissions.intake import sentences as reasons
-from submissions.intake.layouts.fields import MatchedName, find, parse_json, parse_time, place_each, share
+from submissions.intake.layouts.fields import MatchedName, finder, parse_json, parse_time, place_each, share
 from submissions.intake.layouts.places import CLASS_BYTES, Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
 METADATA = "pushed-submissions.json"
 NAME = re.compile(r"(?P<key>pushed-\d+)(?=/)")
-
-
-def _find(path: str) -> MatchedName | None:
-    return find(NAME, path)
+_find = finder(NAME)
 
 
 def _score(listing: Listing) -> float:
