@@ -183,13 +183,6 @@ def test_a_case_of_another_threshold_is_exported_as_it_is_shown(alice_client: Cl
     assert stated in document.text("main")
 
 
-def test_nobody_else_sees_or_decides_a_case(bob_client: Client, client: Client, report: Report) -> None:
-    for page in ("case", "export_case"):
-        assert bob_client.get(address(report, "ann", page)).status_code == 404
-        assert client.get(address(report, "ann", page)).status_code == 302
-    assert bob_client.post(address(report, "ann", "decide_case"), {"state": "clear"}).status_code == 404
-
-
 def test_a_shared_case_has_made_up_names_no_times_and_no_decision(
     client: Client, alice_client: Client, alice: User, report: Report
 ) -> None:

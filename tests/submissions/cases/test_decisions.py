@@ -215,11 +215,6 @@ def test_an_assignee_keeps_a_pair_when_the_account_is_closed(
     assert Decision.objects.get().state == "clear"
 
 
-def test_charlie_decides_nothing_of_alices(charlie_client: Client, report: Report) -> None:
-    assert charlie_client.post(address(best(report)), fields(best(report), state="clear")).status_code == 404
-    assert not Decision.objects.exists()
-
-
 def test_pairs_of_two_assignments_or_of_one_submission_are_404(
     alice_client: Client, report: Report, assignment: Assignment
 ) -> None:

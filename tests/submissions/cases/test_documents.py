@@ -249,19 +249,6 @@ def test_confirmed_pairs_that_are_no_longer_ranked_are_counted(alice_client: Cli
         assert any(hint.startswith(f"{words} not in the current report") for hint in hints)
 
 
-def test_charlie_can_export_nothing_of_alices(charlie_client: Client, named: Pair) -> None:
-    decide(named)
-    assignment = named.report.assignment
-    for address, query in (
-        pair_document(named),
-        confirmed_document(assignment),
-        pair_document(named, format="pdf"),
-    ):
-        assert charlie_client.get(address, query).status_code == 404
-    for suffix in ("csv", "json"):
-        assert charlie_client.get(reverse("table", args=[assignment.pk, "pairs", suffix])).status_code == 404
-
-
 @pytest.mark.parametrize("query", [{"names": "0"}, {"names": "open' --"}, {"format": "exe"}, {"names": ""}])
 def test_what_cannot_be_chosen_is_refused(alice_client: Client, named: Pair, query: dict[str, str]) -> None:
     response = alice_client.get(*pair_document(named, **query))

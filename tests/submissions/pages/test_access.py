@@ -455,10 +455,3 @@ def test_chosen_tokens_are_revoked_and_logged_and_the_others_stay(
     entry = AuditEntry.objects.latest("pk")
     assert (entry.who, entry.action) == ("admin", "tokens")
     assert entry.subject.startswith("revoked: My script")
-
-
-def test_only_administrators_have_the_page(alice: User, alice_client: Client) -> None:
-    token, _secret = create_token(alice, "My script", "read", LASTING)
-    assert alice_client.get(reverse("all_tokens")).status_code == 404
-    assert alice_client.post(reverse("all_tokens"), {"token": [token.pk]}).status_code == 404
-    assert ApiToken.objects.get(pk=token.pk).is_valid

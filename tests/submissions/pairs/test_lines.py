@@ -170,10 +170,6 @@ def test_a_submission_is_compared_with_another_by_its_name(
         assert said in page_of(response).text(".notices")
 
 
-def test_nobody_else_reads_the_lines(bob_client: Client, assignment: Assignment, ids: dict[str, int]) -> None:
-    assert bob_client.get(address(assignment, ids, "ada", "cleo")).status_code == 404
-
-
 MEGABYTE = 1_000_000
 
 

@@ -385,14 +385,6 @@ def test_invalid_settings_are_refused_with_the_reason_and_not_saved(
     assert saved == ("Statistics", "", None, None)
 
 
-def test_charlie_may_not_see_alices_settings(charlie_client: Client, report: Report) -> None:
-    assert charlie_client.get(settings_address(report.assignment)).status_code == 404
-    response = charlie_client.post(settings_address(report.assignment), fields(teams="ada, ben"))
-    assert response.status_code == 404
-    report.assignment.refresh_from_db()
-    assert report.assignment.teams == ""
-
-
 JAVA = "class Count { int count(int[] all) { int n = 0; for (int x : all) { n += x; } return n; } }\n"
 
 
@@ -446,13 +438,6 @@ def test_a_failed_change_can_be_tried_again(alice_client: Client, report: Report
     assert "The files were not read again after the language was changed. No room." in page.text("#activity")
     alice_client.post(reverse("read_again", args=[assignment.pk]))
     assert [change.state for change in assignment.language_changes.all()] == ["queued", "failed"]
-
-
-def test_charlie_may_not_have_alices_files_read_again(charlie_client: Client, report: Report) -> None:
-    assert charlie_client.post(reverse("read_again", args=[report.assignment_id])).status_code == 404
-    sent = fields(language="java", confirmed="java")
-    assert charlie_client.post(settings_address(report.assignment), sent).status_code == 404
-    assert not report.assignment.language_changes.exists()
 
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)

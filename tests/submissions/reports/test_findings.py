@@ -146,19 +146,6 @@ def test_the_effect_of_boilerplate_is_the_difference_to_the_ranking_without_it(
 
 
 @pytest.mark.long
-def test_common_code_is_listed_with_its_place_and_its_number_of_submissions(hand_in: HandIn) -> None:
-    report = newest(hand_in(zipped(class_sharing(TEMPLATE, 32))).assignment)
-    passage = findings_of(report).common[0]
-    code = code_of(passage)
-    assert code.startswith("def read_table")
-    assert "[None] * (width - len(row))" in code
-    assert passage.submissions == 32
-    effect = effect_of(report)
-    assert effect.boilerplate == 0
-    assert effect.common >= 32 * (passage.after - passage.first)
-
-
-@pytest.mark.long
 def test_common_code_moves_shares_and_no_similarity(hand_in: HandIn) -> None:
     report = newest(hand_in(zipped(class_sharing(TEMPLATE, 32))).assignment)
     moved = effect_of(report).moved

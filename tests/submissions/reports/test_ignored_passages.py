@@ -162,14 +162,6 @@ def test_the_page_of_a_pair_that_is_no_longer_ranked_says_so(
     assert page_of(response).text("h1") == "Not in the current report"
 
 
-def test_nobody_else_can_ignore_a_passage(pair: Pair, bob_client: Client, client: Client) -> None:
-    data = {"passage": pair.passages[0].key}
-    assert bob_client.post(ignore_address(pair), data).status_code == 404
-    assert client.post(ignore_address(pair), data).status_code == 302
-    assert not IgnoringProposal.objects.exists()
-    assert not Boilerplate.objects.exists()
-
-
 def test_a_get_request_ignores_nothing(pair: Pair, alice_client: Client) -> None:
     assert alice_client.get(ignore_address(pair)).status_code == 405
 

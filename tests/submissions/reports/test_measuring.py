@@ -214,14 +214,6 @@ def test_no_other_code_can_be_proposed_than_what_the_report_found(
     assert not IgnoringProposal.objects.exists()
 
 
-@pytest.mark.long
-def test_nobody_else_sees_or_ignores_the_lines(bob_client: Client, proposal: IgnoringProposal) -> None:
-    assert bob_client.get(reverse("ignoring", args=[proposal.pk])).status_code == 404
-    for name in ("choose_lines", "ignore_lines"):
-        assert bob_client.post(reverse(name, args=[proposal.pk]), {"first": 1, "last": 2}).status_code == 404
-    assert not Boilerplate.objects.exists()
-
-
 def test_of_lines_whose_upload_was_deleted_meanwhile_it_is_said_why_nothing_is_measured(
     report: Report, assignment: Assignment, hand_in: HandIn
 ) -> None:

@@ -206,15 +206,6 @@ def test_the_pairs_tab_says_what_was_looked_up_and_what_was_deleted(
     assert LABEL not in page.text("table.pairs")
 
 
-@pytest.mark.long
-def test_nobody_else_sees_the_pages(bob_client: Client, assignment: Assignment, compared: Report) -> None:
-    pair = compared.pairs.filter(right__name__contains=LABEL).first()
-    assert pair
-    address = reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id])
-    for path in (address, tab(assignment, "pairs"), settings_address(assignment)):
-        assert bob_client.get(path).status_code == 404
-
-
 def newest(assignment: Assignment) -> Report:
     report = assignment.reports.filter(state=Report.State.DONE).first()
     assert report
@@ -465,19 +456,6 @@ def test_boilerplate_of_the_old_assignment_counts_in_no_pair(
     assert not report.pairs.filter(right__name__startswith="gus").exists()
 
 
-@pytest.mark.long
-def test_a_repeaters_own_old_work_is_a_pair_of_its_own_kind_and_no_case(
-    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
-) -> None:
-    old = hand_in_old({"ben/m.py": COPIED})
-    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
-    report = compare(old)
-    pair = report.pairs.get(left__name="ben", right__name=f"ben ({LABEL})")
-    assert pair.same_student
-    assert pair.similarity >= report.parameters["threshold"]["value"]
-    assert report_cases(report) == []
-
-
 BOTH = {"zacharias", "yvonne"}
 
 
@@ -627,19 +605,6 @@ def all_pairs(names: str) -> set[tuple[str, str]]:
 def ranked(hand_in: HandIn, assignment: Assignment) -> Report:
     stored("four submissions", lambda: hand_in(zipped(FOUR)))
     return newest(assignment)
-
-
-@pytest.mark.long
-def test_without_teams_every_pair_is_compared(ranked: Report) -> None:
-    assert pairs(ranked) == all_pairs("ada ben cleo dora")
-    assert ranked.findings
-    assert ranked.findings.not_compared.model_dump() == {
-        "students": 0,
-        "teams": 0,
-        "earlier": 0,
-        "models": 0,
-        "pairs": [],
-    }
 
 
 def test_team_mates_are_not_compared_but_counted_and_listed(

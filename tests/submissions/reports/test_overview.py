@@ -435,9 +435,3 @@ def test_going_back_gets_the_whole_page_and_so_does_a_boosted_link_elsewhere(
 def test_htmx_gets_a_page_where_there_is_no_report_yet(alice_client: Client, assignment: Assignment) -> None:
     page = page_of(alice_client.get(assignment.get_absolute_url(), headers=HTMX))
     assert len(page.all(WHOLE_PAGE)) == 2
-
-
-def test_charlie_gets_neither_the_page_nor_a_part_of_it(charlie_client: Client, report: Report) -> None:
-    address = tab(report.assignment, "pairs")
-    for headers in ({}, HTMX):
-        assert charlie_client.get(address, headers=headers).status_code == 404

@@ -7,14 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
 from submissions.models import Assignment, Document, Pair, Report
 from submissions.reports.change import propose_passage
-from submissions.uploads.change import create_batch
-from tests.conftest import wait_until
 from tests.support.html import get_page
 from tests.support.kept_classes import stored
 from tests.support.sample_class import zipped
@@ -45,16 +42,6 @@ def translated_pair(report: Report) -> Pair:
 
 def address(pair: Pair, page: str = "pair") -> str:
     return reverse(page, args=[pair.report.assignment_id, pair.left_id, pair.right_id])
-
-
-@pytest.mark.long
-def test_a_translation_is_found_and_marked_and_nothing_else(mixed: Report) -> None:
-    pair = translated_pair(mixed)
-    assert (pair.left.name, pair.right.name) == ("ada", "ben")
-    assert pair.similarity > 0.5
-    assert mixed.findings
-    best = {match.submission: match.match for match in mixed.findings.best}
-    assert best[pair.left_id] == pair.right_id
 
 
 def test_the_pages_show_the_mark(alice_client: Client, mixed: Report) -> None:
@@ -111,21 +98,3 @@ def test_a_class_that_gets_a_second_language_is_compared_across_both(
     pair = translated_pair(report)
     assert (pair.left.name, pair.right.name) == ("ada", "ben")
     assert not Document.objects.filter(coarse=b"").exists()
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("empty_queues")
-def test_a_real_worker_finds_a_translation(
-    assignment: Assignment, alice: User, celery_worker_process: Path
-) -> None:
-    files = {path: (SOURCES / name).read_text() for path, name in CLASS.items()}
-    batch = create_batch(assignment, alice, [zipped(files)])
-
-    def is_ranked() -> bool:
-        batch.refresh_from_db()
-        return not batch.is_running
-
-    wait_until(is_ranked, what=f"batch {batch}")
-    assert batch.state == "done"
-    pair = translated_pair(assignment.reports.get())
-    assert (pair.left.name, pair.right.name) == ("ada", "ben")

@@ -84,18 +84,6 @@ def test_a_link_until_a_date_works_through_that_day(alice_client: Client, report
     assert share.expires > timezone.now()
 
 
-def test_charlie_makes_sees_and_revokes_no_link_of_alices(
-    charlie_client: Client, report: Report, alice: User
-) -> None:
-    share = shared_report(report, alice)
-    address = reverse("shares", args=[report.assignment_id])
-    revoke = reverse("revoke_share", args=[share.pk])
-    assert charlie_client.get(address).status_code == 404
-    assert charlie_client.post(address, {"lasting": "day"}).status_code == 404
-    assert charlie_client.post(revoke).status_code == 404
-    assert Share.objects.get().revoked is None
-
-
 def test_many_links_take_as_many_queries_as_one(
     alice_client: Client, report: Report, alice: User, django_assert_num_queries: CountQueries
 ) -> None:

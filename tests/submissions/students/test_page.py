@@ -108,12 +108,6 @@ def test_without_a_reason_or_a_course_nothing_is_done(planted: Planted, admin_cl
     assert not AuditEntry.objects.filter(who="admin").exclude(page="student_data").exists()
 
 
-def test_only_administrators_have_the_page(planted: Planted, alice_client: Client) -> None:
-    for act in ("find", "export", "erase"):
-        assert alice_client.post(PAGE, chosen(planted, act)).status_code == 404
-    assert places_of(TRACES)
-
-
 def test_several_students_of_a_name_take_an_id(planted: Planted, admin_client: Client) -> None:
     batch = planted.second.batches.filter(role="class")[0]
     for number in ("1111111", "2222222"):

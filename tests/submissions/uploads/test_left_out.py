@@ -9,7 +9,7 @@ from submissions.models import Assignment, Batch, Source, SubmissionFile, Upload
 from submissions.uploads.change import create_batch
 from tests.support.build_trees import BUILD_TREES, COUNTED, with_build_trees
 from tests.support.sample_class import CLASS, COPIED, loose, zipped
-from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
 
@@ -78,22 +78,6 @@ def test_a_submission_of_which_a_pattern_leaves_nothing_is_none(
 def test_sources_that_are_left_out_are_not_kept(hand_in: HandIn) -> None:
     hand_in(zipped(with_build_trees(CLASS)))
     assert Source.objects.filter(files=None).count() == 0
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"\x1f\x8b\x08\x00 not gzip"])
-def test_an_upload_of_which_nothing_can_be_used_fails_with_a_message(
-    assignment: Assignment,
-    alice: User,
-    eager_tasks: None,
-    django_capture_on_commit_callbacks: Committing,
-    content: bytes,
-) -> None:
-    with django_capture_on_commit_callbacks(execute=True):
-        batch = create_batch(assignment, alice, [loose("class.zip", content)])
-    batch.refresh_from_db()
-    assert batch.state == "failed"
-    assert batch.message
 
 
 NAMES = {

@@ -18,7 +18,6 @@ from submissions.intake.choices import Choices
 from submissions.models import (
     Assignment,
     Batch,
-    CourseRoster,
     Document,
     Entry,
     ListedEntry,
@@ -227,14 +226,6 @@ def test_code_that_a_rule_leaves_out_is_counted_with_one_click(
     assert page.text("#preview-heading").endswith("found, read as a folder or file for each student")
 
 
-def test_nobody_else_sees_or_changes_a_preview(client: Client, preview_upload: Upload, bob: User) -> None:
-    batch = preview_upload(CLASS)
-    client.force_login(bob)
-    assert client.get(batch.get_absolute_url()).status_code == 404
-    assert group(client, batch, layout="depth 0").status_code == 404
-    assert client.post(reverse("count_rule", args=[batch.pk])).status_code == 404
-
-
 def test_with_hidden_names_a_preview_names_nobody(alice_client: Client, preview_upload: Upload) -> None:
     batch = preview_upload({**CLASS, "ada/photo.png": b"\x89PNG\0"})
     alice_client.post(reverse("switch_names"), {"names": "made-up"})
@@ -413,12 +404,6 @@ def test_with_hidden_names_a_preview_takes_no_roster_and_names_nobody_of_it(
     assert "Dora Ito" not in page.html
     assert "Zadie Byron" not in page.html
     assert not page.has("#preview input[type=file]")
-
-
-def test_nobody_else_adds_a_roster(preview_upload: Upload, bob_client: Client) -> None:
-    batch = preview_upload(CLASS)
-    assert send_roster(bob_client, batch, "Login,Name\nada,Zadie Byron\n").status_code == 404
-    assert not CourseRoster.objects.exists()
 
 
 def test_submissions_are_in_the_order_of_the_names_as_shown(

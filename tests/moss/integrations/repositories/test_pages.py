@@ -163,14 +163,6 @@ def test_the_api_refuses_what_the_page_refuses(alice: User, assignment: Assignme
     assert "Line 1" in problem_of(answer)["detail"]
 
 
-def test_bob_finds_nothing_of_alices_lists(
-    bob_client: Client, alice_client: Client, address: str, two: str
-) -> None:
-    list_address = alice_client.post(address, {"repositories": two}).headers["Location"]
-    assert bob_client.get(list_address).status_code == 404
-    assert bob_client.get(address).status_code == 404
-
-
 def failures() -> Iterator[ast.expr]:
     """Yield what each error of fetching is made with."""
     for path in Path(repositories.__file__).parent.glob("*.py"):
