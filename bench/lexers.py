@@ -20,9 +20,10 @@ from bench.tables import markdown
 from fingerprint.languages import decode, detect, front_end
 from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.lexers import lexer_class
+from fingerprint.lextables.deadline import TooSlow
 from fingerprint.lextables.dispatch import DispatchingLexer, dispatching_lexer, raw_tokens
 from fingerprint.lextables.expressions import Untranslatable
-from fingerprint.lextables.lexer import LazyTables, TooSlow, lexer_tables
+from fingerprint.lextables.lexer import LazyTables, lexer_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

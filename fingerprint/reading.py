@@ -1,7 +1,4 @@
-"""Read one file: decode its bytes, detect its language, run the front-end to get its tokens.
-
-Platforms hand out a program that was pasted into their text box as HTML: such a page is read as the program.
-"""
+"""Read one file: decode its bytes, detect its language, run the front-end to get its tokens."""
 
 from __future__ import annotations
 
@@ -9,7 +6,6 @@ import re
 from contextlib import nullcontext
 from functools import partial
 from hashlib import blake2b
-from html import unescape
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
@@ -18,13 +14,14 @@ from fingerprint import reasons
 from fingerprint.languages import decode, front_end
 from fingerprint.languages.base import LexicalClass, Scan
 from fingerprint.languages.code import CodeFrontEnd
-from fingerprint.languages.detection import HEAD_CHARACTERS, PAGE_NAMES, detect, is_program
+from fingerprint.languages.detection import PAGE_NAMES
 from fingerprint.languages.lexical_terms import LexicalTerms, lexical_terms
 from fingerprint.languages.look_alikes import plain, without_unseen
 from fingerprint.languages.normalisation import fill_normalised
+from fingerprint.languages.pasted_code import language_of_pasted, pasted_program, text_in
 from fingerprint.languages.task_statement import NO_STRING_WORDS, string_words
 from fingerprint.languages.token_rows import lines_of_offsets, lines_of_texts, token_lines
-from fingerprint.lextables.lexer import TooSlow, time_limit
+from fingerprint.lextables.deadline import TooSlow, time_limit
 from fingerprint.params import Params, Profile
 
 if TYPE_CHECKING:
@@ -38,8 +35,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 DIGEST_BYTES = 16
-# In these languages a page with a program in it is read as a page.
-KEEPING_PAGES = frozenset({"html", "text"})
 LINE_END = re.compile(r"\r\n|\r|\n")
 # Default time limit for one file; 1 MB of source takes about one second.
 FILE_SECONDS = 20.0
@@ -47,12 +42,6 @@ FILE_SECONDS = 20.0
 REASON_CHARACTERS = 500
 # Lines of no tokens.
 NO_LINES: Lines = np.empty(0, dtype=np.int32)
-# What an editor of texts writes; a page that a student made has other tags, too.
-_TAGS = "p|br|div|span|pre|code|b|i|u|em|strong|font|html|head|title|body|meta|ul|ol|li|hr|blockquote|samp|tt"
-_OTHER_TAG = re.compile(rf"<(?!/?(?:{_TAGS})\b|!)/?[a-z]", re.IGNORECASE)
-_HEAD_END = re.compile(r"</head[ \t]*>", re.IGNORECASE)
-_LINE_END = re.compile(r"<(?:br|hr)\b[^<>]*>\n?|</(?:p|div|li|pre)>\n?", re.IGNORECASE)
-_TAG = re.compile(r"<[a-z/!][^<>]*>", re.IGNORECASE)
 
 
 class Spelling(NamedTuple):
@@ -169,12 +158,10 @@ def _identify(data: bytes, filename: str, language: str, likely: str = "") -> tu
     chosen = front_end(language) if language else None
     try:
         decoded = decode(data).text
-        if (chosen is None or chosen.name not in KEEPING_PAGES) and (
-            program := pasted_program(filename, decoded)
-        ):
-            return program, chosen or front_end(language_of_pasted(program, likely))
+        if chosen is None and filename.lower().endswith(PAGE_NAMES) and (program := pasted_program(decoded)):
+            return program, front_end(language_of_pasted(program, likely))
         chosen = chosen or front_end(detect(filename, decoded, likely))
-        return chosen.text(decoded), chosen
+        return text_in(chosen, decoded), chosen
     except ValueError as error:
         raise Unreadable(str(error)) from error
 
@@ -310,22 +297,3 @@ def read_share(scan: Scan) -> float:
 def profile_of(frontend: FrontEnd, params: Params) -> Profile:
     """Return the profile of the fingerprints that a front-end's tokens get with `params`."""
     return Profile(frontend.name, frontend.version, params)
-
-
-def pasted_program(filename: str, decoded: str) -> str:
-    """Return the program in a page that has nothing else, "" for other pages and files."""
-    if not filename.lower().endswith(PAGE_NAMES) or _OTHER_TAG.search(decoded):
-        return ""
-    body = _HEAD_END.split(decoded, maxsplit=1)[-1]
-    text = _TAG.sub("", _LINE_END.sub("\n", body))
-    text = unescape(text).replace("\xa0", " ").strip("\n") + "\n"
-    return text if is_program(text[:HEAD_CHARACTERS]) else ""
-
-
-def language_of_pasted(program: str, likely: str = "") -> str:
-    """Return the language of a pasted program; `likely` is that of most other files.
-
-    Few lines may tell only that they are a program, and C is read like most languages with braces.
-    """
-    language = detect("program.txt", program, likely)
-    return language if language not in ("html", "text", "xml") else "c"

@@ -69,7 +69,7 @@ BUILT: dict[str, list[tuple[re.Pattern[Any], str]]] = {
     + [(re.compile(pattern, re.MULTILINE), "search") for pattern, _ in CONTENT.DIALECTS.values()]
     + [(CONTENT._comments_and_strings(language), "sub") for language in (*CONTENT._SYNTAX, "c")],
     "fingerprint/languages/lexers/scripts.py": [
-        (lexer.rewrite._mark, "search") for lexer in (SCRIPTS.Perl, SCRIPTS.Php, SCRIPTS.Bash)
+        (lexer.rewrite._mark, "search") for lexer in (SCRIPTS.Perl, SCRIPTS.Php, SCRIPTS.Bash, SCRIPTS.Ruby)
     ],
     "fingerprint/languages/lexers/markup.py": [
         (re.compile(pattern), "finditer")

@@ -93,7 +93,13 @@ class CodeFrontEnd:
         return f"CodeFrontEnd({self.name!r})"
 
     def text(self, decoded: str) -> str:
-        return decoded
+        """Return the code of a file, without the frame that its language says."""
+        begin, *ends = self.language.frame.split() or [""]
+        _, found, rest = decoded.partition(begin) if begin else ("", "", "")
+        code = rest if found else decoded
+        for end in ends:
+            code = code.partition(end)[0]
+        return code
 
     def tokens(self, text: str) -> TokenStream:
         return self.scan(text).tokens

@@ -164,13 +164,13 @@ XML = r"\A\s*(?:<\?xml\b|<!DOCTYPE (?!(?i:html)))"
 _XML = re.compile(XML)
 _TAG = re.compile(r"\s*<(?:!--|[A-Za-z][\w:.-]*[\s/>])")
 _HTML_TAG = re.compile(r"(?i)\s*<(?:!--|(?:head|body|div|span|p|br|pre|table|ul|ol|h\d|section|main)\b)")
-# Programs of blocks, by Snap! and by Blockly, circuits by Logisim and automata by JFLAP.
+# Programs of blocks, by Snap! and by Blockly, and diagrams, by Logisim, JFLAP and draw.io.
 _BLOCKS = re.compile(
-    r"<[a-z][^<>]* app=\"Snap!|<xml\b[^<>]*>\s*<(?:block|variables)\b|<project source=\"|"
-    r"<type>(?:fa|pda|turing|mealy|moore)</type>"
+    r"<[a-z][^<>]* app=\"Snap!|<xml\b[^<>]*>\s*<(?:block|variables|yacodeblocks)\b|<project source=\"|"
+    r"<type>(?:fa|pda|turing|mealy|moore)</type>|<mx(?:file|GraphModel)\b"
 )
 # Languages whose files may begin as XML does.
-_MARKUP = frozenset({"php", "text", *(row.name for row in LANGUAGES if row.parts)})
+MARKUP = frozenset({"php", "text", *(row.name for row in LANGUAGES if row.parts or row.frame)})
 
 # The `project.json` of an archive `.sb3`.
 _SCRATCH = r'\A\s*+\{\s*+"targets"\s*+:\s*+\[\s*+\{\s*+"isStage"\s*+:'
@@ -379,10 +379,10 @@ _INTERPRETERS = {
     "sbcl": "common-lisp", "guile": "scheme", "scala": "scala", "swift": "swift", "octave": "matlab",
 }  # fmt: skip
 
-# What is put behind the name of a file, by Windows, editors, and students whose platform wants texts.
-_WRAPPERS = frozenset({".txt", ".text", ".bak", ".old", ".orig", ".save"})
-# The name of such a file does not say that it is prose.
-_TEXTS = frozenset({".txt", ".text"})
+# Texts and documents, whose name does not say that they are prose; and what else is put behind the name of a
+# file, by Windows, editors, and students whose platform wants texts.
+_TEXTS = frozenset({".txt", ".text", ".docx", ".docm", ".odt", ".pdf"})
+_WRAPPERS = frozenset({*_TEXTS, ".bak", ".old", ".orig", ".save"})
 # A platform writes what was pasted into its text box as a page.
 PAGE_NAMES = (".html", ".htm")
 
@@ -464,10 +464,10 @@ def _detected(filename: str, text: str, head: str, likely: str) -> str:
     if extension in AMBIGUOUS:
         return _of_several(AMBIGUOUS[extension], head, likely)
     language = _by_pattern(inner)
-    if language == "text" and extension in _TEXTS:
+    if language in ("", "text") and extension in _TEXTS:
         return _of_text(head, likely)
     if language:
-        return "xml" if language not in _MARKUP and _XML.match(head) else language
+        return "xml" if language not in MARKUP and _XML.match(head) else language
     return (
         _by_shebang(head)
         or _by_pygments(inner)

@@ -75,6 +75,7 @@ class Language:
     only_keywords : no words but `keywords` keep their lexeme, even if the lexer returns them as keywords
     kept_types : Pygments token types of names that keep their lexeme, such as `Name.Tag`
     kept_numbers : numbers keep their lexeme, as they are what people chose
+    frame : what comes before the code of a file and after it, where a file has more than code
     parts : what people wrote is read in parts, each in its language; the rest is the frame, without tokens
     multiline : how the literals begin that may cross lines, prefixes of letters apart, or their Pygments
         token types; any other literal ends with its line. None when every literal may cross lines.
@@ -102,6 +103,7 @@ class Language:
     only_keywords: bool = False
     kept_types: str = ""
     kept_numbers: bool = False
+    frame: str = ""
     parts: bool = False
     multiline: str | None = None
     letters: bool = False
@@ -156,8 +158,9 @@ OTHERS = (
         "scratch",
         "Scratch, blocks and diagrams",
         "scratch",
-        "",
-        "sb3 snap blockly logisim jflap",
+        "*.slx *.mdl",
+        "sb3 snap blockly logisim jflap drawio simulink",
+        version=2,
         multiline="",
     ),
 )
@@ -263,7 +266,7 @@ LANGUAGES = (
         synonyms={"===": "==", "!==": "!=", "<>": "!=", "and": "&&", "or": "||", "elseif": "else if"},
     ),
     Language(
-        "ruby", "Ruby", "ruby", "*.rb *.rake Rakefile Gemfile", "rb", by_line=True, decorators="",
+        "ruby", "Ruby", "ruby", "*.rb *.rake Rakefile Gemfile", "rb", by_line=True, decorators="", version=2,
         statements="require require_relative load include extend",
         noise="public private protected module_function",
         synonyms={"and": "&&", "or": "||", "not": "!"},
@@ -320,7 +323,7 @@ LANGUAGES = (
         multiline="",
     ),
     Language(
-        "matlab", "MATLAB", "matlab", "*.m", "octave", by_line=True,
+        "matlab", "MATLAB", "matlab", "*.m *.mlx", "octave", by_line=True,
         statements="import global persistent clc clear",
         multiline="",
     ),
@@ -377,6 +380,10 @@ LANGUAGES = (
         "structured-text", "Structured Text", "structured-text", "*.iecst *.scl", "iec61131 iecst",
         ignore_case=True, noise="var_input var_output var_in_out var_temp retain",
         multiline="",
+    ),
+    Language(
+        "netlogo", "NetLogo", "netlogo", "*.nlogo *.nlogox *.nlogo3d *.nls", ignore_case=True, by_line=True,
+        statements="extensions __includes", frame="<code><![CDATA[ ]]></code> @#$#@#$#@", multiline="",
     ),
     Language(
         "bash", "Bash", "bash", "*.sh *.bash *.zsh *.ksh", "shell sh", by_line=True, decorators="",

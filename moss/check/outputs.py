@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 from fingerprint.engine import (
     ENGINE_VERSION,
     SCORE_VERSION,
-    decode,
-    front_end,
     group_passages,
     passage_weight,
+    shown_text,
 )
 from submissions.matches.differences import TokenRun
 from submissions.matches.file_formats import ExportTable
@@ -238,4 +237,4 @@ def _term_files(report: LocalReport, submission: int) -> list[TermFile]:
 
 def _text(file: LocalFile) -> str:
     """Return the text of a file as its front-end shows it."""
-    return front_end(file.reading.language).text(decode(file.data).text)
+    return shown_text(file.data, file.reading.language).text

@@ -95,7 +95,8 @@ class Limits:
     `ratio_floor` bytes were unpacked; `depth`: nesting of archives, the upload itself counts as 1;
     `path_length`: in characters. Larger files than `spool_bytes` are unpacked to an unnamed temporary file;
     with 0, all are unpacked in memory. Of a log of Git up to `commit_log_bytes` the times are read.
-    `student_seconds`: of processor time for the folder of one student.
+    `student_seconds`: of processor time for the folder of one student; `documents_seconds`: for the texts of
+    all documents.
     """
 
     entries: int = 20_000
@@ -109,6 +110,7 @@ class Limits:
     spool_bytes: int = 8_000_000
     commit_log_bytes: int = 0
     student_seconds: float = 20.0
+    documents_seconds: float = 120.0
 
 
 class StudentFolders:

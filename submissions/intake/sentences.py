@@ -85,6 +85,12 @@ DEPTH = gettext_noop("an archive nested deeper than {n}; unpack it and upload ag
 HEADER_SIZE = gettext_noop("a header of {n} bytes; the limit is {size}")
 DIRECTORY_SIZE = gettext_noop("its directory takes more than {size}; the limit on entries allows no more")
 
+# Documents
+DOCUMENT_EMPTY = gettext_noop("it has no text that can be taken out, as a scan or a picture has none")
+DOCUMENT_BROKEN = gettext_noop("it is no {kind} document that can be read ({error}); hand in the text itself")
+DOCUMENT_ENTITIES = gettext_noop("its XML declares entities")
+DOCUMENTS_SECONDS = gettext_noop("taking out the texts of its documents took longer than {n} s; not read")
+
 # Archives
 EMPTY_ARCHIVE = gettext_noop("an empty archive: it holds no file")
 CUT_OFF = gettext_noop("ends without its end mark; entries may be missing")

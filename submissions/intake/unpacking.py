@@ -11,13 +11,15 @@ import io
 import lzma
 import re
 import stat
+import time
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 
-from submissions.intake import sentences as reasons
+from submissions.intake import document_text, sentences as reasons
+from submissions.intake.document_text import FORMATS, DocumentFormat, document_format
 from submissions.intake.entry_names import UniqueNames, clean_path, redecode, shorten
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.libarchive_reader import ZstandardFile, is_loaded, read_with_libarchive
@@ -65,10 +67,11 @@ if TYPE_CHECKING:
 # Number of bytes at the start of a file from which its format is detected.
 HEAD_BYTES = 512
 
-# Zips that are documents or programs. They are not unpacked; the front-ends refuse them as binary files.
+# Zips that are documents or programs. They are not unpacked; the front-ends refuse those as binary files of
+# which no text is taken out.
 ZIPPED_DOCUMENTS = frozenset({
-    ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".jar", ".war", ".ear", ".apk", ".aab",
-    ".whl", ".egg", ".nupkg", ".mlx", ".ggb",
+    *FORMATS, ".xlsx", ".pptx", ".ods", ".odp", ".epub", ".jar", ".war", ".ear", ".apk", ".aab", ".whl",
+    ".egg", ".nupkg", ".ggb",
 })  # fmt: skip
 
 DEFAULT_LIMITS = Limits()
@@ -96,7 +99,7 @@ class ArchiveFormat(NamedTuple):
 # tar must be first: a tar starts with the name of its first file, which may look like any other format.
 READERS = (
     ArchiveFormat("tar", rb".{257}ustar", (".tar",), read_tar),
-    ArchiveFormat("zip", rb"PK(\x03\x04|\x05\x06)", (".zip", ".sb3"), read_zip),
+    ArchiveFormat("zip", rb"PK(\x03\x04|\x05\x06)", (".zip", ".sb3", ".aia"), read_zip),
     ArchiveFormat("gz", rb"\x1f\x8b\x08", (".tgz", ".gz"), partial(read_tar, decompress=gzip.open)),
     ArchiveFormat(
         "bz2",
@@ -262,6 +265,7 @@ class _Unpacker:
         self.in_child, self.nested, self._is_nested = in_child, nested, False
         self.name = ""  # of the upload, or of the file of it that is read
         self.budget = Budget(limits)
+        self._document_seconds = 0.0
         self._names = UniqueNames(limits.path_length)
         self._listed_junk: set[str] = set()
 
@@ -435,10 +439,10 @@ class _Unpacker:
     def _read(self, member: ArchiveMember, name: str, depth: int) -> Iterator[UnpackedEntry]:
         with member.open() as stream:
             head = stream.read(CHUNK)
-            archive = archive_format(name, head[:HEAD_BYTES])
-            if archive and depth == 1 and (reason := self._begin_nested(name)):
+            archive, kind = archive_format(name, head[:HEAD_BYTES]), self._document(name, head)
+            if (archive or kind) and depth == 1 and (reason := self._begin_nested(name)):
                 raise RefusalError(reason)
-            limit = self.limits.archive_bytes if archive else self.limits.file_bytes
+            limit = self.limits.archive_bytes if archive or kind else self.limits.file_bytes
             if member.size > limit:
                 raise too_large(limit)
             with empty_copy(self.limits.spool_bytes if archive else 0) as copy:
@@ -453,8 +457,31 @@ class _Unpacker:
                         archive, name, copy, folder, depth + 1, modified=member.modified
                     )
                     yield from self._refuse_unreadable(inner, name, size)
+                elif kind and not document_text.is_loaded():
+                    yield from self._refuse_unreadable(self._read_in_child(member, name, copy), name, size)
                 else:
-                    yield UnpackedEntry(self._names.unique(name), copy.read(), size, "", member.modified)
+                    data = self._text_of(kind, copy.read()) if kind else copy.read()
+                    yield UnpackedEntry(self._names.unique(name), data, size, "", member.modified)
+
+    def _document(self, name: str, head: bytes) -> DocumentFormat | None:
+        """Return the kind of document that a file is, None for another one or where none can be read."""
+        return document_format(name, head) if document_text.is_loaded() or self.in_child else None
+
+    def _text_of(self, kind: DocumentFormat, data: bytes) -> bytes:
+        """Return the text of a document; all documents of an upload together take a limited time."""
+        most = self.limits.documents_seconds
+        if self._document_seconds > most:
+            raise RefusalError(reasons.DOCUMENTS_SECONDS.format(n=f"{most:g}"))
+        started = time.process_time()
+        try:
+            return document_text.document_text(kind, data, self.budget)
+        finally:
+            self._document_seconds += time.process_time() - started
+
+    def _read_in_child(self, member: ArchiveMember, name: str, file: IO[bytes]) -> Iterator[UnpackedEntry]:
+        assert self.in_child is not None
+        for entry in self.in_child(name, file, "", self.limits, self.patterns):
+            yield entry._replace(name=self._names.unique(entry.name), modified=member.modified)
 
     def _refuse_unreadable(
         self, entries: Iterator[UnpackedEntry], name: str, size: int

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.engine import TaskStatement, decode, front_end
+from fingerprint.engine import TaskStatement, decode, shown_text
 from submissions.intake.layouts.places import ALL_METADATA_BYTES
 from submissions.intake.layouts.registry import metadata_limit
 from submissions.intake.limits import outside_time
@@ -164,13 +164,12 @@ def file_text(file: SubmissionFile) -> str:
 
 def decode_file(file: SubmissionFile) -> Decoded:
     """Return the text of a file and the encoding of its bytes."""
-    decoded = decode(bytes(file.source.data))
-    return decoded._replace(text=front_end(file.document.language).text(decoded.text))
+    return shown_text(bytes(file.source.data), file.document.language)
 
 
 def document_text(document: Document) -> str:
     """Return the text of a document that was loaded with its source."""
-    return front_end(document.language).text(decode(bytes(document.source.data)).text)
+    return shown_text(bytes(document.source.data), document.language).text
 
 
 class DictatedTerms(NamedTuple):

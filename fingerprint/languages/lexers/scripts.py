@@ -1,4 +1,4 @@
-"""Perl, PHP, Bash, Tcl, JavaScript and TypeScript.
+"""Perl, PHP, Bash, Ruby, Tcl, JavaScript and TypeScript.
 
 Here-documents in every form, quotes that begin no string, regular expressions where an expression may
 begin, and the text of JSX.
@@ -12,7 +12,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pygments.lexer import default, include, inherit
-from pygments.lexers import javascript, perl, php, shell, tcl
+from pygments.lexers import javascript, perl, php, ruby, shell, tcl
 from pygments.token import Keyword, Name, Number, Operator, Punctuation, String, Text, Whitespace
 
 from fingerprint.languages.lexers import groups
@@ -221,6 +221,15 @@ class Bash(shell.BashLexer):
     rewrite = HereDocuments(
         r"(?<!<)<<(?P<indent>-?)[ \t]*+"
         r"(?:[\"'](?P<quoted>[^\"'\n]++)[\"']|\\?(?P<name>[A-Za-z_]\w*+))",
+    )
+
+
+class Ruby(ruby.RubyLexer):
+    # Without a line that has only the name, it appends: `log <<entry`.
+    tokens: ClassVar = {"root": [(r"<<(?=[-~\"'`\w])", Operator), inherit]}
+    rewrite = HereDocuments(
+        r"(?<![\w)\]}])<<(?P<indent>[-~]?)"
+        r"(?:(?P<quote>[\"'`])(?P<quoted>[A-Za-z_]\w*+)(?P=quote)|(?P<name>[A-Za-z_]\w*+))",
     )
 
 

@@ -1,4 +1,4 @@
-"""Structured Text, Scratch, Dafny, Nand2Tetris, which Pygments lacks; GNU assembly, GLSL, HLSL, F#, SQL."""
+"""Structured Text, Scratch, Dafny, Hack, NetLogo, which Pygments lacks; GNU assembly, GLSL, HLSL, F#, SQL."""
 
 from __future__ import annotations
 
@@ -12,6 +12,31 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation
 from fingerprint.languages.lexers import groups
 
 _TIME = r"(?i)\b(?:t|time|d|date|tod|dt|ltime)#[-\w.:]+"
+
+_NETLOGO = """
+    to to-report end globals turtles-own patches-own links-own breed directed-link-breed
+    undirected-link-breed extensions __includes ask ask-concurrent if ifelse ifelse-value while loop
+    repeat foreach map filter reduce let set report stop run runresult of with with-max with-min
+    in-radius in-cone any? all? count one-of n-of max-one-of min-one-of max-n-of min-n-of other self
+    myself turtles patches links turtle patch link turtles-here turtles-on patch-here patch-ahead
+    patch-at neighbors neighbors4 nobody and or not xor mod clear-all ca reset-ticks tick ticks crt
+    create-turtles create-ordered-turtles hatch sprout die forward fd back bk right rt left lt face
+    facexy move-to setxy jump home pen-down pen-up pd pu hide-turtle show-turtle random random-float
+    random-xcor random-ycor random-pxcor random-pycor random-normal random-poisson random-exponential
+    random-seed mean median sum max min variance standard-deviation modes abs sqrt exp ln log sin cos
+    tan round floor ceiling int remainder list item first last but-first but-last bf bl fput lput
+    length empty? member? position remove remove-item remove-duplicates replace-item reverse sentence
+    se shuffle sort sort-by sort-on sublist n-values range word print show type write output-print
+    user-message plot plotxy set-current-plot set-current-plot-pen clear-plot diffuse diffuse4 uphill
+    downhill distance distancexy towards towardsxy can-move? dx dy xcor ycor pxcor pycor heading color
+    pcolor shape size label plabel who hidden? max-pxcor max-pycor min-pxcor min-pycor world-width
+    world-height create-link-with create-links-with create-link-to create-links-to create-link-from
+    link-neighbors my-links in-link-neighbors out-link-neighbors end1 end2 layout-spring layout-circle
+    watch follow wait every carefully error error-message is-turtle? is-patch? is-number? is-list?
+    is-string? scale-color wrap-color stamp display timer reset-timer import-world export-world
+    file-open file-read file-print file-close
+"""
+_NETLOGO_END = r"(?![-\w.?=*!<>:#+/%$^'&~@])"
 
 
 def _nested(begin: str, end: str, inside: str) -> list[object]:
@@ -57,6 +82,26 @@ class Scratch(RegexLexer):
             (r"-?(?:\d++\.?\d*+|\.\d++)", Number),
             (r"\w+", Keyword),
             (r"[(){},]", Punctuation),
+        ],
+    }
+
+
+class NetLogo(RegexLexer):
+    """Its names may have most signs, so that operators have blanks around them."""
+
+    name = "NetLogo"
+    aliases: ClassVar = ["netlogo"]
+    tokens: ClassVar = {
+        "root": [
+            (r"\s+", Whitespace),
+            (r";.*", Comment.Single),
+            (r'"(?>(?:\\[^\n]|[^"\\\n])*)"?', String.Double),
+            (r"-?(?:\d++\.?\d*+|\.\d++)(?:e[-+]?\d++)?" + _NETLOGO_END, Number),
+            (r"[\[\](){},|]", Punctuation),
+            (r"(?:[-+*/^]|[<>!]?=|[<>]|->)(?=[\s\[\]()]|\Z)", Operator),
+            (words(_NETLOGO.split(), prefix="(?i)", suffix=_NETLOGO_END), Keyword),
+            (r"(?i)(?:true|false|pi|e)" + _NETLOGO_END, Keyword.Constant),
+            (r"[-\w.?=*!<>:#+/%$^'&~@]+", Name),
         ],
     }
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from submissions.intake import libarchive_reader as libarchive_binding
+from submissions.intake import document_text, libarchive_reader as libarchive_binding
 from submissions.intake.entry_names import import_encodings
 from submissions.intake.left_out.listing import reason_of_content
 from submissions.intake.left_out.patterns import FilePatterns
-from submissions.intake.limits import BadArchive, Limits
+from submissions.intake.limits import BadArchive, Budget, Limits
 from submissions.intake.members import PositionedFile
 from submissions.intake.unpacking import unpack, unpack_all
 
@@ -28,6 +28,7 @@ def preload() -> None:
     """Load what unpacking imports at first use."""
     import_encodings()
     libarchive_binding.load()
+    document_text.load(Budget(Limits()))
     patterns = FilePatterns(("*.py",), ("*.c",))
     patterns.includes("a.py")
     patterns.excludes("a.py")

@@ -144,7 +144,7 @@ PROGRAMS = {path.stem: path for path in GOLDEN.iterdir() if path.suffix != ".tok
 ONLY_BY_NAME = {
     "text", "notebook", "scratch", "css", "modula2", "dafny", "fsharp", "gas", "glsl", "hlsl", "hack",
     "structured-text", "plsql", "mips", "x86", "vue", "svelte", "razor", "erb", "ejs", "jsp", "rmarkdown",
-    "xml", "json", "yaml",
+    "xml", "json", "yaml", "netlogo",
 }  # fmt: skip
 
 

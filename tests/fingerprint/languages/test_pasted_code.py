@@ -7,7 +7,8 @@ from html import escape
 import pytest
 
 from fingerprint.languages import detect, leaves_doubt
-from fingerprint.reading import identify, language_of_pasted, pasted_program
+from fingerprint.languages.pasted_code import language_of_pasted, pasted_program, shown_text
+from fingerprint.reading import identify, read
 from tests.fingerprint.languages.test_every_language import CODE, program
 from tests.fingerprint.languages.test_front_ends import ONLY_BY_NAME
 
@@ -56,6 +57,14 @@ def test_a_pasted_program_is_read_in_its_language(name: str, page: Callable[[str
     assert without_blanks(shown) == without_blanks(text)
 
 
+@pytest.mark.parametrize("name", TOLD)
+def test_what_is_shown_of_a_program_is_what_was_read_of_it(name: str) -> None:
+    """The service reads and shows a file by its bytes and its language alone."""
+    for data in (program(name).encode(), *(page(program(name)).encode() for page in WAYS)):
+        assert shown_text(data, name).text == read(data, "", name).text
+        assert without_blanks(shown_text(data, name).text) == without_blanks(program(name))
+
+
 @pytest.mark.parametrize("page", WAYS)
 def test_a_page_is_read_as_a_page_where_that_is_the_language(page: Callable[[str], str]) -> None:
     written = page(program("java"))
@@ -65,15 +74,15 @@ def test_a_page_is_read_as_a_page_where_that_is_the_language(page: Callable[[str
 @pytest.mark.parametrize("page", WAYS)
 def test_an_answer_in_words_stays_a_page(page: Callable[[str], str]) -> None:
     answer = "The tide comes twice a day.\nIt is high at six; it is low at noon.\nThat is all I know.\n"
-    assert pasted_program("onlinetext.html", page(answer)) == ""
+    assert pasted_program(page(answer)) == ""
     assert identify(page(answer).encode(), "onlinetext.html")[1].name == "html"
 
 
 def test_a_page_that_a_student_made_stays_a_page() -> None:
-    assert pasted_program("index.html", program("html")) == ""
+    assert pasted_program(program("html")) == ""
     table = "<table><tr><td>int x = 1;<br>int y = 2;<br>int z = 3;</td></tr></table>"
-    assert pasted_program("index.html", table) == ""
-    assert pasted_program("Main.java", preformatted(program("java"))) == ""
+    assert pasted_program(table) == ""
+    assert pasted_program("<p><?php echo 1;\n$x = 2;\n$y = 3;\n</p>") == ""
 
 
 def test_few_lines_are_in_the_language_of_the_class() -> None:

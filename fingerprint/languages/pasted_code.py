@@ -1,0 +1,63 @@
+"""Programs that were pasted into the text box of a platform, which hands them out as HTML."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import TYPE_CHECKING
+
+from fingerprint.languages.decoding import decode
+from fingerprint.languages.detection import HEAD_CHARACTERS, MARKUP, detect, is_program
+from fingerprint.languages.front_ends import front_end
+
+if TYPE_CHECKING:
+    from fingerprint.languages.base import FrontEnd
+    from fingerprint.languages.decoding import Decoded
+
+# In these languages a page with a program in it is read as a page.
+KEEPING_PAGES = MARKUP | {"scratch"}
+
+# What an editor of texts writes; a page that a student made has other tags, too.
+_TAGS = "p|br|div|span|pre|code|b|i|u|em|strong|font|html|head|title|body|meta|ul|ol|li|hr|blockquote|samp|tt"
+_PAGE = re.compile(rf"\s*<(?:!doctype html|(?:{_TAGS})\b)", re.IGNORECASE)
+_OTHER_TAG = re.compile(rf"<(?!/?(?:{_TAGS})\b|!)/?[a-z]|<[?%]", re.IGNORECASE)
+_HEAD_END = re.compile(r"</head[ \t]*>", re.IGNORECASE)
+_LINE_END = re.compile(r"<(?:br|hr)\b[^<>]*>\n?|</(?:p|div|li|pre)>\n?", re.IGNORECASE)
+_TAG = re.compile(r"<[a-z/!][^<>]*>", re.IGNORECASE)
+
+
+def shown_text(data: bytes, language: str) -> Decoded:
+    """Return the text of a file as the front-end of its language shows it, and its encoding.
+
+    Raises
+    ------
+    ValueError
+        When the file is no text, or the language is unknown.
+    """
+    decoded = decode(data)
+    return decoded._replace(text=text_in(front_end(language), decoded.text))
+
+
+def text_in(chosen: FrontEnd, decoded: str) -> str:
+    """Return what a front-end shows of a decoded file: a program that was pasted without its page."""
+    program = "" if chosen.name in KEEPING_PAGES else pasted_program(decoded)
+    return program or chosen.text(decoded)
+
+
+def pasted_program(decoded: str) -> str:
+    """Return the program in a page that has nothing else, "" for other pages and files."""
+    if not _PAGE.match(decoded) or _OTHER_TAG.search(decoded):
+        return ""
+    body = _HEAD_END.split(decoded, maxsplit=1)[-1]
+    text = _TAG.sub("", _LINE_END.sub("\n", body))
+    text = unescape(text).replace("\xa0", " ").strip("\n") + "\n"
+    return text if is_program(text[:HEAD_CHARACTERS]) else ""
+
+
+def language_of_pasted(program: str, likely: str = "") -> str:
+    """Return the language of a pasted program; `likely` is that of most other files.
+
+    Few lines may tell only that they are a program, and C is read like most languages with braces.
+    """
+    language = detect("program.txt", program, likely)
+    return language if language not in ("html", "text", "xml") else "c"
