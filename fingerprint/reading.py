@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from fingerprint import reasons
-from fingerprint.languages import decode, front_end
+from fingerprint.languages import decode, detect, front_end
 from fingerprint.languages.base import LexicalClass, Scan
 from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.detection import PAGE_NAMES
