@@ -2,6 +2,7 @@
 
 dispatch      a lexer of Pygments that tries only rules that can match at the current character
 raw_tokens    the tokens of a lexer as lists, or as arrays with each lexeme once
+deadline      the time limit of what reads files
 lexer         reads texts by the tables of a lexer, which the library of kernels stores
 loop          the loop of a lexer, as a kernel
 machine       matches one expression at one place, by backtracking
