@@ -55,7 +55,7 @@ _VALUES = (
 _MODEL_LINE = re.compile(r"[ \t]*+(?:(\w++)[ \t]*+\{|(\})|([\w.$]++)[ \t]++(\S.*))")
 PART = "__MWOPC_PART_BEGIN__"
 MODELS = ("Model ", "Library ", "#", PART)
-_PART_LINE = re.compile(rf"^{PART} (/\S*).*\n", re.MULTILINE)
+_PART_LINE = re.compile(rf"^{PART} (/\S*+).*+\n", re.MULTILINE)
 MOST_SECTIONS = 200
 
 

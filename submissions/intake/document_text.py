@@ -148,7 +148,7 @@ def _office(part: str, words: Words) -> Reader:
     """Return the reader of documents that are a zip with their text in one part."""
 
     def read(data: bytes, budget: Budget) -> Iterator[str]:
-        for _, xml in _members(data, budget, re.compile(re.escape(part))):
+        for _, xml in _members(data, budget, part.__eq__):
             lines = Lines(words)
             parser = ET.XMLParser(target=lines)  # noqa: S314 - it refuses declarations
             parser.feed(xml)
@@ -160,16 +160,20 @@ def _office(part: str, words: Words) -> Reader:
 
 def _model(data: bytes, budget: Budget) -> Iterator[str]:
     """Yield the parts of a model as MATLAB saves them as text."""
-    for name, xml in _members(data, budget, _MODEL_PART):
+    for name, xml in _members(data, budget, _is_model_part):
         yield _MODEL_LINE.format(name=name, text=xml.decode("utf-8", "replace"))
 
 
-def _members(data: bytes, budget: Budget, wanted: re.Pattern[str]) -> Iterator[tuple[str, bytes]]:
+def _is_model_part(name: str) -> bool:
+    return _MODEL_PART.fullmatch(name) is not None
+
+
+def _members(data: bytes, budget: Budget, is_wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
     """Yield the names and the bytes of parts of a zip, within the budget; declared sizes are not trusted."""
     most = budget.limits.file_bytes * MARKUP_FACTOR
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for info in archive.infolist():
-            if wanted.fullmatch(info.filename):
+            if is_wanted(info.filename):
                 with archive.open(info) as member:
                     xml = member.read(most + 1)
                 budget.check_ratio(len(xml), info.compress_size)

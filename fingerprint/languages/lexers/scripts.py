@@ -229,7 +229,7 @@ class Ruby(ruby.RubyLexer):
     tokens: ClassVar = {"root": [(r"<<(?=[-~\"'`\w])", Operator), inherit]}
     rewrite = HereDocuments(
         r"(?<![\w)\]}])<<(?P<indent>[-~]?)"
-        r"(?:(?P<quote>[\"'`])(?P<quoted>[A-Za-z_]\w*+)(?P=quote)|(?P<name>[A-Za-z_]\w*+))",
+        r"(?:[\"'`](?P<quoted>[A-Za-z_]\w*+)[\"'`]|(?P<name>[A-Za-z_]\w*+))",
     )
 
 
