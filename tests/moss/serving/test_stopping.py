@@ -5,12 +5,14 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
 
+from moss.serving import gunicorn_conf
 from tests.conftest import wait_until, worker_environment
 from tests.support.paths import ROOT
 from tests.support.ports import free_port_number
@@ -23,13 +25,15 @@ OPTIONS = ["--workers=1", "--threads=1", "--worker-connections=1", "--graceful-t
 
 
 @contextmanager
-def server(port: int, gate: Path) -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf", *OPTIONS]
-    process = subprocess.Popen(
-        [*command, f"--bind=127.0.0.1:{port}", "tests.support.gated_wsgi:application"],
-        env=worker_environment() | {"GATE": os.fspath(gate)},
-        cwd=ROOT,
-    )
+def server(port: int, gate: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf"]
+    with gate.with_suffix(".log").open("wb") as log:
+        process = subprocess.Popen(
+            [*command, *options, f"--bind=127.0.0.1:{port}", "tests.support.gated_wsgi:application"],
+            env=worker_environment() | {"GATE": os.fspath(gate)},
+            stderr=log,
+            cwd=ROOT,
+        )
     try:
         wait_until(lambda: is_open(port), what="the server")
         yield process
@@ -48,7 +52,7 @@ def is_open(port: int) -> bool:
 
 def test_who_is_connected_is_answered_and_who_comes_later_is_refused(tmp_path: Path) -> None:
     port, gate = free_port_number(), tmp_path / "gate"
-    with server(port, gate) as process, ExitStack() as stack:
+    with server(port, gate, *OPTIONS) as process, ExitStack() as stack:
         clients = [
             stack.enter_context(closing(HTTPConnection("127.0.0.1", port))) for _ in range(1 + WAITING)
         ]
@@ -62,3 +66,23 @@ def test_who_is_connected_is_answered_and_who_comes_later_is_refused(tmp_path: P
         gate.touch()
         assert [client.getresponse().read() for client in clients] == [b"answer"] * (1 + WAITING)
         assert process.wait(60) == 0
+
+
+def test_processes_are_replaced_after_some_requests_and_everybody_is_answered(tmp_path: Path) -> None:
+    port, gate = free_port_number(), tmp_path / "gate"
+    gate.touch()
+
+    def ask(_: int) -> bytes:
+        with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as client:
+            client.request("GET", "/")
+            return client.getresponse().read()
+
+    with server(port, gate, "--workers=2", "--max-requests=10", "--max-requests-jitter=5"):
+        with ThreadPoolExecutor(4) as pool:
+            assert set(pool.map(ask, range(100))) == {b"answer"}
+        log = gate.with_suffix(".log")
+        wait_until(lambda: log.read_text().count("Booting worker") > 3, what="new processes")
+
+
+def test_the_shipped_server_replaces_its_processes_at_different_times() -> None:
+    assert 0 < gunicorn_conf.max_requests_jitter <= gunicorn_conf.max_requests
