@@ -13,7 +13,7 @@ from fingerprint.engine import (
 )
 from submissions.matches.differences import TokenRun
 from submissions.matches.file_formats import ExportTable
-from submissions.matches.ranked_pairs import Evidence, PairColumns, PairRow, pair_mark
+from submissions.matches.ranked_pairs import Evidence, PairColumns, PairRow
 from submissions.matches.standalone_content import (
     SharedTerms,
     SkippedEntry,
@@ -35,21 +35,8 @@ if TYPE_CHECKING:
 
 
 def pair_row(report: LocalReport, pair: RankedPair, flag: str = "") -> PairRow:
-    """Return the figures of a pair with the submissions' names; shares and similarity have six decimals."""
-    return PairRow(
-        left=report.submissions[pair.left],
-        right=report.submissions[pair.right],
-        similarity=round(pair.similarity, 6),
-        left_share=round(pair.left_share, 6),
-        right_share=round(pair.right_share, 6),
-        tokens=pair.tokens,
-        lines=pair.lines,
-        longest=pair.longest,
-        mark=pair_mark(translated=pair.translated, structure=pair.structure),
-        left_with_common=round(pair.left_with_common, 6),
-        right_with_common=round(pair.right_with_common, 6),
-        flag=flag,
-    )
+    """Return the figures of a pair with the submissions' names."""
+    return PairRow.of(pair, report.submissions[pair.left], report.submissions[pair.right], flag)
 
 
 def pair_rows(report: LocalReport) -> Iterator[PairRow]:

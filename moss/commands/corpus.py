@@ -170,7 +170,6 @@ def _progress(path: Path, description: str) -> Iterator[Callable[[], None]]:
     if not sys.stderr.isatty():
         yield lambda: None
         return
-    from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress
 
     total = sum(file.is_file() for file in path.rglob("*")) if path.is_dir() else None
@@ -185,8 +184,6 @@ def _write_json(value: object) -> None:
 
 
 def _echo_skipped(skipped: Iterable[SkippedDocument]) -> None:
-    from moss.commands.tables import printable
-
     for entry in skipped:
         click.echo(f"skipped {printable(entry.name)}: {printable(entry.reason)}", err=True)
 

@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
     from django.contrib.auth.models import User
 
-    from submissions.matches.ranked_pairs import PairRow
-    from submissions.models import Assignment, Batch, Pair
+    from submissions.models import Assignment, Batch
 
 port_option = click.option(
     "--port",
@@ -194,35 +193,18 @@ def planted_pairs() -> dict[tuple[str, str], str]:
 def _result(assignment: Assignment) -> str:
     """Return the first pairs of the ranking as a table, and the number of planted pairs at its top."""
     from moss.commands.tables import pairs_text
+    from submissions.matches.ranked_pairs import PairRow
     from submissions.models import Report
 
     report = assignment.reports.filter(state=Report.State.DONE).latest("pk")
-    rows = [_pair_row(pair) for pair in report.pairs.select_related("left", "right")[:LISTED_PAIRS]]
+    listed = report.pairs.select_related("left", "right")[:LISTED_PAIRS]
+    rows = [PairRow.of(pair, pair.left.name, pair.right.name) for pair in listed]
     planted = planted_pairs()
     count = len(planted)
     top = {(row.left, row.right) for row in rows[:count]}
     summary = f"The top {count} pairs contain {len(top & planted.keys())} of the {count} planted pairs."
     table = "".join(pairs_text(rows, {pair: f"planted, {kind}" for pair, kind in planted.items()}))
     return f"{table}\n{summary}"
-
-
-def _pair_row(pair: Pair) -> PairRow:
-    """Return the figures of a stored pair, which must be loaded with its submissions."""
-    from submissions.matches.ranked_pairs import PairRow, pair_mark
-
-    return PairRow(
-        left=pair.left.name,
-        right=pair.right.name,
-        similarity=pair.similarity,
-        left_share=pair.left_share,
-        right_share=pair.right_share,
-        tokens=pair.tokens,
-        lines=pair.lines,
-        longest=pair.longest,
-        mark=pair_mark(translated=pair.translated, structure=pair.structure),
-        left_with_common=pair.left_with_common,
-        right_with_common=pair.right_with_common,
-    )
 
 
 @click.command(short_help="Stop the server that runs in this MOSS_HOME.")

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Progress = Callable[[str, int, int], None]
 
-    Report = Callable[[str, int, int], None]
-
 TIMEOUT = 120
 # The exit status where the report lacks work of students.
 INCOMPLETE = 3
@@ -470,8 +468,6 @@ def _id(text: str) -> int:
 
 
 def _origin(server: str) -> str:
-    from urllib.parse import urlsplit
-
     parts = urlsplit(server)
     if parts.scheme not in {"http", "https"} or not parts.netloc or parts.username:
         raise click.UsageError(
@@ -530,15 +526,15 @@ def _token(file: Path | None) -> str:
 
 
 @contextmanager
-def _progress() -> Iterator[Report]:
+def _progress() -> Iterator[Progress]:
     """Yield a function that shows a stage with what is done of it, if stderr is a terminal."""
     if not sys.stderr.isatty():
         yield lambda _stage, _done, _total: None
         return
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress as Bar
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    with Bar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("Packing", total=None)
         yield lambda stage, done, total: bar.update(
             task, description=stage, completed=done, total=total or None

@@ -69,6 +69,21 @@ class PairRow(NamedTuple):
     right_with_common: float
     flag: str = ""
 
+    @classmethod
+    def of(cls, pair: Any, left: str, right: str, flag: str = "") -> PairRow:
+        """Return the figures of a ranked or stored pair under these names; shares have six decimals."""
+        return cls(
+            left,
+            right,
+            *(round(share, 6) for share in (pair.similarity, pair.left_share, pair.right_share)),
+            pair.tokens,
+            pair.lines,
+            pair.longest,
+            pair_mark(translated=pair.translated, structure=pair.structure),
+            *(round(share, 6) for share in (pair.left_with_common, pair.right_with_common)),
+            flag,
+        )
+
 
 class Evidence(NamedTuple):
     """Contribution of each kind of evidence to the similarity of a pair, which is their sum."""

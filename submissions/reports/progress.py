@@ -95,12 +95,17 @@ def track(report_id: int, stage: str, items: Iterable[Item], total: int, each: i
 
 def cancel_check(report_id: int) -> Callable[[], None]:
     """Return a function for frequent calls that raises what `publish` raises."""
+    return now_and_then(lambda: _raise_if_ended(report_id))
+
+
+def now_and_then(look: Callable[[], None]) -> Callable[[], None]:
+    """Return a function for frequent calls, which calls `look` once in UPDATE_SECONDS."""
     due = 0.0
 
     def check() -> None:
         nonlocal due
         if time.monotonic() >= due:
-            _raise_if_ended(report_id)
+            look()
             due = time.monotonic() + UPDATE_SECONDS
 
     return check

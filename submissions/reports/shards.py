@@ -6,7 +6,6 @@ Any worker computes shards, in any order and perhaps twice.
 from __future__ import annotations
 
 import logging
-import time
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -344,16 +343,12 @@ def publish(shard: RankingShard) -> None:
 
 def plan_check(plan_id: int) -> Callable[[], None]:
     """Return a function for frequent calls that raises Cancelled when the plan is not followed any more."""
-    due = 0.0
 
-    def check() -> None:
-        nonlocal due
-        if time.monotonic() >= due:
-            if not is_followed(plan_id):
-                raise progress.Cancelled
-            due = time.monotonic() + progress.UPDATE_SECONDS
+    def look() -> None:
+        if not is_followed(plan_id):
+            raise progress.Cancelled
 
-    return check
+    return progress.now_and_then(look)
 
 
 def is_followed(plan_id: int) -> bool:
