@@ -97,10 +97,7 @@ class FrontEnd(Protocol):
         """
 
     def tokens(self, text: str) -> TokenStream:
-        """Return the tokens of `text` without comments and white space; offsets are in code points.
-
-        Raises LexerFailed.
-        """
+        """Return the tokens of `text` without comments and white space, in code points; raise LexerFailed."""
 
     def scan(self, text: str, *, coarse: bool = False, spans: bool = False) -> Scan:
         """Return the tokens and the replaced lexemes of `text` from one pass; raises as `tokens` does.

@@ -75,10 +75,7 @@ def name_of(lexer: Any) -> str:
 
 
 def lexer_tables(lexer: Any) -> LexerTables:
-    """Return the tables of a `DispatchingLexer`, made of its rules.
-
-    Raises Untranslatable when tables cannot describe a rule of the lexer.
-    """
+    """Return the tables of a `DispatchingLexer`; raise Untranslatable when they cannot describe a rule."""
     return TableWriter(lexer._tokens, reads_itself=lexer.reads_itself).tables()  # noqa: SLF001 - Pygments'
 
 

@@ -386,10 +386,7 @@ class SharedValues(NamedTuple):
 
 
 def value_ranges(count: int) -> list[tuple[int, int]]:
-    """Return `count` ranges (start, end) of equal width that have all 64-bit values; the end is exclusive.
-
-    Raises ValueError when `count` is below 1.
-    """
+    """Return `count` (at least one) ranges [start, end) of equal width that have all 64-bit values."""
     if count < 1:
         raise ValueError(f"{count} ranges are asked for; 1 is the least")
     bounds = [VALUES_END * number // count for number in range(count + 1)]

@@ -69,10 +69,7 @@ class Service:
     token: str
 
     def get(self, path: str) -> Any:
-        """Return the JSON that a path of the API is answered with.
-
-        Raises ServerRefused when the answer is an error, or no JSON.
-        """
+        """Return the JSON of a path of the API; raise ServerRefused for an error, or no JSON."""
         return _answer(*self._ask_again("GET", path, None, {}))
 
     def post(self, path: str, body: Mapping[str, Any]) -> Any:

@@ -97,10 +97,7 @@ class Server(ABC):
         return [self.pid_file()]
 
     def start(self) -> None:
-        """Start the server and return when it answers.
-
-        Raises ServerError when it ends early or does not answer within START_SECONDS.
-        """
+        """Start the server; raise ServerError when it does not answer within START_SECONDS."""
         self._stop_leftover()
         if self.log_path.exists() and self.log_path.stat().st_size > LOG_LIMIT:
             self.log_path.replace(self.log_path.with_suffix(".log.old"))

@@ -128,10 +128,7 @@ def cursor_of(*numbers: int) -> str:
 
 
 def numbers_of(cursor: str, count: int) -> list[int]:
-    """Return the numbers of a cursor, `count` zeros for an empty one.
-
-    Raises Problem when this is no cursor of such a list.
-    """
+    """Return the numbers of a cursor, `count` zeros for an empty one; raise Problem for any other text."""
     if not cursor:
         return [0] * count
     try:

@@ -40,10 +40,7 @@ class Record(BaseModel):
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> Self:
-        """Return the record that `RecordField` stored as `stored`.
-
-        Raises ValueError when it has another version or other fields.
-        """
+        """Return a stored record; raise ValueError when it has another version or other fields."""
         fields = dict(stored)
         version = fields.pop("version", None)
         if version != cls.VERSION:

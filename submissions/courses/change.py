@@ -237,10 +237,7 @@ def mail_owner(
 
 
 def read_roster(data: bytes) -> Roster:
-    """Return the roster in a CSV file; it is read in a child, as students wrote parts of it.
-
-    Raises RosterRefused.
-    """
+    """Return the roster in a CSV file, read in a child: students wrote parts of it. Raises RosterRefused."""
     reader, digest = grouping_reader(), sha256(data).digest()
     try:
         roster: Roster = LATER.get(("roster", digest), digest, lambda: partial(reader.roster, data))

@@ -43,10 +43,7 @@ def parse_lines(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def validate_teams(text: str) -> None:
-    """Raise BadTeams for a team with only one member, or a name in two teams.
-
-    Raises BadTeams for the first invalid line.
-    """
+    """Raise BadTeams for the first line with only one member, or a name in two teams."""
     seen: dict[str, int] = {}
     for number, names in parse_lines(text):
         if len({name_key(name) for name in names}) == 1:

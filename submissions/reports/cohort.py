@@ -500,10 +500,7 @@ def keep(kept: Kept) -> None:
 
 
 def planned(plan: RankingPlan) -> Kept:
-    """Return the cohort of a plan; load it unless it is kept.
-
-    Raises CohortChanged when it is loaded and not the same any more.
-    """
+    """Return the kept cohort of a plan, or load it; raise CohortChanged when it is not the same any more."""
     if not any(kept.plan == plan.pk for kept in _kept):
         forget()
         keep(Kept(plan.pk, _load(plan)))
@@ -543,10 +540,7 @@ def token_count(selection: Selection) -> int:
 
 
 def check_memory(tokens: int, pairs: int = 0) -> None:
-    """Return if a ranking of so many tokens and scored pairs fits in memory.
-
-    Raises ClassTooLarge when it does not.
-    """
+    """Raise ClassTooLarge unless a ranking of so many tokens and scored pairs fits in memory."""
     needed, limit = WORKER_BYTES + tokens * TOKEN_BYTES + pairs * PAIR_BYTES, memory_limit()
     if needed > limit:
         pairs_too = f" and {pairs:,} pairs" if pairs else ""

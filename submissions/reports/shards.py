@@ -240,10 +240,7 @@ def _store_plan(report: Report, prepared: Prepared, jobs: list[ScoringJob]) -> R
 
 
 def cut_listed(plan: RankingPlan, listed: Ranking) -> int:
-    """Store the shards that align the listed pairs; return how many there are.
-
-    Raises Cancelled when the plan was deleted.
-    """
+    """Store the shards that align the listed pairs; return their number. Raises Cancelled without a plan."""
     seconds = _seconds(planned(plan).cohort.inputs.cohort, listed.pairs)
     columns = np.stack((listed.pairs.left, listed.pairs.right, *listed.units.T))
     parts = [_Part(0, sides) for sides in _parts(columns, seconds, _most_seconds([seconds]))]

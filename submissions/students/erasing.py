@@ -207,10 +207,7 @@ class _Files:
         self._end = time.thread_time() + SEARCH_SECONDS
 
     def name(self, data: bytes) -> bool:
-        """Return whether a file names the student.
-
-        Raises BadArchive when the files of the upload take too long.
-        """
+        """Return whether a file names the student; raise BadArchive when the upload takes too long."""
         for part in _parts(data):
             if time.thread_time() > self._end:
                 raise BadArchive("the files take too long to search")

@@ -138,10 +138,7 @@ class PreviewForm:
         self.data = data
 
     def change(self, choices: Choices) -> Choices:
-        """Return the choices with these changes.
-
-        Raises BadChoices for a value that is no choice; the message is for the uploader.
-        """
+        """Return the choices with these changes; raise BadChoices, which is for the uploader."""
         choices = self._with_layout(choices)
         if self.data.get("do") == "reset":
             return replace(choices, split=frozenset(), renames={})

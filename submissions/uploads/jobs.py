@@ -258,10 +258,7 @@ def fail_boilerplate(job: Job, message: str) -> None:
 
 
 def change_language(job: Job) -> None:
-    """Decide which files are read again for a change, and enqueue their documents.
-
-    Raises Later when the assignment is being ranked.
-    """
+    """Enqueue the documents that are read again for a change; raise Later while the assignment is ranked."""
     queued = LanguageChange.objects.filter(pk=job.subject, state=LanguageChange.State.QUEUED)
     for change in queued.select_related("assignment"):
         _choose_documents(change)

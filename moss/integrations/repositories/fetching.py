@@ -101,10 +101,7 @@ class Snapshot(NamedTuple):
 
 
 def take_snapshot(remote: Remote, wanted: Wanted, target: IO[bytes], seconds: float = SECONDS) -> Snapshot:
-    """Write the files of a commit to a zip archive.
-
-    Raises GitFailed when it cannot be fetched; the message says why.
-    """
+    """Write the files of a commit to a zip archive; raise GitFailed, which says why, when that fails."""
     with tempfile.TemporaryDirectory(prefix="moss-git-") as folder:
         commit, history = wanted.commit, _bare(Path(folder) / "history", remote, seconds)
         if wanted.until and not commit:

@@ -60,10 +60,7 @@ def packed(header: Header, buffers: Sequence[bytes] = ()) -> bytes:
 
 
 def receive(read_exactly: ReadExactly, max_bytes: int, max_header: int = HEADER_BYTES) -> Frame:
-    """Read one message, with at most `max_bytes` in its buffers.
-
-    Raises BadFrame when it is none, or too long.
-    """
+    """Read one message; raise BadFrame when it is none, or has more than `max_bytes` in its buffers."""
     (length,) = LENGTH.unpack(read_exactly(LENGTH.size))
     if length > max_header:
         raise BadFrame(f"a header of {length} bytes")

@@ -129,11 +129,7 @@ class Child:
     ) -> Iterator[Frame]:
         """Yield the messages of a job; `serve` answers what it asks for.
 
-        Raises
-        ------
-        Refused, Broken
-            The process can do further jobs.
-        Ended
+        After Refused and Broken the process can do further jobs, after Ended it cannot.
         """
         self.wait_until_ready()
         finished = False
