@@ -72,15 +72,19 @@ class PairRow(NamedTuple):
     @classmethod
     def of(cls, pair: Any, left: str, right: str, flag: str = "") -> PairRow:
         """Return the figures of a ranked or stored pair under these names; shares have six decimals."""
+        mark = pair_mark(translated=pair.translated, structure=pair.structure)
         return cls(
             left,
             right,
-            *(round(share, 6) for share in (pair.similarity, pair.left_share, pair.right_share)),
+            round(pair.similarity, 6),
+            round(pair.left_share, 6),
+            round(pair.right_share, 6),
             pair.tokens,
             pair.lines,
             pair.longest,
-            pair_mark(translated=pair.translated, structure=pair.structure),
-            *(round(share, 6) for share in (pair.left_with_common, pair.right_with_common)),
+            mark,
+            round(pair.left_with_common, 6),
+            round(pair.right_with_common, 6),
             flag,
         )
 
