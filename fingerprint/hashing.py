@@ -42,20 +42,12 @@ def _fill_hashes(kinds: Hashes, k: int, hashes: Hashes) -> None:
 def kgram_hashes(kinds: npt.NDArray[np.integer], k: int) -> Hashes:
     """Return the hash of every k-gram, by H' of section 2.2: the last symbol too affects every bit.
 
-    Parameters
-    ----------
     kinds : integer array of n symbols (token kinds)
     k : number of symbols in a k-gram, at least 1
 
-    Returns
-    -------
-    uint64 array of max(0, n - k + 1) hashes. They are mixed, so that small symbols do not skew the minimum.
-    They depend only on the symbols and `k`: they are the same in every run and on every machine.
-
-    Raises
-    ------
-    ValueError
-        When `k` is below 1.
+    Returns: uint64 array of max(0, n - k + 1) hashes. They are mixed, so that small symbols do not skew the
+    minimum. They depend only on the symbols and `k`: they are the same in every run and on every machine.
+    Raises ValueError when `k` is below 1.
     """
     if k < 1:
         raise ValueError(f"k is {k}; a k-gram has at least 1 symbol")
@@ -94,9 +86,7 @@ def linear_maps(seed: int, count: int) -> tuple[Hashes, Hashes]:
     Each map is a permutation of the 64-bit values. On values that are mixed already it can replace a random
     permutation (near-duplicate-features, section 2).
 
-    Returns
-    -------
-    Two uint64 arrays of `count` values: factors and terms.
+    Returns: two uint64 arrays of `count` values: factors and terms.
     """
     words = random_words(seed ^ 1, 2 * count)
     return words[:count] | np.uint64(1), words[count:]
@@ -117,20 +107,12 @@ def _permute(values: Hashes, keys: Hashes, bits: int, permuted: Hashes) -> None:
 def permute(values: npt.NDArray[np.integer], seed: int, bits: int = WORD_BITS) -> Hashes:
     """Apply the pseudo-random permutation of [0, 2**bits) of a seed (syntactic-clustering, "Estimating ...").
 
-    Parameters
-    ----------
     values : integer array, any shape, each below 2**bits
     seed : 0 to 2**64 - 1; equal seeds give equal permutations on every machine
     bits : 1 to 64; the paper's values have 40
 
-    Returns
-    -------
-    uint64 array of the same shape; distinct values stay distinct.
-
-    Raises
-    ------
-    ValueError
-        When `seed` or `bits` is out of range, or a value needs more than `bits` bits.
+    Returns: uint64 array of the same shape; distinct values stay distinct. Raises ValueError when `seed` or
+    `bits` is out of range, or a value needs more than `bits` bits.
     """
     if not 1 <= bits <= WORD_BITS:
         raise ValueError(f"bits is {bits}; values have 1 to {WORD_BITS} bits")

@@ -136,16 +136,9 @@ def identify(
     `likely` is the language of most other files; it decides where name and content leave doubt. With
     `seconds` it takes no longer than that, and must be called in the main thread of a process.
 
-    Returns
-    -------
-    The text as the front-end shows it, and the front-end.
-
-    Raises
-    ------
-    Unreadable
-        When the bytes are not text, a container such as a notebook is broken, or it takes too long.
-    ValueError
-        When `language` is unknown.
+    Returns: the text as the front-end shows it, and the front-end. Raises Unreadable when the bytes are not
+    text, a container such as a notebook is broken, or it takes too long. Raises ValueError when `language` is
+    unknown.
     """
     try:
         with time_limit(seconds) if seconds else nullcontext():

@@ -188,19 +188,11 @@ def _check_window(window: int, hashes: int | None = None) -> None:
 def winnow(hashes: Integers, window: int) -> Positions:
     """Select positions by winnowing (section 3, Definition 1): the rightmost minimal hash of each window.
 
-    Parameters
-    ----------
     hashes : integer array of n hashes, taken as uint64
     window : hashes in a window, 1 to n
 
-    Returns
-    -------
-    int64 array of selected positions, ascending.
-
-    Raises
-    ------
-    ValueError
-        When `window` is below 1 or longer than the document.
+    Returns: int64 array of selected positions, ascending. Raises ValueError when `window` is below 1 or
+    longer than the document.
     """
     _check_window(window, len(hashes))
     values = np.ascontiguousarray(hashes, dtype=np.uint64)
@@ -215,19 +207,10 @@ def robust_winnow(hashes: Integers, window: int) -> Positions:
     Among equal minima, select the one that the previous window selected, otherwise the rightmost. A document
     shorter than a window has one fingerprint (none if empty), so that it can match equal documents.
 
-    Parameters
-    ----------
     hashes : integer array of n hashes, taken as uint64
     window : hashes in a window, at least 1
 
-    Returns
-    -------
-    int64 array of selected positions, ascending.
-
-    Raises
-    ------
-    ValueError
-        When `window` is below 1.
+    Returns: int64 array of selected positions, ascending. Raises ValueError when `window` is below 1.
     """
     _check_window(window)
     if not len(hashes):
@@ -242,19 +225,10 @@ def robust_winnow(hashes: Integers, window: int) -> Positions:
 def modulo(hashes: Integers, p: int) -> Positions:
     """Select the hashes that are 0 mod `p` (sections 1 and 3.1.1): density 1/p, but no detection guarantee.
 
-    Parameters
-    ----------
     hashes : integer array of n hashes, taken as uint64
     p : modulus, at least 1
 
-    Returns
-    -------
-    int64 array of selected positions, ascending.
-
-    Raises
-    ------
-    ValueError
-        When `p` is below 1.
+    Returns: int64 array of selected positions, ascending. Raises ValueError when `p` is below 1.
     """
     if p < 1:
         raise ValueError(f"p is {p}; a modulus is at least 1")
@@ -268,20 +242,12 @@ def safe_modulo(hashes: Integers, p: int, window: int) -> Positions:
     ugly otherwise. The good and the bad hashes are selected, so that every whole window has a selected hash.
     A hash with fewer than `window` - 1 hashes before it is not the end of a window and is never bad.
 
-    Parameters
-    ----------
     hashes : integer array of n hashes, taken as uint64
     p : modulus, at least 1; see `best_safe_p`
     window : hashes in a window, 1 to n
 
-    Returns
-    -------
-    int64 array of selected positions, ascending.
-
-    Raises
-    ------
-    ValueError
-        When `p` or `window` is below 1, or the window is longer than the document.
+    Returns: int64 array of selected positions, ascending. Raises ValueError when `p` or `window` is below 1,
+    or the window is longer than the document.
     """
     _check_window(window, len(hashes))
     good = np.zeros(len(hashes), dtype=np.bool_)
@@ -296,14 +262,7 @@ def best_safe_p(window: int) -> int:
     The paper minimises P + exp(-wP) at P = ln w / w. Here the exact density P + (1 - P)^w is minimised over
     all integers p, with P = 1 / p.
 
-    Returns
-    -------
-    p, at least 1; the largest at a tie.
-
-    Raises
-    ------
-    ValueError
-        When `window` is below 1.
+    Returns: p, at least 1; the largest at a tie. Raises ValueError when `window` is below 1.
     """
     _check_window(window)
     return min(range(window, 0, -1), key=lambda p: 1 / p + (1 - 1 / p) ** window)

@@ -134,8 +134,6 @@ def name_uses(tokens: Joined, names: Joined) -> tuple[Terms, Bounds]:
 
     They are uint64, those of a text in no order, and some more than once.
 
-    Parameters
-    ----------
     tokens : the tokens of the texts
     names : their names, with the id of each as its kind, in text order
     """

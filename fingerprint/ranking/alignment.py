@@ -172,8 +172,6 @@ def index_tokens(
 ) -> CohortTokens:
     """Index the tokens of all submissions of a cohort.
 
-    Parameters
-    ----------
     kinds, flags : three of the arrays of `IndexedTokens`, for all submissions one after another
     kgrams : the ids of their k-grams, and of the long ones, see `long_kgrams`
     bounds : int64 [s + 1], position at which each of the s submissions begins

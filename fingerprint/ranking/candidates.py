@@ -79,14 +79,8 @@ class InvertedIndex:
         Only the smallest `limit` distinct values are looked up. With a small limit the counts estimate
         resemblance; without a limit they give containment.
 
-        Returns
-        -------
-        Two int32 arrays: owners, ascending, and the number of values for each.
-
-        Raises
-        ------
-        ValueError
-            When `limit` is below 1.
+        Returns: two int32 arrays: owners, ascending, and the number of values for each. Raises ValueError
+        when `limit` is below 1.
         """
         if limit is not None and limit < 1:
             raise ValueError(f"limit is {limit}; it must be at least 1")

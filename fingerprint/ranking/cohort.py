@@ -109,9 +109,7 @@ def count_alike(
 ) -> PartCounts:
     """Return how many submissions share at least each of the parts with each submission, itself included.
 
-    Returns
-    -------
-    int32 [parts, submissions]
+    Returns: int32 [parts, submissions].
     """
     table, counts = postings(index), np.ones((len(parts), submissions), dtype=np.int32)
     _count_alike(table, np.array(parts), counts)

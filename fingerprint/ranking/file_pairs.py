@@ -31,9 +31,7 @@ FILE_MASK = (1 << FILE_BITS) - 1
 def number_equal(files: Sequence[Sequence[npt.NDArray[Any]]]) -> Ids:
     """Return a number for each file, given by columns: the same for equal ones, -1 where no other is equal.
 
-    Returns
-    -------
-    int32 [files]
+    Returns: int32 [files].
     """
     # Hardly any other files have columns of the same lengths.
     lengths = _numbers([tuple(map(len, columns)) for columns in files])

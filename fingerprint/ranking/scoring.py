@@ -239,14 +239,11 @@ def score(
 ) -> Scores:
     """Score every candidate pair, on all cores; call `check` every few tenths of a second, see `run_chunks`.
 
-    Returns
-    -------
-    `similarity` in [0, 1], to rank by, and how much of it `structure`, `literals`, `names` and
-    `imports` contribute;
-    `left_share`, `right_share` in [0, 1]: the part of a side's counted tokens that lies in passages;
-    `tokens`: counted tokens in passages, on the side that has more; `longest`: those of the longest passage,
-    on the left; `lines`: source lines on which tokens of passages begin, on the side that has more;
-    `left_with_common`, `right_with_common` in [0, 1]: the shares where common code counts too.
+    Returns: `similarity` in [0, 1], to rank by, and how much of it `structure`, `literals`, `names` and
+    `imports` contribute; `left_share`, `right_share` in [0, 1]: the part of a side's counted tokens that lies
+    in passages; `tokens`: counted tokens in passages, on the side that has more; `longest`: those of the
+    longest passage, on the left; `lines`: source lines on which tokens of passages begin, on the side that
+    has more; `left_with_common`, `right_with_common` in [0, 1]: the shares where common code counts too.
     Boilerplate counts nowhere; common code counts only in the similarity, with its low weight.
     """
     pairs = np.stack((candidates.left, candidates.right), axis=1)

@@ -157,8 +157,6 @@ def estimate_unrelated(
     The similarities are a mixture of a beta distribution, which is fitted by expectation maximisation, and of
     the fixed one of `COPIES`.
 
-    Parameters
-    ----------
     similarities : those in [0, 1] of the pairs that were compared, or of a sample of them
     compared : number of pairs that were compared; the others share nothing
     submissions : number of submissions of the class
@@ -210,8 +208,6 @@ def suggest_threshold(
 ) -> SuggestedThreshold:
     """Suggest the middle of the widest gap between the similarities, where copies become likely.
 
-    Parameters
-    ----------
     unrelated : of the class, see `estimate_unrelated`
     similarities : those in [0, 1] of all pairs that were compared, or of a sample of them
     compared : number of pairs that were compared

@@ -540,9 +540,7 @@ def tile_pair(left: IndexedTokens, right: IndexedTokens, k: int, space: Workspac
     Equal files come first, see `equal_file_runs`, then tiles in files that are partners, then all others. The
     workspace is filled for the left side, see `enter`.
 
-    Returns
-    -------
-    int64 array [tiles, 3]: left token, right token, length.
+    Returns: int64 array [tiles, 3]: left token, right token, length.
     """
     tiles = np.empty((min(len(left.kinds), len(right.kinds)) // k, 3), dtype=np.int64)
     equal = 0

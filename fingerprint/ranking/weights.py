@@ -70,17 +70,13 @@ def _fill_means(logs: Floats, inside: Flags, excluded: Flags, k: int, weights: F
 def token_weights(ids: Ids, frequency: Ids, starts: tuple[Bounds, Bounds], excluded: Flags, k: int) -> Floats:
     """Return the weight of each token: the geometric mean of the (up to k) k-grams that cover it.
 
-    Parameters
-    ----------
     ids : int32, id of the k-gram that starts at each token, as far as one does
     frequency : int32, number of submissions that contain each k-gram, by id
     starts : int64, where files begin and where submissions begin; each file ends with a separator
     excluded : bool [t], tokens that weigh nothing
     k : number of tokens in a k-gram
 
-    Returns
-    -------
-    float64 [t] in [0, 1]; 0 for separators and for files shorter than a k-gram, which match nothing.
+    Returns: float64 [t] in [0, 1]; 0 for separators and for files shorter than a k-gram, which match nothing.
     """
     files, bounds = starts
     inside = np.ones(len(ids), dtype=np.bool_)

@@ -103,20 +103,12 @@ def components(
 ) -> npt.NDArray[np.int64]:
     """Label the connected components of `count` documents that are joined by the pairs (left[i], right[i]).
 
-    Parameters
-    ----------
     count : number of documents, at least 0
     left, right : integer arrays of equal length, documents numbered from 0
 
-    Returns
-    -------
-    int64 array of `count` labels: for each document, the smallest document of its component. The labels do
-    not depend on the order of the pairs.
-
-    Raises
-    ------
-    ValueError
-        When `count` is negative, the arrays differ in length or a document is out of range.
+    Returns: int64 array of `count` labels: for each document, the smallest document of its component. The
+    labels do not depend on the order of the pairs. Raises ValueError when `count` is negative, the arrays
+    differ in length or a document is out of range.
     """
     sets = UnionFind(count)
     sets.join(left, right)
@@ -267,8 +259,6 @@ def cluster(
 ) -> Clustering:
     """Cluster documents whose sketches resemble each other ("The clustering algorithm").
 
-    Parameters
-    ----------
     sketches : MOD_m sketches of n documents (phase 1)
     threshold : estimated resemblance from which two documents are joined, above 0, at most 1
     common : values in more documents than this are ignored; at least 1. Duplicates count once.
@@ -278,10 +268,7 @@ def cluster(
         sketches are removed first and added to the cluster of their duplicate ("Identical documents").
     folder : parent of the temporary folder; the system's default when None
 
-    Raises
-    ------
-    ValueError
-        When a parameter is outside the range given above or the number of keys is not n.
+    Raises ValueError when a parameter is outside the range given above or the number of keys is not n.
     """
     check_limits(threshold, common)
     sets, duplicates = _join_duplicates(sketches, exact, lexical)

@@ -100,14 +100,9 @@ def compress(values: Words) -> Blocks:
     differs from the previous fingerprint, followed by its bits below that bit. A fingerprint equal to the
     previous fingerprint has a code of its own and no further bits.
 
-    Parameters
-    ----------
     values : uint64 array in ascending order
 
-    Raises
-    ------
-    ValueError
-        When `values` is not a uint64 array in ascending order.
+    Raises ValueError when `values` is not a uint64 array in ascending order.
     """
     if values.dtype != np.uint64 or values.ndim != 1 or np.any(values[1:] < values[:-1]):
         raise ValueError(
@@ -348,17 +343,12 @@ class Matches(NamedTuple):
 class HammingIndex:
     """Finds the stored fingerprints that differ from a query fingerprint in few bits: the online mode.
 
-    Parameters
-    ----------
     values : uint64 array of n fingerprints, n below 2**32; duplicates stay separate
     tables : 4, 10, 16 or 20 for the designs of Example 3.1, which cover distance 3; or another `design(...)`.
         More tables take more memory and compare fewer fingerprints.
     compressed : store the tables as Huffman-coded blocks (section 3.2)
 
-    Raises
-    ------
-    ValueError
-        When `values` is not such an array or `tables` is another number.
+    Raises ValueError when `values` is not such an array or `tables` is another number.
     """
 
     def __init__(self, values: Words, *, tables: int | Design = 10, compressed: bool = False) -> None:
@@ -408,17 +398,12 @@ def batch_query(
 
     The tables are built on the queries, of which there are far fewer.
 
-    Parameters
-    ----------
     fingerprints : uint64 array of queries
     stored : uint64 array, or a `.npy` file of one, which is mapped into memory and read a chunk at a time
     distance, tables : as for `HammingIndex`
     chunk : stored fingerprints read at a time, at least 1
 
-    Raises
-    ------
-    ValueError
-        As `HammingIndex` and its `query`, or when `chunk` is below 1.
+    Raises ValueError as `HammingIndex` and its `query`, or when `chunk` is below 1.
     """
     if chunk < 1:
         raise ValueError(f"chunk is {chunk}; at least 1 fingerprint is read at a time")

@@ -74,20 +74,12 @@ def min_wise(values: Hashes, count: int, seed: int = 0) -> Hashes:
     All permutations share one mixing of the values, after which each has its own linear map modulo 2**64: for
     well-mixed values random linear maps suffice in practice (section 2).
 
-    Parameters
-    ----------
     values : uint64 array of n values, a set; order and repeats do not count
     count : number of permutations, at least 1
     seed : 0 to 2**64 - 1; only sketches with the same seed can be compared
 
-    Returns
-    -------
-    uint64 array of `count` minima; those of two sets agree in a position with probability r(A, B).
-
-    Raises
-    ------
-    ValueError
-        When the set is empty, `count` is below 1 or `seed` is out of range.
+    Returns: uint64 array of `count` minima; those of two sets agree in a position with probability r(A, B).
+    Raises ValueError when the set is empty, `count` is below 1 or `seed` is out of range.
     """
     _check_at_least_one(count=count)
     if not len(values):
@@ -108,20 +100,12 @@ def min_wise_resemblance(a: Hashes, b: Hashes) -> float:
 def features(values: Hashes, k: int = 6, s: int = 14, seed: int = 0) -> Hashes:
     """Return the features of a set: k groups of s minima, each hashed with its number to 64 bits (section 3).
 
-    Parameters
-    ----------
     values : uint64 array of n values, a set
     k, s : features, and minima in each; at least 1
     seed : 0 to 2**64 - 1; only features with the same seed, k and s can be compared
 
-    Returns
-    -------
-    uint64 array of k features; those of two sets agree in a position with probability r(A, B)**s.
-
-    Raises
-    ------
-    ValueError
-        When the set is empty, `k` or `s` is below 1 or `seed` is out of range.
+    Returns: uint64 array of k features; those of two sets agree in a position with probability r(A, B)**s.
+    Raises ValueError when the set is empty, `k` or `s` is below 1 or `seed` is out of range.
     """
     _check_at_least_one(k=k, s=s)
     return _hash_rows(min_wise(values, k * s, seed).reshape(k, s))
@@ -140,14 +124,8 @@ def shared_features(a: Hashes, b: Hashes) -> int:
 def super_features(features: Hashes, r: int) -> Hashes:
     """Return the hash of every `r` of k features: pairs that share one share r features (section 3).
 
-    Returns
-    -------
-    uint64 array of k-choose-r super-features, in the order of `itertools.combinations`.
-
-    Raises
-    ------
-    ValueError
-        When `r` is not in 1 .. k.
+    Returns: uint64 array of k-choose-r super-features, in the order of `itertools.combinations`. Raises
+    ValueError when `r` is not in 1 .. k.
     """
     if not 1 <= r <= len(features):
         raise ValueError(f"r is {r}; a super-feature joins 1 to {len(features)} of these features")
@@ -167,19 +145,11 @@ def acceptance(rho: Floats, k: int, s: int, r: int) -> Floats: ...
 def acceptance(rho: float | Floats, k: int, s: int, r: int) -> float | Floats:
     """Return P(k, s, r): the chance that sets of resemblance `rho` share at least `r` features (section 3).
 
-    Parameters
-    ----------
     rho : resemblance in [0, 1], a number or an array of any shape
     k, s, r : features, minima in each, features to share; `r` at most `k`
 
-    Returns
-    -------
-    Probability in [0, 1], of the shape of `rho`.
-
-    Raises
-    ------
-    ValueError
-        When `rho` is NaN or outside [0, 1], `k` or `s` is below 1 or `r` is not in 1 .. k.
+    Returns: probability in [0, 1], of the shape of `rho`. Raises ValueError when `rho` is NaN or outside [0,
+    1], `k` or `s` is below 1 or `r` is not in 1 .. k.
     """
     _check_at_least_one(k=k, s=s)
     if not 1 <= r <= k:
@@ -207,17 +177,12 @@ def choose(target: float, error: float | None = None, most_features: int = 16) -
     integral of P below the target and of 1 - P above it. The cheapest filter has the fewest features, then
     the fewest permutations, then the least error.
 
-    Parameters
-    ----------
     target : resemblance from which pairs should be accepted, above 0 and at most 0.999
     error : allowed total error, in (0, 1); by default 0.4 (1 - target), where the paper's filter has 0.375
     most_features : largest k to consider, at least 1
 
-    Raises
-    ------
-    ValueError
-        When an argument is out of range, or the error of every filter of up to `most_features` features is
-        larger.
+    Raises ValueError when an argument is out of range, or the error of every filter of up to `most_features`
+    features is larger.
     """
     _check_at_least_one(most_features=most_features)
     allowed = USUAL_ERROR * (1 - target) if error is None else error
@@ -284,20 +249,12 @@ def binned_min_wise(values: Hashes, count: int, seed: int = 0) -> Hashes:
     `min_wise_resemblance` is unbiased and varies no more than with `min_wise`. But positions are not those of
     independent permutations, which features need (near-duplicate-features, section 2).
 
-    Parameters
-    ----------
     values : uint64 array of n values, a set; order and repeats do not count
     count : number of slots, 1 to 2**20
     seed : 0 to 2**64 - 1; only sketches with the same seed, from the same function, can be compared
 
-    Returns
-    -------
-    uint64 array of `count` values.
-
-    Raises
-    ------
-    ValueError
-        When the set is empty or `count` or `seed` is out of range.
+    Returns: uint64 array of `count` values. Raises ValueError when the set is empty or `count` or `seed` is
+    out of range.
     """
     if not 1 <= count <= 1 << 20:
         raise ValueError(f"count is {count}; a sketch has 1 to {1 << 20} places")

@@ -57,20 +57,12 @@ def _distinct(values: npt.NDArray[np.integer]) -> Hashes:
 def shingles(tokens: npt.NDArray[np.integer], w: int, bits: int = WORD_BITS) -> Hashes:
     """Return the w-shingling S(D, w): the set of all runs of `w` tokens ("Defining similarity of documents").
 
-    Parameters
-    ----------
     tokens : integer array of n tokens
     w : tokens in a shingle, 1 to n; the paper takes 10 words
     bits : length of a value, 32 to 64; the paper takes 40
 
-    Returns
-    -------
-    Ascending distinct uint64 values below 2**bits.
-
-    Raises
-    ------
-    ValueError
-        When `w` or `bits` is out of range. An empty document has no shingles, so that every `w` is.
+    Returns: ascending distinct uint64 values below 2**bits. Raises ValueError when `w` or `bits` is out of
+    range. An empty document has no shingles, so that every `w` is.
     """
     if not 1 <= w <= len(tokens):
         raise ValueError(f"w is {w}; a shingle of this document has 1 to {len(tokens)} tokens")
@@ -107,14 +99,8 @@ def min_sketch(values: Hashes, s: int) -> Hashes:
 
     In the paper a smaller set is its own sketch; here the caller passes the size of the set as `s` for that.
 
-    Returns
-    -------
-    uint64 array of s ascending values.
-
-    Raises
-    ------
-    ValueError
-        When `s` is below 1 or above the number of distinct values.
+    Returns: uint64 array of s ascending values. Raises ValueError when `s` is below 1 or above the number of
+    distinct values.
     """
     distinct = _distinct(values)
     if not 1 <= s <= len(distinct):
@@ -125,14 +111,8 @@ def min_sketch(values: Hashes, s: int) -> Hashes:
 def mod_sketch(values: Hashes, m: int) -> Hashes:
     """Return MOD_m(W), the values that are 0 mod `m` ("Estimating the resemblance and the containment").
 
-    Returns
-    -------
-    Ascending uint64 values, about one in `m` (the paper takes 25) and perhaps none.
-
-    Raises
-    ------
-    ValueError
-        When `m` is below 1 or the set is empty.
+    Returns: ascending uint64 values, about one in `m` (the paper takes 25) and perhaps none. Raises
+    ValueError when `m` is below 1 or the set is empty.
     """
     if m < 1:
         raise ValueError(f"m is {m}; a modulus is at least 1")
@@ -229,14 +209,8 @@ def super_shingles(sketch: Hashes, size: int) -> Hashes:
 
     Documents that share a super-shingle share a run of their sketches and most likely resemble each other.
 
-    Returns
-    -------
-    Ascending distinct uint64 values, at most len(sketch) - size + 1.
-
-    Raises
-    ------
-    ValueError
-        When `size` is below 1 or above the number of distinct values of the sketch.
+    Returns: ascending distinct uint64 values, at most len(sketch) - size + 1. Raises ValueError when `size`
+    is below 1 or above the number of distinct values of the sketch.
     """
     distinct = _distinct(sketch)
     if not 1 <= size <= len(distinct):
@@ -356,14 +330,9 @@ class Duplicates:
         `exact` and `lexical` have a key of the bytes and of the canonical form for each document; None means
         no key.
 
-        Returns
-        -------
-        Two int64 arrays of equal length. A document that equals earlier ones in several ways is repeated.
-
-        Raises
-        ------
-        ValueError
-            When the number of keys in `exact` or `lexical` is not the number of documents.
+        Returns: two int64 arrays of equal length. A document that equals earlier ones in several ways is
+        repeated. Raises ValueError when the number of keys in `exact` or `lexical` is not the number of
+        documents.
         """
         pairs: list[tuple[int, int]] = []
         for name, keys in (("exact", exact), ("lexical", lexical)):

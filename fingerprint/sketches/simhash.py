@@ -77,22 +77,14 @@ def simhashes(features: Words, offsets: npt.NDArray[np.integer], weights: Floats
 
     (Section 2, Computation.)
 
-    Parameters
-    ----------
     features : uint64 array of the feature hashes of all documents, one document after the other; a feature
         that occurs n times counts n times
     offsets : integer array of documents + 1; document i has features[offsets[i]:offsets[i + 1]]
     weights : float64 array of one weight for each feature, at least 0; by default all 1
 
-    Returns
-    -------
-    uint64 array of one fingerprint for each document. A component of 0 gives a 0 bit.
-
-    Raises
-    ------
-    ValueError
-        When a document has no features (all such documents would be near-duplicates with fingerprint 0,
-        section 4.2), the offsets do not fit, or a weight is negative, not finite or missing.
+    Returns: uint64 array of one fingerprint for each document. A component of 0 gives a 0 bit. Raises
+    ValueError when a document has no features (all such documents would be near-duplicates with fingerprint
+    0, section 4.2), the offsets do not fit, or a weight is negative, not finite or missing.
     """
     _check_offsets(features, offsets)
     weight_array = np.empty(0) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
@@ -179,15 +171,11 @@ class Design:
 def design(distance: int, *blocks: int) -> Design:
     """Split 64 bits into blocks; each choice of all but `distance` blocks leads in a table (Example 3.1).
 
-    Parameters
-    ----------
     distance : bits in which two fingerprints may differ, at least 0
     blocks : number of blocks; each further number splits the bits that do not lead once more
 
-    Raises
-    ------
-    ValueError
-        When no number of blocks is passed, one is not above `distance`, or too few bits are left to split.
+    Raises ValueError when no number of blocks is passed, one is not above `distance`, or too few bits are
+    left to split.
     """
     if distance < 0:
         raise ValueError(f"distance is {distance}; it is at least 0 bits")
@@ -226,18 +214,13 @@ EXAMPLE_3_1 = {4: design(3, 4), 10: design(3, 5), 16: design(3, 4, 4), 20: desig
 def tables_needed(f: int, k: int, d: float, prefix: float | None = None) -> int:
     """Return the smallest number of tables that suffices: X(f, k, d) of section 3.1.2.
 
-    Parameters
-    ----------
     f : bits of a fingerprint, 1 to 64
     k : bits in which two fingerprints may differ, 0 to f - 1
     d : log2 of the number of stored fingerprints, at least 0
     prefix : smallest p_i that is allowed, 0 to f - k; the threshold of the paper is d - prefix. By default
         d - 3, so that a probe retrieves 8 fingerprints on average, as with the 20 tables of Example 3.1.
 
-    Raises
-    ------
-    ValueError
-        When a parameter is outside its range.
+    Raises ValueError when a parameter is outside its range.
     """
     if not 1 <= f <= FINGERPRINT_BITS:
         raise ValueError(f"f is {f}; a fingerprint has 1 to {FINGERPRINT_BITS} bits")

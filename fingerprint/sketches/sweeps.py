@@ -53,14 +53,9 @@ class Sweeps:
     one `cluster` over all documents, as long as no value becomes common later (earlier pairs then stay
     joined). Sketches and 16 bytes a value stay in memory.
 
-    Parameters
-    ----------
     threshold, common, budget : as for `cluster`; `budget` applies to each sweep while it is added
 
-    Raises
-    ------
-    ValueError
-        As `cluster`.
+    Raises ValueError as `cluster`.
     """
 
     def __init__(self, *, threshold: float = THRESHOLD, common: int = COMMON, budget: int = BUDGET) -> None:

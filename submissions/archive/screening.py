@@ -162,19 +162,13 @@ def query_corpus(
 ) -> list[ResemblanceMatch]:
     """Return the stored documents that resemble new ones, best first for each new document.
 
-    Parameters
-    ----------
     name : name of the corpus
     documents : new documents
     min_share : lowest share of either document that the other contains, above 0 and at most 1
     limit : highest number of matches for each new document, None for all
 
-    Raises
-    ------
-    CorpusError
-        When there is no such corpus, it is empty or was created by another version.
-    ValueError
-        When `min_share` is out of range.
+    Raises CorpusError when there is no such corpus, it is empty or was created by another version. Raises
+    ValueError when `min_share` is out of range.
     """
     if not 0 < min_share <= 1:
         raise ValueError(f"the lowest share is {min_share}; it must be above 0 and at most 1")

@@ -257,8 +257,6 @@ def insert(
 ) -> list[tuple[Any, ...]]:
     """Insert rows; with `returning` not those that a unique constraint forbids.
 
-    Parameters
-    ----------
     connection : Django's database connection; an open transaction is continued
     model : its other fields get their defaults
     columns : names of columns and their values, one a row

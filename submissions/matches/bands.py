@@ -83,8 +83,6 @@ class Texts(Protocol):
 def band_sentences(bands: Bands, similarities: Sequence[float], texts: Texts, space: str = "") -> str:
     """Say how many pairs are in each band; empty without pairs.
 
-    Parameters
-    ----------
     similarities : of all pairs, ascending
     texts : translates
     space : before the sign of a percentage

@@ -55,15 +55,10 @@ class Fingerprints(NamedTuple):
 def pack_fingerprints(hashes: Hashes, positions: npt.NDArray[np.integer]) -> bytes:
     """Return the fingerprints of a document as bytes: 8 for a hash, mostly 1 for its position.
 
-    Parameters
-    ----------
     hashes : uint64 [n]
     positions : [n], in any order, from 0 to 2**31 - 1
 
-    Raises
-    ------
-    ValueError
-        When the arrays differ in length or a position does not fit.
+    Raises ValueError when the arrays differ in length or a position does not fit.
     """
     if len(hashes) != len(positions):
         raise ValueError(f"{len(hashes)} hashes with {len(positions)} positions")
