@@ -72,8 +72,8 @@ def details_table(report: LocalReport) -> ExportTable:
     rows = (
         (
             *pair_row(report, pair, flag(pair.left, pair.right)),
-            _evidence(pair),
-            _passage_rows(report, pair),
+            {part: round(getattr(pair, part), 6) for part in Evidence._fields},
+            [_passage(report, passage, translated=pair.translated) for passage in pair.passages],
             _blocks(report, pair),
             _terms(report, pair),
         )
@@ -112,10 +112,6 @@ def _block(report: LocalReport, block: list[Passage], *, translated: bool) -> di
     }
 
 
-def _evidence(pair: RankedPair) -> dict[str, float]:
-    return {part: round(getattr(pair, part), 6) for part in Evidence._fields}
-
-
 def _terms(report: LocalReport, pair: RankedPair) -> list[dict[str, object]]:
     terms = pair_terms(report, pair)
     return [_term(term) for term in terms.listed] if terms else []
@@ -124,10 +120,6 @@ def _terms(report: LocalReport, pair: RankedPair) -> list[dict[str, object]]:
 def _term(term: SharedTerm) -> dict[str, object]:
     left, right = ([{"file": one.path, "lines": one.lines} for one in side] for side in term.sides)
     return {"kind": term.kind, "text": term.text, "left": left, "right": right}
-
-
-def _passage_rows(report: LocalReport, pair: RankedPair) -> list[dict[str, object]]:
-    return [_passage(report, passage, translated=pair.translated) for passage in pair.passages]
 
 
 def _passage(report: LocalReport, passage: Passage, *, translated: bool) -> dict[str, object]:

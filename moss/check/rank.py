@@ -265,9 +265,10 @@ def rank_path(
     exclusions = _with_statement(exclusions, statement, files)
     inputs = _ranking_input(all_inputs, order, files, exclusions)
     files = _with_kinds_of(inputs.cohort, files)
+    names = list(all_inputs.groups)
     return LocalReport(
         all_inputs,
-        _in_order(list(all_inputs.groups), order),
+        [names[number] for number in order],
         name_ranks=order,
         files=files,
         ranking=engine.rank(inputs, options.show),
@@ -335,10 +336,6 @@ def _common_limit(requested: float | None, submissions: int) -> int | Literal["d
     if requested is None:
         return "default"
     return int(requested) if requested >= 1 else max(1, int(requested * submissions))
-
-
-def _in_order(names: list[str], order: list[int]) -> list[str]:
-    return [names[number] for number in order]
 
 
 def _in_content_order(files: list[LocalFile], submissions: int) -> tuple[list[int], list[LocalFile]]:

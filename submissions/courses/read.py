@@ -47,7 +47,7 @@ from submissions.reports.old_work import archived_assignments, newest_submission
 from submissions.uploads.read import count_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from django.contrib.auth.models import User
     from django.db.models import QuerySet
@@ -310,11 +310,8 @@ def archive_size() -> ArchiveSize:
     with_work = list(newest_submissions(archived).values_list("batch__assignment_id", flat=True))
     assignments = Assignment.objects.in_bulk(set(with_work))
     courses = Course.objects.filter(in_archive=True).count()
-    return ArchiveSize(courses, len(assignments), len(with_work), _terms(assignments.values()))
-
-
-def _terms(assignments: Iterable[Assignment]) -> list[str]:
-    return sorted({one.shown_term for one in assignments})
+    terms = sorted({one.shown_term for one in assignments.values()})
+    return ArchiveSize(courses, len(assignments), len(with_work), terms)
 
 
 def archive_languages(assignment: Assignment) -> list[LanguageCount]:

@@ -18,18 +18,6 @@ from submissions.models import Course, Membership
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise as Promise
 
-__all__ = [
-    "LONGEST_ADDRESS",
-    "LONGEST_ID",
-    "DeepLinkRequest",
-    "GivenRole",
-    "Platform",
-    "PlatformAccount",
-    "PlatformCourse",
-    "RegistrationAddress",
-    "ToolKey",
-    "UsedNonce",
-]
 # As long as LTI lets identifiers be.
 LONGEST_ID = 255
 LONGEST_ADDRESS = 1000
