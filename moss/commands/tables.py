@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 HEADINGS = ("#", "left", "right", "similarity", "left share", "right share", "tokens", "lines", "longest", "")
 # Of the names, and of all columns that begin at the left.
 NAMES, TEXTS = (1, 2), (1, 2, 9)
-GAP, LEAST_NAME = "  ", 8
+GAP, LEAST_NAME = "  ", 16
 # Wide enough for two names of usual length and the figures; longer cells are cut off with an ellipsis.
 WIDTH = 120
 

@@ -232,7 +232,7 @@ def test_csv_for_excel_opens_alike_in_a_german_and_an_english_excel(rows: list[t
         assert cells[1:3] == [row[1], row[2]]
         assert [cell for cell in cells if isinstance(cell, tuple)] == []  # no formula and no date
         for text, cell in ((row[0], cells[0]), (row[3] or "", cells[3])):
-            assert isinstance(cell, str) or str(cell).removesuffix(".0") == text.strip()
+            assert isinstance(cell, str) or str(cell).removesuffix(".0") == str(text).strip()
 
 
 @pytest.mark.parametrize(("language", "separator"), [("en", ","), ("de", ";"), ("es", ";")])
