@@ -15,6 +15,7 @@ from fingerprint.languages import (
     expect as expect,
     front_end as front_end,
     leaves_doubt as leaves_doubt,
+    possible_languages as possible_languages,
     storable as storable,
 )
 from fingerprint.languages.base import Coarse as Coarse, SpanColumns as SpanColumns

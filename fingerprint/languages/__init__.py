@@ -2,12 +2,13 @@
 
 from fingerprint.languages.base import FrontEnd, LexerFailed, LexicalClass, Scan, Span
 from fingerprint.languages.decoding import Decoded, NotText, decode, storable
-from fingerprint.languages.detection import detect, leaves_doubt
+from fingerprint.languages.detection import detect, leaves_doubt, possible_languages
 from fingerprint.languages.front_ends import (
     choices,
     coarse_family,
     expect,
     front_end,
+    punctuation_of_families,
     salts,
     tuned_front_ends,
 )
@@ -27,6 +28,8 @@ __all__ = [
     "expect",
     "front_end",
     "leaves_doubt",
+    "possible_languages",
+    "punctuation_of_families",
     "salts",
     "storable",
     "tuned_front_ends",

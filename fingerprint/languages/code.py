@@ -74,6 +74,11 @@ def import_lexers() -> None:
     list(find_plugin_lexers())
 
 
+def lexer_names() -> list[str]:
+    """Return the names of the lexers of Pygments, without its plugins."""
+    return [aliases[0] for _, aliases, _, _ in lexers.get_all_lexers(plugins=False) if aliases]
+
+
 def lexer_for_filename(filename: str) -> str:
     """Return the alias of the Pygments lexer for a file of that name, or an empty string."""
     lexer = find_lexer_class_for_filename(filename)

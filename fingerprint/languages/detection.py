@@ -346,24 +346,8 @@ _CODE_WORD = re.compile(
     r"|jmp|call|\w{1,30}:|\|)(?:\b|(?<=\W))"
 )
 _CODE_ENDS = (
-    "{",
-    "}",
-    "(",
-    "[",
-    ";",
-    "):",
-    ")",
-    "->",
-    "=",
-    " do",
-    " then",
-    " begin",
-    "else",
-    "]",
-    "},",
-    "],",
-    "),",
-)
+    "{", "}", "(", "[", ";", "):", ")", "->", "=", " do", " then", " begin", "else", "]", "},", "],", "),",
+)  # fmt: skip
 # Five words in a row with nothing but spaces and commas between them.
 _SENTENCE = re.compile(r"(?:[^\W\d_][\w'’-]*,? ){5}")
 MIN_LINES = 3
@@ -475,6 +459,12 @@ def _detected(filename: str, text: str, head: str, likely: str) -> str:
         or _by_markup(text)
         or _of_text(head, likely)
     )
+
+
+def possible_languages(filename: str) -> frozenset[str]:
+    """Return the languages of which the content of a file of this name decides; none for any language."""
+    choices = AMBIGUOUS.get(_extension(_inner_name(_name(filename))), ())
+    return frozenset(language for _, language in choices)
 
 
 def leaves_doubt(filename: str) -> bool:

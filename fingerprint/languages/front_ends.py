@@ -7,13 +7,12 @@ from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING
 
-from fingerprint.languages.language_table import COARSE_LANGUAGES, LANGUAGES, OTHERS
+from fingerprint.languages.language_table import COARSE_LANGUAGES, LANGUAGES, OTHERS, Language
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fingerprint.languages.base import FrontEnd
-    from fingerprint.languages.language_table import Language
 
 
 def choices() -> list[tuple[str, str]]:
@@ -29,6 +28,18 @@ def tuned_front_ends() -> list[FrontEnd]:
 def salts() -> dict[str, str]:
     """Return the families of kinds of all languages that are tuned, by name; see `kind_id`."""
     return {row.name: row.salt for row in (*OTHERS, *LANGUAGES)}
+
+
+def punctuation_of_families() -> dict[str, str]:
+    """Return what is dropped as punctuation by the families of all languages but those that write literals.
+
+    These are the languages of the table and those of Pygments, without its plugins.
+    """
+    from fingerprint.languages.code import lexer_names  # noqa: PLC0415 - NumPy and Pygments are slow to import
+
+    tuned = {row.name: row for row in (*OTHERS, *LANGUAGES)}
+    rows = {name: Language(name, name, name) for name in lexer_names()} | tuned
+    return {row.salt: row.punctuation for row in rows.values() if not (row.parts or row.kept_numbers)}
 
 
 @cache

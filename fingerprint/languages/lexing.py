@@ -182,7 +182,9 @@ class LineBoundLexer(DispatchingLexer):
             if not is_literal(tokens.types[index]):
                 continue
             start = tokens.starts[index]
-            end = _LINE_END.search(text, start, start + len(tokens.values[index]))
+            # What begins with a line end is cut where a literal is open, and the lexer leaves its state.
+            first = start + (index == count and not opened)
+            end = _LINE_END.search(text, first, start + len(tokens.values[index]))
             if end and not self._crosses(tokens, count, index, text, opened):
                 for column in tokens:
                     del column[index + (end.start() > start) :]

@@ -21,8 +21,8 @@ from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.alignment import index_tokens, long_kgrams, slice_submission, unmatch_collisions
 from fingerprint.ranking.candidates import Postings, add_shared, owner_weights, postings
 from fingerprint.ranking.file_pairs import file_table
-from fingerprint.ranking.weights import document_frequency, token_weights
-from fingerprint.tokens import kind_id
+from fingerprint.ranking.kind_marks import kind_marks, mark_table
+from fingerprint.ranking.weights import document_frequency, table_tokens, token_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,11 +134,7 @@ def count_programs(ids: Ids, bounds: Bounds, distinct: int, parts: Floats) -> Fl
 
 @cache
 def _mark_table() -> tuple[Kinds, Marks]:
-    """Return the kinds that have marks, in all languages, and their marks, as a hash table.
-
-    A kind is in the row of its low bits, or where that is taken in the next row that is free. The number of
-    rows is a power of two; a row without marks is free.
-    """
+    """Return the kinds that have marks, in all tuned languages, and their marks, see `mark_table`."""
     families = salts()
     marked = [(WORD, families[name], word) for name, texts in HEAD_WORDS.items() for word in texts]
     marked += [(LEAVES, families[name], word) for name, texts in LEAVING_WORDS.items() for word in texts]
@@ -146,27 +142,7 @@ def _mark_table() -> tuple[Kinds, Marks]:
     marked += [
         (mark, one, lexeme) for mark, texts in MARKED for lexeme in texts for one in set(families.values())
     ]
-    rows = 1 << (4 * len(marked)).bit_length()
-    kinds, marks = np.zeros(rows, dtype=np.uint64), np.zeros(rows, dtype=np.uint8)
-    for mark, family, lexeme in marked:
-        kind = kind_id(family, lexeme)
-        row = int(kind) & (rows - 1)
-        while marks[row] and kinds[row] != kind:
-            row = (row + 1) & (rows - 1)
-        kinds[row] = kind
-        marks[row] |= mark
-    return kinds, marks
-
-
-@kernel
-def fill_marks(kinds: Kinds, table_kinds: Kinds, table_marks: Marks, marks: Marks) -> None:
-    """Fill the marks of each token from the table of `_mark_table`."""
-    last = np.uint64(len(table_kinds) - 1)
-    for at in range(len(kinds)):
-        row = kinds[at] & last
-        while table_marks[row] and table_kinds[row] != kinds[at]:
-            row = (row + np.uint64(1)) & last
-        marks[at] = table_marks[row]
+    return mark_table(marked)
 
 
 class LineMarks(NamedTuple):
@@ -191,8 +167,7 @@ class LineMarks(NamedTuple):
 
 def mark_lines(kinds: Kinds, firsts: Positions) -> LineMarks:
     """Return the marks of the lines whose first tokens are `firsts`, in order; no line is empty."""
-    marks = np.empty(len(kinds), dtype=np.uint8)
-    fill_marks(kinds, *_mark_table(), marks)
+    marks = kind_marks(kinds, _mark_table())
     lasts = np.append(firsts[1:], len(kinds)) - 1
     counts = (np.add.reduceat((marks & mark) > 0, firsts, dtype=np.int64) for mark in (OPENS, CLOSES, ENDS))
     return LineMarks(np.bitwise_or.reduceat(marks, firsts), marks[lasts], lasts + 1 - firsts, *counts)
@@ -274,8 +249,9 @@ def _mark_covered(marked: Flags, k: int, covered: Flags) -> None:
 class RunningSums(NamedTuple):
     """Running sums over the t tokens of a cohort: arrays [t + 1]; tokens i to j - 1 sum to `x[j] - x[i]`.
 
-    `weight` float64: weights of tokens; `kept` int32: number of tokens that are not boilerplate; `counted`
-    int32: number of tokens that shares count, neither boilerplate nor common code. Separators add to none.
+    `weight` float64: weights of tokens; `kept` int32: number of tokens that are not boilerplate;
+    `with_common` int32: those of them that count in tables of literals, see `table_tokens`; `counted` int32:
+    number of tokens that shares count, `with_common` without common code. Separators add to none.
     `line_numbers` int32 is not a sum but the line that a token begins on. Lines are numbered through all
     files of the cohort, without those on which no token begins. Tokens i to j - 1 of one file lie on
     `line_numbers[j - 1] - line_numbers[i] + 1` lines.
@@ -283,6 +259,7 @@ class RunningSums(NamedTuple):
 
     weight: Floats
     kept: Counts
+    with_common: Counts
     counted: Counts
     line_numbers: Ids
 
@@ -311,6 +288,12 @@ class Cohort:
 
     def __len__(self) -> int:
         return len(self.submission_starts) - 1
+
+    @property
+    def spare(self) -> Floats:
+        """Number of tokens of each submission that do not count because they are in tables: float64 [n]."""
+        spare = (self.sums.kept - self.sums.with_common)[self.submission_starts]
+        return np.diff(spare).astype(np.float64)
 
     @property
     def tokens(self) -> IndexedTokens:
@@ -361,8 +344,9 @@ class Cohort:
         both, files = (kgrams, long_kgrams(kgrams, k, starts)), (file_starts, starts, identical)
         indexed = index_tokens(kinds, both, flags, starts, extents, files=file_table(submissions, *files))
         padded, is_common = _at_kgrams(frequency[ids], common[ids], len(kinds))
-        weights = token_weights(ids, frequency, (file_starts, starts), flags[0], k)
-        sums = _running_sums(weights, flags, file_starts, _line_numbers(lines, file_starts))
+        spare = table_tokens(kinds, file_starts, k)
+        weights = token_weights(ids, frequency, (file_starts, starts), flags[0] | spare, k)
+        sums = _running_sums(weights, flags, spare, file_starts, _line_numbers(lines, file_starts))
         columns = indexed, padded, sums, values[is_boilerplate], is_common, limit
         return cls(k, file_starts, *columns, np.full(len(submissions), -1, dtype=np.int64))
 
@@ -496,13 +480,13 @@ def _line_extents(
 
 
 def _running_sums(
-    weights: Floats, flags: tuple[Flags, Flags], file_starts: Bounds, line_numbers: Ids
+    weights: Floats, flags: tuple[Flags, Flags], spare: Flags, file_starts: Bounds, line_numbers: Ids
 ) -> RunningSums:
-    columns = ~flags[0], ~flags[1]
+    columns = ~flags[0], ~(flags[0] | spare), ~(flags[1] | spare)
     for column in columns:
         column[file_starts[1:] - 1] = False
-    kept, counted = (_sums(column, np.int32) for column in columns)
-    return RunningSums(_sums(weights, np.float64), kept, counted, line_numbers)
+    kept, with_common, counted = (_sums(column, np.int32) for column in columns)
+    return RunningSums(_sums(weights, np.float64), kept, with_common, counted, line_numbers)
 
 
 def _sums(values: npt.NDArray[Any], dtype: type[np.number]) -> npt.NDArray[Any]:

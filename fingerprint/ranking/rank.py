@@ -232,7 +232,7 @@ class RankingInput(NamedTuple):
         lexical = LexicalTable.from_submissions(terms, exclusions.lexical, counted, related)
         streams = [(file.submission, file.coarse) for file in files]
         translations = translation_input(streams, exclusions.coarse, groups)
-        cohort = replace(cohort, renamed=renamed)
+        cohort, lexical = replace(cohort, renamed=renamed), lexical.with_tables(cohort.spare)
         return cls(cohort, lexical, hashes, owners, groups, translations, old_pairs)
 
 

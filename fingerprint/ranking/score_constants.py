@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 # Raise it whenever the same cohort would get other similarities. Reports store it.
-SCORE_VERSION = 10
+SCORE_VERSION = 11
 
 
 class Norm(NamedTuple):
@@ -57,7 +57,7 @@ TERM_RARITY_EXPONENT = 1.0
 # related (`RELATED_PART`) count as one, so that many copies of one program dictate nothing.
 DICTATED_PART = 0.5
 # The weight of each of the n occurrences of a k-gram in one submission is multiplied by n**-REPEAT_EXPONENT,
-# so that a table of numbers does not outweigh a program.
+# so that a table of similar statements does not outweigh a program; of literals see `table_tokens`.
 REPEAT_EXPONENT = 0.25
 
 # A passage with tokens between it and its neighbour counts as a continuation of it, the less the more tokens

@@ -55,8 +55,8 @@ def length_factor(tokens: float, half_length: float) -> float:
 @njit
 def slice_sums(sums: RunningSums, submission_starts: Bounds, number: int) -> RunningSums:
     low, high = submission_starts[number], submission_starts[number + 1] + 1
-    columns = sums.weight[low:high], sums.kept[low:high], sums.counted[low:high]
-    return RunningSums(*columns, sums.line_numbers[low:high])
+    weight, kept, with_common = sums.weight[low:high], sums.kept[low:high], sums.with_common[low:high]
+    return RunningSums(weight, kept, with_common, sums.counted[low:high], sums.line_numbers[low:high])
 
 
 @bare_njit
@@ -129,8 +129,8 @@ def _count_with_common(
 ) -> None:
     for at in range(len(passages)):
         a, b, length = passages[at, 0], passages[at, 1], passages[at, 2]
-        coverage.with_common[row, 0] += left.kept[a + length] - left.kept[a]
-        coverage.with_common[row, 1] += right.kept[b + length] - right.kept[b]
+        coverage.with_common[row, 0] += left.with_common[a + length] - left.with_common[a]
+        coverage.with_common[row, 1] += right.with_common[b + length] - right.with_common[b]
 
 
 @bare_njit
@@ -262,7 +262,7 @@ def score(
 def _score_block(cohort: Cohort, lexical: LexicalTable, pairs: Rows, coverage: Coverage) -> Scores:
     similarity, parts = similarity_of(cohort, lexical, pairs, coverage.weight)
     counted = np.maximum(_totals(cohort.sums.counted, cohort, pairs), 1)
-    kept = np.maximum(_totals(cohort.sums.kept, cohort, pairs), 1)
+    with_common = np.maximum(_totals(cohort.sums.with_common, cohort, pairs), 1)
     return Scores(
         similarity,
         coverage.tokens[:, 0] / counted[:, 0],
@@ -271,8 +271,8 @@ def _score_block(cohort: Cohort, lexical: LexicalTable, pairs: Rows, coverage: C
         coverage.longest,
         coverage.lines.max(axis=1),
         *parts,
-        coverage.with_common[:, 0] / kept[:, 0],
-        coverage.with_common[:, 1] / kept[:, 1],
+        coverage.with_common[:, 0] / with_common[:, 0],
+        coverage.with_common[:, 1] / with_common[:, 1],
     )
 
 

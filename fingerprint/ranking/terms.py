@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -176,6 +176,15 @@ class LexicalTable(NamedTuple):
     def readable(self) -> tuple[TermTable, TermTable, TermTable]:
         """See `LexicalTerms.readable`."""
         return self[:3]
+
+    def with_tables(self, tokens: Floats) -> LexicalTable:
+        """Return these terms with smaller amounts of literals, by the tokens of tables that do not count.
+
+        Of many small numbers some are equal by chance.
+        """
+        literals = np.diff(self.literals.bounds)
+        amounts = self.literals.amounts * (literals / np.maximum(literals + tokens, 1))
+        return self._replace(literals=replace(self.literals, amounts=amounts))
 
     def columns(self) -> tuple[Hashes, Owners, Floats]:
         """Return a number and the submission of every readable term, and the weights by number.

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint.kernels.registry import kernel
+from fingerprint.kernels.registry import bare_njit, kernel
+from fingerprint.languages import punctuation_of_families
 from fingerprint.ranking import score_constants as constants
+from fingerprint.ranking.kind_marks import kind_marks, mark_table
 from fingerprint.ranking.sorting import highest_id
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.kernels.types import Bounds, Flags, Floats, Ids
+    from fingerprint.kernels.types import Bounds, Classes, Flags, Floats, Ids, Kinds
+
+# What a table of literals consists of: their kinds, and what stands between them. A row of a table may begin
+# with one other token, such as a directive of an assembler, and then has at least so many literals.
+LITERALS = ("<number>", "<string>", "<char>", "<symbol>", "<constant>")
+SEPARATORS = frozenset({
+    "(", ")", "[", "]", "{", "}", ",", ";", ":", ".", "+", "-", "=>", "::", "->", "[|", "|]", "#(", "'(", "'",
+    "#", "[[", "]]",
+})  # fmt: skip
+LITERAL, SEPARATOR, FILE_END = 1, 2, 4
+LEAST_OF_ROW = 4
 
 
 def rarity(frequency: npt.NDArray[np.integer], exponent: float) -> Floats:
@@ -88,3 +101,52 @@ def token_weights(ids: Ids, frequency: Ids, starts: tuple[Bounds, Bounds], exclu
     weights = np.zeros(len(excluded))
     _fill_means(logs, inside, excluded, k, weights)
     return weights
+
+
+@cache
+def _table_marks() -> tuple[Kinds, Classes]:
+    """Return the kinds of literals and of what separates them in all languages, see `mark_table`."""
+    marked = []
+    for family, punctuation in punctuation_of_families().items():
+        marked += [(LITERAL, family, lexeme) for lexeme in LITERALS]
+        marked += [(SEPARATOR, family, lexeme) for lexeme in SEPARATORS.difference(punctuation.split())]
+    return mark_table(marked)
+
+
+@bare_njit
+def _mark_spare(spare: Flags, first: int, end: int, least: int) -> None:
+    """Mark all but `least` tokens of a table, evenly."""
+    size = end - first
+    for at in range(size if size > least else 0):
+        spare[first + at] = (at + 1) * least // size == at * least // size
+
+
+@kernel
+def _fill_spare(marks: Classes, least: int, row: int, spare: Flags) -> None:
+    """Fill `spare` for `table_tokens`; a row has at least `row` literals."""
+    first, end, literals, in_table = 0, 0, 0, 0
+    for at in range(len(marks)):
+        if marks[at] & (LITERAL | SEPARATOR):
+            literals += marks[at] == LITERAL
+            continue
+        if literals >= row:
+            end, in_table = at, in_table + literals
+        if literals < row or marks[at] == FILE_END:
+            # Brackets and signs alone are no table.
+            if 4 * in_table >= end - first:
+                _mark_spare(spare, first, end, least)
+            first, end, in_table = at + 1, at + 1, 0
+        literals = 0
+
+
+def table_tokens(kinds: Kinds, file_starts: Bounds, k: int) -> Flags:
+    """Return which tokens do not count because they are in a table of literals: bool [t].
+
+    A table is a run of literals, brackets, commas and signs, and at most one other token before each of its
+    rows; what it has in common with another table of that form is the form. It counts as one k-gram, with
+    tokens that are evenly spread. Files begin at `file_starts`; each ends with a separator.
+    """
+    spare, marks = np.zeros(len(kinds), dtype=np.bool_), kind_marks(kinds, _table_marks())
+    marks[file_starts[1:] - 1] = FILE_END
+    _fill_spare(marks, k, LEAST_OF_ROW, spare)
+    return spare

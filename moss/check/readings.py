@@ -21,14 +21,13 @@ from fingerprint.engine import (
     Unreadable,
     expect,
     identify,
-    leaves_doubt,
     read,
     read_together,
 )
 from fingerprint.kernels import usable_cores
 from moss.check.inputs import SkippedInput, check_complete, entries_of
 from moss.compiling import cache_folder
-from submissions.intake.file_languages import likely_language
+from submissions.intake.file_languages import settled_languages
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.packed_readings import PackedReading, together_then_alone
 
@@ -179,8 +178,11 @@ def languages_of(
 def detected_languages(files: Sequence[UnpackedEntry]) -> list[str]:
     """Return the language of each file of a class, "" for a file that cannot be read."""
     detected = [_detected(entry) for entry in files]
-    likely = likely_language(detected)
-    return [_settled(entry, language, likely) for entry, language in zip(files, detected, strict=True)]
+
+    def again(numbers: Sequence[int], likely: str) -> list[str]:
+        return [_detected(files[number], likely) for number in numbers]
+
+    return settled_languages([entry.name for entry in files], detected, again)
 
 
 def _compared(detected: Sequence[tuple[str, str]], chosen: ChosenLanguages) -> list[str | None]:
@@ -188,11 +190,6 @@ def _compared(detected: Sequence[tuple[str, str]], chosen: ChosenLanguages) -> l
     readable = [(path, language) for path, language in detected if language]
     languages = iter(chosen.reading(*map(list, zip(*readable, strict=True))) if readable else ())
     return [(next(languages) or None) if language else chosen.language for _, language in detected]
-
-
-def _settled(entry: UnpackedEntry, detected: str, likely: str) -> str:
-    doubtful = detected and likely and detected != likely and leaves_doubt(entry.name)
-    return _detected(entry, likely) if doubtful else detected
 
 
 def _detected(entry: UnpackedEntry, likely: str = "") -> str:

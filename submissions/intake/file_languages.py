@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from fingerprint.engine import choices
+from fingerprint.engine import choices, leaves_doubt, possible_languages
 from submissions.intake.left_out.patterns import BadPatterns, Globs, parse_patterns, pattern_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 # Languages of texts and data. Beside a program they are kept for reading and not compared.
 NO_PROGRAM = frozenset(
@@ -116,6 +116,41 @@ def likely_language(detected: Iterable[str]) -> str:
     programs = Counter(language for language in detected if language and language not in NO_PROGRAM)
     language, files = max(programs.items(), key=itemgetter(1), default=("", 0))
     return language if files > programs.total() / 2 else ""
+
+
+def settled_languages(
+    names: Sequence[str], detected: Sequence[str], again: Callable[[Sequence[int], str], Iterable[str]]
+) -> list[str]:
+    """Return the languages of the files of a class: where a file leaves doubt, the certain ones decide.
+
+    `again` returns the languages of the files with these numbers where another one is likely. The files that
+    are in a language by their name vote; where none is, those that stay in it though another is likely do.
+    """
+    settled, certain, doubtful = list(detected), list[str](), defaultdict[frozenset[str], list[int]](list)
+    for number, (name, language) in enumerate(zip(names, detected, strict=True)):
+        if language and leaves_doubt(name):
+            doubtful[possible_languages(name)].append(number)
+        else:
+            certain.append(language)
+    for possible, numbers in doubtful.items():
+        likely = likely_language(one for one in certain if not possible or one in possible)
+        likely = likely or likely_language(_certain_by_content(numbers, detected, again))
+        others = [number for number in numbers if likely not in ("", detected[number])]
+        for number, language in zip(others, again(others, likely), strict=True):
+            settled[number] = language
+    return settled
+
+
+def _certain_by_content(
+    numbers: Sequence[int], detected: Sequence[str], again: Callable[[Sequence[int], str], Iterable[str]]
+) -> list[str]:
+    """Return the languages of files that stay in it where the rival is likely; of all where none stays."""
+    languages = [detected[number] for number in numbers if detected[number] not in NO_PROGRAM]
+    stay, rivals = list[str](), [language for language, _ in Counter(languages).most_common(2)]
+    for language, rival in zip(rivals, rivals[::-1] if len(rivals) > 1 else (), strict=False):
+        own = [number for number in numbers if detected[number] == language]
+        stay += [one for one in again(own, rival) if one == language]
+    return stay or languages
 
 
 def _in_family(language: str, wanted: str) -> str:

@@ -20,12 +20,12 @@ from django.db.models import F
 from django.db.models.functions import Least
 from django.utils import timezone
 
-from fingerprint.engine import Unreadable, front_end, leaves_doubt, profile_of
+from fingerprint.engine import Unreadable, front_end, profile_of
 from submissions.core.database import flush_later, insert
 from submissions.core.models import Commits
 from submissions.core.submitters import save_students, stored_names
 from submissions.intake import sentences as reasons
-from submissions.intake.file_languages import likely_language
+from submissions.intake.file_languages import settled_languages
 from submissions.intake.layouts.registry import is_metadata
 from submissions.intake.left_out.listing import EntryRow, digest, folders_around
 from submissions.intake.limits import BadArchive, Limits
@@ -193,16 +193,19 @@ def list_entries(batch: Batch, *, is_interactive: bool) -> list[ListedEntry]:
 
 
 def _settle_languages(listed: Sequence[ListedEntry]) -> None:
-    """Set the language of doubtful files to that of most files of the class, if it fits."""
-    likely = likely_language(row.language for row in listed)
-    doubtful = [row for row in listed if row.language not in ("", likely) and leaves_doubt(row.name)]
-    for start in range(0, len(doubtful) if likely else 0, GROUP_FILES):
-        group = doubtful[start : start + GROUP_FILES]
-        data = Source.objects.in_bulk({row.source_id for row in group})
-        named = [NamedFile(row.name, bytes(data[row.source_id or 0].data)) for row in group]
-        for row, language in zip(group, identify(named, "", likely), strict=True):
-            if not isinstance(language, Unreadable):
-                row.language = language
+    """Set the languages of doubtful files to that of the files of the class that are certain."""
+
+    def again(numbers: Sequence[int], likely: str) -> Iterator[str]:
+        for start in range(0, len(numbers), GROUP_FILES):
+            group = [listed[number] for number in numbers[start : start + GROUP_FILES]]
+            data = Source.objects.in_bulk({row.source_id for row in group})
+            named = [NamedFile(row.name, bytes(data[row.source_id or 0].data)) for row in group]
+            for row, language in zip(group, identify(named, "", likely), strict=True):
+                yield row.language if isinstance(language, Unreadable) else language
+
+    names, detected = [row.name for row in listed], [row.language for row in listed]
+    for row, language in zip(listed, settled_languages(names, detected, again), strict=True):
+        row.language = language
 
 
 def publish_progress(batch: Batch, message: str) -> None:

@@ -248,3 +248,8 @@ def grows_too_fast(language: str, repeated: str) -> bool:
 )
 def test_the_time_to_read_what_never_ends_grows_with_the_length_of_the_text(language: str) -> None:
     assert [repeated for repeated in REPEATED[language] if grows_too_fast(language, repeated)] == []
+
+
+@pytest.mark.parametrize("text", [",\n", "1, 2\n", "+\n\n[\n]\n"])
+def test_a_comment_that_begins_with_a_line_end_is_read_to_its_end(text: str) -> None:
+    assert len(front_end("brainfuck").tokens(text)) == sum(map(text.count, "+[]"))

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import groupby
 from math import exp, prod
 from typing import TYPE_CHECKING
 
 from fingerprint.ranking import score_constants as constants
+from fingerprint.ranking.weights import LEAST_OF_ROW
+from fingerprint.tokens import kind_id
 from tests.fingerprint import naive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Tile = tuple[int, int, int]
+# A literal and a separator of tables of literals.
+LITERAL, SEPARATOR = kind_id("c", "<number>"), kind_id("c", "{")
 
 
 @dataclass(frozen=True)
@@ -43,9 +48,26 @@ def kgram_weights(whose: Submission, cohort: Sequence[Submission], k: int) -> li
 
 
 def token_weights(whose: Submission, cohort: Sequence[Submission], k: int) -> list[float]:
-    weights = kgram_weights(whose, cohort, k)
+    weights, spare = kgram_weights(whose, cohort, k), naive_tables(whose.kinds, k)
     covering = [weights[max(0, at - k + 1) : at + 1] for at in range(len(whose.kinds))]
-    return [prod(over) ** (1 / len(over)) if over else 0.0 for over in covering]
+    return [
+        prod(over) ** (1 / len(over)) if over and not out else 0.0
+        for over, out in zip(covering, spare, strict=True)
+    ]
+
+
+def naive_tables(kinds: Sequence[int], k: int) -> list[bool]:
+    """Return which tokens of one file do not count, by its rows: what lies between other tokens."""
+    spare = [False] * len(kinds)
+    places = [at for at, kind in enumerate(kinds) if kind not in (LITERAL, SEPARATOR)]
+    rows = list(zip([0, *(at + 1 for at in places)], [*places, len(kinds)], strict=True))
+    for is_long, group in groupby(rows, lambda row: kinds[row[0] : row[1]].count(LITERAL) >= LEAST_OF_ROW):
+        table = list(group)
+        first, size = table[0][0], table[-1][1] - table[0][0]
+        few = sum(kinds[start:end].count(LITERAL) for start, end in table) < size / 4
+        for at in range(size if is_long and size > k and not few else 0):
+            spare[first + at] = int((at + 1) * k / size) == int(at * k / size)
+    return spare
 
 
 def norm(first: float, second: float, parameters: constants.Norm, part: float = 1.0) -> float:
@@ -107,11 +129,12 @@ def lexical(
     programs: Sequence[float] = (),
     *,
     exponent: float = constants.TERM_RARITY_EXPONENT,
+    spare: Sequence[int] = (0, 0),
 ) -> tuple[float, float, float]:
     """Return the share of the terms that both sides have, how many tokens they count as, and their weight.
 
     `t` is T of the pair; `programs` is what each of the cohort counts as where a term is looked for that the
-    task dictates.
+    task dictates; `spare` is how many tokens of tables do not count on each side.
     """
 
     def length(term: str) -> float:
@@ -131,6 +154,10 @@ def lexical(
     total = norm(rare(sides[0]), rare(sides[1]), evidence.share, 1 - t**constants.WHOLE_EXPONENT)
     share = min(1.0, rare(sides[0] & sides[1]) / total) if total else 0.0
     sizes = [rare(side) if evidence.amount_by_rarity else sum(map(length, side)) for side in sides]
+    sizes = [
+        size * len(side) / max(1, len(side) + out)
+        for size, side, out in zip(sizes, sides, spare, strict=True)
+    ]
     amount = evidence.tokens * norm(sizes[0], sizes[1], evidence.amount) if total else 0.0
     return share, amount, rare(sides[0] & sides[1])
 
@@ -141,10 +168,18 @@ def similarity(
     t, d = passages(left, right, cohort, k)
     evidence = ("literals", constants.LITERALS), ("names", constants.NAMES), ("imports", constants.IMPORTS)
     weighed, total, shared = t * d, d, 0.0
+    spare = [sum(naive_tables(side.kinds, k)) for side in (left, right)]
     for field, constant in evidence:
         sides = getattr(left, field), getattr(right, field)
         terms = [getattr(submission, field) for submission in cohort]
-        share, amount, weight = lexical(sides, terms, constant, t, () if field == "imports" else programs)
+        share, amount, weight = lexical(
+            sides,
+            terms,
+            constant,
+            t,
+            () if field == "imports" else programs,
+            spare=spare if field == "literals" else (0, 0),
+        )
         shared += weight
         mass = min(amount, constant.cap * d)
         weighed, total = weighed + share * mass, total + mass

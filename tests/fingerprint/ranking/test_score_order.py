@@ -28,8 +28,8 @@ def ranking(programs: Sequence[str], boilerplate: Sequence[str] = ()) -> Ranking
     return engine.rank(RankingInput.from_files(files, len(programs), PARAMS.k, excluded))
 
 
-def file(submission: int, source: str) -> CohortFile:
-    scan = front_end("python").scan(source)
+def file(submission: int, source: str, language: str = "python") -> CohortFile:
+    scan = front_end(language).scan(source)
     kinds = scan.tokens.kinds
     hashes = engine.fingerprint(kinds, PARAMS).hashes
     return CohortFile(submission, kinds, token_lines(source, scan.tokens), lexical_terms([scan])[0], hashes)

@@ -46,7 +46,18 @@ words = st.frozensets(st.sampled_from(["0", "i", "total", "a long message", "ano
 uses = st.frozensets(st.sampled_from(["a = ? … ? + a", "( b ) … b ;", "c [ … ] c"]))
 
 
-submissions = st.builds(Submission, st.lists(st.integers(0, 3), max_size=60), words, words, words, uses)
+tables = st.lists(st.sampled_from([naive_score.LITERAL] * 4 + [naive_score.SEPARATOR]), max_size=30)
+
+
+kinds_of_tokens = st.builds(
+    lambda code, table, more: [*code, *table, *more],
+    st.lists(st.integers(0, 3), max_size=60),
+    tables | st.just([]),
+    st.lists(st.sampled_from([0, 1, naive_score.LITERAL]), max_size=30),
+)
+
+
+submissions = st.builds(Submission, kinds_of_tokens, words, words, words, uses)
 
 
 cohorts = st.lists(submissions, min_size=2, max_size=4)
@@ -93,7 +104,8 @@ def scored(
     table = LexicalTable.from_submissions(
         [[terms] for terms in cohort_terms], boilerplate_terms, programs=parts
     )
-    return score(laid_out, table, CandidatePairs(left, right, np.zeros(len(left), np.int32)))
+    pairs = CandidatePairs(left, right, np.zeros(len(left), np.int32))
+    return score(laid_out, table.with_tables(laid_out.spare), pairs)
 
 
 @given(st.data(), st.lists(submissions, min_size=2, max_size=6))
