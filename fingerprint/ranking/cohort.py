@@ -331,7 +331,7 @@ class Cohort:
         `identical`: see `file_table`. Unless `whole_lines`, passages end anywhere, see `trim_to_lines`.
         """
         kinds, file_starts, starts = _concatenate(submissions)
-        values, ids = numbered(kgram_hashes(kinds, k))
+        (values, ids), spare = numbered(kgram_hashes(kinds, k)), table_tokens(kinds, file_starts, k)
         bounds = np.minimum(starts, len(ids))
         contained, frequency = _frequencies(ids, bounds, len(values), counted)
         is_boilerplate = np.isin(values, distinct_kgrams(boilerplate, k))
@@ -344,7 +344,6 @@ class Cohort:
         both, files = (kgrams, long_kgrams(kgrams, k, starts)), (file_starts, starts, identical)
         indexed = index_tokens(kinds, both, flags, starts, extents, files=file_table(submissions, *files))
         padded, is_common = _at_kgrams(frequency[ids], common[ids], len(kinds))
-        spare = table_tokens(kinds, file_starts, k)
         weights = token_weights(ids, frequency, (file_starts, starts), flags[0] | spare, k)
         sums = _running_sums(weights, flags, spare, file_starts, _line_numbers(lines, file_starts))
         columns = indexed, padded, sums, values[is_boilerplate], is_common, limit
