@@ -39,6 +39,11 @@ from fingerprint.lextables.deadline import TooSlow as TooSlow, time_limit as tim
 from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
 from fingerprint.ranking.candidates import CandidatePairs as CandidatePairs
 from fingerprint.ranking.cohort import Cohort as Cohort, whole_lines as whole_lines
+from fingerprint.ranking.common_code import (
+    CommonRun as CommonRun,
+    SharedLines as SharedLines,
+    common_code as common_code,
+)
 from fingerprint.ranking.groups import (
     Groups as Groups,
     count_pairs as count_pairs,

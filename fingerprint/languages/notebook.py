@@ -8,6 +8,7 @@ import re
 import warnings
 from copy import deepcopy
 from functools import cache
+from hashlib import md5
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
 
     from fingerprint.languages.base import FrontEnd, Span
 
-# The header above each cell in the shown text; it marks where the cell begins and names its language.
-_HEADER = re.compile(r"^───── cell \d+, (\S+) ─────\n?", re.MULTILINE)
+# The header above each cell in the shown text; it marks where the cell begins, names its language, and says
+# whether the cell was handed out.
+_HEADER = re.compile(r"^───── cell \d+, (\S+) ─────(?: (handed out))?\n?", re.MULTILINE)
+_MARK = "───── cell"
 # Errors of nbformat and of this module about fields that are missing or of a wrong type.
 _BROKEN = (
     AssertionError,
@@ -73,12 +76,13 @@ def load_schemas() -> None:
 class Notebook:
     """The front-end of notebooks. They are shown and compared as the sources of their cells, without outputs.
 
+    Cells that nbgrader handed out, see `_is_handed_out`, are shown and not compared, unless no other is code.
     `front_end` returns the front-end of a language, and raises ValueError for an unknown one.
     """
 
     name = "notebook"
     title = "Jupyter notebook"
-    version = 1
+    version = 2
 
     def __init__(self, front_end: Callable[[str], FrontEnd]) -> None:
         self._front_end = front_end
@@ -89,14 +93,18 @@ class Notebook:
         notebook = _read(decoded)
         try:
             language = self._language(notebook)
-            cells = [(_cell_language(cell, language), _source(cell)) for cell in notebook["cells"]]
+            cells = [
+                (_cell_language(cell, language), _source(cell), _is_handed_out(cell))
+                for cell in notebook["cells"]
+            ]
         except _BROKEN as error:
             raise ValueError(
                 f"it is a notebook whose cells cannot be read ({type(error).__name__}: {error})"
             ) from error
+        own = any(source.strip() for name, source, handed_out in cells if name == language and not handed_out)
         return "\n".join(
-            f"───── cell {number}, {name} ─────\n{source}\n"
-            for number, (name, source) in enumerate(cells, start=1)
+            f"{_MARK} {number}, {name} ─────{' handed out' * (handed_out and own)}\n{source}\n"
+            for number, (name, source, handed_out) in enumerate(cells, start=1)
         )
 
     def tokens(self, text: str) -> TokenStream:
@@ -123,7 +131,7 @@ class Notebook:
 
     def highlight(self, text: str) -> list[Span]:
         spans = [(*header.span(), "gh") for header in _HEADER.finditer(text)]
-        for cell, begin, end in self._cells(text):
+        for cell, begin, end in self._cells(text, handed_out=True):
             spans += [
                 (begin + start, begin + stop, css) for start, stop, css in cell.highlight(text[begin:end])
             ]
@@ -139,11 +147,13 @@ class Notebook:
                 return front_end.name
         return "python"
 
-    def _cells(self, text: str) -> Iterator[tuple[FrontEnd, int, int]]:
-        """Yield (front-end, start, end) of each cell's source in the shown text."""
+    def _cells(self, text: str, *, handed_out: bool = False) -> Iterator[tuple[FrontEnd, int, int]]:
+        """Yield (front-end, start, end) of each cell's source in the shown text, of those handed out too."""
         headers = list(_HEADER.finditer(text))
         ends = [*(header.start() for header in headers[1:]), len(text)][: len(headers)]
         for header, end in zip(headers, ends, strict=True):
+            if header[2] and not handed_out:
+                continue
             yield self._known_front_end(header[1]) or self._front_end("text"), header.end(), end
 
     def _find_front_end(self, language: str) -> FrontEnd | None:
@@ -175,8 +185,24 @@ def _cell_language(cell: dict[str, Any], language: str) -> str:
 
 
 def _source(cell: dict[str, Any]) -> str:
+    """Return the source of a cell, in which no line is a header."""
     source = cell["source"]
-    return storable(source if isinstance(source, str) else "".join(source))
+    text = storable(source if isinstance(source, str) else "".join(source))
+    return f"\n{text}".replace(f"\n{_MARK}", f"\n {_MARK}")[1:]
+
+
+def _is_handed_out(cell: dict[str, Any]) -> bool:
+    """Return whether nbgrader locked a cell, or its checksum says that a student has not changed it."""
+    grader = _dictionary(_dictionary(cell.get("metadata")).get("nbgrader"))
+    grade, solution, locked = (grader.get(key) is True for key in ("grade", "solution", "locked"))
+    is_locked = (grade or locked) and not solution
+    content = [_source(cell), cell["cell_type"], grade, solution, is_locked, grader.get("grade_id")]
+    try:
+        content += [float(grader["points"])] if grade else []
+    except (LookupError, TypeError, ValueError):
+        return is_locked
+    digest = md5("".join(map(str, content)).encode(), usedforsecurity=False).hexdigest()
+    return is_locked or grader.get("checksum") == digest
 
 
 def _concatenated_coarse(cells: list[tuple[int, Coarse]]) -> Coarse | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from fingerprint.engine import (
     ENGINE_VERSION,
@@ -64,6 +66,7 @@ def details_table(report: LocalReport) -> ExportTable:
         "solutions": report.sorted_names[report.all_inputs.first_solution :],
         "common_limit": report.inputs.cohort.limit,
         "counts_alike_as_one": report.counts_alike_as_one,
+        "shared_lines": _shared_lines(report),
         "score_version": SCORE_VERSION,
         "threshold": report.ranking.threshold._asdict(),
         "skipped": [skipped._asdict() for skipped in report.skipped],
@@ -80,6 +83,39 @@ def details_table(report: LocalReport) -> ExportTable:
         for pair in report.pairs()
     )
     return ExportTable("pairs", (*PairRow._fields, "evidence", "passages", "blocks", "terms"), rows, about)
+
+
+class SharedPlace(NamedTuple):
+    """Lines of a file, from 1, both included."""
+
+    file: str
+    first_line: int
+    last_line: int
+
+
+def shared_places(report: LocalReport) -> list[SharedPlace]:
+    """Return where the lines that most of the class share stand in one of the submissions that have them."""
+    starts, places = report.inputs.cohort.file_starts, []
+    for run in report.shared.runs if report.shared else ():
+        number = int(np.searchsorted(starts, run.first, side="right")) - 1
+        file, start = report.files[number], int(starts[number])
+        name = report.submissions[file.submission]
+        path = file.path if file.path == name else f"{name}/{file.path}"
+        lines = file.reading.lines[[run.first - start, run.after - start - 1]].tolist()
+        places.append(SharedPlace(path, *lines))
+    return places
+
+
+def shared_sentence(report: LocalReport) -> str:
+    """Return what says that most of the class share lines that count as common code; empty if not."""
+    shared = report.shared
+    if not shared:
+        return ""
+    lines = "1 line that is" if shared.lines == 1 else f"{shared.lines:,} lines that are"
+    return (
+        f"{shared.submissions:,} of {report.class_size:,} submissions share {lines} treated as common code: "
+        "look at them"
+    )
 
 
 def weighted_blocks(passages: list[Passage]) -> list[list[Passage]]:
@@ -110,6 +146,12 @@ def _block(report: LocalReport, block: list[Passage], *, translated: bool) -> di
         "tokens": sum(passage.tokens for passage in block),
         "common": all(passage.common for passage in block),
     }
+
+
+def _shared_lines(report: LocalReport) -> dict[str, object] | None:
+    shared = report.shared
+    places = [place._asdict() for place in shared_places(report)]
+    return shared and {"submissions": shared.submissions, "lines": shared.lines, "places": places}
 
 
 def _terms(report: LocalReport, pair: RankedPair) -> list[dict[str, object]]:
@@ -169,6 +211,8 @@ def standalone_report(report: LocalReport, title: str) -> StandaloneReport:
         ),
         skipped=[SkippedEntry(*skipped) for skipped in report.skipped],
         shortfall=report.shortfall,
+        shared=shared_sentence(report),
+        shared_places=[f"{one.file}, {one.first_line}-{one.last_line}" for one in shared_places(report)],
     )
 
 

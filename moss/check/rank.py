@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         Ranking,
         RankingInput,
         Reading,
+        SharedLines,
         TaskStatement,
     )
     from fingerprint.kernels.types import Kinds, Lines
@@ -89,7 +90,7 @@ class LocalReport:
     its passages index `files`. `name_ranks` has the place of each submission in the order of the names, from
     0; the last ones by name are earlier work, then model solutions. `skipped` is what was not compared;
     `handed_out` are terms of boilerplate. With `counts_alike_as_one` the common limit counts programs, see
-    `common_code`.
+    `common_code`. `shared` is the common code that most of the class share.
     """
 
     all_inputs: AllInputs
@@ -101,6 +102,7 @@ class LocalReport:
     inputs: RankingInput
     handed_out: Sequence[LexicalTerms] = ()
     counts_alike_as_one: bool = True
+    shared: SharedLines | None = None
 
     def flags(self) -> Callable[[int, int], str]:
         """Return a function that returns the flag of a pair, by indexes; see `PairRow`."""
@@ -276,7 +278,16 @@ def rank_path(
         inputs=inputs,
         handed_out=exclusions.lexical,
         counts_alike_as_one=options.common is None,
+        shared=_shared_lines(inputs, all_inputs.first_earlier),
     )
+
+
+def _shared_lines(inputs: RankingInput, size: int) -> SharedLines | None:
+    """Return the common code that most of a class of `size` share."""
+    cohort = inputs.cohort
+    old = inputs.old_pairs.old if inputs.old_pairs else np.zeros(len(cohort), dtype=np.bool_)
+    class_tokens = np.repeat(~old, np.diff(cohort.submission_starts))
+    return engine.common_code(cohort, class_tokens, size).shared
 
 
 def _prepare(language: str, start_compiling: StartProgress) -> None:

@@ -428,6 +428,7 @@ def _render_preview(path: Path, inputs: InputOptions, output_format: str) -> Ite
 
 def _summarise(report: LocalReport, output_format: str) -> None:
     """Write to the error stream how the path was read, and beside a table the suggested threshold."""
+    from moss.check.outputs import shared_places, shared_sentence
     from moss.commands.tables import printable
     from submissions.intake.warnings import languages_read, reading_warnings
 
@@ -443,6 +444,10 @@ def _summarise(report: LocalReport, output_format: str) -> None:
         click.echo(printable(warning.text), err=True)
     for line in _other_work(report):
         click.echo(line, err=True)
+    if shared := shared_sentence(report):
+        places = [f"{one.file}, {one.first_line}-{one.last_line}" for one in shared_places(report)]
+        more = [f"and {len(places) - NAMED} more"] if len(places) > NAMED else []
+        click.echo(printable(f"{shared}: {'; '.join([*places[:NAMED], *more])}."), err=True)
     if mates := report.pairs_of_mates:
         click.echo(f"Pairs not compared because they have one student or team: {mates:,}.", err=True)
     threshold = report.ranking.threshold

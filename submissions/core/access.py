@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
     from django.db.models import QuerySet
 
-    from submissions.core.models import BestMatch, CommonPassage, Findings
+    from submissions.core.models import BestMatch, CommonPassage, Findings, SharedCommon
     from submissions.models import Course, Pair, Report
 
 
@@ -257,6 +257,7 @@ def _readable_findings(report: Report, findings: Findings, kept: Withheld) -> Fi
             "scored": findings.scored - left_out,
             "listed": findings.listed - left_out,
             "common": _readable_common(report, findings.common),
+            "shared": _readable_shared(report, findings.shared),
             "effect": effect,
             "not_compared": not_compared,
             "above": None,
@@ -264,6 +265,12 @@ def _readable_findings(report: Report, findings: Findings, kept: Withheld) -> Fi
             "compared": [one for one in findings.compared if one.label not in labels],
         }
     )
+
+
+def _readable_shared(report: Report, shared: SharedCommon | None) -> SharedCommon | None:
+    """Return the code that most of a class share if all of it can be read."""
+    readable = _readable_common(report, shared.passages) if shared else []
+    return shared if shared and len(readable) == len(shared.passages) else None
 
 
 def _readable_best(report: Report, best: list[BestMatch], kept: Withheld) -> list[BestMatch]:

@@ -76,6 +76,15 @@ class CommonPassage(Record):
     submissions: int
 
 
+class SharedCommon(Record):
+    """Common code that most of a class share: `lines` lines of `passages`, in `submissions` of `all`."""
+
+    submissions: int
+    all: int
+    lines: int
+    passages: list[CommonPassage]
+
+
 class MovedPair(Record):
     """A pair's similarity and larger share, with exclusions and (`_before`) without them."""
 
@@ -179,7 +188,8 @@ class Findings(Record):
     `listed`: number of pairs that the report stores.
     `above`: number of pairs at or above the threshold; `cases`: the submissions that these connect, the
     strongest case first. Pairs of one student or one team are in neither. Both are None where the reader may
-    not see every pair: they follow from the others then. `compared`: the other assignments whose submissions
+    not see every pair: they follow from the others then. `shared`: see `SharedCommon`; None where no code is
+    shared so. `compared`: the other assignments whose submissions
     were looked up.
     `archive`: what of the department's archive was; None where the class is not compared with it.
     """
@@ -188,6 +198,7 @@ class Findings(Record):
     scored: int
     listed: int
     common: list[CommonPassage] = []
+    shared: SharedCommon | None = None
     effect: ExclusionEffect | None = None
     not_compared: NotCompared = NotCompared()
     above: int | None = None

@@ -13,7 +13,7 @@ from fingerprint.engine import LexicalTerms, common_terms, term_places, without_
 from submissions.matches.source_html import line_starts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from fingerprint.engine import TokenStream
     from submissions.matches.differences import TokenRun
@@ -161,7 +161,8 @@ class StandaloneReport(NamedTuple):
     """A ranking; `shortfall` is the reason why nothing could be compared, or empty.
 
     Of the `submissions`, `earlier` are of earlier work and `solutions` are model solutions. `rows` are the
-    figures of all pairs, `pairs` the same pairs, each aligned when it is asked for.
+    figures of all pairs, `pairs` the same pairs, each aligned when it is asked for. `shared` says what lines
+    most of the class share, and `shared_places` where.
     """
 
     title: str
@@ -177,3 +178,5 @@ class StandaloneReport(NamedTuple):
     pairs: Iterable[StandalonePair]
     skipped: list[SkippedEntry]
     shortfall: str
+    shared: str = ""
+    shared_places: Sequence[str] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from django.http import HttpRequest, StreamingHttpResponse
 from ninja import Router, Schema, Status
@@ -14,11 +14,15 @@ from submissions.core.api import Id, Problem, Threshold, names_of, user_of
 from submissions.core.rights import Right
 from submissions.models import Assignment, Report
 from submissions.pairs.read import bands_of, moved_threshold, suggested_threshold, threshold_of
+from submissions.pairs.source_view import documents, source_excerpt
 from submissions.reports import read as reports
 from submissions.reports.exports import table_response
 from submissions.reports.progress import ranking_progress
 from submissions.reports.read import report_state
 from submissions.uploads.change import rerank
+
+if TYPE_CHECKING:
+    from submissions.core.names import Names
 
 router = Router()
 
@@ -56,6 +60,23 @@ class RankingOut(Schema):
     note: str
 
 
+class SharedPassageOut(Schema):
+    """Lines of one of the submissions that share them; names in `text` are replaced where hidden."""
+
+    first_line: int
+    last_line: int
+    text: str
+
+
+class SharedLinesOut(Schema):
+    """`lines` lines that so many `submissions` of `all` share, and that are treated as common code."""
+
+    submissions: int
+    all: int
+    lines: int
+    passages: list[SharedPassageOut]
+
+
 class ReportOut(Schema):
     """The state of an assignment's newest ranking, and the newest report that is finished.
 
@@ -73,19 +94,21 @@ class ReportOut(Schema):
     threshold: ThresholdOut | None = None
     above: int | None = None
     cases: int | None = None
+    shared_lines: SharedLinesOut | None = None
     incomplete: bool | None = None
 
 
 @router.get("/assignments/{assignment_id}/report", response=ReportOut, summary="Get the summary")
 def get_report(request: HttpRequest, assignment_id: Id, threshold: Threshold = 0) -> ReportOut:
-    return _report_out(find_assignment(user_of(request), assignment_id, Right.READ), threshold)
+    assignment = find_assignment(user_of(request), assignment_id, Right.READ)
+    return _report_out(assignment, names_of(request, assignment), threshold)
 
 
 @router.post("/assignments/{assignment_id}/report", response={202: ReportOut}, summary="Rank again")
 def rank_again(request: HttpRequest, assignment_id: Id) -> Status[ReportOut]:
     assignment = find_assignment(user_of(request), assignment_id, Right.CHANGE)
     rerank(assignment)
-    return Status(202, _report_out(assignment, 0))
+    return Status(202, _report_out(assignment, names_of(request, assignment), 0))
 
 
 @router.get(
@@ -105,7 +128,7 @@ def get_table(
     return table_response(assignment, table, suffix, request.GET, names_of(request, assignment))
 
 
-def _report_out(assignment: Assignment, threshold: int) -> ReportOut:
+def _report_out(assignment: Assignment, names: Names, threshold: int) -> ReportOut:
     state = report_state(assignment)
     ranking = ranking_out(assignment) if state.pending else None
     message = state.failed.message if state.failed else ""
@@ -124,7 +147,29 @@ def _report_out(assignment: Assignment, threshold: int) -> ReportOut:
         threshold=_threshold_out(state.report, value, is_chosen=bool(threshold)),
         above=pairs_above(state.report, value),
         cases=case_count(state.report, threshold / 100 or None),
+        shared_lines=_shared_lines_out(state.report, names),
         incomplete=state.report.is_incomplete,
+    )
+
+
+def _shared_lines_out(report: Report, names: Names) -> SharedLinesOut | None:
+    shared = report.findings.shared if report.findings else None
+    if not shared:
+        return None
+    by_id = documents(passage.document for passage in shared.passages)
+    excerpts = [
+        source_excerpt(by_id[one.document], one.first, one.after, names)
+        for one in shared.passages
+        if one.document in by_id
+    ]
+    return SharedLinesOut(
+        submissions=shared.submissions,
+        all=shared.all,
+        lines=shared.lines,
+        passages=[
+            SharedPassageOut(first_line=one.first_line, last_line=one.last_line, text=one.text)
+            for one in excerpts
+        ],
     )
 
 

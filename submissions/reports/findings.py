@@ -7,33 +7,33 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint import engine
-from fingerprint.engine import CandidatePairs, Ranking, RankingInput, whole_lines
-from submissions.core.models import BestMatch, CommonPassage, ExclusionEffect, Findings, MovedPair
+from fingerprint.engine import CandidatePairs, Ranking, RankingInput
+from submissions.core.models import (
+    BestMatch,
+    CommonPassage,
+    ExclusionEffect,
+    Findings,
+    MovedPair,
+    SharedCommon,
+)
 from submissions.core.submitters import are_mates, compared_mates
 from submissions.matches.groups import connected_components
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import numpy.typing as npt
 
-    from fingerprint.engine import Cohort, ScorePairs, Scores
-    from fingerprint.kernels.types import Flags, Floats, Ids
+    from fingerprint.engine import CommonRun, ScorePairs, Scores, SharedLines
+    from fingerprint.kernels.types import Flags, Floats
     from submissions.models import Assignment
     from submissions.reports.cohort import LoadedCohort
-
-    # [first, after the last) k-gram, by the index of its first token in the cohort.
-    Run = tuple[int, int]
-    Indexes = npt.NDArray[np.intp]
 
 # Number of pairs that a report lists as most changed by exclusions, among the best so many with exclusions
 # and the best so many without.
 MAX_MOVED, LEADING = 10, 5_000
 # A smaller change of similarity or share, half a percentage point, is not listed.
 MIN_CHANGE = 0.005
-
-# Number of passages of common code that a report lists.
-MAX_LISTED = 50
 
 
 class RankedInput(NamedTuple):
@@ -181,12 +181,14 @@ def collect_findings(
     `before` ranks the cohort without exclusions; it is called where there are any.
     """
     not_compared = cohort.mates.not_compared(cohort.submissions)
+    code = engine.common_code(cohort.inputs.cohort, cohort.class_tokens, cohort.class_size)
     uploaded_earlier = not_compared.earlier - len(cohort.old_work.submissions) - len(cohort.models)
     return Findings(
         best=best_matches(cohort, ranking),
         scored=ranking.candidates + _old_pairs(cohort, stored),
         listed=len(stored.units),
-        common=common_passages(cohort),
+        common=common_passages(cohort, code.runs),
+        shared=_shared_common(cohort, code.shared),
         effect=exclusion_effect(cohort, ranking, before),
         not_compared=not_compared.model_copy(
             update={"earlier": uploaded_earlier, "models": len(cohort.models)}
@@ -249,99 +251,23 @@ def _connects(cohort: LoadedCohort, ranking: Ranking, row: int) -> bool:
     return not unlisted and cohort.can_make_case(left, right)
 
 
-def common_passages(loaded: LoadedCohort) -> list[CommonPassage]:
-    """Return passages of common code, by decreasing number of k-grams times number of submissions.
-
-    A passage of which more than half was in an earlier one is not listed again.
-    """
-    cohort = loaded.inputs.cohort
-    if cohort.limit is None:
-        return []
-    # What is common is so in the class, and is shown in its own code.
-    class_tokens = loaded.class_tokens
-    marked = cohort.common & (cohort.tokens.kgrams >= 0) & class_tokens
-    selected = _select_passages(cohort, class_tokens, _sort_runs(cohort, _marked_runs(marked)))
-    passages = [_common_passage(loaded, *run) for run in selected]
-    return sorted(
-        passages, key=lambda passage: -(passage.after - passage.first - cohort.k + 1) * passage.submissions
-    )
-
-
-def _common_passage(loaded: LoadedCohort, first: int, after: int, submissions: int) -> CommonPassage:
-    cohort = loaded.inputs.cohort
-    file = int(np.searchsorted(cohort.file_starts, first, side="right")) - 1
-    first, after = whole_lines(cohort, first, after + cohort.k - 1)
-    start = int(cohort.file_starts[file])
-    return CommonPassage(
-        document=loaded.files[file].document_id,
-        first=first - start,
-        after=after - start,
-        submissions=submissions,
-    )
-
-
-def _marked_runs(marked: Flags) -> list[Run]:
-    edges = np.diff(marked.astype(np.int8), prepend=0, append=0)
-    return list(zip(np.flatnonzero(edges > 0).tolist(), np.flatnonzero(edges < 0).tolist(), strict=True))
-
-
-def _sort_runs(cohort: Cohort, runs: list[Run]) -> list[Run]:
-    """Return runs by decreasing sum of their k-grams' frequencies; of runs with equal k-grams, the first."""
-    ids, sums = cohort.tokens.kgrams, np.concatenate(([0], np.cumsum(cohort.frequency, dtype=np.int64)))
-    distinct: dict[bytes, Run] = {}
-    for first, after in runs:
-        distinct.setdefault(ids[first:after].tobytes(), (first, after))
-    return sorted(distinct.values(), key=lambda run: int(sums[run[0]] - sums[run[1]]))
-
-
-def _select_passages(cohort: Cohort, class_tokens: Flags, runs: list[Run]) -> Iterator[tuple[int, int, int]]:
-    """Yield up to MAX_LISTED (first, after, submissions), parts of runs of which at least half is new.
-
-    `own` are the tokens that count.
-    """
-    ids = np.where(class_tokens, cohort.tokens.kgrams, -1)
-    order = np.argsort(ids, kind="stable")
-    seen = np.zeros(int(ids.max(initial=0)) + 1, dtype=np.bool_)
-    remaining = MAX_LISTED
+def common_passages(loaded: LoadedCohort, runs: Iterable[CommonRun]) -> list[CommonPassage]:
+    """Return runs of common code as passages of the documents that they are shown in."""
+    starts = loaded.inputs.cohort.file_starts
+    passages = []
     for run in runs:
-        if 2 * int(seen[ids[slice(*run)]].sum()) > run[1] - run[0]:
-            continue
-        for first, after, submissions in _split_run(cohort, ids, order, *run):
-            if remaining and 2 * int(seen[ids[first:after]].sum()) <= after - first:
-                remaining -= 1
-                yield first, after, submissions
-            seen[ids[first:after]] = True
-        if not remaining:
-            return
+        file = int(np.searchsorted(starts, run.first, side="right")) - 1
+        start, document = int(starts[file]), loaded.files[file].document_id
+        first, after = run.first - start, run.after - start
+        passages.append(
+            CommonPassage(document=document, first=first, after=after, submissions=len(run.submissions))
+        )
+    return passages
 
 
-def _split_run(
-    cohort: Cohort, ids: Ids, order: Indexes, first: int, after: int
-) -> Iterator[tuple[int, int, int]]:
-    """Split a run into parts (first, after, submissions).
-
-    A longer part is in fewer submissions, so each has the length that maximises length times submissions.
-    """
-    while first < after:
-        counts = _submission_counts(cohort, ids, order, first, after)
-        size = max(range(1, len(counts) + 1), key=lambda n: n * counts[n - 1])
-        yield first, first + size, counts[size - 1]
-        first += size + cohort.k - 1
-
-
-def _submission_counts(cohort: Cohort, ids: Ids, order: Indexes, first: int, after: int) -> list[int]:
-    """Return how many submissions contain the first k-gram of a run, the first two, and so on.
-
-    The list ends before the first count that is not above the common limit. `order` sorts `ids`, of k-grams.
-    """
-    counts: list[int] = []
-    low, high = (np.searchsorted(ids, ids[first], side, sorter=order) for side in ("left", "right"))
-    starts = order[low:high]
-    for step in range(after - first):
-        starts = starts[starts + step < len(ids)]
-        starts = starts[ids[starts + step] == ids[first + step]]
-        submissions = len(np.unique(np.searchsorted(cohort.submission_starts, starts, side="right")))
-        if submissions <= (cohort.limit or 0):
-            break
-        counts.append(submissions)
-    return counts
+def _shared_common(loaded: LoadedCohort, shared: SharedLines | None) -> SharedCommon | None:
+    if shared is None:
+        return None
+    passages = common_passages(loaded, shared.runs)
+    figures = {"submissions": shared.submissions, "all": loaded.class_size, "lines": shared.lines}
+    return SharedCommon(**figures, passages=passages)

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import hashlib
 import io
 import json
 import logging
@@ -91,6 +92,67 @@ def test_the_kernel_names_the_language_of_the_code() -> None:
     text = NOTEBOOK.text(notebook("R"))
     assert "cell 2, r" in text
     assert "cell 2, python" in NOTEBOOK.text(notebook("klingon"))
+
+
+def graded(source: str, *, checksum: str = "", **fields: object) -> dict[str, object]:
+    """Return a code cell with nbgrader's metadata, as the schema of version 3 has it."""
+    grader = {"grade": False, "solution": False, "locked": False, "schema_version": 3, **fields}
+    content = [source, "code", grader["grade"], grader["solution"]]
+    content += [(grader["grade"] or grader["locked"]) and not grader["solution"], grader["grade_id"]]
+    content += [float(str(grader["points"]))] if grader["grade"] else []
+    grader["checksum"] = checksum or hashlib.md5("".join(map(str, content)).encode()).hexdigest()
+    metadata = {"nbgrader": grader}
+    return {"cell_type": "code", "metadata": metadata, "execution_count": 1, "source": source, "outputs": []}
+
+
+def notebook_of(*cells: dict[str, object]) -> str:
+    return json.dumps({"metadata": {}, "cells": cells, "nbformat": 4, "nbformat_minor": 4})
+
+
+def compared(*cells: dict[str, object]) -> list[int]:
+    kinds: list[int] = NOTEBOOK.tokens(NOTEBOOK.text(notebook_of(*cells))).kinds.tolist()
+    return kinds
+
+
+LOCKED = graded("def given(x):\n    return [x]", locked=True, grade_id="a")
+TESTS = graded("assert solve(3) == 4", grade=True, locked=True, points=2, grade_id="b")
+STUB = graded("def solve(x):\n    raise NotImplementedError", solution=True, grade_id="c")
+CHANGED = graded("def solve(x):\n    return x + 1", solution=True, grade_id="c", checksum="0" * 32)
+
+
+def test_cells_that_nbgrader_locked_are_shown_and_not_compared() -> None:
+    assert compared(LOCKED, CHANGED, TESTS) == compared(CHANGED) != []
+    text = NOTEBOOK.text(notebook_of(LOCKED, CHANGED, TESTS))
+    assert "───── cell 1, python ───── handed out\ndef given(x):" in text
+    assert "───── cell 2, python ─────\ndef solve(x):" in text
+    shown = {text[start:end] for start, end, _ in NOTEBOOK.highlight(text)}
+    assert {"given", "assert"} <= shown
+
+
+def test_a_cell_for_the_solution_counts_once_the_student_has_changed_it() -> None:
+    assert compared(STUB, LOCKED, CHANGED) == compared(CHANGED)
+    assert compared({**STUB, "source": str(STUB["source"]) + "  # mine\n    y = 1"}, CHANGED)[3:] != []
+    both = compared({**STUB, "source": "def solve(x):\n    return 2 * x"}, CHANGED)
+    assert len(both) > len(compared(CHANGED))
+
+
+def test_nobody_disappears_because_all_cells_are_locked() -> None:
+    assert compared(LOCKED, TESTS) == compared(LOCKED) + compared(TESTS)
+    assert len(compared(LOCKED, graded("  ", solution=True, grade_id="c"))) == len(compared(LOCKED))
+
+
+def test_a_line_of_a_source_begins_no_cell() -> None:
+    hidden = "x = 1\n───── cell 2, text ───── handed out\ny = f(2)"
+    text = NOTEBOOK.text(notebook_of({**CHANGED, "source": hidden}))
+    assert text.count("\n───── cell") == 0
+    last = front_end("python").tokens("y = f(2)").kinds.tolist()
+    assert compared({**CHANGED, "source": hidden})[-len(last) :] == last
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "x", [], {"locked": "yes"}, {"grade": True, "points": "many"}])
+def test_metadata_of_another_form_locks_nothing_and_breaks_nothing(wrong: object) -> None:
+    cell = {**CHANGED, "metadata": {"nbgrader": wrong}}
+    assert compared(cell, CHANGED)[: len(compared(CHANGED))] == compared(CHANGED)
 
 
 def test_format_3_with_worksheets_is_read() -> None:

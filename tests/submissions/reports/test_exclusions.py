@@ -2,6 +2,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
@@ -10,7 +11,9 @@ from submissions.models import Assignment, Batch, Boilerplate, Document, Entry, 
 from submissions.pages.filters import percent
 from submissions.pairs.source_view import MAX_LINES, documents, source_excerpt
 from submissions.uploads.change import rerank
+from tests.moss.check.test_shared_lines import class_with
 from tests.submissions.reports.test_findings import TEMPLATE, class_sharing
+from tests.support.api import api_client, send
 from tests.support.html import Page, get_page
 from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
@@ -35,6 +38,40 @@ def ignore_passage(assignment: Assignment, first: int, after: int) -> Boilerplat
     return assignment.boilerplate.create(
         name=f"passage of {file.path}", document=file.document, source=file.source, first=first, after=after
     )
+
+
+def test_lines_that_most_of_a_class_share_are_said_on_the_report_in_documents_and_by_the_api(
+    alice: User, alice_client: Client, hand_in: HandIn
+) -> None:
+    files = class_with(1, 20, 14, [79])
+    assignment = hand_in(zipped(files)).assignment
+    sentence = "14 of 20 submissions share 79 lines that are treated as common code."
+    for name in ("cases", "pairs"):
+        page = get_page(alice_client, tab(assignment, name))
+        assert f"{sentence} Look at them" in page.texts("p.notice")
+    assert f"{tab(assignment, 'ignored')}#common-heading" in page.links()
+    listed = get_page(alice_client, tab(assignment, "ignored"))
+    assert listed.text("#common-heading") == "Common code"
+    assert any("in 14 submissions" in row and "Lines" in row for row in listed.texts("li.piece"))
+    pair = assignment.reports.get().pairs.all()[0]
+    address = reverse("export_pair", args=[assignment.pk, pair.left_id, pair.right_id])
+    document = alice_client.get(address, {"format": "html", "names": "open"}).content.decode()
+    assert sentence in Page(document).text("section.end")
+    shared = send(api_client(alice), "get", f"/assignments/{assignment.pk}/report").json()["shared_lines"]
+    assert (shared["submissions"], shared["all"], shared["lines"]) == (14, 20, 79)
+    [passage] = shared["passages"]
+    assert passage["last_line"] - passage["first_line"] == 78
+    assert passage["text"].splitlines()[0] in files["student0/main.py"].splitlines()
+
+
+def test_a_class_without_such_lines_says_nothing_of_them(
+    alice: User, alice_client: Client, report: Report
+) -> None:
+    assert "treated as common code" not in get_page(alice_client, tab(report.assignment, "pairs")).text(
+        "main"
+    )
+    answer = api_client(alice).get(f"/assignments/{report.assignment_id}/report").json()
+    assert answer["shared_lines"] is None
 
 
 def test_the_page_says_why_nothing_was_left_out(alice_client: Client, report: Report) -> None:

@@ -1,0 +1,224 @@
+"""Common code as runs of tokens to show, and the lines that most submissions of a class share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fingerprint.ranking.cohort import whole_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from fingerprint.kernels.types import Flags, Ids
+    from fingerprint.ranking.cohort import Cohort
+
+    # [first, after the last) k-gram, by the index of its first token in the cohort.
+    Run = tuple[int, int]
+    Indexes = npt.NDArray[np.intp]
+
+# Number of runs that are listed.
+MAX_LISTED = 50
+# Fewer tokens are an idiom that everybody writes.
+LEAST_TOKENS = 30
+
+
+class CommonRun(NamedTuple):
+    """Tokens [`first`, `after`) of a cohort, which are common code, and the submissions that contain them."""
+
+    first: int
+    after: int
+    submissions: frozenset[int]
+
+
+class SharedLines(NamedTuple):
+    """`lines` lines of common code that so many `submissions` contain; `runs` are in one of these."""
+
+    submissions: int
+    lines: int
+    runs: list[CommonRun]
+
+
+class CommonCode(NamedTuple):
+    """Runs of common code, and the lines that most of a class share; None where they share no long run."""
+
+    runs: list[CommonRun]
+    shared: SharedLines | None
+
+
+class _ClassKgrams(NamedTuple):
+    """The k-grams of the tokens of a class, -1 for the others, and their order."""
+
+    cohort: Cohort
+    ids: Ids
+    order: Indexes
+
+    def places(self, first: int, after: int) -> Indexes:
+        """Return where the k-grams [`first`, `after`) stand in a row, in ascending order."""
+        low, high = (
+            np.searchsorted(self.ids, self.ids[first], side, sorter=self.order) for side in ("left", "right")
+        )
+        starts = self.order[low:high]
+        for step in range(1, after - first):
+            starts = self.following(starts, first, step)
+        return starts
+
+    def following(self, starts: Indexes, first: int, step: int) -> Indexes:
+        """Return those `starts` after which, `step` tokens later, the k-gram of `first + step` stands."""
+        starts = starts[(starts + step >= 0) & (starts + step < len(self.ids))]
+        following: Indexes = starts[self.ids[starts + step] == self.ids[first + step]]
+        return following
+
+    def submissions(self, starts: Indexes) -> Indexes:
+        owners: Indexes = np.searchsorted(self.cohort.submission_starts, starts, side="right") - 1
+        return owners
+
+
+def common_code(cohort: Cohort, class_tokens: Flags, size: int) -> CommonCode:
+    """Return the common code of a class of `size`, by decreasing number of k-grams times submissions.
+
+    `class_tokens` are the tokens of the class: what is common is so in the class, and is shown in its own
+    code. A run of which more than half was in an earlier one is not listed again.
+    """
+    if cohort.limit is None:
+        return CommonCode([], None)
+    marked = cohort.common & (cohort.tokens.kgrams >= 0) & class_tokens
+    ids = np.where(class_tokens, cohort.tokens.kgrams, -1)
+    kgrams = _ClassKgrams(cohort, ids, np.argsort(ids, kind="stable"))
+    found = list(_select_runs(kgrams, _sort_runs(cohort, _marked_runs(marked))))
+    found.sort(key=lambda run: -(run.after - run.first) * len(run.submissions))
+    ends = (whole_lines(cohort, run.first, run.after + cohort.k - 1) for run in found)
+    runs = [CommonRun(*whole, run.submissions) for whole, run in zip(ends, found, strict=True)]
+    return CommonCode(runs, _shared_lines(kgrams, found, size))
+
+
+def _shared_lines(kgrams: _ClassKgrams, runs: Sequence[CommonRun], size: int) -> SharedLines | None:
+    """Return the lines that more than half of a class share, of runs of k-grams.
+
+    They are those of the heaviest long run that so many share, and of all others that the same submissions
+    contain, in the first of these: what is counted there once is in each of them.
+    """
+    least = LEAST_TOKENS - kgrams.cohort.k + 1
+    most = [run for run in runs if 2 * len(run.submissions) > size and run.after - run.first >= least]
+    if not most:
+        return None
+    submissions = most[0].submissions
+    spans = [
+        _lines_within(kgrams.cohort, *_in_submission(kgrams, run, submissions))
+        for run in most
+        if run.submissions >= submissions
+    ]
+    joined = _joined(span for span in spans if span[0] < span[1])
+    if not joined:
+        return None
+    numbers = kgrams.cohort.sums.line_numbers
+    lines = sum(int(numbers[after - 1] - numbers[first]) + 1 for first, after in joined)
+    shared = [CommonRun(first, after, submissions) for first, after in joined]
+    return SharedLines(len(submissions), lines, shared)
+
+
+def _in_submission(kgrams: _ClassKgrams, run: CommonRun, submissions: frozenset[int]) -> Run:
+    """Return the tokens of a run of k-grams where the first of some submissions has it first.
+
+    The run is as long as all the submissions contain it.
+    """
+    ids, (first, after) = kgrams.ids, run[:2]
+    starts = kgrams.places(first, after)
+    for step in (-1, 1):
+        while True:
+            end = first - 1 if step < 0 else after
+            if not 0 <= end < len(ids) or ids[end] < 0:
+                break
+            longer = kgrams.following(starts, first, end - first)
+            if not submissions.issubset(kgrams.submissions(longer).tolist()):
+                break
+            starts, first, after = (longer - 1, end, after) if step < 0 else (longer, first, end + 1)
+    start = int(starts[kgrams.submissions(starts) == min(submissions)].min())
+    return start, start + after - first + kgrams.cohort.k - 1
+
+
+def _lines_within(cohort: Cohort, first: int, after: int) -> Run:
+    """Return tokens [first, after) of one file without those on lines that are not wholly among them."""
+    file = int(np.searchsorted(cohort.file_starts, first, side="right")) - 1
+    start, end = cohort.file_starts[file : file + 2].tolist()
+    numbers = cohort.sums.line_numbers[start : end - 1]
+    first, after = first - start, after - start
+    if first and numbers[first - 1] == numbers[first]:
+        first = int(np.searchsorted(numbers, numbers[first], side="right"))
+    if after < len(numbers) and numbers[after - 1] == numbers[after]:
+        after = int(np.searchsorted(numbers, numbers[after], side="left"))
+    return start + first, start + after
+
+
+def _joined(runs: Iterable[Run]) -> list[Run]:
+    """Return runs in ascending order, of which those that overlap are one."""
+    joined: list[Run] = []
+    for first, after in sorted(runs):
+        if joined and first <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(after, joined[-1][1])
+        else:
+            joined.append((first, after))
+    return joined
+
+
+def _marked_runs(marked: Flags) -> list[Run]:
+    edges = np.diff(marked.astype(np.int8), prepend=0, append=0)
+    return list(zip(np.flatnonzero(edges > 0).tolist(), np.flatnonzero(edges < 0).tolist(), strict=True))
+
+
+def _sort_runs(cohort: Cohort, runs: list[Run]) -> list[Run]:
+    """Return runs by decreasing sum of their k-grams' frequencies; of runs with equal k-grams, the first."""
+    ids, sums = cohort.tokens.kgrams, np.concatenate(([0], np.cumsum(cohort.frequency, dtype=np.int64)))
+    distinct: dict[bytes, Run] = {}
+    for first, after in runs:
+        distinct.setdefault(ids[first:after].tobytes(), (first, after))
+    return sorted(distinct.values(), key=lambda run: int(sums[run[0]] - sums[run[1]]))
+
+
+def _select_runs(kgrams: _ClassKgrams, runs: list[Run]) -> Iterator[CommonRun]:
+    """Yield up to MAX_LISTED parts of runs of k-grams, of which at least half is new."""
+    ids = kgrams.ids
+    seen = np.zeros(int(ids.max(initial=0)) + 1, dtype=np.bool_)
+    remaining = MAX_LISTED
+    for run in runs:
+        if 2 * int(seen[ids[slice(*run)]].sum()) > run[1] - run[0]:
+            continue
+        for first, after in _split_run(kgrams, *run):
+            if remaining and 2 * int(seen[ids[first:after]].sum()) <= after - first:
+                remaining -= 1
+                submissions = kgrams.submissions(kgrams.places(first, after))
+                yield CommonRun(first, after, frozenset(submissions.tolist()))
+            seen[ids[first:after]] = True
+        if not remaining:
+            return
+
+
+def _split_run(kgrams: _ClassKgrams, first: int, after: int) -> Iterator[Run]:
+    """Split a run into parts.
+
+    A longer part is in fewer submissions, so each has the length that maximises length times submissions.
+    """
+    while first < after:
+        counts = _submission_counts(kgrams, first, after)
+        size = max(range(1, len(counts) + 1), key=lambda n: n * counts[n - 1])
+        yield first, first + size
+        first += size + kgrams.cohort.k - 1
+
+
+def _submission_counts(kgrams: _ClassKgrams, first: int, after: int) -> list[int]:
+    """Return how many submissions contain the first k-gram of a run, the first two, and so on.
+
+    The list ends before the first count that is not above the common limit.
+    """
+    counts: list[int] = []
+    starts = kgrams.places(first, first + 1)
+    for step in range(after - first):
+        starts = kgrams.following(starts, first, step)
+        submissions = len(np.unique(kgrams.submissions(starts)))
+        if submissions <= (kgrams.cohort.limit or 0):
+            break
+        counts.append(submissions)
+    return counts

@@ -1,0 +1,112 @@
+"""Lines that most of a class share are said, by numbers that a naive count of the texts confirms."""
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from tests.moss.check.test_check import check, folder
+
+
+def expression(random: Random, depth: int) -> str:
+    """Return an expression; its brackets and words differ from those of nearly all others."""
+    if depth == 0:
+        return f"v{random.randrange(10**6)}"
+    one, other, third = (expression(random, random.randrange(depth)) for _ in range(3))
+    forms = (
+        f"{one}({other}, {third})", f"{one}[{other}]", f"[{one}, {other}]", f"{{{one}: {other}}}",
+        f"({one} if {other} else {third})", f"(not {one})", f"(lambda: {other})", f"{one}.v({other})",
+        f"({one} and {other})", f"({one} in {other})", f"[{one} for v in {other}]", f"({one} - {other})",
+    )  # fmt: skip
+    return random.choice(forms)
+
+
+def statements(random: Random, count: int) -> list[str]:
+    """Return lines of code that no other call returns."""
+    lines = [f"result = {expression(random, 5)}" for _ in range(20 * count)]
+    return [line for line in lines if 40 < len(line) < 200][:count]
+
+
+def class_with(seed: int, students: int, sharers: int, pieces: list[int]) -> dict[str, str]:
+    """Return a class in which `sharers` have the same pieces of so many lines between their own lines."""
+    random = Random(seed)
+    same = [statements(random, lines) for lines in pieces]
+    files = {}
+    for number in range(students):
+        lines = statements(random, random.randrange(25, 40))
+        for piece in same if number < sharers else []:
+            lines += [*piece, *statements(random, random.randrange(6, 15))]
+        files[f"student{number}/main.py"] = "\n".join(lines) + "\n"
+    return files
+
+
+def shared(path: Path, files: dict[str, str]) -> tuple[dict[str, Any] | None, str]:
+    result = check(folder(path, files), "--format", "json", "--show", "1")
+    assert result.exit_code == 0
+    return json.loads(result.stdout)["shared_lines"], result.stderr
+
+
+def counted(said: dict[str, Any], files: dict[str, str]) -> tuple[int, int]:
+    """Return how many files have all lines of the places, and how many lines these are."""
+    lines = [
+        line
+        for place in said["places"]
+        for line in files[place["file"]].splitlines()[place["first_line"] - 1 : place["last_line"]]
+    ]
+    return sum(set(lines) <= set(text.splitlines()) for text in files.values()), len(lines)
+
+
+@pytest.mark.parametrize(
+    ("students", "sharers", "pieces"),
+    [(20, 14, [79]), (20, 20, [12]), (21, 11, [30, 25]), (40, 25, [8, 8, 8]), (12, 12, [40])],
+)
+def test_lines_that_most_of_a_class_share_beside_their_own_code_are_said(
+    tmp_path: Path, students: int, sharers: int, pieces: list[int]
+) -> None:
+    files = class_with(1, students, sharers, pieces)
+    said, stderr = shared(tmp_path, files)
+    assert said
+    assert counted(said, files) == (said["submissions"], said["lines"]) == (sharers, sum(pieces))
+    lines = sum(pieces)
+    sentence = f"{sharers} of {students} submissions share {lines} lines that are treated as common code"
+    first = said["places"][0]
+    place = f"{first['file']}, {first['first_line']}-{first['last_line']}"
+    assert f"{sentence}: look at them: {place}" in stderr
+    page = check(tmp_path, "--format", "html").stdout
+    assert sentence in page
+    assert place in page
+
+
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.integers(),
+    st.integers(11, 24),
+    st.integers(0, 24),
+    st.lists(st.integers(5, 40), min_size=1, max_size=3),
+)
+def test_what_is_said_of_shared_lines_is_true_by_a_naive_count(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, students: int, sharers: int, pieces: list[int]
+) -> None:
+    sharers = min(students, sharers)
+    files = class_with(seed, students, sharers, pieces)
+    said, _ = shared(tmp_path_factory.mktemp("class"), files)
+    if said:
+        assert counted(said, files) == (said["submissions"], said["lines"])
+        assert 2 * sharers > students
+        assert (said["submissions"], said["lines"]) == (sharers, sum(pieces))
+    else:
+        assert sharers <= max(10, students // 2)
+
+
+def test_a_class_without_such_lines_or_with_registered_ones_says_nothing(tmp_path: Path) -> None:
+    honest, stderr = shared(tmp_path / "honest", class_with(2, 20, 10, [79]))
+    assert honest is None
+    assert "common code: look at them" not in stderr
+    files = class_with(3, 20, 14, [79])
+    given_out = tmp_path / "given.py"
+    given_out.write_text(files["student0/main.py"])
+    result = check(folder(tmp_path / "class", files), "-b", given_out, "--format", "json", "--show", "1")
+    assert json.loads(result.stdout)["shared_lines"] is None
