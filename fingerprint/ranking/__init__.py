@@ -16,5 +16,6 @@ score_constants  every constant of the score, with its reason
 best_pairs       the best pairs without scoring all pairs, by upper bounds of their similarity
 translations     pairs in different languages
 threshold        the suggested threshold
+common_code      runs of common code to show, and the lines that most of a class share
 rank             the functions that use all this, and the types of their results
 """

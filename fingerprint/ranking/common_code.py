@@ -105,15 +105,16 @@ def _shared_lines(kgrams: _ClassKgrams, runs: Sequence[CommonRun], size: int) ->
     most = [run for run in runs if 2 * len(run.submissions) > size and run.after - run.first >= least]
     if not most:
         return None
-    submissions = most[0].submissions
-    spans = [
-        _lines_within(kgrams.cohort, *_in_submission(kgrams, run, submissions))
-        for run in most
-        if run.submissions >= submissions
-    ]
-    joined = _joined(span for span in spans if span[0] < span[1])
-    if not joined:
+    k, submissions = kgrams.cohort.k, most[0].submissions
+    ends = (_in_submission(kgrams, run, submissions) for run in most if run.submissions >= submissions)
+    whole = (_lines_within(kgrams.cohort, *run) for run in ends)
+    spans = [(first, after) for first, after in whole if after - first >= k]
+    if not spans:
         return None
+    # Without the parts of lines at its ends, more submissions may contain a run.
+    starts = (kgrams.places(first, after - k + 1) for first, after in spans)
+    submissions = frozenset.intersection(*(frozenset(kgrams.submissions(one).tolist()) for one in starts))
+    joined = _joined(spans)
     numbers = kgrams.cohort.sums.line_numbers
     lines = sum(int(numbers[after - 1] - numbers[first]) + 1 for first, after in joined)
     shared = [CommonRun(first, after, submissions) for first, after in joined]

@@ -46,8 +46,8 @@ def test_lines_that_most_of_a_class_share_are_said_on_the_report_in_documents_an
     files = class_with(1, 20, 14, [79])
     assignment = hand_in(zipped(files)).assignment
     sentence = "14 of 20 submissions share 79 lines that are treated as common code."
-    for name in ("cases", "pairs"):
-        page = get_page(alice_client, tab(assignment, name))
+    for address in (assignment.get_absolute_url(), tab(assignment, "pairs")):
+        page = get_page(alice_client, address)
         assert f"{sentence} Look at them" in page.texts("p.notice")
     assert f"{tab(assignment, 'ignored')}#common-heading" in page.links()
     listed = get_page(alice_client, tab(assignment, "ignored"))
@@ -70,7 +70,7 @@ def test_a_class_without_such_lines_says_nothing_of_them(
     assert "treated as common code" not in get_page(alice_client, tab(report.assignment, "pairs")).text(
         "main"
     )
-    answer = api_client(alice).get(f"/assignments/{report.assignment_id}/report").json()
+    answer = send(api_client(alice), "get", f"/assignments/{report.assignment_id}/report").json()
     assert answer["shared_lines"] is None
 
 
