@@ -50,8 +50,13 @@ def marked_texts() -> set[Text]:
     python = (
         path for package in ("moss", "submissions", "fingerprint") for path in (ROOT / package).rglob("*.py")
     )
-    texts = {text for path in python if "sample" not in path.parts for text in _in_python(path)}
-    return texts | {text for path in (ROOT / "templates").rglob("*.*") for text in _in_template(path)}
+    texts = {text for path in python if "sample" not in path.parts for text in texts_of(path)}
+    return texts | {text for path in (ROOT / "templates").rglob("*.*") for text in texts_of(path)}
+
+
+def texts_of(path: Path) -> Iterator[Text]:
+    """Return the texts that are marked in a module or a template."""
+    return _in_python(path) if path.suffix == ".py" else _in_template(path)
 
 
 def _in_python(path: Path) -> Iterator[Text]:

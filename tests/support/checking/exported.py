@@ -1,0 +1,202 @@
+"""What a person can export of a ranked class: the files that were handed in, tables, pages and documents.
+
+Only these are read: no row of the database, no token and no code of the product. What `sentences` states of
+them is counted again by sets, sorted lists and `difflib`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from difflib import SequenceMatcher
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from django.urls import reverse
+
+from tests.support.html import Page, get_page, page_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from django.test import Client
+
+    from submissions.models import Assignment
+
+# Pairs, cases and submissions whose pages are fetched.
+PAIRS, CASES, STUDENTS = 5, 2, 3
+K = 9
+# Fewer lines are in many programs by chance, whatever their names and keywords.
+LEAST_LINES = 6
+COMMENTS = {
+    "py": r"#[^\n]*",
+    "java": r"//[^\n]*|/\*.*?\*/",
+    "sql": r"--[^\n]*",
+    "html": r"<!--.*?-->",
+    "css": r"/\*.*?\*/",
+}
+TOKEN = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|[^\W\d]\w*|\d[\w.]*|[^\w\s]")
+NAME, LITERAL = re.compile(r"[^\W\d]"), re.compile(r"[\d\"']")
+
+
+def words(text: str, path: str) -> list[str]:
+    """Return the words and signs of a text without its comments."""
+    comments = COMMENTS.get(path.rpartition(".")[2])
+    return TOKEN.findall(re.sub(comments, " ", text, flags=re.DOTALL) if comments else text)
+
+
+def folded(tokens: list[str]) -> list[str]:
+    """Return the tokens with all names, and all literals, alike."""
+    return ["n" if NAME.match(one) else "1" if LITERAL.match(one) else one for one in tokens]
+
+
+def grams(tokens: list[str]) -> list[tuple[str, ...]]:
+    return [tuple(tokens[at : at + K]) for at in range(len(tokens) - K + 1)]
+
+
+class Exported:
+    """The exports of an assignment; `sources` are the files of each submission, by its name and by path.
+
+    `pages` has the pages by kind and by the submissions that they are about.
+    """
+
+    def __init__(
+        self, client: Client, assignment: Assignment, sources: Mapping[str, Mapping[str, str]]
+    ) -> None:
+        self.sources = sources
+        pk = assignment.pk
+        self.pairs = self._table(client, pk, "pairs")
+        self.submissions = self._table(client, pk, "submissions")
+        self.pages: dict[tuple[str, ...], Page] = {
+            ("cases",): get_page(client, reverse("assignment", args=[pk])),
+            ("list",): get_page(client, reverse("pairs", args=[pk])),
+        }
+        ids = dict(assignment.reports.latest("pk").submissions.values_list("name", "pk"))
+        for row in self._chosen():
+            both = row["left"], row["right"]
+            args = [pk, *(ids[name] for name in both)]
+            self.pages["pair", *both] = get_page(client, reverse("pair", args=args))
+            self.pages["lines", *both] = get_page(client, reverse("lines", args=args))
+            query: dict[str, str | int] = {"format": "html", "names": "open"}
+            self.pages["document", *both] = get_page(client, reverse("export_pair", args=args), **query)
+        for members in list(self.cases.values())[:CASES]:
+            self.pages["case", *members] = page_of(
+                client.get(reverse("case", args=[pk, ids[members[0]]]), follow=True)
+            )
+        for name in sorted(sources)[:STUDENTS]:
+            self.pages["submission", name] = get_page(client, reverse("submission", args=[pk, ids[name]]))
+
+    @staticmethod
+    def _table(client: Client, pk: int, name: str) -> list[dict[str, Any]]:
+        answer: Any = client.get(reverse("table", args=[pk, name, "json"]))
+        rows: list[dict[str, Any]] = json.loads(answer.getvalue())[name]
+        return rows
+
+    def _chosen(self) -> list[dict[str, Any]]:
+        """Return the first pairs, the last, and those with an identical file."""
+        with_files = [row for row in self.pairs if any("file" in flag for flag in row["flags"])]
+        return list(
+            {id(row): row for row in (*self.pairs[:PAIRS], *self.pairs[-1:], *with_files[:2])}.values()
+        )
+
+    @cached_property
+    def cases(self) -> dict[int, list[str]]:
+        """The members of each case, by its number in the table of submissions."""
+        members: dict[int, list[str]] = {}
+        for row in self.submissions:
+            if row["case"] is not None:
+                members.setdefault(row["case"], []).append(row["submission"])
+        return members
+
+    @cached_property
+    def row_by_pair(self) -> dict[frozenset[str], dict[str, Any]]:
+        return {frozenset((row["left"], row["right"])): row for row in self.pairs}
+
+    def row(self, key: tuple[str, ...]) -> dict[str, Any]:
+        """Return the row of the pair that a page is about."""
+        return self.row_by_pair[frozenset(key[1:])]
+
+    def side(self, key: tuple[str, ...], name: str, column: str) -> float:
+        """Return a figure of one side of a pair, such as its `share`."""
+        row = self.row(key)
+        figure: float = row[f"{'left' if row['left'] == name else 'right'}_{column}"]
+        return figure
+
+    def same_files(self, left: str, right: str) -> list[str]:
+        """Return the paths of the files on the left that are on the right, too, byte by byte."""
+        others = set(self.sources[right].values())
+        return sorted(path for path, text in self.sources[left].items() if text in others)
+
+    def tokens(self, name: str) -> list[str]:
+        return [word for path, text in sorted(self.sources[name].items()) for word in words(text, path)]
+
+    def share_bounds(self, name: str, other: str) -> tuple[float, float]:
+        """Return a lower and an upper bound of how much of one submission is in another.
+
+        Runs of equal words in the order of both files are shared; what is in no run of K words that are alike
+        but for names and values is not.
+        """
+        own, others = self.tokens(name), self.tokens(other)
+        blocks = SequenceMatcher(None, own, others, autojunk=False).get_matching_blocks()
+        lower = sum(block.size for block in blocks if block.size > 2 * K)
+        known, covered = set(grams(folded(others))), set[int]()
+        for at, gram in enumerate(grams(folded(own))):
+            if gram in known:
+                covered.update(range(at, at + K))
+        return lower / max(len(own), 1), len(covered) / max(len(own), 1)
+
+    def passages(self, key: tuple[str, ...]) -> Iterator[Passage]:
+        """Yield the passages of a document, in its order."""
+        for section in self.pages[key].all("section.passage"):
+            heading = section.css_first("h3")
+            paths = [text_of(node) for node in section.css("thead th .meta")]
+            rows = [[text_of(cell) for cell in row.css("td")] for row in section.css("tbody tr")]
+            yield Passage(text_of(heading) if heading else "", paths, [row for row in rows if len(row) == 4])
+
+    def having(self, passage: Passage) -> int:
+        """Return how many submissions have the longest run of lines of a passage, whatever their names."""
+        runs: list[list[str]] = [[]]
+        for row in passage.rows[1:-1]:
+            left, right = (" ".join(folded(words(line, passage.paths[0]))) for line in row[1::2])
+            if left == right:
+                runs[-1] += [left] if left else []
+            else:
+                runs.append([])
+        longest = max(runs, key=len)
+        wanted = "\n".join(["", *longest, ""])
+        if len(longest) < LEAST_LINES:
+            return 2
+        return sum(
+            any(wanted in _folded_text(text, path) for path, text in files.items())
+            for files in self.sources.values()
+        )
+
+
+def _folded_text(text: str, path: str) -> str:
+    lines = (" ".join(folded(words(line, path))) for line in text.splitlines())
+    return "\n".join(["", *filter(None, lines), ""])
+
+
+class Passage:
+    """A passage of a document: its heading, both places, and rows of numbers and lines."""
+
+    def __init__(self, heading: str, places: list[str], rows: list[list[str]]) -> None:
+        self.heading, self.rows = heading, rows
+        self.paths = [place.rpartition(", ")[0] for place in places]
+        self.common = "common code, also in" in heading
+
+    def lines(self, side: int) -> list[tuple[int, str]]:
+        """Return the numbers and texts of the lines of a side."""
+        return [(int(row[2 * side]), row[2 * side + 1]) for row in self.rows if row[2 * side].isdecimal()]
+
+    def changed(self) -> tuple[Counter[tuple[str, str]], bool]:
+        """Return the words on the left with those in their places that differ, and whether all rows tell."""
+        pairs, whole = Counter[tuple[str, str]](), True
+        for _, left, _, right in self.rows:
+            own, other = words(left, self.paths[0]), words(right, self.paths[1])
+            if len(own) == len(other):
+                pairs.update(pair for pair in zip(own, other, strict=True) if pair[0] != pair[1])
+            else:
+                whole = False
+        return pairs, whole

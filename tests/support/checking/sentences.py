@@ -1,0 +1,712 @@
+"""Sentences with figures on pages and documents, each with a check that counts it in exported files.
+
+A template without a check is in `not_counted.txt`, under the reason. One that is in neither fails the tests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from pathlib import Path
+from statistics import mean
+from typing import NamedTuple
+
+from tests.support.checking.exported import LITERAL, NAME, Exported, folded, words
+from tests.support.paths import ROOT
+from tests.support.translations import texts_of
+
+Key = tuple[str, ...]
+Values = dict[str, str]
+Check = Callable[[Exported, Key, Values], bool]
+
+PLACEHOLDER = re.compile(r"\{\{ ?(\w+) ?\}\}|%\((\w+)\)s|\{(\w+)\}")
+PLACES = [
+    *(
+        ROOT / "templates" / "submissions" / name
+        for name in ("pair", "report", "cases", "submission", "exports")
+    ),
+    *(
+        ROOT / "submissions" / name
+        for name in ("pairs/pair_summary.py", "matches/bands.py", "reports/identical.py")
+    ),
+]
+NOT_COUNTED = Path(__file__).with_name("not_counted.txt")
+# The forms of what stands in placeholders: whole numbers, percentages and paths.
+FIGURES = ("n", "total", "some", "all", "looks", "above", "matched", "rank", "pairs", "submissions", "one_in")
+PERCENTAGES = (
+    "share",
+    "similarity",
+    "below",
+    "first",
+    "last",
+    "far",
+    "limit",
+    "percentage",
+    "strongest",
+    "mean",
+)
+FORMS = dict.fromkeys(FIGURES, r"[\d,]+") | dict.fromkeys(PERCENTAGES, r"(?:[Ll]ess than 1|<1|\d+) ?%")
+FORMS["number"] = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|[\d,]+)"
+FORMS["several"] = r"(?:[\d,]+|\S+(?:, \S+)* and \S+)"
+FORMS["files"] = r"(?:\S+\.\w+(?:, | and )?)+(?:\d+ more)?"
+TAGS = re.compile(r"<[^>]+>")
+# Of percentages by other words than those of the lexers of the product.
+NEAR = 0.06
+# Passages of a document; their number is not told where it has so many.
+MOST_PRINTED = 100
+NUMBERS = {
+    word: at
+    for at, word in enumerate(
+        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 1
+    )
+}
+
+
+class Sentence(NamedTuple):
+    """A template, the kinds of pages that have it, the elements in which it stands, and its check."""
+
+    template: str
+    kinds: tuple[str, ...]
+    selector: str
+    check: Check
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """A pattern with a group for each placeholder."""
+        parts, at, text = list[str](), 0, normal(self.template)
+        for match in PLACEHOLDER.finditer(text):
+            name = match[3]
+            parts += [re.escape(text[at : match.start()]), f"(?P<{name}>{FORMS.get(name, '.{1,300}?')})"]
+            at = match.end()
+        return re.compile("".join([*parts, re.escape(text[at:])]) + ("$" if at == len(text) else ""))
+
+
+class Statement(NamedTuple):
+    """A sentence as it stands on a page, with the texts in its placeholders."""
+
+    sentence: Sentence
+    key: Key
+    values: Values
+
+    def is_true(self, exported: Exported) -> bool:
+        try:
+            return self.sentence.check(exported, self.key, self.values)
+        except KeyError:  # it names what there is not
+            return False
+
+    def changed(self) -> Iterator[Statement]:
+        """Yield the statement with another figure, or with the names exchanged."""
+        for name, text in self.values.items():
+            if digits := re.search(r"\d[\d,]*", text):
+                for other in ("0", _other(digits[0], text)):
+                    yield self._with(name, text.replace(digits[0], other, 1))
+            elif text.rpartition(" ")[2] in NUMBERS:
+                yield self._with(name, "1,000")
+
+    def _with(self, name: str, text: str) -> Statement:
+        return self._replace(values={**self.values, name: text})
+
+
+def _other(number: str, text: str) -> str:
+    value = int(number.replace(",", ""))
+    return str((value + 50) % 100 if "%" in text else 10 * value + 7)
+
+
+def normal(template: str) -> str:
+    """Return a template without tags, with placeholders as in `{n}`."""
+    text = " ".join(TAGS.sub("", template).split())
+    return PLACEHOLDER.sub(lambda match: f"{{{match[1] or match[2] or match[3]}}}", text)
+
+
+def templates() -> set[str]:
+    """Return the texts with a placeholder that pages of the report and documents have."""
+    files = [path for place in PLACES for path in ([place] if place.is_file() else place.glob("*.html"))]
+    texts = {form for path in files for text in texts_of(path) for form in (text.text, text.plural)}
+    return {normal(text) for text in texts if PLACEHOLDER.search(text)}
+
+
+SENTENCES: list[Sentence] = []
+
+
+def states(kinds: str, selector: str, *templates: str) -> Callable[[Check], Check]:
+    """Register a check of templates."""
+
+    def register(check: Check) -> Check:
+        SENTENCES.extend(Sentence(template, tuple(kinds.split()), selector, check) for template in templates)
+        return check
+
+    return register
+
+
+def statements(exported: Exported) -> Iterator[Statement]:
+    """Yield all registered sentences of the pages, as often as they stand there."""
+    for key, page in exported.pages.items():
+        for sentence in SENTENCES:
+            if key[0] in sentence.kinds:
+                for text in page.texts(sentence.selector):
+                    plain = text.replace("\u202f", " ").replace("\xa0", " ")
+                    for match in sentence.pattern.finditer(plain):
+                        yield Statement(sentence, key, match.groupdict())
+
+
+def falsehoods(exported: Exported) -> list[str]:
+    """Return the sentences that are not so, and those of documents about files and passages."""
+    false = [
+        f"{' / '.join(one.key)}: {one.sentence.template} {one.values}"
+        for one in statements(exported)
+        if not one.is_true(exported)
+    ]
+    return false + [fault for check in DOCUMENTS for fault in check(exported)]
+
+
+def number(text: str) -> int:
+    digits = re.sub(r"\D", "", text)
+    return int(digits) if digits else NUMBERS.get(text.casefold(), 0)
+
+
+def percent(share: float) -> int:
+    return int(share * 100 + 1e-7)
+
+
+def is_percent(text: str, share: float) -> bool:
+    return number(text) == percent(share) or ("less than 1" in text and 0 < share < 0.01)
+
+
+# Pairs: their summary.
+
+
+@states("pair document", ".summary, p.lead", "{name} and {others} handed in the same files.")
+def same_bytes(exported: Exported, key: Key, values: Values) -> bool:
+    left, right = (sorted(exported.sources[name].values()) for name in key[1:])
+    return left == right and {values["name"].rpartition(" ")[2], values["others"]} == set(key[1:])
+
+
+def _of(exported: Exported, key: Key, name: str) -> tuple[str, str] | None:
+    """Return the side that a text names last, and the other side."""
+    named = name.rpartition(" ")[2]
+    other = [one for one in key[1:] if one != named]
+    return (named, other[0]) if named in key[1:] and len(other) == 1 else None
+
+
+@states("pair document", ".summary, p.lead", "{share} of {name}’s code is in {others}’s")
+def share(exported: Exported, key: Key, values: Values) -> bool:
+    sides = _of(exported, key, values["name"])
+    if not sides:
+        return False
+    stated = exported.side(key, sides[0], "with_common")
+    lower, upper = exported.share_bounds(*sides)
+    is_row = (
+        percent(stated) == 100 if values["share"].endswith("All") else is_percent(values["share"], stated)
+    )
+    return is_row and lower - NEAR <= stated <= upper + NEAR
+
+
+@states("pair document", ".summary, p.lead", "All of {name}’s code is in {others}’s")
+def whole(exported: Exported, key: Key, values: Values) -> bool:
+    return share(exported, key, {**values, "share": "All"})
+
+
+@states(
+    "pair document", ".summary, p.lead", "{files} is identical in both.", "{files} are identical in both."
+)
+def identical_in_both(exported: Exported, key: Key, values: Values) -> bool:
+    same = exported.same_files(*key[1:])
+    named = re.split(r", | and ", values["files"].rpartition(". ")[2])
+    return all(name in same for name in named if not name.endswith(" more"))
+
+
+def _counted(text: str) -> dict[str, int]:
+    """Return the counts of a text such as `two names and 1 literal`, by the singular."""
+    found = re.findall(r"(\d+|\w+) (name|literal|keyword|sign)s?\b", text)
+    return {kind: number(count) for count, kind in found}
+
+
+def _kind(word: str) -> str:
+    return "literal" if LITERAL.match(word) else "name" if NAME.match(word) else "sign"
+
+
+def written_otherwise(exported: Exported, key: Key, what: str, *, changed: bool) -> bool:
+    """Compare the words of the passages of a document that differ with the stated counts."""
+    stated, pairs, whole = _counted(what), Counter[tuple[str, str]](), True
+    for passage in exported.passages(("document", *key[1:])):
+        if not passage.common:
+            counts, tells = passage.changed()
+            pairs, whole = pairs + counts, whole and tells
+    found = Counter(_kind(left) for left in {left for left, _ in pairs})
+    # A keyword looks like a name.
+    names = stated.get("name", 0) + stated.get("keyword", 0)
+    rest = stated.get("literal", 0), stated.get("sign", 0)
+    if whole and (names, *rest) != (found["name"], found["literal"], found["sign"]):
+        return False
+    known = [{word for word in exported.tokens(name) if _kind(word) == "name"} for name in key[1:]]
+    if names > max(map(len, known)):
+        return False
+    best = Counter[str]()
+    for (left, _), times in pairs.items():
+        if _kind(left) == "name":
+            best[left] = max(best[left], times)
+    of_names = sum(times for (left, _), times in pairs.items() if _kind(left) == "name")
+    return names + sum(rest) > 0 and (not changed or best.total() >= 0.8 * of_names)
+
+
+@states("pair document", ".summary, p.lead", "; {what} was changed", "; {what} were changed")
+def were_changed(exported: Exported, key: Key, values: Values) -> bool:
+    return written_otherwise(exported, key, values["what"], changed=True)
+
+
+@states("pair document", ".summary, p.lead", "; {what} differs", "; {what} differ,", "; {what} differ.")
+def differ(exported: Exported, key: Key, values: Values) -> bool:
+    return written_otherwise(exported, key, values["what"], changed=False)
+
+
+@states("pair document", ".summary, p.lead", "{number} part was moved", "{number} parts were moved")
+def moved(exported: Exported, key: Key, values: Values) -> bool:
+    """Count the passages that are out of the order of both sides, or in a file of another's partner."""
+    places = [
+        (one.paths[0], one.paths[1], one.lines(0)[0][0], one.lines(1)[0][0])
+        for one in exported.passages(("document", *key[1:]))
+        if not one.common and one.lines(0) and one.lines(1)
+    ]
+    out_of_order = {
+        place
+        for one, other in combinations(sorted(places), 2)
+        for place in (one, other)
+        if (one[0] == other[0]) != (one[1] == other[1]) or (one[:2] == other[:2] and one[3] >= other[3])
+    }
+    stated = number(values["number"].rpartition(" ")[2])
+    return 0 < stated < len(out_of_order)
+
+
+@states("pair document", ".summary, p.lead", "every token of that is written alike")
+def alike(exported: Exported, key: Key, _: Values) -> bool:
+    passages = exported.passages(("document", *key[1:]))
+    return not any(passage.changed()[0] for passage in passages if not passage.common)
+
+
+@states("pair document", ".summary, p.lead", "only comments and layout differ in it")
+def only_comments(exported: Exported, key: Key, _: Values) -> bool:
+    left, right = (sorted(exported.sources[name].values()) for name in key[1:])
+    return alike(exported, key, {}) and left != right
+
+
+@states(
+    "pair document", ".summary, p.lead",
+    "About one in {one_in} unrelated pairs of this class is as similar, or more"
+    " (one in {most} to one in {fewest}).",
+    "Fewer than one in {one_in} unrelated pairs of this class are as similar.",
+    "More than one in {one_in} unrelated pairs of this class are as similar.",
+)  # fmt: skip
+def rarity(exported: Exported, key: Key, values: Values) -> bool:
+    """Check that a class with so many pairs can tell it, and that at most so many are as similar."""
+    numbers = [number(values[name]) for name in ("most", "one_in", "fewest") if name in values]
+    students = len(exported.sources)
+    possible, least = students * (students - 1) / 2, exported.row(key)["similarity"]
+    as_similar = sum(row["similarity"] >= least for row in exported.pairs)
+    is_possible = (
+        numbers[0] > 0 and numbers == sorted(numbers) and numbers[min(1, len(numbers) - 1)] <= 2 * possible
+    )
+    return is_possible and possible / numbers[-1] <= 4 * as_similar + 4
+
+
+# Documents and the panel of a pair: figures.
+
+
+@states(
+    "document", "table.figures td",
+    "rank {{ rank }} of {{ pairs }} pairs in a class of {{ submissions }}",
+)  # fmt: skip
+def rank(exported: Exported, key: Key, values: Values) -> bool:
+    least = exported.row(key)["similarity"]
+    above = sum(row["similarity"] > least for row in exported.pairs)
+    stated = [number(values[name]) for name in ("rank", "pairs", "submissions")]
+    return above < stated[0] <= above + sum(row["similarity"] == least for row in exported.pairs) and stated[
+        1:
+    ] == [
+        len(exported.pairs),
+        len(exported.sources),
+    ]
+
+
+@states(
+    "document", "table.figures td",
+    "{{ tokens }} tokens on {{ lines }} lines; the longest has {{ longest }} tokens",
+)  # fmt: skip
+def size(exported: Exported, key: Key, values: Values) -> bool:
+    row = exported.row(key)
+    printed = max(
+        len(
+            {
+                (one.paths[side], at)
+                for one in exported.passages(key)
+                if not one.common
+                for at in one.lines(side)
+            }
+        )
+        for side in (0, 1)
+    )
+    stated = {name: number(text) for name, text in values.items()}
+    is_whole = sum(1 for _ in exported.passages(key)) < MOST_PRINTED
+    return all(stated[name] == row[name] for name in stated) and (row["lines"] <= printed or not is_whole)
+
+
+@states("document", ".passage h3", "in at most {{ some }} of {{ all }} submissions")
+def at_most(exported: Exported, key: Key, values: Values) -> bool:
+    """Check the bound by the submissions that have every line of one of the passages with this heading."""
+    some, everybody = number(values["some"]), number(values["all"])
+    headings = [
+        one for one in exported.passages(key) if f"in at most {some:,} of {everybody:,}" in one.heading
+    ]
+    having = [exported.having(one) for one in headings[:3]]
+    return everybody == len(exported.sources) and bool(having) and all(2 <= one <= some for one in having)
+
+
+@states("pair", "summary h2", "{{ n }} shared passage", "{{ n }} shared passages")
+def passage_count(exported: Exported, key: Key, values: Values) -> bool:
+    printed = sum(1 for _ in exported.passages(("document", *key[1:])))
+    return printed == min(number(values["n"]), MOST_PRINTED)
+
+
+@states("pair", ".side summary", "{{ matched }} of {{ total }} files share code")
+def files_that_share(exported: Exported, key: Key, values: Values) -> bool:
+    matched, total = (number(values[name]) for name in ("matched", "total"))
+    passages = list(exported.passages(("document", *key[1:])))
+    sides = [
+        (len(exported.sources[name]), len({one.paths[at] for one in passages}))
+        for at, name in enumerate(key[1:])
+    ]
+    return (total, matched) in sides
+
+
+@states(
+    "lines", "p.lead",
+    "{{ n }} line is the same, names and layout within a line included.",
+    "{{ n }} lines are the same, names and layout within a line included.",
+)  # fmt: skip
+def same_lines(exported: Exported, key: Key, values: Values) -> bool:
+    rows = [row for row in exported.pages[key].rows(".lines tbody tr") if len(row) == 4]
+    equal = sum(row[1] == row[3] != "" and row[0] != "" != row[2] for row in rows)
+    return abs(number(values["n"]) - equal) == 0
+
+
+# The report.
+
+
+@states(
+    "cases list", "h2 .soft",
+    "among {{ n }} submission", "among {{ n }} submissions",
+)  # fmt: skip
+def among(exported: Exported, _: Key, values: Values) -> bool:
+    return number(values["n"]) == len(exported.sources) == len(exported.submissions)
+
+
+@states("cases", "#report-heading", "{{ n }} case among", "{{ n }} cases among")
+def case_count(exported: Exported, _: Key, values: Values) -> bool:
+    return number(values["n"]) == len(exported.cases) == len(components(exported))
+
+
+def components(exported: Exported) -> list[set[str]]:
+    """Return the sets of submissions that the pairs of cases connect."""
+    sets: list[set[str]] = []
+    for row in exported.pairs:
+        if row["case"] is not None:
+            both = {row["left"], row["right"]}
+            touched = [one for one in sets if one & both]
+            sets = [one for one in sets if not one & both] + [both.union(*touched)]
+    return sets
+
+
+@states("list", "#report-heading", "{{ n }} pair to read", "{{ n }} pairs to read")
+def pairs_to_read(exported: Exported, _: Key, values: Values) -> bool:
+    return number(values["n"]) == sum(row["case"] is not None for row in exported.pairs)
+
+
+@states("cases list", "p.lead", "Ordinary up to {below}.")
+def ordinary(exported: Exported, _: Key, values: Values) -> bool:
+    low = [row["similarity"] for row in exported.pairs if not _is_above(exported, row)]
+    return bool(low) and is_percent(values["below"], max(low))
+
+
+def _is_above(exported: Exported, row: dict[str, object]) -> bool:
+    """Return whether a pair is at least as similar as the lowest of a case."""
+    least = min((one["similarity"] for one in exported.pairs if one["case"] is not None), default=2.0)
+    similarity = row["similarity"]
+    return isinstance(similarity, float) and similarity >= least
+
+
+@states("cases list", "p.lead", "Nobody between {below} and {first}.")
+def nobody(exported: Exported, _: Key, values: Values) -> bool:
+    below, first = number(values["below"]), number(values["first"])
+    seen = {percent(row["similarity"]) for row in exported.pairs}
+    return {below, first} <= seen and not any(below < one < first for one in seen)
+
+
+@states(
+    "cases list", "p.lead",
+    "{looks} pair of {first}: look at it.", "{looks} pairs from {first} to {last}: look at them.",
+)  # fmt: skip
+def to_look_at(exported: Exported, _: Key, values: Values) -> bool:
+    rows = [row["similarity"] for row in exported.pairs if row["band"] == "look" and _is_above(exported, row)]
+    ends = [number(values[name]) for name in ("first", "last") if name in values]
+    counted = number(values["looks"].rpartition(" ")[2])
+    return counted == len(rows) and ends == [percent(min(rows)), percent(max(rows))][: len(ends)]
+
+
+@states(
+    "cases list", "p.lead",
+    "{n} pair from {far} on stands out.", "{n} pairs from {far} on stand out.",
+)  # fmt: skip
+def outstanding(exported: Exported, _: Key, values: Values) -> bool:
+    rows = [row["similarity"] for row in exported.pairs if row["band"] == "stands out"]
+    return number(values["n"].rpartition(" ")[2]) == len(rows) and is_percent(values["far"], min(rows))
+
+
+@states(
+    "cases list", "p.lead",
+    "{{ n }} pair below has an identical file:", "{{ n }} pairs below have identical files:",
+)  # fmt: skip
+def files_below(exported: Exported, _: Key, values: Values) -> bool:
+    low = [row for row in exported.pairs if row["case"] is None and not _is_above(exported, row)]
+    with_files = [row for row in low if any("identical file" in flag for flag in row["flags"])]
+    named = all(exported.same_files(row["left"], row["right"]) for row in with_files)
+    return number(values["n"].rpartition(" ")[2]) == len(with_files) and named
+
+
+@states(
+    "cases list", "p.lead",
+    "{{ n }} pair below has nearly all of one side in shared passages:",
+    "{{ n }} pairs below have nearly all of one side in shared passages:",
+)  # fmt: skip
+def whole_below(exported: Exported, _: Key, values: Values) -> bool:
+    low = [row for row in exported.pairs if not _is_above(exported, row)]
+    whole = [row for row in low if max(row["left_share"], row["right_share"]) >= 0.95 and row["tokens"] >= 30]
+    return number(values["n"].rpartition(" ")[2]) == len(whole)
+
+
+@states(
+    "cases", "#line-says",
+    "At a threshold of {{ percentage }}, {{ above }} of {{ total }} submissions have a best match at or"
+    " above it.",
+)  # fmt: skip
+def best_above(exported: Exported, _: Key, values: Values) -> bool:
+    above = sum(
+        (row["similarity"] or 0) * 100 >= number(values["percentage"]) for row in exported.submissions
+    )
+    in_pair = len({name for row in exported.pairs if row["case"] for name in (row["left"], row["right"])})
+    total = number(values["total"]) == len(exported.submissions)
+    return total and in_pair <= number(values["above"]) <= above
+
+
+@states("cases submission", ".same > p, section p", "{{ n }} submissions, {{ description }}:")
+def same_work(exported: Exported, key: Key, values: Values) -> bool:
+    """Check what the named submissions have in common."""
+    nodes = (
+        text
+        for text in exported.pages[key].texts(".same > p, section p")
+        if f"{values['n']} submissions, {values['description']}:" in text
+    )
+    tail = next(nodes, "").partition(f"{values['description']}:")[2]
+    names = [name for name in exported.sources if re.search(rf"\b{name}\b", tail)]
+    if number(values["n"]) != len(names) or not set(names) <= set(exported.sources):
+        return False
+    files = [sorted(exported.sources[name].items()) for name in names]
+    description = values["description"]
+    if description.startswith("the same file "):
+        path = description.removeprefix("the same file ")
+        texts = {text for of_one in files for at, text in of_one if at == path}
+        return any(all(text in exported.sources[name].values() for name in names) for text in texts)
+    contents = [[_content(description, path, text) for path, text in of_one] for of_one in files]
+    return all(sorted(of_one) == sorted(contents[0]) for of_one in contents)
+
+
+def _content(description: str, path: str, text: str) -> str:
+    """Return what files that are described as the same have in common."""
+    if description == "the same bytes":
+        return text
+    is_written_alike = description == "the same but for layout and comments"
+    return " ".join(words(text, path) if is_written_alike else folded(words(text, path)))
+
+
+# Cases and submissions.
+
+
+@states("case", "h1", "Case {{ number }}: {{ n }} submissions")
+def members(exported: Exported, key: Key, values: Values) -> bool:
+    return (
+        set(exported.cases[number(values["number"])]) == set(key[1:]) and number(values["n"]) == len(key) - 1
+    )
+
+
+def _within(exported: Exported, key: Key) -> list[float]:
+    both = (exported.row_by_pair.get(frozenset(pair)) for pair in combinations(key[1:], 2))
+    return [row["similarity"] for row in both if row and row["case"] is not None]
+
+
+@states(
+    "case", "p",
+    "{{ n }} pairs connect them; the strongest is {{ strongest }}, the mean {{ mean }}.",
+)  # fmt: skip
+def connected(exported: Exported, key: Key, values: Values) -> bool:
+    found = _within(exported, key)
+    return (number(values["n"]), number(values["strongest"]), number(values["mean"])) == (
+        len(found),
+        percent(max(found)),
+        percent(mean(found)),
+    )
+
+
+@states("case", "p.lead", "They are {{ strongest }} similar.")
+def only_pair(exported: Exported, key: Key, values: Values) -> bool:
+    return [number(values["strongest"])] == [percent(one) for one in _within(exported, key)]
+
+
+@states("case", "p", "{{ several }} of them handed in the same files.")
+def same_in_case(exported: Exported, key: Key, values: Values) -> bool:
+    """Compare the number of names, if it is told, or the names."""
+    contents = [tuple(sorted(exported.sources[name].values())) for name in key[1:]]
+    several = {name for name, own in zip(key[1:], contents, strict=True) if contents.count(own) > 1}
+    named = {name for name in key[1:] if re.search(rf"\b{name}\b", values["several"])}
+    counted = number(values["several"].rpartition(". ")[2])
+    return named == several if named else counted == len(several)
+
+
+@states("list", "tr.pair td.flags", "{{ n }} identical file", "{{ n }} identical files")
+def flagged_files(exported: Exported, _: Key, values: Values) -> bool:
+    counts = [len(exported.same_files(row["left"], row["right"])) for row in exported.pairs]
+    return 0 < number(values["n"]) <= max(counts)
+
+
+@states("pair", "summary", "Similarity {{ similarity }}, details")
+def similarity(exported: Exported, key: Key, values: Values) -> bool:
+    return is_percent(values["similarity"], exported.row(key)["similarity"])
+
+
+@states("document", "table.figures td", "{{ share }} without common code")
+def without_common(exported: Exported, key: Key, values: Values) -> bool:
+    row = exported.row(key)
+    return any(is_percent(values["share"], row[name]) for name in ("left_share", "right_share"))
+
+
+@states("submission", ".place", "The threshold is {{ limit }}.")
+def line_of_class(exported: Exported, _: Key, values: Values) -> bool:
+    """Check that every pair of a case reaches the threshold, and that no other does."""
+    above = [row["similarity"] for row in exported.pairs if row["case"] is not None]
+    below = [row["similarity"] for row in exported.pairs if row["case"] is None]
+    return percent(max(below, default=0)) <= number(values["limit"]) <= percent(min(above, default=1))
+
+
+@states(
+    "case", "p",
+    "At least {{ share }} of {{ name }}’s code is in the code of each of the {{ n }} others.",
+)  # fmt: skip
+def core(exported: Exported, key: Key, values: Values) -> bool:
+    name, others = values["name"], [one for one in key[1:] if one != values["name"]]
+    shares = [exported.side((key[0], name, one), name, "share") for one in others]
+    return number(values["n"]) == len(others) and number(values["share"]) <= percent(min(shares))
+
+
+def _own(exported: Exported, key: Key) -> dict[str, object]:
+    return next(row for row in exported.submissions if row["submission"] == key[1])
+
+
+@states("submission", ".place", "Its best match, with {{ best_name }}, is {{ similarity }}:")
+def best_match(exported: Exported, key: Key, values: Values) -> bool:
+    found = [row for row in exported.pairs if key[1] in (row["left"], row["right"])]
+    top = max(found, key=lambda row: row["similarity"])
+    named = exported.row_by_pair[frozenset((key[1], values["best_name"]))]
+    return named["similarity"] == top["similarity"] and is_percent(values["similarity"], top["similarity"])
+
+
+def _standing(exported: Exported, key: Key) -> tuple[int, int, int]:
+    """Return how many submissions have a better best match, an equal one, and a lower one."""
+    own = _own(exported, key)["similarity"]
+    others = [row["similarity"] for row in exported.submissions if row["submission"] != key[1]]
+    return (
+        sum(one > own for one in others),
+        sum(one == own for one in others),
+        sum(one < own for one in others),
+    )
+
+
+@states("submission", ".place", "the {{ ordinal }} highest of {{ total }} submissions")
+def place(exported: Exported, key: Key, values: Values) -> bool:
+    total = number(values["total"]) == len(exported.submissions)
+    return total and number(values["ordinal"]) == _standing(exported, key)[0] + 1
+
+
+@states("submission", ".place", ": the highest of {{ total }} submissions")
+def first_place(exported: Exported, key: Key, values: Values) -> bool:
+    return number(values["total"]) == len(exported.submissions) and _standing(exported, key)[0] == 0
+
+
+@states("submission", ".place", "tied with {{ n }} other", "tied with {{ n }} others")
+def tied(exported: Exported, key: Key, values: Values) -> bool:
+    return number(values["n"]) == _standing(exported, key)[1]
+
+
+@states("submission", ".place", "above {{ share }} of the others")
+def above_others(exported: Exported, key: Key, values: Values) -> bool:
+    return is_percent(values["share"], _standing(exported, key)[2] / (len(exported.submissions) - 1))
+
+
+@states("submission", "#files-heading", "{{ n }} file", "{{ n }} files")
+def files_of_one(exported: Exported, key: Key, values: Values) -> bool:
+    return number(values["n"]) == len(exported.sources[key[1]]) == _own(exported, key)["files"]
+
+
+@states("submission", "#pairs-heading", "{{ n }} pair", "{{ n }} pairs")
+def pairs_of_one(exported: Exported, key: Key, values: Values) -> bool:
+    return number(values["n"]) == sum(key[1] in (row["left"], row["right"]) for row in exported.pairs)
+
+
+# What documents print of files and passages.
+
+
+def printed_files(exported: Exported) -> Iterator[str]:
+    """Check lines, bytes and SHA-256 of every file of a document."""
+    for key in exported.pages:
+        if key[0] == "document":
+            for name, path, lines, size, digest in exported.pages[key].rows("table.files tbody tr"):
+                data = exported.sources[name][path].encode()
+                again = len(data.decode().splitlines()), len(data), hashlib.sha256(data).hexdigest()
+                if (number(lines), number(size), digest) != again:
+                    yield f"{name}: {path} is printed with {lines}, {size}, {digest}, and has {again}"
+
+
+def printed_lines(exported: Exported) -> Iterator[str]:
+    """Check that each printed line is the line of the file that has its number."""
+    for key in exported.pages:
+        for passage in exported.passages(key) if key[0] == "document" else ():
+            for side, name in enumerate(key[1:]):
+                lines = exported.sources[name][passage.paths[side]].splitlines()
+                for at, text in passage.lines(side):
+                    if " ".join(lines[at - 1].split()) != " ".join(text.split()):
+                        yield f"{name}: line {at} of {passage.paths[side]} is printed as {text}"
+
+
+def identical_first(exported: Exported) -> Iterator[str]:
+    """Check that a file that both sides have is compared with itself, and that nothing in it differs."""
+    for key in exported.pages:
+        for passage in exported.passages(key) if key[0] == "document" else ():
+            left, right = (exported.sources[name] for name in key[1:])
+            own, other = left[passage.paths[0]], right[passage.paths[1]]
+            if own != other and (own in right.values() and other in left.values()):
+                yield f"{' / '.join(key)}: {passage.paths} are joined, and each has its twin"
+
+
+def tables_agree(exported: Exported) -> Iterator[str]:
+    """Check the band, the flags and the best match of every row by the others."""
+    for row in exported.pairs:
+        same = sorted(exported.sources[row["left"]].values()) == sorted(
+            exported.sources[row["right"]].values()
+        )
+        if same != ("identical" in row["flags"]):
+            yield f"{row['left']} / {row['right']}: flags {row['flags']}, and the bytes are the same: {same}"
+        flagged = [number(flag) for flag in row["flags"] if "identical file" in flag]
+        if flagged and flagged[0] > len(exported.same_files(row["left"], row["right"])):
+            yield f"{row['left']} / {row['right']}: {row['flags']}, and fewer files are the same"
+
+
+DOCUMENTS = (printed_files, printed_lines, identical_first, tables_agree)
