@@ -128,6 +128,10 @@ class Assignment(models.Model):
         return ChosenLanguages(self.language, self.language_patterns)
 
     @property
+    def has_patterns(self) -> bool:
+        return bool(self.include_patterns or self.exclude_patterns or self.only_patterns)
+
+    @property
     def file_patterns(self) -> FilePatterns:
         texts = self.include_patterns, self.exclude_patterns, self.only_patterns
         return FilePatterns(*(pattern_lines(text.splitlines()) for text in texts))

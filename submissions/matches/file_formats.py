@@ -58,22 +58,24 @@ FORMULA_WITHIN = re.compile('(?<=[;\t\n])([ "]*)(?=[=+\\-@\uff1d\uff0b\uff0d\uff
 EXCEL_QUOTED = re.compile(r'[",;\n]')
 EXCEL_WITHIN = re.compile('(?<=[,;\t\n])([ "]*)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20])')
 # Texts that Excel takes for numbers, dates or times; whole numbers without a leading zero stay the same.
-NUMBER_LIKE = re.compile(r"[.,]?\d[\d.,:/ eE+-]*\Z")
+NUMBER_LIKE = re.compile(r" *[.,$€]?\d[\d.,:/ eE+-]*(?:%|[AaPp][Mm])?\Z")
+MONTHS = "jan|feb|mar|mär|apr|abr|may|mai|jun|jul|aug|ago|sep|oct|okt|nov|dec|dez|ene|dic"
+DATE_LIKE = re.compile(rf"(?i) *(?:\d+[ .-]*(?:{MONTHS})|(?:{MONTHS})\w*[ .-]*\d)")
 EXACT_DIGITS = 15
 
 
 class CsvForm(NamedTuple):
     """What separates cells, the decimal sign, and what a file begins with.
 
-    `within`: where a spreadsheet could take the rest of a cell for a formula. With `protects_numbers`, texts
-    that some language's spreadsheet would change into a number or a date are marked as texts.
+    `protected` marks what a spreadsheet could take for a formula within a cell. With `protects_numbers`,
+    texts that look like numbers, dates or times are marked as texts.
     """
 
     separator: str = ","
     decimal: str = "."
     begin: str = ""
-    quoted: re.Pattern[str] = QUOTED
-    within: re.Pattern[str] = FORMULA_WITHIN
+    is_quoted: Callable[[str], re.Match[str] | None] = QUOTED.search
+    protected: Callable[[str, str], str] = FORMULA_WITHIN.sub
     protects_numbers: bool = False
 
 
@@ -84,7 +86,7 @@ def excel_form(language: str) -> CsvForm:
     """Return the form of CSV that Excel opens by a double click where its list separator is of a language."""
     english = language.partition("-")[0] == "en"
     signs = (",", ".") if english else (";", ",")
-    return CsvForm(*signs, "\ufeff", EXCEL_QUOTED, EXCEL_WITHIN, protects_numbers=True)
+    return CsvForm(*signs, "\ufeff", EXCEL_QUOTED.search, EXCEL_WITHIN.sub, protects_numbers=True)
 
 
 class PrintingFailed(Exception):
@@ -189,12 +191,12 @@ def _cell(value: object, form: CsvForm) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if isinstance(value, str | list):
-        text = form.within.sub(r"\1'", text)
+        text = form.protected(r"\1'", text)
         if text.startswith(FORMULA_STARTS) or (form.protects_numbers and _looks_like_a_number(text)):
             text = f"'{text}"
     elif isinstance(value, float):
         return text.replace(".", form.decimal)
-    if form.quoted.search(text):
+    if form.is_quoted(text):
         text = text.replace('"', '""')
         return f'"{text}"'
     return text
@@ -202,7 +204,7 @@ def _cell(value: object, form: CsvForm) -> str:
 
 def _looks_like_a_number(text: str) -> bool:
     is_exact = text.isdecimal() and (text == "0" or text[0] != "0") and len(text) <= EXACT_DIGITS
-    return not is_exact and NUMBER_LIKE.match(text) is not None
+    return not is_exact and bool(NUMBER_LIKE.match(text) or DATE_LIKE.match(text))
 
 
 def write_json(table: ExportTable) -> Iterator[str]:

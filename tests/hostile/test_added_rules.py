@@ -18,6 +18,7 @@ TAKEN = "where it fails, the next rule takes all that it has read"
 # By lexer and the start of the expression. That they are right is measured.
 REASONS = {
     ("Swift", r"(?<=[=(,:\[] )/"): NO_FAILURE,
+    ("NetLogo", r"-?(?:\d++"): TAKEN,
     ("Fortran", '"(?>(?:[^'): NO_FAILURE,
     ("Fortran", "'(?>(?:[^"): NO_FAILURE,
     ("Sql", "n?'"): LIMITED,

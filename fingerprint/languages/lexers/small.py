@@ -96,7 +96,7 @@ class NetLogo(RegexLexer):
             (r"\s+", Whitespace),
             (r";.*", Comment.Single),
             (r'"(?>(?:\\[^\n]|[^"\\\n])*)"?', String.Double),
-            (r"-?(?:\d++\.?\d*+|\.\d++)(?:e[-+]?\d++)?" + _NETLOGO_END, Number),
+            (r"-?(?:\d++(?:\.\d*+)?|\.\d++)(?:e[-+]?\d++)?" + _NETLOGO_END, Number),
             (r"[\[\](){},|]", Punctuation),
             (r"(?:[-+*/^]|[<>!]?=|[<>]|->)(?=[\s\[\]()]|\Z)", Operator),
             (words(_NETLOGO.split(), prefix="(?i)", suffix=_NETLOGO_END), Keyword),

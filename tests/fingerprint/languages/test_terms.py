@@ -39,6 +39,7 @@ WAYS: dict[str, tuple[tuple[str, str], ...]] = {
     "fortran": (*DECIMAL, ("1d3", "1000")),
     "fsharp": (HEXADECIMAL, *DECIMAL, GROUPS, ("10L", "10"), ("10uy", "10"), ("10M", "10")),
     "modula2": DECIMAL,
+    "netlogo": DECIMAL,
     "pascal": (*DECIMAL, ("$FF", "255")),
     "php": (HEXADECIMAL, *DECIMAL, GROUPS),
     "prolog": (HEXADECIMAL, *DECIMAL),

@@ -96,7 +96,8 @@ def test_what_is_said_of_shared_lines_is_true_by_a_naive_count(
     if said:
         assert counted(said, files) == (said["submissions"], said["lines"])
         assert 2 * sharers > students
-        assert (said["submissions"], said["lines"]) == (sharers, sum(pieces))
+        assert said["submissions"] == sharers
+        assert said["lines"] <= sum(pieces)  # a short piece may have too few tokens
     else:
         assert sharers <= max(10, students // 2)
 

@@ -299,8 +299,9 @@ def test_a_document_takes_a_bounded_number_of_queries_for_each_pair(
     pair = Pair.objects.get(report__assignment=hand_in(zipped(files)).assignment)
     decide(pair)
     # 6 of the audit log, session, user, assignment, 3 of the report, confirmed pairs, 1 for those elsewhere,
-    # 2 of decisions, boilerplate, statements, similarities; for each pair changes, passages, files, ignored
-    with django_assert_num_queries(19 + 4):
+    # 2 of decisions, boilerplate, statements, similarities, shared lines; for each pair changes, passages,
+    # files, ignored
+    with django_assert_num_queries(20 + 4):
         alice_client.get(*confirmed_document(pair.report.assignment, decision="on"))
 
 

@@ -211,7 +211,12 @@ def test_identical_submissions_and_renamed_copies_have_different_flags(hand_in: 
 def test_only_flags_that_a_pair_could_have_are_offered(alice_client: Client, report: Report) -> None:
     assignment = report.assignment
     page = get_page(alice_client, tab(assignment, "pairs"))
-    assert page.texts("#id_flag option") == ["Any", "Identical except names", "Nearly all of one side"]
+    assert page.texts("#id_flag option") == [
+        "Any",
+        "Identical except names",
+        "Identical files",
+        "Nearly all of one side",
+    ]
     assignment.due = timezone.now()
     assignment.save()
     page = get_page(alice_client, tab(assignment, "pairs"))

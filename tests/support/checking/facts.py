@@ -6,6 +6,9 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from fingerprint.ranking.weights import table_tokens
 from submissions.intake.packed_readings import unpack_coarse, unpack_kinds
 from submissions.models import Batch, CaseDecision, Decision, Document, SubmissionFile
 
@@ -14,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class Tokens(NamedTuple):
-    """The kinds of a file's tokens and the line of each; `counted` tells which the report does not ignore."""
+    """The kinds of a file's tokens and the line of each.
+
+    `counted` tells which the report does not ignore, and which count of a table of literals.
+    """
 
     kinds: list[int]
     lines: list[int]
@@ -89,7 +95,10 @@ class Facts:
         kinds, lines = unpack_kinds(bytes(file.document.tokens))
         spans = self.ignored.get(file.document_id, [])
         ignored = {at for first, after in spans for at in range(first, after)}
-        return Tokens(kinds.tolist(), lines.tolist(), [at not in ignored for at in range(len(kinds))])
+        with_end, k = np.append(kinds, np.uint64(0)), self.report.parameters["k"]
+        spare = table_tokens(with_end, np.array([0, len(with_end)]), k)
+        counted = [at not in ignored and not spare[at] for at in range(len(kinds))]
+        return Tokens(kinds.tolist(), lines.tolist(), counted)
 
 
 def is_of_class(submission: Submission) -> bool:
