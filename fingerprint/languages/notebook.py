@@ -199,9 +199,9 @@ def _is_handed_out(cell: dict[str, Any]) -> bool:
     content = [_source(cell), cell["cell_type"], grade, solution, is_locked, grader.get("grade_id")]
     try:
         content += [float(grader["points"])] if grade else []
-    except (LookupError, TypeError, ValueError):
+    except (LookupError, OverflowError, TypeError, ValueError):
         return is_locked
-    digest = md5("".join(map(str, content)).encode(), usedforsecurity=False).hexdigest()
+    digest = md5("".join(map(str, content)).encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
     return is_locked or grader.get("checksum") == digest
 
 

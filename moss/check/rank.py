@@ -194,8 +194,11 @@ class SameCode(NamedTuple):
             reading = file.reading
             kinds = blake2b(reading.tokens.kinds.tobytes()).digest()
             spelling = (kinds + part for part in reading.spelling)
-            for column, key in zip(written, (content, *spelling, kinds), strict=True):
+            written[0][file.submission].append(content)
+            for column, key in zip(written[1:], (*spelling, kinds), strict=True):
                 column[file.submission] += [key] * bool(len(reading.tokens))
+        for of_one, is_code in zip(written[0], written[-1], strict=True):
+            of_one[:] = of_one if is_code else []
         shared = zip((file.submission for file in report.files), contents, strict=True)
         return cls(
             [[tuple(sorted(of_one)) for of_one in column] for column in written],

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from moss.check.inputs import InputOptions, SkippedInput
     from moss.check.rank import LocalReport, RankingOptions
     from submissions.intake.choices import Attempts
+    from submissions.intake.left_out.patterns import FilePatterns
 
 # "table" is for the terminal; the others are in submissions.matches.file_formats.
 OUTPUT_FORMATS = ("table", "csv", "json", "html")
@@ -225,6 +226,12 @@ _OPTIONS = (
 )
 
 
+def _file_patterns(include: tuple[str, ...], exclude: tuple[str, ...], only: tuple[str, ...]) -> FilePatterns:
+    from submissions.intake.left_out.patterns import FilePatterns, parse_patterns
+
+    return FilePatterns(parse_patterns(include, include=True), parse_patterns(exclude), parse_patterns(only))
+
+
 def input_options(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with these options, of which it gets the parameter `inputs`."""
 
@@ -248,14 +255,11 @@ def input_options(command: Callable[..., None]) -> Callable[..., None]:
         from moss.check.inputs import InputOptions
         from moss.commands.tables import printable
         from submissions.intake.choices import BadChoices, Choices
-        from submissions.intake.left_out.patterns import FilePatterns, parse_patterns
         from submissions.intake.rosters import Roster, RosterRefused, parse_roster
 
         try:
             choices = Choices(layout, depth, attempts, due, frozenset(split), dict(rename))
-            patterns = FilePatterns(
-                parse_patterns(include, include=True), parse_patterns(exclude), parse_patterns(only)
-            )
+            patterns = _file_patterns(include, exclude, only)
             students = parse_roster(roster.read_bytes()) if roster else Roster()
         except BadChoices as error:
             raise click.UsageError(str(error)) from error

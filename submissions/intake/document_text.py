@@ -5,6 +5,7 @@ Only a confined child reads them (`load`). To add a kind of document, add an ent
 
 from __future__ import annotations
 
+import codecs
 import io
 import logging
 import re
@@ -47,6 +48,13 @@ _EMPTY_PDF = (
     b"startxref\n0\n%%EOF\n"
 )
 
+# What the texts of fonts may be in; Python loads a codec when it is first used.
+_PDF_CODECS = (
+    "utf_16", "utf_16_be", "utf_16_le", "utf_32", "charmap", "latin_1", "ascii", "cp1252", "mac_roman",
+    "gb18030", "gbk", "gb2312", "big5", "big5hkscs", "cp950", "euc_kr", "cp949", "shift_jis", "cp932",
+    "euc_jp",
+)  # fmt: skip
+
 _loaded = False
 
 
@@ -65,7 +73,7 @@ class Words(NamedTuple):
     code: str = ""
 
 
-OFFICE = Words(frozenset({"t"}), frozenset({"p"}), frozenset({"Fallback", "del"}))
+OFFICE = Words(frozenset({"t"}), frozenset({"p"}), frozenset({"Fallback", "del", "moveFrom", "tabs"}))
 LIVE_SCRIPT = OFFICE._replace(code="code")
 OPEN = Words(
     frozenset({"p", "h"}), frozenset({"p", "h"}), frozenset({"tracked-changes", "annotation"}), spaced=False
@@ -215,6 +223,8 @@ def load(budget: Budget) -> None:
     """Let this process read documents: it is confined before it reads one."""
     global _loaded  # noqa: PLW0603 - what a process has loaded
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # It logs what it finds wrong in each file.
+    for codec in _PDF_CODECS:
+        codecs.lookup(codec)
     list(_pdf(_EMPTY_PDF, budget))
     _loaded = True
 
@@ -225,8 +235,13 @@ def is_loaded() -> bool:
 
 def document_format(name: str, head: bytes) -> DocumentFormat | None:
     """Return the kind of document that a file is by its name and its first bytes, None if it is none."""
-    kind = FORMATS.get(name[name.rfind(".") :].lower())
+    kind = document_kind(name)
     return kind if kind and head.startswith(kind.start) else None
+
+
+def document_kind(name: str) -> DocumentFormat | None:
+    """Return the kind of document that a name promises."""
+    return FORMATS.get(name[name.rfind(".") :].lower())
 
 
 def document_text(kind: DocumentFormat, data: bytes, budget: Budget) -> bytes:

@@ -68,6 +68,10 @@ class RefusalError(ValueError):
     """One entry is not accepted; the message is the reason, for the uploader."""
 
 
+class OutOfTime(RefusalError):
+    """The entries before took the time of the upload, which is incomplete then."""
+
+
 def is_disk_full(error: BaseException) -> bool:
     """Return whether an error says that a disk or a quota of this machine is full."""
     return isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}

@@ -29,6 +29,7 @@ from submissions.intake.limits import (
     BadArchive,
     Budget,
     Limits,
+    OutOfTime,
     RefusalError,
     StudentTooLarge,
     TooLarge,
@@ -368,7 +369,8 @@ class _Unpacker:
         try:
             yield from self._read(member, name, depth)
         except RefusalError as error:
-            yield UnpackedEntry(name, None, member.size, str(error))
+            is_rest = isinstance(error, OutOfTime)
+            yield UnpackedEntry(name, None, member.size, str(error), incomplete=is_rest)
         except BadArchive:
             raise
         except DAMAGE_ERRORS as error:
@@ -471,7 +473,7 @@ class _Unpacker:
         """Return the text of a document; all documents of an upload together take a limited time."""
         most = self.limits.documents_seconds
         if self._document_seconds > most:
-            raise RefusalError(reasons.DOCUMENTS_SECONDS.format(n=f"{most:g}"))
+            raise OutOfTime(reasons.DOCUMENTS_SECONDS.format(n=f"{most:g}"))
         started = time.process_time()
         try:
             return document_text.document_text(kind, data, self.budget)

@@ -72,8 +72,11 @@ def _file_groups(cohort: LoadedCohort, identical: list[set[int]]) -> list[Duplic
         for source in sources:
             if not cohort.is_unlisted(index):
                 members[source].append(index)
+    # The path of a file of the class, where it has one: readers may not see work of other courses.
     by_path = sorted(
-        zip(cohort.files, cohort.contents, strict=True), key=lambda row: row[0].path, reverse=True
+        zip(cohort.files, cohort.contents, strict=True),
+        key=lambda row: (cohort.is_old(row[1].submission), row[0].path),
+        reverse=True,
     )
     file_of: dict[object, int] = {
         file.source_id: file.pk for file, content in by_path if not cohort.is_unlisted(content.submission)

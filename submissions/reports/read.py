@@ -31,6 +31,7 @@ from submissions.core.models import NotCompared
 from submissions.core.names import search_terms, search_words
 from submissions.core.submitters import student_keys
 from submissions.courses.models import NOTHING_WITHHELD
+from submissions.intake.sentences import UNMATCHED
 from submissions.matches.groups import natural_key
 from submissions.models import (
     Assignment,
@@ -144,7 +145,8 @@ def listed_boilerplate_uploads(assignment: Assignment) -> list[BoilerplateUpload
 def skipped_content(report: Report, names: Names) -> SkippedContent:
     """Return the content of a report's uploads that is not in the report, by displayed path or name."""
     ranked = readable_submissions(report).order_by()
-    refused = Entry.objects.filter(accepted=False, batch__in=ranked.values("batch")).select_related("batch")
+    entries = Entry.objects.filter(accepted=False, batch__in=ranked.values("batch"))
+    refused = entries.exclude(reason=UNMATCHED).select_related("batch")
     failed = SubmissionFile.objects.filter(
         submission__in=ranked.values("pk"), document__state=Document.State.FAILED
     )

@@ -312,7 +312,7 @@ def _moved(report: Report, cohort: LoadedCohort) -> dict[str, object] | None:
     moved = MovedThreshold(
         suggested,
         added=len(names.keys() - then.keys()),
-        removed=len(then.keys() - names.keys()),
+        removed=before["submissions"] - len(then.keys() & names.keys()),
         replaced=sum(then.get(name, pk) != pk for name, pk in names.items()),
         boilerplate="boilerplate" in before and before["boilerplate"] != now["boilerplate"],
         score=before.get("score_version") != now["score_version"],

@@ -107,7 +107,12 @@ def note(work: Scope, who: str, reason: str, address: str | None, *, action: str
 def _write_files(archive: zipfile.ZipFile, submission: Submission, paths: _Paths) -> None:
     folder = _folder(submission, f"submission {submission.pk}")
     for file in submission.files.select_related("source").order_by("path").iterator():
-        archive.writestr(paths.unused(folder, file.path), bytes(file.source.data))
+        from submissions.intake.document_text import document_kind  # noqa: PLC0415 - exports alone need it
+
+        data = bytes(file.source.data)
+        # Of documents only the text is kept.
+        is_text = (kind := document_kind(file.path)) is not None and not data.startswith(kind.start)
+        archive.writestr(paths.unused(folder, file.path + ".txt" * is_text), data)
 
 
 def _statements(submission: Submission) -> QuerySet[Statement]:

@@ -16,14 +16,14 @@ import numpy as np
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
-from django.db.models import Count, F, Sum
+from django.db.models import Count, F, Q, Sum
 
 from fingerprint.engine import Params, Unreadable, distinct_values
 from submissions.core.database import insert, is_database_away, is_no_room, open_cursor, update
 from submissions.intake import sentences as reasons
 from submissions.intake.packed_readings import PackedReading, together_then_alone
 from submissions.intake.sandbox.process import NotStarted
-from submissions.models import Batch, Document, PostingBlock, PostingRun, Source, SubmissionFile
+from submissions.models import Batch, Boilerplate, Document, PostingBlock, PostingRun, Source, SubmissionFile
 from submissions.uploads.read import document_reader
 from submissions.uploads.stored_documents import pack_fingerprints
 from submissions.work.locks import Work, transaction_lock, work_locks
@@ -163,19 +163,26 @@ def _fingerprint_group(document_ids: list[int], *, coarse: bool) -> list[int]:
 
 def _refuse_over_budget(document_ids: Sequence[int]) -> set[int]:
     """Mark as failed those pending documents that only students over their budget need; return them."""
-    within: set[int] = set()
-    over: set[int] = set()
-    spent: set[int] = set()
+    within = _boilerplate(document_ids)
+    spent: set[tuple[int, int]] = set()
     for column in ("document", "next_document"):
         files = SubmissionFile.objects.filter(**{f"{column}__in": document_ids}).order_by()
-        needed = list(files.values_list(column, "submission"))
-        spent |= _over_budget({student for _, student in needed}, column)
-        over |= {document for document, student in needed if student in spent}
-        within |= {document for document, student in needed if student not in spent}
-    if over := over - within:
+        needed = set(files.values_list(column, "submission"))
+        students = _over_budget({student for _, student in needed}, column)
+        spent |= {row for row in needed if row[1] in students}
+        within |= {document for document, student in needed if student not in students}
+    if over := {document for document, _ in spent} - within:
         _fail(over, reasons.READING_SECONDS.format(n=f"{STUDENT_SECONDS:g}"))
-        Batch.objects.filter(submissions__in=spent).update(incomplete=True)
+        refused = {student for document, student in spent if document in over}
+        Batch.objects.filter(submissions__in=refused).update(incomplete=True)
     return over
+
+
+def _boilerplate(document_ids: Sequence[int]) -> set[int]:
+    """Return the documents that are boilerplate, or will be once it is read again."""
+    is_document, is_next = Q(document__in=document_ids), Q(next_document__in=document_ids)
+    rows = Boilerplate.objects.filter(is_document | is_next).values_list("document", "next_document")
+    return {pk for row in rows for pk in row if pk is not None}
 
 
 def _over_budget(submissions: Collection[int], column: str) -> set[int]:

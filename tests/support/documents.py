@@ -84,16 +84,35 @@ def mlx(lines: Iterable[str], words: str = "A tide") -> bytes:
 
 def pdf(lines: Iterable[str], *, per_page: int = 60) -> bytes:
     """Return pages with a line of Courier each, in deflated streams, without a table of what is where."""
-    rows = [re.sub(r"([\\()])", r"\\\1", line) for line in lines]
+    rows = ["(" + re.sub(r"([\\()])", r"\\\1", line) + ")" for line in lines]
+    return _pdf(rows, per_page, b"3 0 obj\n<</Type/Font/Subtype/Type1/BaseFont/Courier>>\nendobj\n")
+
+
+def pdf_of_glyphs(lines: Iterable[str], *, per_page: int = 60) -> bytes:
+    """Return the same by numbers of glyphs and a map of what they mean, as Word and browsers print."""
+    rows = [f"<{line.encode('utf-16-be').hex()}>" for line in lines]
+    glyphs = (
+        b"begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange "
+        b"1 beginbfrange <0020> <fffd> <0020> endbfrange endcmap"
+    )
+    font = (
+        b"3 0 obj\n<</Type/Font/Subtype/Type0/BaseFont/A/Encoding/Identity-H/ToUnicode 5 0 R/DescendantFonts"
+        b"[<</Type/Font/Subtype/CIDFontType2/BaseFont/A/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)"
+        b"/Supplement 0>>>>]>>\nendobj\n5 0 obj\n<</Length %d>>\nstream\n%b\nendstream\nendobj\n"
+    )
+    return _pdf(rows, per_page, font % (len(glyphs), glyphs))
+
+
+def _pdf(rows: list[str], per_page: int, font: bytes) -> bytes:
     pages = [rows[at : at + per_page] for at in range(0, len(rows), per_page)]
     kids = " ".join(f"{10 + 2 * number} 0 R" for number in range(len(pages)))
     parts = [
         b"%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n",
         f"2 0 obj\n<</Type/Pages/Kids[{kids}]/Count {len(pages)}>>\nendobj\n".encode(),
-        b"3 0 obj\n<</Type/Font/Subtype/Type1/BaseFont/Courier>>\nendobj\n",
+        font,
     ]
     for number, page in enumerate(pages):
-        text = "BT /F 9 Tf 11 TL 40 800 Td " + " ".join(f"({row}) Tj T*" for row in page) + " ET"
+        text = "BT /F 9 Tf 11 TL 40 800 Td " + " ".join(f"{row} Tj T*" for row in page) + " ET"
         stream = zlib.compress(text.encode("latin-1"))
         at = 10 + 2 * number
         parts.append(
@@ -114,5 +133,5 @@ def slx(parts: dict[str, str]) -> bytes:
 WRITERS: dict[str, list[Callable[[list[str]], bytes]]] = {
     ".docx": [docx, docx_of_breaks, docx_of_boxes],
     ".odt": [odt],
-    ".pdf": [pdf],
+    ".pdf": [pdf, pdf_of_glyphs],
 }

@@ -30,6 +30,8 @@ RULE_SIGN = "@"
 # Limits of a list of patterns, and of a pattern. Matching takes at most as many steps as the number of
 # characters of all patterns times the number of characters of a path.
 MAX_PATTERNS, MAX_CHARACTERS, MAX_STARS = 100, 200, 12
+# Matches of a pattern and a path that may be tried to find patterns without any: some tenths of a second.
+MOST_TRIED = 500_000
 # Characters of a pattern that a refusal repeats.
 SHOWN = 60
 # Folders around a submission in an upload, of which one may be where a pattern begins.
@@ -250,9 +252,14 @@ class FilePatterns:
         return not self.only or self._chosen.match(path)
 
     def unmatched(self, paths: Collection[str]) -> tuple[str, ...]:
-        """Return the patterns that match none of some paths; a folder ends with a slash."""
+        """Return the patterns that match none of some paths; a folder ends with a slash.
+
+        Where that takes more than MOST_TRIED matches, none is returned.
+        """
         include = [line for line in self.include if not line.startswith(RULE_SIGN)]
         lines = (*self.only, *include, *self.exclude)
+        if len(lines) * len(paths) > MOST_TRIED:
+            return ()
         matching = {line: Globs([line.removeprefix("!")]).match for line in lines}
         return tuple(line for line, match in matching.items() if not any(map(match, paths)))
 

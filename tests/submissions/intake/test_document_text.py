@@ -60,6 +60,22 @@ def test_a_program_in_a_document_is_read_as_a_program(
         assert reading.tokens.kinds.tolist() == alone.tokens.kinds.tolist()
 
 
+@pytest.mark.parametrize(("ending", "write"), WAYS)
+def test_a_document_of_each_writer_is_read_in_the_confined_child(
+    ending: str, write: Callable[[list[str]], bytes]
+) -> None:
+    (entry,) = in_child(f"Report{ending}", write(CODE))
+    assert entry.reason == ""
+    assert entry.data == text_of(ending, write(CODE)).encode()
+
+
+def test_tab_stops_and_what_was_moved_away_are_no_text_of_a_paragraph() -> None:
+    stops = '<w:pPr><w:tabs><w:tab w:pos="720"/><w:tab w:pos="900"/></w:tabs></w:pPr>'
+    moved = "<w:moveFrom><w:r><w:t>gone</w:t></w:r></w:moveFrom>"
+    word = documents.word(f"<w:p>{stops}{moved}<w:r><w:t>def f():</w:t></w:r></w:p>")
+    assert text_of(".docx", word) == "def f():\n"
+
+
 def test_quotation_marks_and_dashes_of_a_word_processor_are_those_that_were_typed() -> None:
     curly = documents.docx(["\u201ct\u201d \u2013 \u2018a\u2019 \u2026\xa0x"])
     assert text_of(".docx", curly) == "\"t\" - 'a' ... x\n"
@@ -206,6 +222,7 @@ def test_the_texts_of_all_documents_take_a_limited_time(monkeypatch: pytest.Monk
     entries = list(unpack("class.zip", file, Limits(documents_seconds=0.0)))
     assert [bool(entry.data) for entry in entries] == [True, False]
     assert "longer than 0 s" in entries[1].reason
+    assert [entry.incomplete for entry in entries] == [False, True]
 
 
 def test_a_labview_program_is_refused_by_its_name() -> None:
