@@ -112,10 +112,7 @@ def shared_sentence(report: LocalReport) -> str:
     if not shared:
         return ""
     lines = "1 line that is" if shared.lines == 1 else f"{shared.lines:,} lines that are"
-    return (
-        f"{shared.submissions:,} of {report.class_size:,} submissions share {lines} treated as common code: "
-        "look at them"
-    )
+    return f"{shared.submissions:,} of {report.class_size:,} submissions share {lines} treated as common code"
 
 
 def weighted_blocks(passages: list[Passage]) -> list[list[Passage]]:

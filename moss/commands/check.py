@@ -451,7 +451,7 @@ def _summarise(report: LocalReport, output_format: str) -> None:
     if shared := shared_sentence(report):
         places = [f"{one.file}, {one.first_line}-{one.last_line}" for one in shared_places(report)]
         more = [f"and {len(places) - NAMED} more"] if len(places) > NAMED else []
-        click.echo(printable(f"{shared}: {'; '.join([*places[:NAMED], *more])}."), err=True)
+        click.echo(printable(f"{shared}. See {'; '.join([*places[:NAMED], *more])}."), err=True)
     if mates := report.pairs_of_mates:
         click.echo(f"Pairs not compared because they have one student or team: {mates:,}.", err=True)
     threshold = report.ranking.threshold

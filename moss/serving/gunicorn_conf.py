@@ -20,7 +20,7 @@ threads = 32
 # A worker whose threads are all in use accepts no connection, so that the other one does.
 worker_connections = threads
 # After so many requests a process ends and another one takes its place: what Python or a library keeps of
-# odd requests is given back. The processes end at different times.
+# malformed requests is given back. The processes end at different times.
 max_requests, max_requests_jitter = 20_000, 10_000
 # Seconds after which a worker that does not respond is restarted.
 timeout = 120

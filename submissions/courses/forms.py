@@ -401,7 +401,7 @@ class PatternFields(forms.Form):
         max_length=MAX_PATTERNS_CHARACTERS,
         label=_("Compare only"),
         widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
-        help_text=_("Files of which one pattern matches, one a line: src/**, *.java. Empty: all files."),
+        help_text=_("Files that match one of these patterns, one a line: src/**, *.java. Empty: all files."),
     )
 
     language_patterns = forms.CharField(

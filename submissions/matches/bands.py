@@ -64,10 +64,12 @@ class MovedThreshold(NamedTuple):
             (self.added, ngettext("{n} submission added", "{n} submissions added", self.added)),
             (self.removed, ngettext("{n} submission removed", "{n} submissions removed", self.removed)),
             (self.replaced, ngettext("{n} handed in again", "{n} handed in again", self.replaced)),
-            (self.boilerplate, gettext("other boilerplate")),
+            (self.boilerplate, gettext("other boilerplate or statement of the task")),
             (self.score, gettext("new rules of the score")),
         )
-        changes = ", ".join(text.format(n=n) for n, text in counted if n) or gettext("other files")
+        changes = ", ".join(text.format(n=n) for n, text in counted if n) or gettext(
+            "settings, or how files are read"
+        )
         sentence = gettext("The ranking before suggested {before}. Changed since: {changes}.")
         return sentence.format(before=percent_text(self.before, space), changes=changes)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from submissions.reports.cohort import LoadedCohort
 
 SAMENESS = {
-    "identical": gettext_lazy("the same bytes"),
+    "identical": gettext_lazy("the same content"),
     "layout": gettext_lazy("the same but for layout and comments"),
     "names": gettext_lazy("the same program with other names"),
     "lexical": gettext_lazy("the same program with other names, values or types"),

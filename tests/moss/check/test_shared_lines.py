@@ -74,7 +74,7 @@ def test_lines_that_most_of_a_class_share_beside_their_own_code_are_said(
     sentence = f"{sharers} of {students} submissions share {lines} lines that are treated as common code"
     first = said["places"][0]
     place = f"{first['file']}, {first['first_line']}-{first['last_line']}"
-    assert f"{sentence}: look at them: {place}" in stderr
+    assert f"{sentence}. See {place}" in stderr
     page = check(tmp_path, "--format", "html").stdout
     assert sentence in page
     assert place in page
@@ -105,7 +105,7 @@ def test_what_is_said_of_shared_lines_is_true_by_a_naive_count(
 def test_a_class_without_such_lines_or_with_registered_ones_says_nothing(tmp_path: Path) -> None:
     honest, stderr = shared(tmp_path / "honest", class_with(2, 20, 10, [79]))
     assert honest is None
-    assert "common code: look at them" not in stderr
+    assert "treated as common code" not in stderr
     files = class_with(3, 20, 14, [79])
     given_out = tmp_path / "given.py"
     given_out.write_text(files["student0/main.py"])

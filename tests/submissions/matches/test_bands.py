@@ -77,9 +77,12 @@ def test_reports_of_an_earlier_version_have_bands_too() -> None:
     [
         ((1, 0, 0, False, False), "1 submission added"),
         ((2, 1, 3, False, False), "2 submissions added, 1 submission removed, 3 handed in again"),
-        ((0, 0, 0, True, False), "other boilerplate"),
-        ((0, 2, 0, True, True), "2 submissions removed, other boilerplate, new rules of the score"),
-        ((0, 0, 0, False, False), "other files"),
+        ((0, 0, 0, True, False), "other boilerplate or statement of the task"),
+        (
+            (0, 2, 0, True, True),
+            "2 submissions removed, other boilerplate or statement of the task, new rules of the score",
+        ),
+        ((0, 0, 0, False, False), "settings, or how files are read"),
     ],
 )
 def test_a_moved_threshold_names_what_was_changed(

@@ -252,7 +252,7 @@ def test_the_report_names_its_groups_and_what_their_members_share(
     hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": COPIED, "cleo/m.py": HONEST}))
     page = get_page(alice_client, assignment.get_absolute_url())
     assert page.text("#same-heading") == "Identical submissions and files"
-    assert page.texts(".same > p:not(.hint)") == ["2 submissions, the same bytes: ada, ben"]
+    assert page.texts(".same > p:not(.hint)") == ["2 submissions, the same content: ada, ben"]
     assert page.text("#cases-heading") == "Cases"
 
 

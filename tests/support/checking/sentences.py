@@ -523,7 +523,7 @@ def same_work(exported: Exported, key: Key, values: Values) -> bool:
 
 def _content(description: str, path: str, text: str) -> str:
     """Return what files that are described as the same have in common."""
-    if description == "the same bytes":
+    if description == "the same content":
         return text
     is_written_alike = description == "the same but for layout and comments"
     return " ".join(words(text, path) if is_written_alike else folded(words(text, path)))
