@@ -223,6 +223,7 @@ def test_only_flags_that_a_pair_could_have_are_offered(alice_client: Client, rep
     assert page.texts("#id_flag option") == [
         "Any",
         "Identical except names",
+        "Identical files",
         "Nearly all of one side",
         "Handed in late",
     ]
