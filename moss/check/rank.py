@@ -180,7 +180,7 @@ class LocalReport:
 
 
 class SameCode(NamedTuple):
-    """What submissions have in common as a whole: a key of each for each of `SAMENESS`, and shared files."""
+    """Keys by which whole submissions are equal, for each of `SAMENESS`, and the files that several have."""
 
     keys: list[list[Hashable]]
     files: list[Counter[object]]

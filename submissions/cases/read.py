@@ -333,9 +333,9 @@ def pairs_above(report: Report, threshold: float) -> int:
 
 
 class BandSummary(NamedTuple):
-    """What is said of the bands of a report.
+    """The sentences on the bands of a report, and counts of pairs below the threshold.
 
-    `whole` and `files`: the numbers of whole copies, and of pairs with identical files, below the threshold.
+    `whole` counts whole copies, `files` pairs with identical files.
     """
 
     sentences: str

@@ -59,7 +59,7 @@ _loaded = False
 
 
 class Words(NamedTuple):
-    """How texts are marked up, by names of elements without their namespaces.
+    """The elements of a kind of XML that hold text, by their names without namespaces.
 
     text : elements that hold text; paragraphs : elements that end a line
     spaced : text is as it is written; otherwise blanks and line ends in it are one blank

@@ -65,7 +65,7 @@ EXACT_DIGITS = 15
 
 
 class CsvForm(NamedTuple):
-    """What separates cells, the decimal sign, and what a file begins with.
+    """The separator of cells, the decimal sign, and the first characters of a file.
 
     `protected` marks what a spreadsheet could take for a formula within a cell. With `protects_numbers`,
     texts that look like numbers, dates or times are marked as texts.
