@@ -149,7 +149,12 @@ def test_a_line_of_a_source_begins_no_cell() -> None:
     assert compared({**CHANGED, "source": hidden})[-len(last) :] == last
 
 
-@pytest.mark.parametrize("wrong", [None, 3, "x", [], {"locked": "yes"}, {"grade": True, "points": "many"}])
+@pytest.mark.parametrize(
+    "wrong",
+    [None, 3, "x", [], {"locked": "yes"}]
+    + [{"grade": True, "points": points} for points in ("many", 10**400, float("inf"))]
+    + [{"grade": True, "points": 1, "grade_id": "\ud800"}],
+)
 def test_metadata_of_another_form_locks_nothing_and_breaks_nothing(wrong: object) -> None:
     cell = {**CHANGED, "metadata": {"nbgrader": wrong}}
     assert compared(cell, CHANGED)[: len(compared(CHANGED))] == compared(CHANGED)
