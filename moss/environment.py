@@ -7,6 +7,7 @@ import re
 import secrets
 import sys
 from contextlib import suppress
+from difflib import get_close_matches
 from ipaddress import ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -51,9 +52,11 @@ class Variable(NamedTuple):
     def read(self) -> Any:
         """Return the value, from the variable or from the file that `NAME_FILE` names.
 
-        Raises environs.EnvError when it is not of its kind, or its check refuses it; the message names the
-        variable.
+        An empty variable counts as not set. Raises environs.EnvError when the value is not of its kind, or its
+        check refuses it; the message names the variable.
         """
+        if not os.environ.get(self.name, "unset").strip() and f"{self.name}_FILE" not in os.environ:
+            return self._unset
         if self.kind == "list":
             return env.list(self.name, list(self._unset), subcast=str.strip, validate=self.check)
         return getattr(env, self.kind)(self.name, self._unset, validate=self.check)
@@ -202,8 +205,9 @@ TABLES: dict[str, tuple[Variable, ...]] = {
         V("MOSS_HTTPS", "true behind a proxy that speaks HTTPS and sets `X-Forwarded-Proto` itself; needs "
             "`MOSS_PROXIES`", "bool"),
         V("MOSS_HSTS_DAYS",
-            "with `MOSS_HTTPS`, how long browsers use HTTPS alone for this host and its subdomains; 0 "
-            "for no such promise", "int", 365, check=Range(0, 3650)),
+            "with `MOSS_HTTPS`, how long browsers use HTTPS alone for this host and, without a path in "
+            "`MOSS_URL`, its subdomains; 0 for no such promise", "int", 365, check=Range(0, 3650),
+            in_words="365; 0 with a path"),
         V("MOSS_MAX_UPLOAD_MB", "the largest upload", "int", 200, check=Range(1, 100_000)),
         V("MOSS_UPLOADS",
             "the place of uploads until they are read: `database`, `folder` (`MOSS_HOME/media`, which "
@@ -357,6 +361,21 @@ TABLES: dict[str, tuple[Variable, ...]] = {
     ),
 }  # fmt: skip
 VARIABLES = {variable.name: variable for table in TABLES.values() for variable in table}
+
+# Read by `moss submit`, by compose files and by the tests; and what Kubernetes sets for a service `moss`.
+ELSEWHERE = {"SERVER", "TOKEN", "ASSIGNMENT", "BACKUP_FOLDER", "PROXY_MAX_BODY", "TEST_HOME", "TEST_QUEUES"}
+ELSEWHERE |= {"WEB_CPUS", "WORKER_CPUS", "WEB_MEMORY", "WORKER_MEMORY", "POSTGRES_MEMORY"}
+OF_A_SERVICE = re.compile(r"SERVICE_(HOST|PORT)|PORT$|PORT_[0-9]")
+
+
+def check_names() -> None:
+    """Raise ImproperlyConfigured for a variable whose name begins with MOSS_ and that nothing reads."""
+    names = {name.removesuffix("_FILE") for name in os.environ if name.startswith("MOSS_")}
+    for name in sorted(names - VARIABLES.keys()):
+        if name.removeprefix("MOSS_") not in ELSEWHERE and not OF_A_SERVICE.search(name):
+            near = get_close_matches(name, VARIABLES, 1)
+            advice = f"is it {near[0]}?" if near else "leave it out."
+            raise ImproperlyConfigured(f"{name} is set, and there is no such variable: {advice}")
 
 
 def value(name: str) -> Any:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from celery.signals import before_task_publish, task_postrun, task_prerun
+from django.core.signals import request_finished
+from django.dispatch import receiver
 
 from moss.log_lines import REQUEST, TASK
 
@@ -35,13 +37,16 @@ class RequestIds:
         request_id = request.headers.get(HEADER, "")
         if not SAFE.fullmatch(request_id):
             request_id = uuid4().hex
-        token = REQUEST.set(request_id)
-        try:
-            response = self.get_response(request)
-        finally:
-            REQUEST.reset(token)
+        REQUEST.set(request_id)
+        response = self.get_response(request)
         response.headers[HEADER] = request_id
         return response
+
+
+@receiver(request_finished)
+def end_request(**_: object) -> None:
+    """Forget the id once the answer is closed: Django logs its status after the last middleware."""
+    REQUEST.set("")
 
 
 @before_task_publish.connect

@@ -26,6 +26,7 @@ from moss.embedded.client import installation_paths
 from moss.environment import (
     POSTGRES,
     broker_url,
+    check_names,
     owner_url,
     read_secret_key,
     service_url,
@@ -209,7 +210,8 @@ ALLOWED_HOSTS = [
 CSRF_TRUSTED_ORIGINS = value("MOSS_CSRF_TRUSTED_ORIGINS")
 # Set to true behind a proxy that terminates HTTPS and always sets X-Forwarded-Proto itself.
 HTTPS = value("MOSS_HTTPS")
-HSTS_DAYS = value("MOSS_HSTS_DAYS")
+# Other services share the host where this one has a path: its promise would bind them too.
+HSTS_DAYS = 0 if PUBLIC_PATH and not os.environ.get("MOSS_HSTS_DAYS") else value("MOSS_HSTS_DAYS")
 MAX_UPLOAD_MB = value("MOSS_MAX_UPLOAD_MB")
 # What the courses of an instructor may hold, and how often an instructor may upload.
 STORAGE_BYTES = value("MOSS_STORAGE_GB") * 1_000_000_000
@@ -405,7 +407,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 _UNDER = re.escape(f"{PUBLIC_PATH}/".lstrip("/"))
 SECURE_REDIRECT_EXEMPT = [f"^{_UNDER}healthz$", *([f"^{_UNDER}results/"] if RESULTS_HTTP else [])]
 SECURE_HSTS_SECONDS = HSTS_DAYS * 24 * 60 * 60 if HTTPS else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS and not PUBLIC_PATH
 # Whether its domain is built into browsers is for the owner of the domain to say.
 SILENCED_SYSTEM_CHECKS = ["security.W021"]
 SECURE_REFERRER_POLICY = "same-origin"
@@ -565,6 +567,8 @@ SOCIALACCOUNT_PROVIDERS = {
         else []
     },
 }
+
+check_names()
 
 # Warnings of libraries, such as Celery's about root, become lines like the others.
 logging.captureWarnings(LOG_FORMAT == "json")

@@ -54,6 +54,8 @@ class EmbeddedDaemon:
         while self.clients and not self.stopping:
             self._handle_events(CHECK_SECONDS)
             self._restart_ended()
+            for server in self.servers.values():
+                server.limit_log()
 
     def close(self) -> None:
         """Refuse new clients, stop the servers, then disconnect the clients that wait for the stop."""

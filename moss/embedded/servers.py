@@ -99,8 +99,6 @@ class Server(ABC):
     def start(self) -> None:
         """Start the server; raise ServerError when it does not answer within START_SECONDS."""
         self._stop_leftover()
-        if self.log_path.exists() and self.log_path.stat().st_size > LOG_LIMIT:
-            self.log_path.replace(self.log_path.with_suffix(".log.old"))
         self.prepare()
         self.process = self._spawn(guarded(self.command(), self.stop_signal, self.user))
         deadline = time.monotonic() + START_SECONDS
@@ -112,6 +110,15 @@ class Server(ABC):
 
     def is_running(self) -> bool:
         return self.process is not None and self.process.poll() is None
+
+    def limit_log(self) -> None:
+        """Move a log of more than LOG_LIMIT to `.log.old`; the server goes on in the same file."""
+        try:
+            if self.log_path.stat().st_size > LOG_LIMIT:
+                shutil.copyfile(self.log_path, self.log_path.with_suffix(".log.old"))
+                os.truncate(self.log_path, 0)
+        except OSError:
+            log.exception("the log of %s could not be moved", self.name)
 
     def stop(self) -> None:
         """Request the server to stop; kill it if it has not stopped after STOP_SECONDS."""

@@ -60,6 +60,15 @@ def test_the_time_of_hsts_can_be_set(tmp_path: Path) -> None:
     assert evaluate(tmp_path, "s.SECURE_HSTS_SECONDS") == "0"
 
 
+@pytest.mark.parametrize(("days", "seconds"), [({}, 0), ({"MOSS_HSTS_DAYS": "1"}, 24 * 60 * 60)])
+def test_under_a_path_other_services_of_the_host_are_bound_to_nothing(
+    tmp_path: Path, days: dict[str, str], seconds: int
+) -> None:
+    expression = "s.SECURE_HSTS_SECONDS, s.SECURE_HSTS_INCLUDE_SUBDOMAINS"
+    under_path = BEHIND | {"MOSS_URL": "https://example.org/moss"} | days
+    assert evaluate(tmp_path, expression, **under_path) == f"{seconds} False"
+
+
 def test_the_pages_for_moss_clients_are_answered_without_https_only_where_that_is_set(tmp_path: Path) -> None:
     exempt = "s.SECURE_REDIRECT_EXEMPT"
     assert evaluate(tmp_path, exempt, **BEHIND) == "['^healthz$']"

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from datetime import timedelta
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -21,6 +22,7 @@ from submissions.models import Assignment, Batch
 from submissions.shares import links as shares
 from tests.conftest import running_worker, wait_until
 from tests.moss.test_logged_data import BROKEN_NOTEBOOK, FILE, SECRET, STUDENT, send, visit
+from tests.support.api import api_client, send as send_json
 from tests.support.paths import ROOT
 from tests.support.sample_class import CLASS, zipped
 from tests.support.web_server import ask, web_server
@@ -79,6 +81,22 @@ def test_an_id_with_anything_else_in_it_is_replaced(client: Client, header: str)
     assert len(names) == 2
     assert all(re.fullmatch("[0-9a-f]{32}", name) for name in names)
     assert REQUEST.get() == ""
+
+
+@pytest.mark.django_db
+def test_the_lines_of_refused_requests_have_their_ids(alice: User) -> None:
+    written = StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(JsonLine())
+    logging.getLogger("django.request").addHandler(handler)
+    try:
+        client = api_client(alice)
+        answers = [client.get("/nowhere/"), send_json(client, "POST", "/courses", [])]
+    finally:
+        logging.getLogger("django.request").removeHandler(handler)
+    lines = [json.loads(line) for line in written.getvalue().splitlines()]
+    assert [line["request"] for line in lines] == [answer.headers["X-Request-ID"] for answer in answers]
+    assert [answer.status_code for answer in answers] == [404, 422]
 
 
 def test_what_the_interpreter_writes_becomes_an_object_under_the_supervisor() -> None:

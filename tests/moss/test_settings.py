@@ -1,5 +1,6 @@
 """Every environment variable is read and checked; an invalid value is refused with the variable's name."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 from django.conf import settings
 from django.conf.global_settings import PASSWORD_HASHERS
 
-from moss.environment import read_secret_key
+from moss.environment import check_names, read_secret_key
 from submissions.work.running import SENDING
 from tests.moss.embedded.test_embedded import environment
 from tests.support.other_environment import run
@@ -15,6 +16,8 @@ from tests.support.other_environment import run
 pytestmark = pytest.mark.slow
 
 SHOW = "from moss import settings as s; print({expression})"
+ROOT = Path(__file__).parents[2]
+NAMING = "compose*.yaml", "deploy/**/*.yaml", "deploy/**/*.service", "docs/**/*.md", "README.md"
 VARIABLES = {"SECRET_KEY": "secret", "DATABASE_URL": "postgresql://moss:pw@db.example.org:5433/grading"}
 
 
@@ -66,6 +69,33 @@ def test_an_invalid_value_is_refused_with_its_variable_and_the_allowed_values(
     message = process.stderr.splitlines()[-1]
     assert name in message
     assert allowed in message
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("MOSS_KEEP_MONTH", "is it MOSS_KEEP_MONTHS?"),
+        ("MOSS_OIDC_SECRETS_FILE", "is it MOSS_OIDC_SECRET?"),
+        ("MOSS_HTTP", "is it MOSS_HTTPS?"),
+        ("MOSS_QQQQQQQQ", "leave it out"),
+    ],
+)
+def test_a_name_that_nothing_reads_ends_the_start_and_the_nearest_name_is_said(
+    tmp_path: Path, name: str, advice: str
+) -> None:
+    process = settings_with(tmp_path, SECRET_KEY="secret", **{name: "3"})
+    assert process.returncode != 0
+    assert f"{name.removesuffix('_FILE')} is set, and there is no such variable: {advice}" in process.stderr
+
+
+def test_each_name_that_files_and_documents_mention_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [file for pattern in NAMING for file in ROOT.glob(pattern)]
+    names = {name for file in files for name in re.findall(r"MOSS_[A-Z0-9_]*[A-Z0-9]", file.read_text())}
+    assert {"MOSS_WEB_MEMORY", "MOSS_SERVER", "MOSS_KEEP_MONTHS"} <= names
+    kubernetes = {"MOSS_SERVICE_HOST", "MOSS_WEB_SERVICE_PORT_HTTP", "MOSS_PORT_80_TCP_ADDR", "MOSS_WEB_PORT"}
+    for name in names | kubernetes:
+        monkeypatch.setenv(name, "1")
+    check_names()
 
 
 def test_an_external_database_needs_a_secret_key(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 import redis
 
 from moss.embedded.client import LONGEST_SOCKET_NAME, PACKAGE, SOCKET_PATH_LIMIT, installation_paths
+from moss.embedded.servers import LOG_LIMIT
 from tests.conftest import wait_until
 from tests.support.processes import every_process, kill, record
 
@@ -180,6 +181,19 @@ def test_a_server_that_ends_by_itself_is_started_again(used_home: Path, start_cl
             return False
 
     wait_until(is_back, what="the restarted server")
+
+
+def test_a_long_log_is_moved_while_its_server_runs(used_home: Path, start_client: Start) -> None:
+    assert is_ready(start_client())
+    paths = installation_paths(used_home)
+    log = paths.log / "postgres.log"
+    with log.open("a") as file:
+        file.write("x" * LOG_LIMIT + "\n")
+    wait_until(lambda: log.stat().st_size < LOG_LIMIT, what="a shorter log")
+    assert log.with_suffix(".log.old").stat().st_size > LOG_LIMIT
+    with psycopg.connect(paths.database_owner_url, autocommit=True) as database:
+        database.execute("DO $$ BEGIN RAISE LOG 'written afterwards'; END $$")
+    wait_until(lambda: "written afterwards" in log.read_text(), what="a new line of the server")
 
 
 @pytest.mark.long
