@@ -105,18 +105,6 @@ def test_folders_are_counted_as_folders_and_shares_of_control_characters_do_not_
     assert errors.count("(-v names each of them.)") == 1
 
 
-@pytest.mark.parametrize(
-    ("files", "count"), [({}, "no submission"), ({"ada/one.py": b"print(1 + 2)\n"}, "1 submission")]
-)
-def test_a_folder_without_two_submissions_says_what_to_give(
-    files: dict[str, bytes], count: str, tmp_path: Path
-) -> None:
-    (tmp_path / "class").mkdir()
-    result = check(folder(tmp_path / "class", files))
-    assert result.exit_code == 1
-    assert f"Found {count} that can be read; at least two are needed. Give a folder" in result.stderr
-
-
 def test_all_lists_pairs_that_show_hides(tmp_path: Path) -> None:
     files = {f"s{n}/main.py": STARTER + f"\nx{n} = {n}\n" for n in range(4)}
     root = folder(tmp_path, files)
@@ -139,21 +127,6 @@ def test_code_in_more_submissions_than_m_counts_in_no_percentage(tmp_path: Path)
     assert "common code only" not in check(root, "-m", "4").stdout
 
 
-def test_json_has_the_part_of_each_kind_of_evidence_in_the_similarity(tmp_path: Path) -> None:
-    report = json.loads(check(folder(tmp_path, CLASS), "--format", "json").stdout)
-    for pair in report["pairs"]:
-        assert sum(pair["evidence"].values()) == pytest.approx(pair["similarity"], abs=1e-5)
-        assert all(value >= 0 for value in pair["evidence"].values())
-
-
-def test_json_has_the_lines_of_each_passage(tmp_path: Path) -> None:
-    report = json.loads(check(folder(tmp_path, CLASS), "--format", "json").stdout)
-    (passage, *_) = report["pairs"][0]["passages"]
-    assert passage["left"] == {"file": "main.py", "first_line": 3, "last_line": 21}
-    assert passage["right"] == passage["left"]
-    assert passage["submissions"] == 2
-
-
 def test_html_is_one_file_that_loads_nothing_else(tmp_path: Path) -> None:
     hostile = STARTER + HONEST + "# </script><script>alert(1)</script>\nx = '<img src=x onerror=alert(1)>'\n"
     root = folder(tmp_path / "class", {"a/m.py": hostile, "b<i>/m.py": hostile})
@@ -163,13 +136,6 @@ def test_html_is_one_file_that_loads_nothing_else(tmp_path: Path) -> None:
     assert [
         part for part in ("<script", "<img", "<link", ' src="', "b<i>", "http://", "https://") if part in page
     ] == []
-
-
-def test_a_skipped_file_is_named_with_its_reason(tmp_path: Path) -> None:
-    root = folder(tmp_path, CLASS | {"dora/main.py": b"\x00\x01\x02binary\xff" * 50})
-    result = check(root)
-    assert "skipped dora/main.py: " in result.stderr
-    assert "ada" in result.stdout
 
 
 def test_a_threshold_is_suggested_with_its_reason_and_hides_nothing(tmp_path: Path) -> None:
@@ -186,14 +152,16 @@ def test_a_threshold_is_suggested_with_its_reason_and_hides_nothing(tmp_path: Pa
     [
         (["-l", "klingon"], "klingon"),
         (["-b", "nowhere.py"], "nowhere.py"),
+        (["--earlier", "nowhere"], "nowhere"),
         (["-m", "0"], "0"),
         (["--format", "pdf"], "pdf"),
+        (["--layout", "moodel"], "there is no layout 'moodel'; choose auto or one of: moodle, "),
     ],
 )
 def test_a_bad_option_is_refused_by_name(tmp_path: Path, arguments: list[str], message: str) -> None:
     result = check(folder(tmp_path, CLASS), *arguments)
-    assert result.exit_code != 0
-    assert message in result.output
+    assert result.exit_code in {1, 2}
+    assert message in " ".join(result.output.split())
     assert "Traceback" not in result.output
 
 
@@ -285,7 +253,12 @@ def test_an_export_of_a_platform_is_read_by_its_layout(tmp_path: Path) -> None:
     assert "Read as a folder or file for each student: 3 submissions.\n" in chosen.stderr
 
 
-def test_a_layout_that_does_not_exist_is_refused_with_those_that_do(tmp_path: Path) -> None:
-    result = check(tmp_path, "--layout", "moodel")
-    assert result.exit_code == 2
-    assert "there is no layout 'moodel'; choose auto or one of: moodle, " in " ".join(result.stderr.split())
+def test_json_has_the_lines_of_each_passage_and_the_part_of_each_kind_of_evidence(tmp_path: Path) -> None:
+    report = json.loads(check(folder(tmp_path, CLASS), "--format", "json").stdout)
+    for pair in report["pairs"]:
+        assert sum(pair["evidence"].values()) == pytest.approx(pair["similarity"], abs=1e-5)
+        assert all(value >= 0 for value in pair["evidence"].values())
+    (passage, *_) = report["pairs"][0]["passages"]
+    assert passage["left"] == {"file": "main.py", "first_line": 3, "last_line": 21}
+    assert passage["right"] == passage["left"]
+    assert passage["submissions"] == 2

@@ -15,7 +15,7 @@ from submissions.uploads.change import create_batch
 from tests.moss.check.test_check import check, folder, rows
 from tests.support.html import Page
 from tests.support.programs import program, renamed
-from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, zipped
+from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
 from tests.support.uploads import Committing, HandIn
 
 LAST_YEAR = {"gus/main.py": COPIED, "hal/main.py": RENAMED}
@@ -104,12 +104,6 @@ def test_earlier_work_alone_is_not_compared(tmp_path: Path, last_year: Path) -> 
     result = check(empty, "--earlier", last_year)
     assert result.exit_code == 1
     assert "Found no submission of the class that can be read" in result.stderr
-
-
-def test_earlier_work_that_does_not_exist_is_refused(tmp_path: Path) -> None:
-    result = check(folder(tmp_path / "class", CLASS), "--earlier", tmp_path / "none")
-    assert result.exit_code == 2
-    assert "none" in result.stderr
 
 
 MODEL = program(Random(100))

@@ -449,32 +449,6 @@ document.querySelector("#out").textContent = total([1, 2, 30], false);
 """
 
 
-@pytest.mark.parametrize(
-    ("name", "copy"),
-    [
-        ("index.html", "<body><script>{}</script></body>".replace("{}", "CODE")),
-        ("main.js", "CODE"),
-        ("App.vue", "<template><p>{{ sum }}</p></template>\n<script>CODE</script>"),
-        ("App.svelte", "<script>CODE</script>\n<p>{sum}</p>"),
-    ],
-)
-def test_an_inline_script_is_compared_as_a_program(tmp_path: Path, name: str, copy: str) -> None:
-    renamed = SCRIPT.replace("price", "cost").replace("sum", "amount").replace("total", "whole")
-    report = ranked(
-        tmp_path,
-        {
-            "ada/index.html": page(sentences(1)).replace("</body>", f"<script>{SCRIPT}</script></body>"),
-            f"ben/{name}": copy.replace("CODE", renamed),
-            "cleo/index.html": page(sentences(2)),
-        },
-    )
-    passages = {
-        frozenset(report.submissions[end] for end in (pair.left, pair.right)): pair for pair in report.pairs()
-    }
-    assert passages[frozenset({"ada", "ben"})].longest > 50
-    assert score(report, "ada", "cleo") < 0.2
-
-
 CHUNK = """worst <- function(levels, limit) {
   total <- 0
   for (level in levels) {
@@ -486,23 +460,49 @@ print(worst(c(1, 2, 30), 5))
 """
 
 
-@pytest.mark.parametrize(
-    ("name", "copy"),
-    [
+# A program, other names in it, what is around it in a file, and the same with other texts and names of files.
+EMBEDDED = [
+    (SCRIPT, {"price": "cost", "sum": "amount", "total": "whole"}, "index.html", name, copy)
+    for name, copy in (
+        ("index.html", "<body><script>CODE</script></body>"),
+        ("main.js", "CODE"),
+        ("App.vue", "<template><p>{{ sum }}</p></template>\n<script>CODE</script>"),
+        ("App.svelte", "<script>CODE</script>\n<p>{sum}</p>"),
+    )
+] + [
+    (CHUNK, {"level": "row", "total": "acc", "worst": "mean_of"}, "report.Rmd", name, copy)
+    for name, copy in (
         ("report.Rmd", "---\ntitle: Mine\n---\n\nIt's my own text.\n\n```{r, echo=FALSE}\nCODE```\n"),
         ("report.qmd", "# Mine\n\n```{r}\n#| echo: false\nCODE```\n\nIt is my own text.\n"),
         ("report.R", "CODE"),
-    ],
-)
-def test_a_chunk_of_a_document_is_compared_as_a_program(tmp_path: Path, name: str, copy: str) -> None:
-    renamed = CHUNK.replace("level", "row").replace("total", "acc").replace("worst", "mean_of")
-    report = ranked(
-        tmp_path,
-        {
-            "ada/report.Rmd": f"---\ntitle: Tides\n---\n\n{sentences(1)[0]}\n\n```{{r}}\n{CHUNK}```\n",
-            f"ben/{name}": copy.replace("CODE", renamed),
-            "cleo/report.Rmd": f"---\ntitle: Tides\n---\n\n{sentences(2)[0]}\n\n```{{r}}\nmean(x)\n```\n",
-        },
     )
-    assert score(report, "ada", "ben") > 0.6
+]
+
+
+MEAN = "mean(x)\n"
+
+
+def embedded(code: str, name: str, seed: int) -> str:
+    """Return a document that has code within it, of which the text is that of a seed."""
+    if name == "index.html":
+        return page(sentences(seed)).replace(
+            "</body>", f"<script>{code}</script></body>" if code else "</body>"
+        )
+    return f"---\ntitle: Tides\n---\n\n{sentences(seed)[0]}\n\n```{{r}}\n{code or MEAN}```\n"
+
+
+@pytest.mark.parametrize("document", EMBEDDED, ids=[row[3] for row in EMBEDDED])
+def test_code_within_a_document_is_compared_as_a_program(tmp_path: Path, document: Any) -> None:
+    code, names, name, other, copy = document
+    renamed = code
+    for old, new in names.items():
+        renamed = renamed.replace(old, new)
+    files = {f"ada/{name}": embedded(code, name, 1), f"ben/{other}": copy.replace("CODE", renamed)}
+    report = ranked(tmp_path, files | {f"cleo/{name}": embedded("", name, 2)})
+    longest = {
+        frozenset(report.submissions[end] for end in (pair.left, pair.right)): pair.longest
+        for pair in report.pairs()
+    }
+    assert longest[frozenset({"ada", "ben"})] > 50
+    assert score(report, "ada", "ben") > (0.6 if code is CHUNK else 0)
     assert score(report, "ada", "cleo") < 0.2

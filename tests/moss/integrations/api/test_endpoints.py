@@ -13,7 +13,6 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from moss.integrations.webhooks import sending as actions
 from moss.integrations.webhooks.models import Webhook
 from moss.integrations.webhooks.sending import KEPT
 from submissions.courses.api import AssignmentChange, CourseChange
@@ -294,13 +293,6 @@ def test_documents_have_the_passages_and_the_names_that_are_asked_for(
     assert send(caller, "get", pair).content.startswith(b"%PDF")
     assert problem_of(send(caller, "get", f"{path}/document"))["status"] == 404
     assert problem_of(send(caller, "get", f"{pair}?names=nobody"))["errors"][0]["field"] == "names"
-
-
-@pytest.mark.long
-def test_an_assignment_is_deleted_with_everything(caller: Client, report: Report, path: str) -> None:
-    assert send(caller, "delete", path).status_code == 204
-    assert problem_of(send(caller, "get", path))["status"] == 404
-    assert not Report.objects.exists()
 
 
 def test_a_link_is_shared_opened_and_revoked(
@@ -612,12 +604,6 @@ def test_a_token_that_is_not_valid_is_refused(
     assert response.headers["WWW-Authenticate"].startswith("Bearer")
 
 
-def test_a_token_that_reads_cannot_write(alice: User) -> None:
-    problem = problem_of(send(api_client(alice, "read"), "post", "/courses", {"name": "New"}))
-    assert problem["status"] == 403
-    assert not Course.objects.exists()
-
-
 def test_a_token_for_one_course_knows_no_other(alice: User, assignment: Assignment) -> None:
     other = Course.objects.create(owner=alice, name="Other")
     client = api_client(alice, courses=[assignment.course])
@@ -627,10 +613,6 @@ def test_a_token_for_one_course_knows_no_other(alice: User, assignment: Assignme
     assert problem_of(send(client, "post", "/courses", {"name": "New"}))["status"] == 403
     assignment.course.delete()
     assert send(client, "get", "/courses").json()["items"] == []
-
-
-def test_a_token_never_reaches_the_course_of_somebody_else(bob: User, assignment: Assignment) -> None:
-    assert problem_of(send(api_client(bob), "get", f"/courses/{assignment.course_id}"))["status"] == 404
 
 
 def test_the_last_use_is_noted(alice: User, alice_client: Client) -> None:
@@ -654,6 +636,8 @@ def test_too_many_requests_have_to_wait(alice: User, settings: Any, monkeypatch:
 @pytest.mark.django_db
 def test_a_webhook_is_created_listed_changed_and_deleted(alice: User, assignment: Assignment) -> None:
     client, path = api_client(alice), f"/courses/{assignment.course_id}/webhooks"
+    private = send(client, "post", path, {"url": "https://10.0.0.1/", "events": ["report.ready"]})
+    assert (private.status_code, problem_of(private)["errors"][0]["field"]) == (422, "url")
     created = send(client, "post", path, {"url": URL, "events": ["report.ready"]})
     assert created.status_code == 201
     secret = created.json()["secret"]
@@ -663,6 +647,7 @@ def test_a_webhook_is_created_listed_changed_and_deleted(alice: User, assignment
     assert item == {key: value for key, value in created.json().items() if key != "secret"}
     changed = send(client, "patch", one, {"events": ["pair.decided"], "active": False})
     assert (changed.json()["events"], changed.json()["state"]) == (["pair.decided"], "paused")
+    assert send(client, "post", f"{one}/test").status_code == 409
     assert send(client, "patch", one, {"active": True}).json()["events"] == ["pair.decided"]
     answers = [send(client, "get", address) for address in (path, one)]
     assert not [answer for answer in answers if secret in answer.content.decode()]
@@ -671,14 +656,6 @@ def test_a_webhook_is_created_listed_changed_and_deleted(alice: User, assignment
     assert [entry.page for entry in AuditEntry.objects.order_by("pk")] == [
         "api_webhooks", "api_webhook", "api_webhook", "api_webhook",
     ]  # fmt: skip
-
-
-@pytest.mark.django_db
-def test_an_address_in_a_private_network_is_a_problem(alice: User, assignment: Assignment) -> None:
-    body = {"url": "https://10.0.0.1/", "events": ["report.ready"]}
-    answer = send(api_client(alice), "post", f"/courses/{assignment.course_id}/webhooks", body)
-    assert answer.status_code == 422
-    assert problem_of(answer)["errors"][0]["field"] == "url"
 
 
 @pytest.mark.django_db
@@ -695,13 +672,6 @@ def test_deliveries_are_listed_in_parts_and_sent_again(
     again = send(client, "post", f"{one}/deliveries/{sent[0]}/again")
     assert (again.status_code, again.json()["state"]) == (202, "waiting")
     assert send(client, "post", f"{one}/deliveries/{sent[0] + 100}/again").status_code == 404
-
-
-@pytest.mark.django_db
-def test_nothing_is_sent_to_a_paused_webhook(alice: User, assignment: Assignment, webhook: Webhook) -> None:
-    actions.change(webhook, webhook.course.owner, webhook.events, active=False)
-    one = f"/courses/{assignment.course_id}/webhooks/{webhook.pk}"
-    assert send(api_client(alice), "post", f"{one}/test").status_code == 409
 
 
 @pytest.mark.django_db
