@@ -38,25 +38,6 @@ def test_imports_point_one_way() -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-@pytest.mark.slow
-def test_the_web_app_does_not_load_the_engine() -> None:
-    loaded = loaded_by("import django; django.setup(); import moss.urls, moss.celery")
-    assert {"django", "celery", "submissions"} <= loaded
-    assert not loaded & {"numba", "llvmlite"}
-
-
-def test_the_help_of_the_command_loads_neither_the_engine_nor_the_web() -> None:
-    loaded = loaded_by("import moss.cli; moss.cli.main(['--help'], standalone_mode=False)")
-    assert "click" in loaded
-    assert not loaded & {"numba", "numpy", "django", "celery", "redis", "psycopg", "rich", "pygments"}
-
-
-def test_the_engine_loads_no_framework() -> None:
-    loaded = loaded_by("from fingerprint.engine import rank, front_end, open_kernels; open_kernels()")
-    assert "llvmlite" in loaded
-    assert not loaded & {"numba", "django", "celery", "redis", "psycopg", "click", "rich"}
-
-
 def statements(node: ast.AST) -> Iterator[ast.AST]:
     """Yield the statements in a node; expressions, which are most of a tree, hold no function."""
     for field in ("body", "orelse", "finalbody", "handlers", "cases"):
@@ -83,3 +64,31 @@ def longer_than_allowed(path: Path) -> dict[str, int]:
 def test_files_and_functions_stay_short() -> None:
     assert len(SOURCES) > 700
     assert {name: length for path in SOURCES for name, length in longer_than_allowed(path).items()} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("statement", "expected", "never"),
+    [
+        (
+            "import django; django.setup(); import moss.urls, moss.celery",
+            "django celery submissions",
+            "numba llvmlite",
+        ),
+        (
+            "import moss.cli; moss.cli.main(['--help'], standalone_mode=False)",
+            "click",
+            "numba numpy django celery redis psycopg rich pygments",
+        ),
+        (
+            "from fingerprint.engine import rank, front_end, open_kernels; open_kernels()",
+            "llvmlite",
+            "numba django celery redis psycopg click rich",
+        ),
+    ],
+    ids=["the web app", "the help of the command", "the engine"],
+)
+def test_each_part_loads_no_more_than_it_needs(statement: str, expected: str, never: str) -> None:
+    loaded = loaded_by(statement)
+    assert {*expected.split()} <= loaded
+    assert not loaded & {*never.split()}

@@ -53,11 +53,6 @@ def image_command() -> list[str]:
     return command
 
 
-def test_web_worker_and_maintenance_run_the_same_image() -> None:
-    assert set(OURS) == {"migrate", "web", "worker", "interactive", "maintenance", "listen"}
-    assert {service["build"] for service in OURS.values()} == {"."}
-
-
 def test_one_worker_takes_any_work_and_one_only_interactive_work() -> None:
     served = {
         name: option.removeprefix("--queues=").split(",")
@@ -134,10 +129,6 @@ def test_the_health_check_asks_an_address_that_exists() -> None:
     compile(OURS["web"]["healthcheck"]["test"][-1], "health check", "exec")
 
 
-def test_everything_that_stays_up_has_a_health_check() -> None:
-    assert {name for name, service in SERVICES.items() if "healthcheck" not in service} == {"migrate"}
-
-
 @pytest.mark.long
 @pytest.mark.services
 @pytest.mark.parametrize("name", ["worker", "interactive"])
@@ -165,19 +156,6 @@ def test_the_health_check_of_a_running_service_succeeds_and_of_a_stopped_one_fai
             service.wait(60)
         assert not is_healthy()
         client.communicate(b"\n")
-
-
-@pytest.mark.parametrize("name", SERVICES)
-def test_every_named_volume_is_declared(name: str) -> None:
-    for volume in SERVICES[name].get("volumes", []):
-        assert volume.partition(":")[0] in COMPOSE["volumes"]
-
-
-def test_every_volume_is_used() -> None:
-    used = {
-        volume.partition(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])
-    }
-    assert used == set(COMPOSE["volumes"])
 
 
 @pytest.mark.parametrize("name", SERVICES)
@@ -262,29 +240,6 @@ def test_every_command_in_the_help_exists_and_has_the_same_description(name: str
     assert command.get_short_help_str(100) == COMMANDS[name][1]
 
 
-@pytest.mark.parametrize("name", SERVICES)
-def test_containers_have_no_rights_they_do_not_need(name: str) -> None:
-    service = SERVICES[name]
-    # The image of the proxy has a user without rights of its own.
-    assert service.get("user", "nginx" if "unprivileged" in service["image"] else "root") != "root"
-    assert service["cap_drop"] == ["ALL"]
-    assert "cap_add" not in service
-    assert service["security_opt"] == ["no-new-privileges:true"]
-    assert service["read_only"] is True
-
-
-def test_the_image_runs_as_a_user_without_rights() -> None:
-    assert re.findall(r"^USER (\w+)$", DOCKERFILE, re.MULTILINE) == ["moss"]
-
-
-@pytest.mark.parametrize("name", SERVICES)
-def test_containers_are_bounded(name: str) -> None:
-    service = SERVICES[name]
-    assert re.fullmatch(r"(?:\$\{\w+:-)?\d+[mg]\}?", service["mem_limit"])
-    assert service["pids_limit"] > 0
-    assert "cpus" in service
-
-
 def test_secrets_are_files_and_in_no_variable() -> None:
     for service in SERVICES.values():
         for variable, value in service.get("environment", {}).items():
@@ -330,3 +285,31 @@ def answers(broker: redis.Redis) -> bool:
         return bool(broker.ping())
     except redis.ConnectionError:
         return False
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_containers_have_no_rights_they_do_not_need_and_are_bounded(name: str) -> None:
+    service = SERVICES[name]
+    # The image of the proxy has a user without rights of its own.
+    assert service.get("user", "nginx" if "unprivileged" in service["image"] else "root") != "root"
+    assert service["cap_drop"] == ["ALL"]
+    assert "cap_add" not in service
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["read_only"] is True
+    assert re.fullmatch(r"(?:\$\{\w+:-)?\d+[mg]\}?", service["mem_limit"])
+    assert service["pids_limit"] > 0
+    assert "cpus" in service
+
+
+def test_every_volume_is_declared_and_used() -> None:
+    used = {
+        volume.partition(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])
+    }
+    assert used == set(COMPOSE["volumes"])
+
+
+def test_web_worker_and_maintenance_run_the_same_image_without_rights() -> None:
+    assert set(OURS) == {"migrate", "web", "worker", "interactive", "maintenance", "listen"}
+    assert {service["build"] for service in OURS.values()} == {"."}
+    assert re.findall(r"^USER (\w+)$", DOCKERFILE, re.MULTILINE) == ["moss"]
+    assert {name for name, service in SERVICES.items() if "healthcheck" not in service} == {"migrate"}

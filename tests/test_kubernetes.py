@@ -158,10 +158,7 @@ def test_the_health_checks_are_those_of_compose(name: str) -> None:
     kind, *command = check["test"]
     shell = ["sh", "-c"] if kind == "CMD-SHELL" else []
     assert probe["exec"]["command"] == [*shell, *(part.replace("$$", "$") for part in command)]
-    assert (f"{probe['periodSeconds']}s", f"{probe['timeoutSeconds']}s") == (
-        check["interval"],
-        check["timeout"],
-    )
+    assert_asked_as_often_as_in_compose(probe, check)
 
 
 @pytest.mark.parametrize("name", ["web", "proxy"])
@@ -172,10 +169,16 @@ def test_requests_go_to_those_that_are_healthy_as_compose_asks_them(name: str) -
     assert asked["path"] in text
     assert asked["httpHeaders"] == [{"name": "Host", "value": "localhost"}]
     assert re.search("Host'?: '?localhost", text)
-    assert (f"{probe['periodSeconds']}s", f"{probe['timeoutSeconds']}s") == (
-        check["interval"],
-        check["timeout"],
-    )
+    assert_asked_as_often_as_in_compose(probe, check)
+
+
+def test_a_pod_ends_when_no_more_is_sent_to_it_and_a_worker_in_the_time_of_compose() -> None:
+    for name in ("web", "proxy"):
+        assert main_container(name)["lifecycle"]["preStop"]["exec"]["command"] == ["sleep", "5"]
+    # Gunicorn takes 30 seconds for the requests that it has.
+    assert PODS["web"]["terminationGracePeriodSeconds"] >= 5 + 30
+    for name in ("worker", "interactive"):
+        assert f"{PODS[name]['terminationGracePeriodSeconds']}s" == OURS[name]["stop_grace_period"]
 
 
 def test_a_database_that_is_away_ends_no_web_server_and_a_broker_that_is_away_no_worker() -> None:
@@ -196,18 +199,6 @@ def test_limits_are_those_of_compose(name: str) -> None:
     # In compose.yaml a worker has all processors of the machine.
     assert resources["limits"]["cpu"] == ("2" if cpus == "0" else cpus)
     assert set(resources["requests"]) == {"cpu", "memory"}
-
-
-def test_the_time_for_the_end_of_a_worker_is_that_of_compose() -> None:
-    for name in ("worker", "interactive"):
-        assert f"{PODS[name]['terminationGracePeriodSeconds']}s" == OURS[name]["stop_grace_period"]
-
-
-def test_a_pod_that_answers_clients_ends_when_no_more_are_sent_to_it() -> None:
-    for name in ("web", "proxy"):
-        assert main_container(name)["lifecycle"]["preStop"]["exec"]["command"] == ["sleep", "5"]
-    # Gunicorn takes 30 seconds for the requests that it has.
-    assert PODS["web"]["terminationGracePeriodSeconds"] >= 5 + 30
 
 
 @pytest.mark.parametrize("name", CONTAINERS)
@@ -337,3 +328,8 @@ def test_the_nightly_backup_runs_what_compose_runs_with_the_rights_of_what_migra
     ]
     assert claims == [MANIFESTS["PersistentVolumeClaim/backups"]["metadata"]["name"]]
     assert {mount["name"] for mount in container["volumeMounts"]} == {one["name"] for one in pod["volumes"]}
+
+
+def assert_asked_as_often_as_in_compose(probe: dict[str, Any], check: dict[str, Any]) -> None:
+    seconds = f"{probe['periodSeconds']}s", f"{probe['timeoutSeconds']}s"
+    assert seconds == (check["interval"], check["timeout"])

@@ -11,7 +11,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from tests.conftest import wait_until
+from tests.support.nginx import running_nginx
 from tests.support.paths import ROOT
 from tests.support.ports import free_port_number
 from tests.support.web_server import ask, web_server
@@ -27,18 +27,7 @@ def block(language: str) -> str:
 
 
 def make_certificate(folder: Path) -> None:
-    command = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-days",
-        "2",
-        "-subj",
-        f"/CN={HOST}",
-    ]
+    command = f"openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN={HOST}".split()
     files = ["-keyout", f"{folder}/key.pem", "-out", f"{folder}/certificate.pem"]
     subprocess.run([*command, *files], check=True, capture_output=True)
 
@@ -59,16 +48,8 @@ def ports(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> It
         )
         text = text.replace("listen 80;", f"listen 127.0.0.1:{plain};")
         text = text.replace("listen 443 ssl;", f"listen 127.0.0.1:{encrypted} ssl;")
-        process = f"daemon off; pid {folder}/nginx.pid; events {{}}"
-        (folder / "nginx.conf").write_text(f"{process} http {{ {text} }}")
-        server = subprocess.Popen(["nginx", "-e", folder / "error.log", "-c", folder / "nginx.conf"])
-        try:
-            wait_until(lambda: (folder / "nginx.pid").exists() or server.poll() is not None, what="nginx")
-            assert server.poll() is None, (folder / "error.log").read_text()
+        with running_nginx(folder, text):
             yield plain, encrypted
-        finally:
-            server.terminate()
-            server.wait(60)
 
 
 def get(port: int, path: str, **headers: str) -> HTTPResponse:

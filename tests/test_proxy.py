@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 import socket
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from email.message import Message
@@ -16,6 +15,7 @@ import pytest
 from submissions.models import Assignment
 from tests.conftest import wait_until
 from tests.support.api import PROBLEM, secret_of
+from tests.support.nginx import running_nginx
 from tests.support.web_server import ask, web_server
 from tests.test_compose import COMPOSE
 
@@ -31,23 +31,14 @@ def configuration(folder: Path, port: int) -> str:
     text = re.sub(r"\$\{\w+:-(\w+)\}", r"\1", text).replace("$$", "$")
     for name, here in (("/dev/stdout", f"{folder}/access.log"), ("/dev/stderr", f"{folder}/error.log")):
         text = text.replace(name, here)
-    text = text.replace("web:8000", "127.0.0.1:1").replace("listen 8000", f"listen 127.0.0.1:{port}")
-    return f"daemon off; pid {folder}/nginx.pid; events {{}} http {{ {text} }}"
+    return text.replace("web:8000", "127.0.0.1:1").replace("listen 8000", f"listen 127.0.0.1:{port}")
 
 
 @contextmanager
 def nginx(folder: Path, port: int, web: int = 1) -> Iterator[int]:
     """Run the proxy in front of a port, which is that of nothing here; yield its own."""
-    text = configuration(folder, port).replace("127.0.0.1:1;", f"127.0.0.1:{web};")
-    (folder / "nginx.conf").write_text(text)
-    server = subprocess.Popen(["nginx", "-e", folder / "error.log", "-c", folder / "nginx.conf"])
-    try:
-        wait_until(lambda: (folder / "nginx.pid").exists() or server.poll() is not None, what="nginx")
-        assert server.poll() is None, (folder / "error.log").read_text()
+    with running_nginx(folder, configuration(folder, port).replace("127.0.0.1:1;", f"127.0.0.1:{web};")):
         yield port
-    finally:
-        server.terminate()
-        server.wait(60)
 
 
 @pytest.fixture

@@ -63,34 +63,25 @@ ALL_MARKS = "pytestmark = [\n    pytest.mark.long,\n    pytest.mark.timeout(900)
 
 
 @pytest.mark.parametrize(
-    ("text", "selection"),
+    ("text", "selection", "left_out"),
     [
-        ("import pytest\n\npytestmark = pytest.mark.slow\n", FAST),
-        ("pytestmark = pytest.mark.django_db(transaction=True)\n", FAST),
-        ("pytestmark = [pytest.mark.timeout(9), pytest.mark.services]\n", FAST),
-        ('pytestmark = pytest.mark.usefixtures("empty_queues", "eager_tasks")\n', FAST),
-        (ALL_MARKS, FAST),
-        (ALL_MARKS, "not hostile and not long"),
+        ("import pytest\n\npytestmark = pytest.mark.slow\n", FAST, True),
+        ("pytestmark = pytest.mark.django_db(transaction=True)\n", FAST, True),
+        ("pytestmark = [pytest.mark.timeout(9), pytest.mark.services]\n", FAST, True),
+        ('pytestmark = pytest.mark.usefixtures("empty_queues", "eager_tasks")\n', FAST, True),
+        (ALL_MARKS, FAST, True),
+        (ALL_MARKS, "not hostile and not long", True),
+        ("@pytest.mark.slow\ndef test_one() -> None: ...\n", FAST, False),
+        ("    pytestmark = pytest.mark.slow\n", FAST, False),
+        ('pytestmark = pytest.mark.usefixtures("eager_tasks")\n\n@pytest.mark.slow\n', FAST, False),
+        ("pytestmark = pytest.mark.slow\n", "not long and not hostile", False),
+        ("pytestmark = pytest.mark.slow\n", "not (slow and services)", False),
+        ("pytestmark = pytest.mark.slow\n", "slow", False),
+        ("pytestmark = pytest.mark.slow\n", "not slow or long", False),
+        ("pytestmark = pytest.mark.slow\n", "", False),
     ],
 )
-def test_a_file_whose_tests_all_have_a_mark_that_is_left_out_is_not_imported(
-    text: str, selection: str
+def test_only_a_file_whose_tests_all_have_a_mark_that_is_left_out_is_not_imported(
+    *, text: str, selection: str, left_out: bool
 ) -> None:
-    assert is_left_out(text, selection)
-
-
-@pytest.mark.parametrize(
-    ("text", "selection"),
-    [
-        ("@pytest.mark.slow\ndef test_one() -> None: ...\n", FAST),
-        ("    pytestmark = pytest.mark.slow\n", FAST),
-        ('pytestmark = pytest.mark.usefixtures("eager_tasks")\n\n@pytest.mark.slow\n', FAST),
-        ("pytestmark = pytest.mark.slow\n", "not long and not hostile"),
-        ("pytestmark = pytest.mark.slow\n", "not (slow and services)"),
-        ("pytestmark = pytest.mark.slow\n", "slow"),
-        ("pytestmark = pytest.mark.slow\n", "not slow or long"),
-        ("pytestmark = pytest.mark.slow\n", ""),
-    ],
-)
-def test_any_other_file_is(text: str, selection: str) -> None:
-    assert not is_left_out(text, selection)
+    assert is_left_out(text, selection) == left_out

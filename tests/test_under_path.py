@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -15,13 +14,14 @@ from django.test import Client
 from playwright.sync_api import Browser
 
 from submissions.models import Batch, Course
-from tests.conftest import PASSWORD, wait_until
+from tests.conftest import PASSWORD
 from tests.moss.embedded.test_embedded import environment
 from tests.moss.test_settings import settings_with
 from tests.support.api import secret_of
 from tests.support.every_page import World, addresses
 from tests.support.html import Page
 from tests.support.identity_provider import ENTITY, Asked, IdentityProvider
+from tests.support.nginx import running_nginx
 from tests.support.other_environment import run
 from tests.support.platform import LearningPlatform
 from tests.support.web_server import ask, web_server
@@ -34,15 +34,12 @@ pytestmark = [
 
 ELSEWHERE = 418
 CONFIGURATION = """
-daemon off; pid {folder}/nginx.pid; events {{}}
-http {{
-  access_log off;
-  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
-  server {{
-    listen 127.0.0.1:{port};
-    location /moss/ {{ proxy_pass http://127.0.0.1:{web}{taken}; proxy_set_header Host $http_host; }}
-    location / {{ return 418; }}
-  }}
+access_log off;
+client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
+server {{
+  listen 127.0.0.1:{port};
+  location /moss/ {{ proxy_pass http://127.0.0.1:{web}{taken}; proxy_set_header Host $http_host; }}
+  location / {{ return 418; }}
 }}
 """
 
@@ -71,15 +68,8 @@ def site(
         text = CONFIGURATION.format(
             folder=tmp_path, port=free_port, web=web, taken="/" if "takes" in request.param else ""
         )
-        (tmp_path / "nginx.conf").write_text(text)
-        server = subprocess.Popen(["nginx", "-e", tmp_path / "error.log", "-c", tmp_path / "nginx.conf"])
-        try:
-            wait_until(lambda: (tmp_path / "nginx.pid").exists() or server.poll() is not None, what="nginx")
-            assert server.poll() is None, (tmp_path / "error.log").read_text()
+        with running_nginx(tmp_path, text):
             yield origin
-        finally:
-            server.terminate()
-            server.wait(60)
 
 
 def signed_in(user: User) -> requests.Session:

@@ -1,7 +1,6 @@
 """Accounts in a real browser: signing in, tokens, user ids, and access that an administrator gives."""
 
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
@@ -11,7 +10,6 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from moss.celery import app
 from moss.integrations.moss_protocol.models import ClientResult
 from moss.integrations.moss_protocol.uploads import digest
 from moss.integrations.webhooks.models import Delivery, Webhook
@@ -49,41 +47,6 @@ def test_the_pages_of_signing_in_have_no_fault(
 
 
 @pytest.mark.long
-def test_dora_signs_in_by_saml_at_another_site(
-    browser: Browser, live_server: LiveServer, identity_provider: IdentityProvider
-) -> None:
-    identity_provider.enrol("dora")
-    context = browser.new_context(base_url=live_server.url)
-    page = context.new_page()
-    page.goto(reverse("account"))
-    page.click("text=Sign in with Example University")
-    page.wait_for_url(f"{identity_provider.url}**")
-    page.click("text=dora")
-    page.wait_for_url("**/account/")
-    assert page.locator("h1").inner_text() == "Your account"
-    assert "dora" in page.locator("header").inner_text()
-    context.close()
-
-
-@pytest.mark.long
-def test_dora_signs_out_at_the_other_site_too(
-    browser: Browser, live_server: LiveServer, provider_with_sign_out: IdentityProvider
-) -> None:
-    provider_with_sign_out.enrol("dora")
-    context = browser.new_context(base_url=live_server.url)
-    page = context.new_page()
-    page.goto(reverse("account"))
-    page.click("text=Sign in with Example University")
-    page.click("text=dora")
-    page.wait_for_url("**/account/")
-    page.click("text=Sign out")
-    page.wait_for_url(f"{provider_with_sign_out.url}/sign-out?**")
-    page.goto(reverse("account"))
-    assert reverse("login") in page.url
-    context.close()
-
-
-@pytest.mark.long
 def test_the_pages_of_the_second_factor_have_no_fault(sign_in: SignIn, alice: User, shoot: Shoot) -> None:
     page = sign_in(alice)
     page.goto(reverse("mfa_index"))
@@ -106,13 +69,6 @@ def test_the_admin_works_under_the_content_security_policy(sign_in: SignIn, admi
     page.click("text=Users")
     page.wait_for_url("**/admin/auth/user/")
     assert page.locator("#result_list").inner_text().count("admin@example.org") == 1
-
-
-def test_a_real_worker_answers_on_the_queue_of_the_tests(celery_worker_process: Path) -> None:
-    answers = app.control.ping(timeout=60, limit=1) or []
-    assert [list(answer.values()) for answer in answers] == [[{"ok": "pong"}]]
-    registered = app.control.inspect(timeout=60, limit=1).registered() or {}
-    assert [name for names in registered.values() for name in names if name.startswith("work.")]
 
 
 @pytest.mark.long
@@ -211,3 +167,24 @@ def test_a_webhook_is_added_and_a_test_arrives(
     page.goto(reverse("webhook", args=[webhook.course_id, webhook.pk]))
     assert page.locator("tbody tr").count() == 2
     check_every_layout(page, shoot, "page-webhook-sent")
+
+
+@pytest.mark.long
+def test_dora_signs_in_by_saml_at_another_site_and_signs_out_there_too(
+    browser: Browser, live_server: LiveServer, provider_with_sign_out: IdentityProvider
+) -> None:
+    provider_with_sign_out.enrol("dora")
+    context = browser.new_context(base_url=live_server.url)
+    page = context.new_page()
+    page.goto(reverse("account"))
+    page.click("text=Sign in with Example University")
+    page.wait_for_url(f"{provider_with_sign_out.url}**")
+    page.click("text=dora")
+    page.wait_for_url("**/account/")
+    assert page.locator("h1").inner_text() == "Your account"
+    assert "dora" in page.locator("header").inner_text()
+    page.click("text=Sign out")
+    page.wait_for_url(f"{provider_with_sign_out.url}/sign-out?**")
+    page.goto(reverse("account"))
+    assert reverse("login") in page.url
+    context.close()

@@ -264,17 +264,6 @@ def test_behind_a_share_link_the_threshold_moves_and_only_pairs_open(
 
 
 @pytest.mark.long
-def test_the_charts_and_a_submission_s_page_look_right(
-    report_page: Page, report: Report, shoot: Shoot
-) -> None:
-    expect(report_page.locator(".canvas svg")).to_be_visible()
-    check_every_layout(report_page, shoot, "charts-assignment")
-    best = report.pairs.all()[0]
-    report_page.goto(reverse("submission", args=[report.assignment_id, best.left_id]))
-    check_every_layout(report_page, shoot, "charts-submission")
-
-
-@pytest.mark.long
 def test_a_large_case_is_drawn_alone_with_whole_names_and_a_list(
     assignment: Assignment, alice: User, sign_in: SignIn, shoot: Shoot
 ) -> None:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
 from pypdf import PdfReader
 
-from submissions.models import Change, Decision, Share
+from submissions.models import Change, Decision
 from tests.conftest import wait_until
 from tests.support.browser import Shoot, SignIn, check_every_layout
 from tests.support.every_page import World, address_of
@@ -112,15 +112,9 @@ def test_a_decision_that_was_not_stored_says_so_and_is_not_selected(
 
 @pytest.mark.long
 def test_changes_that_somebody_else_made_meanwhile_are_shown(
-    world: World, assignment_page: Page, colleague: User
+    assigned_meanwhile: Decision, assignment_page: Page, colleague: User
 ) -> None:
     page = assignment_page
-    page.goto(address_of(world, "pair"))
-    pair = world.pair
-    decision = Decision.objects.create(
-        assignment=world.assignment, left=pair.left.name, right=pair.right.name, assignee=colleague
-    )
-    Change.objects.create(decision=decision, who="colin", field="assignee", before="", after="colin")
     page.keyboard.press("3")
     expect(page.locator(".meanwhile")).to_have_text("Meanwhile colin assigned it to themselves.")
     expect(page.get_by_label("Assignee")).to_have_value(str(colleague.pk))
@@ -128,8 +122,8 @@ def test_changes_that_somebody_else_made_meanwhile_are_shown(
     page.keyboard.press("2")
     expect(page.locator("#decision-answer")).to_have_text(re.compile(r"^\s*Saved\s*$"))
     wait_for_decision("clear")
-    decision.refresh_from_db()
-    assert decision.assignee == colleague
+    assigned_meanwhile.refresh_from_db()
+    assert assigned_meanwhile.assignee == colleague
 
 
 CLEAR_AS_SOON_AS_THE_FORM_IS_REPLACED = """
@@ -143,46 +137,11 @@ new MutationObserver((_, observer) => {
 
 @pytest.mark.long
 def test_a_decision_made_as_soon_as_the_form_is_replaced_is_saved(
-    world: World, assignment_page: Page, colleague: User
+    assigned_meanwhile: Decision, assignment_page: Page
 ) -> None:
-    page, pair = assignment_page, world.pair
-    page.goto(address_of(world, "pair"))
-    decision = Decision.objects.create(
-        assignment=world.assignment, left=pair.left.name, right=pair.right.name, assignee=colleague
-    )
-    Change.objects.create(decision=decision, who="colin", field="assignee", before="", after="colin")
-    page.evaluate(CLEAR_AS_SOON_AS_THE_FORM_IS_REPLACED)
-    page.keyboard.press("3")
+    assignment_page.evaluate(CLEAR_AS_SOON_AS_THE_FORM_IS_REPLACED)
+    assignment_page.keyboard.press("3")
     wait_for_decision("clear")
-
-
-@pytest.mark.long
-def test_a_link_is_copied_opened_by_a_stranger_and_revoked(
-    world: World, assignment_page: Page, stranger: Page, shoot: Shoot
-) -> None:
-    page = assignment_page
-    Share.objects.all().delete()
-    page.goto(address_of(world, "pair"))
-    page.get_by_role("link", name="Share").click()
-    page.get_by_label("1 day").check()
-    page.get_by_role("button", name="Create the link").click()
-    link = page.get_by_label("Address of the link").input_value()
-    page.get_by_role("button", name="Copy").click()
-    expect(page.locator("[data-copied]")).to_have_text(re.compile("Copied|Ctrl"))
-    check_every_layout(page, shoot, "shares")
-    assert stranger.context.cookies() == []
-    stranger.goto(link)
-    expect(stranger.get_by_text("Names are made up")).to_be_visible()
-    heading = stranger.locator("h1").inner_text()
-    assert world.pair.left.name not in heading
-    stranger.keyboard.press("n")
-    assert stranger.locator("main form[method=post]").count() == 0
-    page.get_by_role("button", name="Revoke").click()
-    expect(page.locator(".notices")).to_contain_text("The link was revoked")
-    # Request it without a page, whose console would log the status as an error.
-    response = stranger.request.get(link)
-    assert response.status == 410
-    assert "This link no longer works" in response.text()
 
 
 @pytest.mark.long
@@ -291,3 +250,17 @@ def test_the_printed_html_file_has_the_content_and_size_of_the_pdf(
     assert abs(len(exported.pages) - len(printed.pages)) <= 1
     assert f"Page 1 of {len(printed.pages)}" in printed.pages[0].extract_text()
     assert exported.pages[0].mediabox.width == pytest.approx(printed.pages[0].mediabox.width, abs=2)
+
+
+@pytest.fixture
+def assigned_meanwhile(world: World, assignment_page: Page, colleague: User) -> Decision:
+    """A decision that somebody else changed while the page of its pair was open."""
+    assignment_page.goto(address_of(world, "pair"))
+    decision = Decision.objects.create(
+        assignment=world.assignment,
+        left=world.pair.left.name,
+        right=world.pair.right.name,
+        assignee=colleague,
+    )
+    Change.objects.create(decision=decision, who="colin", field="assignee", before="", after="colin")
+    return decision

@@ -21,13 +21,13 @@ from submissions.models import (
     SubmissionFile,
     SubmissionStudent,
 )
-from tests.browser.test_every_page import HACKED
 from tests.support.browser import SIZES, SignIn
 from tests.support.every_page import ACCOUNT_PAGES, INVITATIONS, PAGES, PUBLIC, STAFF_PAGES, World, address_of
 
 pytestmark = [pytest.mark.long, pytest.mark.services]
 
 LENGTH = 300
+HACKED = "window.hacked !== undefined || document.querySelector('[onerror], [onload], [onclick]') !== null"
 # What is repeated up to that length, or to that of its field.
 NAMES = {
     "markup": "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>",
@@ -94,6 +94,8 @@ def visit(page: Page, path: str) -> str:
     faults = [] if answer and answer.status == 200 else [f"status {answer and answer.status}"]
     if page.evaluate(HACKED):
         faults.append("a script ran")
+    if not page.url.endswith(path):
+        faults.append("the page was left")
     page.wait_for_load_state("load")
     if (wider := page.evaluate("document.documentElement.scrollWidth - innerWidth")) > 0:
         widest = page.evaluate(WIDEST)

@@ -113,34 +113,6 @@ def test_a_page_that_was_closed_goes_on_where_it_ended(
         assert stored.read() == file.read_bytes()
 
 
-@pytest.mark.long
-def test_nothing_is_kept_of_a_cancelled_file(
-    context: BrowserContext, proxy: CuttingProxy, assignment: Assignment, file: Path
-) -> None:
-    page = choose(context, assignment, file)
-    proxy.limits.append(9 * MB)
-    send(page)
-    wait_until_lost(page, proxy)
-    page.locator("[data-parts] [data-stop]").click()
-    expect(page.locator("[data-parts] [role=alert]")).to_have_text("Cancelled. Nothing was kept.")
-    assert not ResumableUpload.objects.exists()
-    assert page.evaluate("localStorage.length") == 0
-
-
-@pytest.mark.long
-def test_what_arrived_is_deleted_with_one_click(
-    context: BrowserContext, proxy: CuttingProxy, assignment: Assignment, file: Path
-) -> None:
-    page = choose(context, assignment, file)
-    proxy.limits.append(9 * MB)
-    send(page)
-    wait_until_lost(page, proxy)
-    page.reload()
-    page.get_by_role("button", name="Delete what arrived of class.zip").click()
-    expect(page.get_by_text("What had arrived of class.zip was deleted.")).to_be_visible()
-    assert not ResumableUpload.objects.exists()
-
-
 def test_a_refusal_is_shown_with_its_reason(
     context: BrowserContext, assignment: Assignment, file: Path, settings: object
 ) -> None:
@@ -148,4 +120,24 @@ def test_a_refusal_is_shown_with_its_reason(
     settings.STORAGE_BYTES = 10 * MB  # type: ignore[attr-defined]
     send(page)
     expect(page.locator("[data-parts] [role=alert]")).to_contain_text("MB", timeout=PATIENCE)
+    assert not ResumableUpload.objects.exists()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("by", ["cancelling", "deleting"])
+def test_nothing_is_kept_of_a_file_that_is_cancelled_or_deleted(
+    by: str, context: BrowserContext, proxy: CuttingProxy, assignment: Assignment, file: Path
+) -> None:
+    page = choose(context, assignment, file)
+    proxy.limits.append(9 * MB)
+    send(page)
+    wait_until_lost(page, proxy)
+    if by == "cancelling":
+        page.locator("[data-parts] [data-stop]").click()
+        expect(page.locator("[data-parts] [role=alert]")).to_have_text("Cancelled. Nothing was kept.")
+        assert page.evaluate("localStorage.length") == 0
+    else:
+        page.reload()
+        page.get_by_role("button", name="Delete what arrived of class.zip").click()
+        expect(page.get_by_text("What had arrived of class.zip was deleted.")).to_be_visible()
     assert not ResumableUpload.objects.exists()

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from submissions.models import Course, Decision, Report
-from tests.support.browser import Shoot, SignIn, check_every_layout
+from tests.support.browser import SignIn
 from tests.support.reports import create_report, random_similarities
 from tests.support.tabs import tab
 
@@ -121,8 +121,3 @@ def test_a_link_of_the_table_that_fails_shows_an_error(report_page: Page, browse
         page.get_by_role("link", name="Lines").press("Enter")
         expect(page).to_have_url(re.compile("sort=-lines"))
         expect(page.get_by_role("alert")).to_have_count(0)
-
-
-@pytest.mark.long
-def test_the_overview_has_no_fault_at_any_width_in_any_scheme(report_page: Page, shoot: Shoot) -> None:
-    check_every_layout(report_page, shoot, "overview")

@@ -154,16 +154,6 @@ def test_without_scripts_all_files_are_shown_below_each_other(open_pair: Open) -
 
 
 @pytest.mark.long
-def test_code_has_540_pixels_a_side_on_a_small_laptop(open_pair: Open) -> None:
-    page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
-    page.set_viewport_size({"width": 1280, "height": 800})
-    for line in ("#L4", "#R4"):
-        assert page.locator(line).evaluate(CODE_WIDTH) >= 540
-    page.locator(".panel > summary").click()
-    expect(page.locator(".passages")).not_to_be_visible()
-
-
-@pytest.mark.long
 def test_code_has_two_thirds_of_the_height_of_a_small_laptop(open_pair: Open) -> None:
     page = open_pair({"ada/m.py": COPIED + HONEST * 3, "ben/m.py": RENAMED + HONEST * 3})
     page.set_viewport_size({"width": 1280, "height": 800})
@@ -186,13 +176,6 @@ def heights_of_code(page: Page) -> list[float]:
     panes = (page.locator(f"[data-side={side}].pane, [data-side={side}] .pane").first for side in "LR")
     boxes = [pane.bounding_box() for pane in panes]
     return [min(box["y"] + box["height"], 800) - box["y"] for box in boxes if box]
-
-
-@pytest.mark.long
-def test_the_names_above_the_sources_lead_to_the_students(open_pair: Open) -> None:
-    page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
-    page.locator("#R-name a").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("ben")
 
 
 @pytest.mark.long
@@ -265,22 +248,6 @@ def test_lines_are_wrapped_until_a_button_says_otherwise_and_that_is_remembered(
     page.reload()
     expect(page.get_by_label("Wrap lines")).not_to_be_checked()
     assert pane.evaluate(WIDER)
-
-
-@pytest.mark.long
-def test_what_is_known_of_a_pair_stands_beside_its_names(open_pair: Open) -> None:
-    page = open_pair({"ada/m.py": COPIED, "ben/m.py": COPIED})
-    expect(page.locator("h1 .flag")).to_have_text("identical")
-
-
-@pytest.mark.long
-def test_code_takes_the_full_width_of_a_large_screen(open_pair: Open) -> None:
-    page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
-    page.set_viewport_size({"width": 1920, "height": 1080})
-    boxes = [page.locator(f".side:has([data-side={side}])").bounding_box() for side in "LR"]
-    assert all(box and box["width"] > 780 for box in boxes)
-    assert boxes[1] is not None
-    assert boxes[1]["x"] + boxes[1]["width"] > 1880
 
 
 TOP = "(part) => part.closest('.line').getBoundingClientRect().top"
@@ -387,3 +354,19 @@ def test_a_pair_without_sources_has_no_fault(world: World, sign_in: SignIn, shoo
     page.goto(reverse("pair", args=[world.assignment.pk, world.pair.left_id, world.pair.right_id]))
     assert page.locator("text=were deleted on").count() == 2
     check_every_layout(page, shoot, "page-pair-without-sources")
+
+
+@pytest.mark.long
+def test_code_takes_the_width_of_a_small_laptop_and_of_a_large_screen(open_pair: Open) -> None:
+    page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    boxes = [page.locator(f".side:has([data-side={side}])").bounding_box() for side in "LR"]
+    assert all(box and box["width"] > 780 for box in boxes)
+    assert boxes[1] is not None
+    assert boxes[1]["x"] + boxes[1]["width"] > 1880
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert all(page.locator(line).evaluate(CODE_WIDTH) >= 540 for line in ("#L4", "#R4"))
+    page.locator(".panel > summary").click()
+    expect(page.locator(".passages")).not_to_be_visible()
+    page.locator("#R-name a").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("ben")

@@ -245,7 +245,10 @@ def export_and_open(walk: Walk) -> None:
 def share(walk: Walk) -> str:
     walk.page.get_by_role("link", name="Library fines").click()
     walk.page.get_by_role("link", name="Share", exact=True).click()
+    walk.page.get_by_label("1 day").check()
     walk.page.get_by_role("button", name="Create the link").click()
+    walk.page.get_by_role("button", name="Copy").click()
+    expect(walk.page.locator("[data-copied]")).to_have_text(re.compile("Copied|Ctrl"))
     walk.check_page("12-shared")
     return walk.page.get_by_label("Address of the link").input_value()
 
@@ -255,6 +258,7 @@ def read_what_was_shared(walk: Walk, link: str) -> None:
     assert page.context.cookies() == []
     page.goto(link)
     expect(page.get_by_role("heading", name=re.compile(r"^\d+ cases"))).to_be_visible()
+    expect(page.get_by_text("Names are made up")).to_be_visible()
     assert LEFT not in page.content()
     walk.check_page("13-shared-report", page)
     page.locator("table.cases th a").first.click()

@@ -188,14 +188,6 @@ def statuses(racers: list[Racer]) -> set[str]:
 
 @pytest.mark.long
 @pytest.mark.usefixtures("celery_worker_process")
-def test_nobody_of_five_who_race_gets_an_error_of_the_server(
-    alice: User, assignment: Assignment, tmp_path: Path
-) -> None:
-    race(alice, assignment, tmp_path / "web.log", seconds=10, seed=1, wanted={"200", "202", "204"})
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("celery_worker_process")
 def test_nobody_of_five_who_race_for_a_minute_gets_an_error_of_the_server(
     alice: User, assignment: Assignment, tmp_path: Path
 ) -> None:

@@ -204,16 +204,6 @@ def test_the_error_about_a_damaged_cache_says_how_to_turn_it_off(
     assert "MOSS_CACHE=off" in result.output
 
 
-def test_help_loads_neither_engine_nor_framework() -> None:
-    code = (
-        "import sys; from click.testing import CliRunner; from moss.cli import main;"
-        "text = CliRunner().invoke(main, ['--help']).output; assert 'check' in text;"
-        "print([name for name in ('numba', 'django', 'celery', 'pygments', 'rich') if name in sys.modules])"
-    )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == "[]"
-
-
 def test_the_library_of_kernels_is_loaded_before_the_children_read_and_numba_never(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from moss.check.rank import RankingOptions, rank_path;"

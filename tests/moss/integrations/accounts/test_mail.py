@@ -29,29 +29,6 @@ pytestmark = pytest.mark.services
 NEW = "a wholly new secret of mine"
 
 
-def test_a_forgotten_password_is_replaced_by_mail(
-    inbox: Inbox, client: Client, alice: User, alice_client: Client
-) -> None:
-    assert reverse("account_reset_password") in get_page(client, reverse("login")).links()
-    client.post(reverse("account_reset_password"), {"email": alice.email})
-    (mail,) = inbox.mails
-    assert (mail["To"], mail["From"]) == (alice.email, "moss@example.org")
-    form = page_of(client.get(link_in(mail), follow=True))
-    action = form.values("form.card", "action")[0]
-    client.post(action, {"password1": NEW, "password2": NEW})
-    signed_in = client.post(reverse("login"), {"username": "alice", "password": NEW})
-    assert signed_in.headers["Location"] == reverse("courses")
-    assert alice_client.get(reverse("courses")).status_code == 302, "the sessions before have ended"
-
-
-def test_the_link_of_a_new_password_is_used_once(inbox: Inbox, client: Client, alice: User) -> None:
-    client.post(reverse("account_reset_password"), {"email": alice.email})
-    link = link_in(inbox.mails[0])
-    action = page_of(client.get(link, follow=True)).values("form.card", "action")[0]
-    client.post(action, {"password1": NEW, "password2": NEW})
-    assert "This link was used or has expired." in page_of(client.get(link, follow=True)).text("main")
-
-
 def test_an_unknown_address_gets_no_mail_and_the_same_answer(
     inbox: Inbox, client: Client, alice: User
 ) -> None:
@@ -217,3 +194,21 @@ def test_a_mail_server_that_is_away_fails_no_report(
     settings.EMAIL_PORT = 1
     ranked(alice)
     assert Report.objects.get().state == Report.State.DONE
+
+
+def test_a_forgotten_password_is_replaced_by_mail_whose_link_is_used_once(
+    inbox: Inbox, client: Client, alice: User, alice_client: Client
+) -> None:
+    assert reverse("account_reset_password") in get_page(client, reverse("login")).links()
+    client.post(reverse("account_reset_password"), {"email": alice.email})
+    (mail,) = inbox.mails
+    assert (mail["To"], mail["From"]) == (alice.email, "moss@example.org")
+    form = page_of(client.get(link_in(mail), follow=True))
+    action = form.values("form.card", "action")[0]
+    client.post(action, {"password1": NEW, "password2": NEW})
+    assert "This link was used or has expired." in page_of(client.get(link_in(mail), follow=True)).text(
+        "main"
+    )
+    signed_in = client.post(reverse("login"), {"username": "alice", "password": NEW})
+    assert signed_in.headers["Location"] == reverse("courses")
+    assert alice_client.get(reverse("courses")).status_code == 302, "the sessions before have ended"
