@@ -1,6 +1,5 @@
 """A class that is brought back as rows is the class that was ranked."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -9,12 +8,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from pytest_django.fixtures import Settings
 
-from submissions.models import Assignment, Batch, Pair, Report
+from submissions.models import Assignment, Pair, Report
 from tests.support import kept_classes
 from tests.support.kept_classes import stored
 from tests.support.other_sessions import filled_tables
 from tests.support.planned_rankings import content
-from tests.support.sample_class import CLASS, COPIED, zipped
+from tests.support.sample_class import CLASS, zipped
 from tests.support.uploads import HandIn
 
 pytestmark = pytest.mark.services
@@ -67,16 +66,6 @@ def test_its_times_are_as_if_it_was_stored_now(store: Store) -> None:
     (key, kept), *_ = kept_classes.KEPT.items()
     kept_classes.KEPT[key] = replace(kept, stored=kept.stored - hours)
     assert store().created - report.created >= hours
-
-
-def test_work_goes_on_with_it(store: Store, rerank: Callable[[], Report]) -> None:
-    _, figures, _ = store.in_an_earlier_test()
-    store()
-    assert content(rerank()) == figures
-    batch = store.hand_in(zipped({"dora/main.py": COPIED}, "late.zip"))
-    assert (batch.state, store.ranked) == (Batch.State.DONE, 1)
-    newest = store.assignment.reports.latest("pk")
-    assert sorted(newest.submissions.values_list("name", flat=True)) == ["ada", "ben", "cleo", "dora"]
 
 
 def test_another_start_or_another_setting_is_ranked_by_itself(store: Store, settings: Settings) -> None:

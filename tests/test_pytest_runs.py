@@ -40,22 +40,6 @@ def skipped(reason: str) -> pytest.TestReport:
     )
 
 
-def test_skipped_tests_are_counted_by_their_reason() -> None:
-    first, _, _ = lines([skipped("no npm"), skipped("no npm"), skipped("no nginx")], "", 1)
-    assert first == "Skipped: 2 (no npm); 1 (no nginx)"
-
-
-def test_what_the_selection_leaves_out_is_named_with_its_target() -> None:
-    _, second, _ = lines([], "not hostile and not long", 1)
-    assert (
-        second == "Not selected: make test-long runs the long tests; make test-hostile runs the hostile tests"
-    )
-
-
-def test_a_run_of_everything_says_so_and_how_long_it_took() -> None:
-    assert lines([], "", 125.9) == ["Skipped: none", "Not selected: none", "Time: 2 min 5 s"]
-
-
 FAST = "not services and not slow and not long and not hostile"
 
 
@@ -85,3 +69,12 @@ def test_only_a_file_whose_tests_all_have_a_mark_that_is_left_out_is_not_importe
     *, text: str, selection: str, left_out: bool
 ) -> None:
     assert is_left_out(text, selection) == left_out
+
+
+def test_the_last_lines_count_skipped_tests_and_name_what_was_left_out_and_how_long_it_took() -> None:
+    assert lines([], "", 125.9) == ["Skipped: none", "Not selected: none", "Time: 2 min 5 s"]
+    reports = [skipped("no npm"), skipped("no npm"), skipped("no nginx")]
+    assert lines(reports, "not hostile and not long", 1)[:2] == [
+        "Skipped: 2 (no npm); 1 (no nginx)",
+        "Not selected: make test-long runs the long tests; make test-hostile runs the hostile tests",
+    ]

@@ -104,17 +104,11 @@ def test_every_file_that_the_readme_links_to_is_there() -> None:
 
 # The sets of the README's table, as the document on the score names them.
 SETS = {
-    "IR-Plag": "irplag",
-    "ConPlag raw": "conplag, raw",
-    "ConPlag clean": "conplag, clean",
-    "SOCO Java": "soco_java",
-    "SOCO C": "soco_c",
-    "SOCO C++": "soco_test_c",
-    "Java refactored": "p19, refactor",
-    "Java rewritten by a model": "p19, gptobf",
-    "C++ rewritten": "z5z5, gptobf",
-    "Python rewritten": "gpt_python",
-}
+    "IR-Plag": "irplag", "ConPlag raw": "conplag, raw", "ConPlag clean": "conplag, clean",
+    "SOCO Java": "soco_java", "SOCO C": "soco_c", "SOCO C++": "soco_test_c",
+    "Java refactored": "p19, refactor", "Java rewritten by a model": "p19, gptobf",
+    "C++ rewritten": "z5z5, gptobf", "Python rewritten": "gpt_python",
+}  # fmt: skip
 
 
 def cells(line: str) -> list[str]:

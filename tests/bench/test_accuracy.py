@@ -1,7 +1,7 @@
 """Measurements of accuracy on labelled pairs: metrics, intervals, ranks and constants."""
 
-import csv
 import json
+import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -78,16 +78,6 @@ def test_metrics_of_scores_that_are_all_equal_are_those_of_chance() -> None:
     assert measured == pytest.approx((8, 2, 0.25, 0.5, 0.4, 0.25))
 
 
-def test_pairs_of_one_label_only_are_refused() -> None:
-    with pytest.raises(ValueError, match="0 of 3 pairs are plagiarised"):
-        metrics.measure(np.zeros(3), np.zeros(3, dtype=np.bool_))
-
-
-def test_a_score_that_is_nan_is_refused() -> None:
-    with pytest.raises(ValueError, match="1 scores are NaN"):
-        metrics.measure(np.array([0.5, np.nan]), np.array([True, False]))
-
-
 def test_the_auc_of_a_level_uses_the_negative_pairs_of_all_levels() -> None:
     scores, labels = np.array([0.9, 0.1, 0.5, 0.3]), np.array([True, True, False, False])
     levels = np.array(["L1", "L2", "non", "non"])
@@ -146,12 +136,6 @@ def test_a_bad_row_is_refused_with_its_reason(tmp_path: Path, row: str, reason: 
         file.write(row + "\n")
     with pytest.raises(SetError, match=reason):
         read_set(tmp_path)
-
-
-def test_other_columns_are_refused_by_name(tmp_path: Path) -> None:
-    (tmp_path / "pairs.csv").write_text("left,right\n")
-    with pytest.raises(SetError, match="the first line must be a,b,label,group,level"):
-        find_sets(tmp_path)
 
 
 def test_a_folder_without_sets_is_refused(tmp_path: Path) -> None:
@@ -233,13 +217,6 @@ def test_pairs_with_a_doubtful_label_are_counted_and_left_out_of_a_second_figure
     assert "|              1 |" in accuracy.doubtful_tables([result])[0]
 
 
-def test_every_doubtful_label_has_a_reason() -> None:
-    with labelled_module.DOUBTFUL.open() as file:
-        rows = list(csv.DictReader(file))
-    assert rows
-    assert all(row["reason"] and row["a"] != row["b"] for row in rows)
-
-
 @pytest.fixture
 def sets(tmp_path: Path) -> Path:
     """Two sets of different sources."""
@@ -309,3 +286,14 @@ def test_one_source_is_refused(
     monkeypatch.setattr(sys, "argv", ["left_out", str(sets / "class_one")])
     assert left_out.main() == 1
     assert "at least two sources" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("scores", "labels", "reason"),
+    [([0, 0, 0], [0, 0, 0], "0 of 3 pairs are plagiarised"), ([0.5, math.nan], [1, 0], "1 scores are NaN")],
+)
+def test_pairs_of_one_label_and_scores_that_are_nan_are_refused(
+    scores: list[float], labels: list[int], reason: str
+) -> None:
+    with pytest.raises(ValueError, match=reason):
+        metrics.measure(np.array(scores), np.array(labels, dtype=np.bool_))

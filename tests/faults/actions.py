@@ -158,19 +158,8 @@ def fill_disk(installation: Installation, rng: random.Random) -> str:
 FAULTS: dict[str, Fault] = {
     fault.__name__: fault
     for fault in (
-        kill_worker,
-        kill_one_worker_process,
-        kill_readers,
-        kill_web,
-        kill_maintenance,
-        kill_postgres_backend,
-        kill_broker,
-        empty_broker,
-        stop_worker_for_a_while,
-        stop_broker_for_a_while,
-        kill_supervisor,
-        cut_database_sessions,
-        cut_broker_connections,
-        fill_disk,
+        kill_worker, kill_one_worker_process, kill_readers, kill_web, kill_maintenance,
+        kill_postgres_backend, kill_broker, empty_broker, stop_worker_for_a_while, stop_broker_for_a_while,
+        kill_supervisor, cut_database_sessions, cut_broker_connections, fill_disk,
     )
-}
+}  # fmt: skip

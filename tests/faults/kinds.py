@@ -20,23 +20,13 @@ if TYPE_CHECKING:
 # By kind: what a person does (a method of `BusyPerson`) that causes this work. A test compares it with the
 # registry, and each seed that all of it was done.
 CAUSES = {
-    "unpack": "upload_waiting",
-    "read_documents": "upload_waiting",
-    "read_boilerplate": "add_boilerplate",
-    "fingerprint_boilerplate": "add_boilerplate",
-    "change_language": "change_language",
-    "read_again": "change_language",
-    "rank": "rank_again",
-    "measure_ignoring": "propose_to_ignore",
-    "score_shard": "upload_large_class",
-    "erase_student": "erase_student",
-    "merge_postings": "rank_again",
-    "corpus_shard": "add_to_corpus",
-    "deliver": "send_test",
-    "tell_owner": "stop_webhook",
-    "mail_report": "upload_waiting",
-    "fetch_repositories": "list_repositories",
-}
+    "unpack": "upload_waiting", "read_documents": "upload_waiting", "read_boilerplate": "add_boilerplate",
+    "fingerprint_boilerplate": "add_boilerplate", "change_language": "change_language",
+    "read_again": "change_language", "rank": "rank_again", "measure_ignoring": "propose_to_ignore",
+    "score_shard": "upload_large_class", "erase_student": "erase_student", "merge_postings": "rank_again",
+    "corpus_shard": "add_to_corpus", "deliver": "send_test", "tell_owner": "stop_webhook",
+    "mail_report": "upload_waiting", "fetch_repositories": "list_repositories",
+}  # fmt: skip
 # How long to wait for a kind, and how long the process ids of the workers are taken to be the same.
 START_SECONDS, FRESH_SECONDS = 40, 3
 # How long to wait until work is done that a worker was lost with twice: after a third time it may fail.

@@ -24,26 +24,9 @@ FORMATS = {
     **{suffix: compress(GOOD + END) for suffix, compress in COMPRESSIONS.items()},
 }
 SUFFIXES = (
-    ".zip",
-    ".tar",
-    ".tgz",
-    ".tar.gz",
-    ".gz",
-    ".tbz2",
-    ".bz2",
-    ".txz",
-    ".xz",
-    ".rar",
-    ".7z",
-    ".zst",
-    ".jar",
-    ".docx",
-    ".py",
-    ".txt",
-    ".ipynb",
-    ".tar.tar",
-    "",
-)
+    ".zip", ".tar", ".tgz", ".tar.gz", ".gz", ".tbz2", ".bz2", ".txz", ".xz", ".rar", ".7z", ".zst", ".jar",
+    ".docx", ".py", ".txt", ".ipynb", ".tar.tar", "",
+)  # fmt: skip
 # First bytes of formats that are not read, and of formats that are, with nothing after them.
 STARTS = {
     "rar": b"Rar!\x1a\x07\x00",

@@ -7,25 +7,9 @@ from tests.hostile.case import PROGRAM, Case
 from tests.hostile.names import PAYLOADS
 
 ENCODINGS = (
-    "utf-16-le",
-    "utf-16-be",
-    "utf-32-le",
-    "utf-32-be",
-    "utf-8",
-    "utf-7",
-    "cp1252",
-    "cp932",
-    "gb18030",
-    "big5",
-    "euc-jp",
-    "euc-kr",
-    "iso2022_jp",
-    "hz",
-    "cp037",
-    "koi8-r",
-    "cp1256",
-    "punycode",
-)
+    "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-8", "utf-7", "cp1252", "cp932", "gb18030",
+    "big5", "euc-jp", "euc-kr", "iso2022_jp", "hz", "cp037", "koi8-r", "cp1256", "punycode",
+)  # fmt: skip
 MARKS = {
     "UTF-8": codecs.BOM_UTF8,
     "UTF-16 LE": codecs.BOM_UTF16_LE,

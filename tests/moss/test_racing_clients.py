@@ -146,16 +146,9 @@ class Racer:
 
     # How often each is done.
     acts: dict[Callable[[Racer], None], int] = {  # noqa: RUF012
-        upload: 4,
-        delete_upload: 4,
-        cancel: 2,
-        rank: 2,
-        change_language: 1,
-        read_report: 5,
-        read_pages: 4,
-        renew_assignment: 1,
-        change_people: 3,
-    }
+        upload: 4, delete_upload: 4, cancel: 2, rank: 2, change_language: 1, read_report: 5, read_pages: 4,
+        renew_assignment: 1, change_people: 3,
+    }  # fmt: skip
 
 
 def race(

@@ -48,35 +48,11 @@ from tests.support.uploads import HandIn, register_boilerplate
 
 # Pages for signed-in users, by URL name.
 PAGES = (
-    "courses",
-    "course",
-    "people",
-    "rename_course",
-    "roster",
-    "delete_course",
-    "assignment",
-    "pairs",
-    "students",
-    "ignored",
-    "uploads",
-    "assignment_settings",
-    "delete_assignment",
-    "batch",
-    "delete_batch",
-    "pair",
-    "case",
-    "submission",
-    "exports",
-    "export_pair",
-    "export_case",
-    "shares",
-    "webhooks",
-    "webhook",
-    "repositories",
-    "repository_fetch",
-    "ignoring",
-    "lines",
-)
+    "courses", "course", "people", "rename_course", "roster", "delete_course", "assignment", "pairs",
+    "students", "ignored", "uploads", "assignment_settings", "delete_assignment", "batch", "delete_batch",
+    "pair", "case", "submission", "exports", "export_pair", "export_case", "shares", "webhooks", "webhook",
+    "repositories", "repository_fetch", "ignoring", "lines",
+)  # fmt: skip
 # Pages about one's own account.
 ACCOUNT_PAGES = ("account", "change_password", "api_tokens")
 # Parts of pages, downloads, and redirects.
@@ -211,21 +187,14 @@ def proposal_of(world: World) -> IgnoringProposal:
 def api_places(world: World, user: User) -> dict[str, Any]:
     """Return an object of the world for each name in the addresses of the API; the user began an upload."""
     return {
-        "course_id": world.assignment.course_id,
-        "member_id": world.membership.pk,
-        "invitation_id": world.invitation.pk,
-        "assignment_id": world.assignment.pk,
-        "upload_id": world.batch.pk,
-        "resumable_id": unfinished_upload_of(world, user).pk,
-        "boilerplate_id": world.boilerplate.pk,
-        "left_id": world.pair.left_id,
-        "right_id": world.pair.right_id,
-        "share_id": world.share.pk,
-        "submission_id": world.pair.left_id,
-        "webhook_id": webhook_of(world).pk,
-        "delivery_id": delivery_of(world).pk,
+        "course_id": world.assignment.course_id, "member_id": world.membership.pk,
+        "invitation_id": world.invitation.pk, "assignment_id": world.assignment.pk,
+        "upload_id": world.batch.pk, "resumable_id": unfinished_upload_of(world, user).pk,
+        "boilerplate_id": world.boilerplate.pk, "left_id": world.pair.left_id,
+        "right_id": world.pair.right_id, "share_id": world.share.pk, "submission_id": world.pair.left_id,
+        "webhook_id": webhook_of(world).pk, "delivery_id": delivery_of(world).pk,
         "fetch_id": fetch_of(world).pk,
-    }
+    }  # fmt: skip
 
 
 def _reading_request(world: World) -> int:

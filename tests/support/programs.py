@@ -8,17 +8,11 @@ from random import Random
 _NAMES = ["alpha", "bravo", "count", "delta", "entry", "field", "group", "hotel", "index", "judge", "known"]
 _NAME = re.compile(rf"'[^']*'|\b({'|'.join(_NAMES)})\b")
 _SIMPLE = (
-    "{a} = {b} + {n}",
-    "{a} = [{b}[{c}], {n}, {b}]",
-    "{a} += {b} * {c} - {n}",
-    "{a}.append({b} % {n})",
-    "print('{a} of {b} is', {c})",
-    "{a} = {b}({c}, {n}) or {c}",
-    "del {a}[{b} // {n}]",
-    "assert {a} != {b}, 'no {c} in {a}'",
-    "{a}, {b} = {b}, {a}",
+    "{a} = {b} + {n}", "{a} = [{b}[{c}], {n}, {b}]", "{a} += {b} * {c} - {n}", "{a}.append({b} % {n})",
+    "print('{a} of {b} is', {c})", "{a} = {b}({c}, {n}) or {c}", "del {a}[{b} // {n}]",
+    "assert {a} != {b}, 'no {c} in {a}'", "{a}, {b} = {b}, {a}",
     "{a} = {{{b}: {n} for {b} in {c} if {b} > {n}}}",
-)
+)  # fmt: skip
 _BLOCKS = (
     "for {a} in {b}:",
     "while {a} < {b} and not {c}:",

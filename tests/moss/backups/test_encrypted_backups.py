@@ -45,14 +45,9 @@ def key_of_gnupg(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     with tempfile.TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as home:
         monkeypatch.setenv("GNUPGHOME", home)
         options = [
-            "--batch",
-            "--passphrase",
-            "",
-            "--quick-generate-key",
-            "backup@example.org",
+            "--batch", "--passphrase", "", "--quick-generate-key", "backup@example.org", "default",
             "default",
-            "default",
-        ]
+        ]  # fmt: skip
         subprocess.run(["gpg", *options], check=True, capture_output=True)
         yield "backup@example.org"
         subprocess.run(["gpgconf", "--kill", "gpg-agent"], check=False, capture_output=True)

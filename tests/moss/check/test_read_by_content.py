@@ -22,22 +22,15 @@ def renamed(text: str) -> str:
 @pytest.mark.parametrize(
     ("golden", "written_name", "other_name"),
     [
-        ("java.java", "Main.java", "Main.java.txt"),
-        ("java.java", "Main.java", "answer.txt"),
-        ("java.java", "Sketch.pde", "Sketch.pde.txt"),
-        ("java.java", "Main.java", "Main.java.bak"),
-        ("python.py", "solve.py", "solve.txt"),
-        ("cpp.cpp", "kernel.cu", "main.cpp"),
-        ("cpp.cpp", "blink.ino", "blink.ino.txt"),
-        ("c.c", "main.c", "main.txt"),
-        ("fsharp.fs", "Program.fs", "Program.fsx"),
-        ("glsl.frag", "shader.glsl", "shader.fs"),
-        ("structured-text.st", "plc.st", "plc.scl"),
-        ("gas.s", "tides.s", "tides.asm"),
-        ("hack.asm", "swing.asm", "swing.asm.txt"),
-        ("dafny.dfy", "swing.dfy", "swing.dfy.txt"),
+        ("java.java", "Main.java", "Main.java.txt"), ("java.java", "Main.java", "answer.txt"),
+        ("java.java", "Sketch.pde", "Sketch.pde.txt"), ("java.java", "Main.java", "Main.java.bak"),
+        ("python.py", "solve.py", "solve.txt"), ("cpp.cpp", "kernel.cu", "main.cpp"),
+        ("cpp.cpp", "blink.ino", "blink.ino.txt"), ("c.c", "main.c", "main.txt"),
+        ("fsharp.fs", "Program.fs", "Program.fsx"), ("glsl.frag", "shader.glsl", "shader.fs"),
+        ("structured-text.st", "plc.st", "plc.scl"), ("gas.s", "tides.s", "tides.asm"),
+        ("hack.asm", "swing.asm", "swing.asm.txt"), ("dafny.dfy", "swing.dfy", "swing.dfy.txt"),
     ],
-)
+)  # fmt: skip
 def test_a_copy_under_another_name_is_read_in_the_language_of_its_original(
     tmp_path: Path, golden: str, written_name: str, other_name: str
 ) -> None:

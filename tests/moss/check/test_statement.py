@@ -46,15 +46,10 @@ except KeyError as e:
 PROGRAMS["dave"] = PROGRAMS["alice"].replace("pay", "move").replace("say", "tell")
 
 OTHERS = (
-    "a += 1\n",
-    "if a:\n    b()\n",
-    "while a > b:\n    a -= c\n",
-    "c = [a, *b]\n",
-    "def g(a):\n    return a\n",
-    "try:\n    a()\nexcept E:\n    b()\n",
-    "d = {a: b}\n",
+    "a += 1\n", "if a:\n    b()\n", "while a > b:\n    a -= c\n", "c = [a, *b]\n",
+    "def g(a):\n    return a\n", "try:\n    a()\nexcept E:\n    b()\n", "d = {a: b}\n",
     "class K(A):\n    z = a\n",
-)
+)  # fmt: skip
 PROGRAMS |= {
     f"other{number}": 6 * program.replace("{", "{{").replace("}", "}}")
     for number, program in enumerate(OTHERS)

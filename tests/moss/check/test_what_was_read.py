@@ -204,15 +204,10 @@ def shared_memory() -> None:
 def test_what_cannot_be_read_is_skipped_with_its_reason_and_the_rest_is_compared() -> None:
     result = check("class", "--format", "json")
     assert {one["name"]: one["reason"] for one in json.loads(result.stdout)["skipped"]} == {
-        "ada/again": LINK,
-        "ada/closed.py": DENIED,
-        "ada/closed/": DENIED,
-        "ada/dangling": LINK,
-        "ada/loop": LINK,
-        "ada/pipe.py": "not a file but a device, pipe or socket",
-        "ada/up": LINK,
+        "ada/again": LINK, "ada/closed.py": DENIED, "ada/closed/": DENIED, "ada/dangling": LINK,
+        "ada/loop": LINK, "ada/pipe.py": "not a file but a device, pipe or socket", "ada/up": LINK,
         "closed/": DENIED,
-    }
+    }  # fmt: skip
     assert json.loads(result.stdout)["pairs"] != []
     assert "skipped 4 files, such as ada/again: a symbolic link" in result.stderr
 

@@ -14,14 +14,8 @@ if TYPE_CHECKING:
     Job = Callable[..., Iterator[Frame]]
 
 REFUSED = (
-    "import",
-    "open",
-    "ctypes.dlopen",
-    "os.listdir",
-    "os.scandir",
-    "socket.__new__",
-    "subprocess.Popen",
-)
+    "import", "open", "ctypes.dlopen", "os.listdir", "os.scandir", "socket.__new__", "subprocess.Popen",
+)  # fmt: skip
 # The exit status of a child that did so.
 STATUS = 97
 

@@ -481,16 +481,10 @@ def test_what_a_program_sees_decides_exports_shares_and_deletes_is_logged(world:
     send(client, "delete", f"/uploads/{world.batch.pk}")
     send(client, "delete", path)
     assert entries() == [
-        ("alice", "saw", both),
-        ("alice", "decided", both),
-        ("alice", "exported", "pairs"),
-        ("alice", "exported", both),
-        ("alice", "decided", world.pair.left.name),
-        ("alice", "shared", ""),
-        ("alice", "uploaded", "a.py"),
-        ("alice", "deleted", world.batch.name),
-        ("alice", "deleted", ""),
-    ]
+        ("alice", "saw", both), ("alice", "decided", both), ("alice", "exported", "pairs"),
+        ("alice", "exported", both), ("alice", "decided", world.pair.left.name), ("alice", "shared", ""),
+        ("alice", "uploaded", "a.py"), ("alice", "deleted", world.batch.name), ("alice", "deleted", ""),
+    ]  # fmt: skip
     assert AuditEntry.objects.latest("pk").course == world.assignment.course.name
 
 

@@ -45,14 +45,8 @@ def package(tmp_path: Path) -> Path:
     document, target = tmp_path / "openapi.json", tmp_path / "moss_client"
     document.write_text(json.dumps(api.get_openapi_schema()))
     options: list[str | Path] = [
-        "--path",
-        document,
-        "--output-path",
-        target,
-        "--meta=none",
-        "--config",
-        SETTINGS,
-    ]
+        "--path", document, "--output-path", target, "--meta=none", "--config", SETTINGS,
+    ]  # fmt: skip
     done = subprocess.run(
         [GENERATOR, "generate", "--fail-on-warning", *options],
         cwd=tmp_path,

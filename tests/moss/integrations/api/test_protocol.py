@@ -101,22 +101,11 @@ REQUIRED = {("delete", "/courses/{course_id}"): "&name=x"}
 
 
 SETTINGS = {
-    "name": "Sorting",
-    "term": "autumn 2026",
-    "language": "python",
-    "common_limit": 12,
-    "due": "2026-12-01T12:00:00Z",
-    "teams": "ada, ben",
-    "compare_mates": True,
-    "include_patterns": "*.csv",
-    "exclude_patterns": "/tests/",
-    "only_patterns": "src/**",
-    "language_patterns": "*.st = structured-text",
-    "compare_course": True,
-    "compare_archive": True,
-    "hold": "An appeal.",
-    "threshold": 40,
-}
+    "name": "Sorting", "term": "autumn 2026", "language": "python", "common_limit": 12,
+    "due": "2026-12-01T12:00:00Z", "teams": "ada, ben", "compare_mates": True, "include_patterns": "*.csv",
+    "exclude_patterns": "/tests/", "only_patterns": "src/**", "language_patterns": "*.st = structured-text",
+    "compare_course": True, "compare_archive": True, "hold": "An appeal.", "threshold": 40,
+}  # fmt: skip
 
 
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:

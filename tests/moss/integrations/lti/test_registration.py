@@ -190,16 +190,11 @@ def test_a_platform_that_sends_notices_is_asked_for_no_service_of_them(
 
 
 FIELDS = {
-    "name": "Moodle",
-    "issuer": "https://moodle.example",
-    "client_id": "abc",
-    "deployments": "1\r\n2\r\n1",
+    "name": "Moodle", "issuer": "https://moodle.example", "client_id": "abc", "deployments": "1\r\n2\r\n1",
     "auth_url": "https://moodle.example/mod/lti/auth.php",
     "token_url": "https://moodle.example/mod/lti/token.php",
-    "jwks_url": "https://moodle.example/mod/lti/certs.php",
-    "token_audience": "",
-    "service_urls": "",
-}
+    "jwks_url": "https://moodle.example/mod/lti/certs.php", "token_audience": "", "service_urls": "",
+}  # fmt: skip
 
 
 # What a GET and a POST take, by the name of the address.
@@ -207,17 +202,12 @@ ANYBODY, STAFF, CHANGE, ASKED, NOTHING = "anybody", "staff", "change", "asked", 
 
 
 TABLE = {
-    "lti_login": (ANYBODY, ANYBODY),
-    "lti_launch": (NOTHING, ANYBODY),
-    "lti_keys": (ANYBODY, NOTHING),
-    "lti_deep_linking": (ASKED, ASKED),
-    "lti_fill_roster": (NOTHING, CHANGE),
-    "lti_platforms": (STAFF, STAFF),
-    "lti_platform": (STAFF, STAFF),
-    "lti_remove_platform": (NOTHING, STAFF),
-    "lti_offer_registration": (NOTHING, STAFF),
+    "lti_login": (ANYBODY, ANYBODY), "lti_launch": (NOTHING, ANYBODY), "lti_keys": (ANYBODY, NOTHING),
+    "lti_deep_linking": (ASKED, ASKED), "lti_fill_roster": (NOTHING, CHANGE),
+    "lti_platforms": (STAFF, STAFF), "lti_platform": (STAFF, STAFF),
+    "lti_remove_platform": (NOTHING, STAFF), "lti_offer_registration": (NOTHING, STAFF),
     "lti_register": (ANYBODY, ANYBODY),
-}
+}  # fmt: skip
 
 
 # The answers to what each takes, by who asks; 404 to everybody else.
