@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -15,8 +16,6 @@ from typing import TYPE_CHECKING
 from fingerprint.engine import ensure_compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     # Called with a description and a number of parts; returns what is called after each part.
     StartBar = Callable[[str, int], Callable[[], None]]
 

@@ -6,16 +6,13 @@ contents, and people change tables by hand.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from django.apps import apps
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # What the migrations of the product's own apps make, a line for each object. It is kept in a file because
 # the roles of an installation need not be allowed to create another database and to migrate that; a test

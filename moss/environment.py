@@ -6,19 +6,17 @@ import os
 import re
 import secrets
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from difflib import get_close_matches
 from ipaddress import ip_network
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ImproperlyConfigured
 from environs import FileAwareEnv, ValidationError, validate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SHORTEST_TOKEN = 20
 POSTGRES = ("postgresql", "postgres")
@@ -52,8 +50,8 @@ class Variable(NamedTuple):
     def read(self) -> Any:
         """Return the value, from the variable or from the file that `NAME_FILE` names.
 
-        An empty variable counts as not set. Raises environs.EnvError when the value is not of its kind, or its
-        check refuses it; the message names the variable.
+        An empty variable counts as not set. Raises environs.EnvError when the value is not of its kind, or
+        its check refuses it; the message names the variable.
         """
         if not os.environ.get(self.name, "unset").strip() and f"{self.name}_FILE" not in os.environ:
             return self._unset

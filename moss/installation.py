@@ -9,8 +9,8 @@ import hashlib
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import django
 from django.conf import settings
@@ -18,9 +18,6 @@ from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command, execute_from_command_line
 
 from moss.embedded.client import PACKAGE, ensure_services, refuse_missing_servers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SETTINGS = "moss.settings"
 # Commands that need neither database nor broker.

@@ -8,13 +8,12 @@ import re
 import time
 import traceback
 from contextvars import ContextVar
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from moss.environment import value
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     ErrorInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"

@@ -6,6 +6,7 @@ The policies for scripts, framing and referrers, and HSTS, are settings (`moss.s
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -16,8 +17,6 @@ from django.dispatch import receiver
 from moss.log_lines import REQUEST, TASK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from celery import Task
     from django.http import HttpRequest, HttpResponse
 

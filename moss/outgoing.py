@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -17,9 +18,6 @@ import requests
 from requests.adapters import HTTPAdapter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from ipaddress import IPv4Network, IPv6Network
-
     from requests import PreparedRequest, Response
 
     Address = IPv4Address | IPv6Address

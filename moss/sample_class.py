@@ -15,14 +15,13 @@ from django.views.decorators.http import require_POST
 from moss.sample import SAMPLE, sample_zip
 from submissions.core.accounts import QuotaExceeded
 from submissions.courses.retention import delete_batch
-from submissions.models import Course
+from submissions.models import Assignment, Batch, Course
 from submissions.uploads.change import add_boilerplate, create_batch
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.http import HttpResponse
 
-    from submissions.models import Assignment, Batch
     from submissions.pages.requests import AuthenticatedRequest
 
 COURSE, ASSIGNMENT, ARCHIVE = "Sample course", "Library fines", "sample-class.zip"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,6 @@ from django.db import connections
 from moss.embedded.client import ensure_services
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
     from wsgiref.types import StartResponse
 
     from psycopg_pool import ConnectionPool

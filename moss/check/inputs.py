@@ -4,32 +4,27 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.intake.choices import DistinctNames
-from submissions.intake.grouping import DEFAULT_CHOICES, group_submissions
-from submissions.intake.left_out.listing import Listing, describe
+from submissions.intake.choices import Choices, DistinctNames, GroupedSubmission
+from submissions.intake.grouping import DEFAULT_CHOICES, Grouping, group_submissions
+from submissions.intake.left_out.listing import LeftOut, Listing, describe
 from submissions.intake.limits import BadArchive
 from submissions.intake.rosters import Roster
 from submissions.intake.sandbox.archives import unpack_opened
 from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS, archive_stem, unpack, walk
-from submissions.intake.warnings import roster_warnings, unmatched_patterns
-from submissions.matches.groups import EARLIER_WORK, TEAM, Identity, student_key
+from submissions.intake.warnings import GroupingWarning, roster_warnings, unmatched_patterns
+from submissions.matches.groups import EARLIER_WORK, TEAM, Identity, Key, student_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from submissions.intake.choices import Choices, GroupedSubmission
-    from submissions.intake.grouping import Grouping
     from submissions.intake.layouts.places import Student
-    from submissions.intake.left_out.listing import LeftOut
     from submissions.intake.left_out.patterns import FilePatterns
     from submissions.intake.members import UnpackedEntry
-    from submissions.intake.warnings import GroupingWarning
-    from submissions.matches.groups import Key
 
     Groups = dict[str, list[UnpackedEntry]]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,8 +16,9 @@ from fingerprint.engine import (
 )
 from submissions.matches.differences import TokenRun
 from submissions.matches.file_formats import ExportTable
-from submissions.matches.ranked_pairs import Evidence, PairColumns, PairRow
+from submissions.matches.ranked_pairs import Evidence, PairColumns, PairRow, RankedPair
 from submissions.matches.standalone_content import (
+    SharedTerm,
     SharedTerms,
     SkippedEntry,
     StandalonePair,
@@ -27,13 +29,9 @@ from submissions.matches.standalone_content import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fingerprint.engine import Passage, Reading, TokenStream
     from fingerprint.kernels.types import Lines
     from moss.check.rank import LocalFile, LocalReport
-    from submissions.matches.ranked_pairs import RankedPair
-    from submissions.matches.standalone_content import SharedTerm
 
 
 def pair_row(report: LocalReport, pair: RankedPair, flag: str = "") -> PairRow:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b, sha256
 from itertools import pairwise
@@ -27,14 +28,13 @@ from moss.check.readings import ReadJob, detected_languages, languages_of, read_
 from submissions.intake.file_languages import NOT_COMPARED, ChosenLanguages
 from submissions.intake.grouping import ListingBuilder
 from submissions.intake.left_out.listing import EntryRow
-from submissions.intake.preview import preview_upload
+from submissions.intake.preview import Preview, preview_upload
 from submissions.intake.warnings import ReadFile, roster_warnings
 from submissions.matches.groups import HashedFile, content_order, group_numbers
-from submissions.matches.ranked_pairs import MODEL_SOLUTION, count_same_files, shared_files
+from submissions.matches.ranked_pairs import MODEL_SOLUTION, RankedPair, count_same_files, shared_files
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from fingerprint.engine import (
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
     from moss.check.inputs import AllInputs, Groups
     from moss.check.readings import Advance
     from submissions.intake.members import UnpackedEntry
-    from submissions.intake.preview import Preview
-    from submissions.matches.ranked_pairs import RankedPair
 
     # Called with the number of parts of some work; returns what is called after each part.
     StartProgress = Callable[[int], Advance]

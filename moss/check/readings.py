@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import sqlite3
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, suppress
 from functools import cache
@@ -27,14 +28,11 @@ from fingerprint.engine import (
 from fingerprint.kernels import usable_cores
 from moss.check.inputs import SkippedInput, check_complete, entries_of
 from moss.compiling import cache_folder
-from submissions.intake.file_languages import settled_languages
+from submissions.intake.file_languages import ChosenLanguages, settled_languages
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.packed_readings import PackedReading, together_then_alone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from submissions.intake.file_languages import ChosenLanguages
     from submissions.intake.members import UnpackedEntry
 
     Advance = Callable[[], None]

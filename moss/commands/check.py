@@ -6,6 +6,7 @@ import atexit
 import gc
 import json
 import os
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime, time, timedelta
 from functools import partial, wraps
@@ -18,8 +19,6 @@ from moss.compiling import PREPARING, READING, progress_bars
 from submissions.intake.limits import outside_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from moss.check.inputs import InputOptions, SkippedInput
     from moss.check.rank import LocalReport, RankingOptions
     from submissions.intake.choices import Attempts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import get_terminal_size
@@ -19,8 +20,6 @@ from moss.commands.tables import WIDTH, printable
 from submissions.matches.ranked_pairs import percent_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from submissions.archive.corpora import CorpusSummary, StoredDocument
     from submissions.archive.jobs import ClusteredDocument, SweepResult
     from submissions.archive.screening import NearCopyMatch, ResemblanceMatch

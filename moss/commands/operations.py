@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
@@ -16,8 +17,6 @@ from environs import EnvError
 from moss.embedded.client import EmbeddedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from django.contrib.auth.models import User
 
     from submissions.models import ApiToken, Course

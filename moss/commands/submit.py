@@ -11,10 +11,11 @@ import tempfile
 import time
 import zipfile
 from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -23,9 +24,6 @@ import click
 from moss.compiling import cache_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import BinaryIO
-
     Progress = Callable[[str, int, int], None]
 
 TIMEOUT = 120

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import chain
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
@@ -12,14 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from submissions.intake.limits import format_size
-from submissions.matches.ranked_pairs import NO_PASSAGE, percent_text
+from submissions.matches.ranked_pairs import NO_PASSAGE, PairRow, percent_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
-
     from submissions.intake.preview import Preview, PreviewedSubmission, SkippedGroup
-    from submissions.matches.ranked_pairs import PairRow
 
 HEADINGS = ("#", "left", "right", "similarity", "left share", "right share", "tokens", "lines", "longest", "")
 # Of the names, and of all columns that begin at the left.

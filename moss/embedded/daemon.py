@@ -15,15 +15,10 @@ import signal
 import socket
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import FrameType
 
-from moss.embedded.client import installation_paths
+from moss.embedded.client import InstallationPaths, installation_paths
 from moss.embedded.servers import SERVERS, Server, ServerError
-
-if TYPE_CHECKING:
-    from types import FrameType
-
-    from moss.embedded.client import InstallationPaths
 
 # The process that started the daemon connects at once. If it has died instead, no client will ever connect.
 FIRST_CLIENT_SECONDS = 10.0

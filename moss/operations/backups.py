@@ -13,11 +13,12 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, cast
 
 from django.conf import settings
 from django.core.files import File
@@ -38,9 +39,6 @@ from moss.operations.dumps import BackupError
 from moss.release import commit, release, this_release
 from submissions.models import Upload
 from submissions.uploads.files import DatabaseStorage
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 # Recipients of age, and keys of SSH, which age takes too; any other text names a key of GnuPG.
 OF_AGE = ("age1", "ssh-ed25519 ", "ssh-rsa ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,8 +15,6 @@ from psycopg.sql import SQL, Identifier
 from submissions.work.locks import Work, transaction_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from django.db.backends.base.base import BaseDatabaseWrapper
 
 PROVIDERS = {"b": "builtin", "c": "libc", "i": "icu"}

@@ -8,6 +8,7 @@ import resource
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from ctypes.util import find_library
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -54,8 +55,6 @@ from submissions.work.heartbeats import package_version
 from submissions.work.kinds import QUEUES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from django.db.migrations import Migration
 
 State = Literal["ok", "warning", "problem"]

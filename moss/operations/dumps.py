@@ -12,6 +12,7 @@ import re
 import secrets
 import shutil
 import subprocess
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import md5
 from importlib.util import find_spec
@@ -25,8 +26,6 @@ from psycopg.sql import SQL, Identifier
 from moss.database_schema import FILE as SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     Cursor = psycopg.Cursor[tuple[Any, ...]]
 
 # Parameters of a connection that are also variables of libpq, as PGHOST.

@@ -6,6 +6,7 @@ import logging
 import os
 import shutil
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import lru_cache
@@ -28,7 +29,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Histogram, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Histogram, Metric, generate_latest
 from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily, InfoMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
@@ -41,10 +42,7 @@ from submissions.work.jobs import LIMITS, WORK, count_duration, queue_lengths
 from submissions.work.kinds import QUEUES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from celery import Task
-    from prometheus_client import Metric
 
 # Names of addresses and of methods are few; anything else that a client sends has one name.
 METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})

@@ -6,6 +6,7 @@ Signatures of a corpus are checked before new ones are compared with them.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,16 +16,13 @@ from django.db.models import Count, Max, Min, Q
 
 from fingerprint import Sketches, unpack
 from submissions.archive.models import Corpus, CorpusDocument
-from submissions.archive.signatures import RECIPE, current_profile
+from submissions.archive.signatures import RECIPE, NewDocument, current_profile
 from submissions.work.locks import Work, work_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
     import numpy.typing as npt
 
     from fingerprint.kernels.types import Hashes
-    from submissions.archive.signatures import NewDocument
 
 CHUNK = 5000  # texts in memory at once
 

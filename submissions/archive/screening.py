@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,17 +18,14 @@ from submissions.archive.corpora import (
     load_sketches,
     scan_sketches,
 )
-from submissions.archive.signatures import RECIPE
+from submissions.archive.signatures import RECIPE, NewDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy.typing as npt
 
     from fingerprint import Sketches
     from fingerprint.kernels.types import Hashes
     from submissions.archive.models import Corpus
-    from submissions.archive.signatures import NewDocument
 
     Numbers = npt.NDArray[np.int64]
 

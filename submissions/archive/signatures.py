@@ -9,6 +9,7 @@ import json
 import re
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,21 +31,19 @@ from fingerprint.engine import (
     time_limit,
 )
 from fingerprint.sketches.simhash import simhash
-from submissions.archive.models import CorpusDocument, CorpusText
+from submissions.archive.models import Corpus, CorpusDocument, CorpusSweep, CorpusText
 from submissions.core.database import insert
 from submissions.intake.limits import Limits
 from submissions.intake.sandbox.archives import unpack_opened
 from submissions.intake.unpacking import unpack, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
 
     from fingerprint.engine import FrontEnd
     from fingerprint.kernels.types import Documents, Hashes
-    from submissions.archive.models import Corpus, CorpusSweep
     from submissions.intake.members import UnpackedEntry
 
     TextKey = tuple[str, str]  # SHA-256 and profile

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Callable
+from datetime import date, datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import Case, F, Q, TextField, Value, When
-from django.http import Http404
+from django.db.models import Case, F, Q, QuerySet, TextField, Value, When
+from django.http import Http404, HttpRequest, HttpResponse
 
 from submissions.audit.models import AuditAction, cut_text
 from submissions.core.rights import Right, acts_as_administrator, courses_with, stated_reason
@@ -31,12 +32,7 @@ from submissions.shares.links import ForgedToken, ShareEnded, share_of_token
 from submissions.work.locks import Work, transaction_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import date
-
     from django.contrib.auth.models import User
-    from django.db.models import QuerySet
-    from django.http import HttpRequest, HttpResponse
 
 SAW, EXPORTED, ADDRESSES_OF_PEOPLE = AuditAction.SAW, AuditAction.EXPORTED, AuditAction.CHANGED_PEOPLE
 DECIDED, SHARED, DELETED = AuditAction.DECIDED, AuditAction.SHARED, AuditAction.DELETED

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import UTC
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from django.conf import settings
 from django.db import connection, models, transaction
@@ -22,10 +23,6 @@ from django.utils.translation import gettext_lazy as _
 
 from fingerprint.engine import storable
 from submissions.work.locks import Work, transaction_lock
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
 
 
 class AuditAction(models.TextChoices):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 from django import forms, template
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext, gettext_lazy as _, ngettext
 from django.views.decorators.http import require_GET
@@ -31,13 +31,10 @@ from submissions.core.api import A_PART, Cursor, Input, Limit, cursor_of, number
 from submissions.core.rights import limits_of
 from submissions.matches.file_formats import write_csv, write_json_lines
 from submissions.models import ApiToken, Membership
-from submissions.pages.requests import staff_only
+from submissions.pages.requests import AuthenticatedRequest, staff_only
 
 if TYPE_CHECKING:
-    from django.http import HttpResponse
     from django.utils.functional import _StrPromise
-
-    from submissions.pages.requests import AuthenticatedRequest
 
     Label = _StrPromise | str
 

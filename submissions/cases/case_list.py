@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +14,9 @@ from django.utils.crypto import salted_hmac
 from django.utils.safestring import SafeString
 
 from submissions.cases.read import (
+    CasePairs,
+    DecidedCase,
+    Suspicion,
     case_decisions,
     current_submission,
     decided_case,
@@ -21,18 +26,13 @@ from submissions.cases.read import (
 )
 from submissions.core.access import readable_submissions
 from submissions.core.names import Names, search_terms, search_words
-from submissions.models import Decision
+from submissions.models import CaseDecision, Decision, Report, Submission
 from submissions.pages.rendered import render_part
 from submissions.pairs.read import partly_read, submission_names
 from submissions.reports.forms import parse_pair_filter
 from submissions.uploads.read import Link, ranked_ids, submissions_by_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from datetime import timedelta
-
-    from submissions.cases.read import CasePairs, DecidedCase, Suspicion
-    from submissions.models import CaseDecision, Report, Submission
     from submissions.reports.address import ReportPage
 
 # A drawn graph is readable up to so many nodes and links.

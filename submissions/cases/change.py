@@ -6,23 +6,20 @@ Every change is stored with its user and time.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
-from submissions.cases.read import case_decisions, decided_case
-from submissions.models import CaseChange, CaseDecision, CaseMember, Decision, Statement
+from submissions.cases.read import PairNames, case_decisions, decided_case
+from submissions.models import Assignment, CaseChange, CaseDecision, CaseMember, Decision, Statement
 from submissions.work.jobs import decided
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from django.contrib.auth.models import User
 
     from submissions.cases.models import ChangeFields
-    from submissions.cases.read import PairNames
-    from submissions.models import Assignment
 
 FIELDS = ("state", "assignee", "notes")
 

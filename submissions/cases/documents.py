@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import reduce
 from importlib.metadata import version
 from itertools import islice
@@ -17,6 +19,7 @@ from django.utils.translation import gettext as _
 
 from submissions.cases.read import (
     UNDECIDED,
+    CaseCore,
     case_decisions,
     followed_decision,
     statements_of,
@@ -36,7 +39,7 @@ from submissions.core.names import (
 )
 from submissions.core.redaction import NAME_PLACEHOLDER
 from submissions.matches.differences import align_lines
-from submissions.models import Decision
+from submissions.models import CaseDecision, Decision, Pair, Report, Submission, SubmissionFile
 from submissions.pages.paper import (
     DocumentTooLong,
     PassageSide,
@@ -47,21 +50,15 @@ from submissions.pages.paper import (
     style,
 )
 from submissions.pairs.pair_summary import pair_summary, rarity_sentence
-from submissions.pairs.pair_view import PAPER_TOKENS, view_whole_pair
+from submissions.pairs.pair_view import PAPER_TOKENS, PairSide, PairView, PassageView, view_whole_pair
 from submissions.pairs.read import displayed_pair
 from submissions.reports.read import readable_boilerplate
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-    from datetime import timedelta
-
     from django.utils.safestring import SafeString
 
     from submissions.cases.models import ChangeFields
-    from submissions.cases.read import CaseCore
-    from submissions.models import CaseDecision, Pair, Report, Submission, SubmissionFile
     from submissions.pairs.file_view import FileView, PassageLocation
-    from submissions.pairs.pair_view import PairSide, PairView, PassageView
 
 # Rows of one passage; the rest of a longer one is left out.
 PASSAGE_ROWS = 1_000

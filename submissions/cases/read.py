@@ -7,6 +7,7 @@ core.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Self, TypedDict
 
 import numpy as np
@@ -29,24 +30,23 @@ from submissions.models import (
     CaseChange,
     CaseDecision,
     CaseMember,
+    Change,
+    Course,
     Decision,
     Document,
     Pair,
+    Report,
     Statement,
     Submission,
     SubmissionFile,
 )
 from submissions.pairs.read import SAME_FILES, WHOLE, bands_of, ignored_tokens, is_suggested, threshold_of
-from submissions.uploads.read import CAN_MAKE_CASE, links, ranked_ids, submissions_by_id
+from submissions.uploads.read import CAN_MAKE_CASE, Link, links, ranked_ids, submissions_by_id
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
     from django_stubs_ext import WithAnnotations
 
     from fingerprint.kernels.types import Flags
-    from submissions.models import Change, Course, Report
-    from submissions.uploads.read import Link
 
     DecidedPair = WithAnnotations[Pair, "DecisionAnnotation"]
 

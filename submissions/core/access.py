@@ -6,16 +6,17 @@ This is the one place that keeps withheld work out: old work of courses that a r
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
-from submissions.core.models import NotCompared
+from submissions.core.models import BestMatch, CommonPassage, Findings, NotCompared, SharedCommon
 from submissions.core.rights import Right, courses_of_old_work, require, visible_courses
 from submissions.courses.models import NOTHING_WITHHELD, Withheld
 from submissions.models import (
@@ -23,9 +24,12 @@ from submissions.models import (
     Batch,
     Boilerplate,
     BoilerplateUpload,
+    Course,
     DeletedBatch,
     IgnoringProposal,
+    Pair,
     ReadingRequest,
+    Report,
     ResumableUpload,
     Share,
     Submission,
@@ -33,13 +37,7 @@ from submissions.models import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
     from django.contrib.auth.models import AnonymousUser, User
-    from django.db.models import QuerySet
-
-    from submissions.core.models import BestMatch, CommonPassage, Findings, SharedCommon
-    from submissions.models import Course, Pair, Report
 
 
 class WithheldPair(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -21,9 +21,11 @@ from submissions.core.rights import Limits, Right, limit
 from submissions.intake.limits import format_size
 from submissions.models import (
     ApiToken,
+    Assignment,
     AuditEntry,
     Batch,
     Boilerplate,
+    Course,
     DeletedBatch,
     DismissedHint,
     Entry,
@@ -32,11 +34,6 @@ from submissions.models import (
     ResumableUpload,
     Upload,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from submissions.models import Assignment, Course
 
 HOUR = timedelta(hours=1)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cache, wraps
 from http import HTTPStatus
@@ -15,24 +16,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 
 from django.core.exceptions import PermissionDenied
 from django.forms import BaseForm
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from ninja import Field, File, Path, Query, Schema, UploadedFile
 from ninja.signature import ViewSignature
-from pydantic import BeforeValidator, ConfigDict, StrictBool, TypeAdapter
+from pydantic import BaseModel, BeforeValidator, ConfigDict, GetCoreSchemaHandler, StrictBool, TypeAdapter
 
-from submissions.core.names import anonymous_names, real_names
+from submissions.core.names import Names, anonymous_names, real_names
 from submissions.core.rights import Right, limits_of, may
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from django.contrib.auth.models import User
-    from django.http import HttpRequest
-    from pydantic import BaseModel, GetCoreSchemaHandler
     from pydantic_core import CoreSchema
 
-    from submissions.core.names import Names
     from submissions.models import Assignment
 
 CONTENT_TYPE = "application/problem+json"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import lru_cache
@@ -38,8 +39,6 @@ from fingerprint.engine import storable
 from submissions.intake.limits import FIRST_YEAR, LAST_YEAR, is_disk_full, outside_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from django.db.backends.base.base import BaseDatabaseWrapper
     from django.db.models import Field, Model
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from smtplib import SMTPException
 from typing import TYPE_CHECKING
@@ -14,8 +15,6 @@ from django.template.loader import render_to_string
 from django.utils.translation import get_language, override
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from django.utils.functional import _StrPromise
 
 logger = logging.getLogger(__name__)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -15,8 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from submissions.intake.entry_names import normalised, without_accents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
-
     Span = tuple[int, int, str]
 
 # Words in names of submissions from learning platforms and courses, file suffixes, particles of names.

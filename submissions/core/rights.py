@@ -8,20 +8,16 @@ from __future__ import annotations
 
 from datetime import timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from django.contrib.auth.models import User
+from django.contrib.auth.models import AnonymousUser, User
 from django.core.exceptions import PermissionDenied
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from submissions.courses.models import Role
 from submissions.models import Course, Membership, StatedReason
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AnonymousUser
-    from django.db.models import QuerySet
 
 
 class Right(StrEnum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
+from collections.abc import Collection
 from datetime import timedelta
 from functools import partial
 from hashlib import sha256
@@ -13,7 +14,7 @@ from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.core.signing import BadSignature, Signer
 from django.db import transaction
-from django.http import Http404
+from django.http import Http404, HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.text import format_lazy
@@ -23,9 +24,10 @@ from submissions.core.mails import Mail, language_at
 from submissions.core.rights import REASON_HOLDS, acts_as_administrator, stated_reason
 from submissions.core.submitters import ROWS, enrol, lock_roster, mate_keys
 from submissions.courses.read import open_invitation
-from submissions.intake.rosters import RosterRefused
+from submissions.intake.rosters import Roster, RosterRefused
 from submissions.intake.sentences import NOT_READ_YET
 from submissions.models import (
+    Assignment,
     CampusGroup,
     Course,
     CourseRoster,
@@ -41,14 +43,9 @@ from submissions.uploads.lifecycle import enqueue_rank
 from submissions.uploads.read import LATER, NotYet, grouping_reader
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from django.contrib.auth.models import User
-    from django.http import HttpRequest
     from django.utils.functional import _StrPromise
 
-    from submissions.intake.rosters import Roster
-    from submissions.models import Assignment
 
 logger = logging.getLogger(__name__)
 

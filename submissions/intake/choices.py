@@ -6,21 +6,18 @@ Names of submissions differ, and can be shown and stored. Of several attempts of
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, get_args
 
 from submissions.intake import sentences as reasons
 from submissions.intake.entry_names import replace_invisible
-from submissions.intake.layouts.places import Student, root_of
+from submissions.intake.layouts.places import Placement, Student, root_of
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.limits import Limits, outside_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from submissions.intake.layouts.places import Placement
-
     Submitters = tuple[str, ...]
 
     # Attempts are compared with those of the same submitters at the same part of an assignment.

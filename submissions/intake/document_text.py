@@ -10,18 +10,15 @@ import io
 import logging
 import re
 import zipfile
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree as ET
 
 from fingerprint.engine import TooSlow, time_limit
 from submissions.intake import sentences as reasons
-from submissions.intake.limits import RefusalError, format_size
+from submissions.intake.limits import Budget, RefusalError, format_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from submissions.intake.limits import Budget
-
     # Yields the text of a document in pieces; the budget limits what is unpacked.
     Reader = Callable[[bytes, Budget], Iterable[str]]
 

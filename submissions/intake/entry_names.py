@@ -12,14 +12,12 @@ import unicodedata
 
 # ruff: noqa: RUF001 - letters of all alphabets
 from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from submissions.intake import sentences as reasons
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 DRIVE = re.compile(r"[A-Za-z]:")
 # Characters that are normalised at once.

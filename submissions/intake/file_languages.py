@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from fingerprint.engine import choices, leaves_doubt, possible_languages
 from submissions.intake.left_out.patterns import BadPatterns, Globs, parse_patterns, pattern_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 # Languages of texts and data. Beside a program they are kept for reading and not compared.
 NO_PROGRAM = frozenset(

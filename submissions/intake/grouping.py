@@ -7,6 +7,7 @@ attempts.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,9 +31,11 @@ from submissions.intake.layouts.fields import LOOSE, LOOSE_FILE
 from submissions.intake.layouts.places import (
     ALL_METADATA_BYTES,
     Ignored,
+    Layout,
     ListedFile,
     Listing,
     Placement,
+    Student,
     root_of,
 )
 from submissions.intake.layouts.platforms.folders import FILES, folders_at
@@ -48,10 +51,7 @@ from submissions.intake.warnings import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from submissions.intake.choices import Attempt, Submitters
-    from submissions.intake.layouts.places import Layout, Student
     from submissions.intake.members import UnpackedEntry
 
     Identify = Callable[[Student], Student]

@@ -6,8 +6,10 @@ import ctypes
 import io
 import stat
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from ctypes.util import find_library
+from datetime import datetime
 from errno import ENOMEM
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
@@ -18,9 +20,6 @@ from submissions.intake.limits import CHUNK, BadArchive, Budget, RefusalError, o
 from submissions.intake.members import ArchiveMember, check_nested_ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from datetime import datetime
-
     from _typeshed import WriteableBuffer
 
 PACKAGE = "libarchive"

@@ -5,16 +5,13 @@ from __future__ import annotations
 import errno
 import time
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import humanize
 
 from submissions.intake import sentences as reasons
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 # Years of times from outside; conversion of others to another time zone would overflow, or has no use.
 FIRST_YEAR, LAST_YEAR = 1970, 9998

@@ -14,7 +14,9 @@ import tarfile
 import zipfile
 import zlib
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from operator import attrgetter
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
@@ -34,9 +36,7 @@ from submissions.intake.limits import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractContextManager
-    from datetime import datetime
 
     from _typeshed import WriteableBuffer
 

@@ -11,6 +11,7 @@ import re
 import struct
 import time
 import zlib
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -31,8 +32,6 @@ from fingerprint.engine import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     import numpy.typing as npt
 
     from fingerprint.engine import Span

@@ -6,11 +6,12 @@ A preview has the students, the layout, what does not count, and warnings.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions.intake import sentences
-from submissions.intake.choices import Choices, plain_name, submitters
+from submissions.intake.choices import Choices, GroupedSubmission, plain_name, submitters
 from submissions.intake.grouping import (
     DEFAULT_CHOICES,
     Grouping,
@@ -19,9 +20,9 @@ from submissions.intake.grouping import (
     owners,
     place_with,
 )
-from submissions.intake.layouts.places import root_of
+from submissions.intake.layouts.places import Listing, root_of
 from submissions.intake.layouts.platforms.folders import FOLDERS
-from submissions.intake.layouts.registry import recognise
+from submissions.intake.layouts.registry import Ranked, recognise
 from submissions.intake.left_out.listing import EntryRow, File, LeftOut, Listing as LeftOutListing, any_code
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.left_out.rules import rule_of_name
@@ -37,13 +38,8 @@ from submissions.intake.warnings import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
-    from submissions.intake.choices import GroupedSubmission
     from submissions.intake.file_languages import ChosenLanguages
     from submissions.intake.grouping import Identify
-    from submissions.intake.layouts.places import Listing
-    from submissions.intake.layouts.registry import Ranked
 
 # Entries of a reason that are named as examples.
 EXAMPLES = 3

@@ -10,6 +10,7 @@ import csv
 import io
 import re
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -21,9 +22,6 @@ from submissions.intake.entry_names import normalised, replace_invisible, withou
 from submissions.intake.layouts.fields import natural_name
 from submissions.intake.layouts.places import Student
 from submissions.intake.sentences import MORE
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
 
 __all__ = ["Roster", "RosterProblem", "RosterRefused", "RosterStudent", "parse_roster", "team_key"]
 

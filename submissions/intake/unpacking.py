@@ -12,8 +12,10 @@ import lzma
 import re
 import stat
 import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
@@ -53,9 +55,6 @@ from submissions.intake.members import (
 from submissions.intake.zip_and_tar import read_tar, read_zip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from datetime import datetime
-
     Reader = Callable[[IO[bytes], Budget], Iterator[ArchiveMember]]
 
     # Yields the entries of an archive as paths in a folder: its name, its file, the folder, limits, patterns.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.engine import choices
@@ -10,13 +11,10 @@ from submissions.intake import sentences
 from submissions.intake.choices import plain_name
 from submissions.intake.file_languages import family_of, likely_language
 from submissions.intake.layouts.fields import is_list
-from submissions.intake.layouts.places import PROJECT_ENTRIES
+from submissions.intake.layouts.places import PROJECT_ENTRIES, Layout, Student
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
     from submissions.intake.choices import Choices, GroupedSubmission, Submitters
-    from submissions.intake.layouts.places import Layout, Student
     from submissions.intake.rosters import Roster
 
 # Names that a warning lists; it counts the others.

@@ -10,6 +10,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -19,8 +20,6 @@ from submissions.intake.limits import CHUNK, BadArchive, Budget, format_size, ou
 from submissions.intake.members import ArchiveMember, check_nested_ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     Decompressor = Callable[[IO[bytes]], object]
 
 # Limits on the bytes of a zip's central directory per allowed entry, of the upload and of a nested zip: twice

@@ -5,6 +5,8 @@ A sentence on commits has days only: it is a fact and no verdict.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django import template
@@ -16,7 +18,7 @@ from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 from django.utils.translation import gettext, gettext as _, gettext_lazy, ngettext, pgettext
 
-from submissions.matches.differences import count_changed
+from submissions.matches.differences import DifferenceSummary, count_changed
 from submissions.matches.ranked_pairs import percent_text
 from submissions.matches.source_html import visible_html, visible_text
 from submissions.pages import language as warning_texts
@@ -32,13 +34,9 @@ from submissions.pages.language import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from datetime import datetime
-
     from django.template import Context
 
     from submissions.core.names import Names
-    from submissions.matches.differences import DifferenceSummary
     from submissions.models import Batch, CaseDecision, Course, Report, Submission
 
 register = template.Library()

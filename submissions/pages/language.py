@@ -7,6 +7,7 @@ warnings are stated in English by other code.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -22,8 +23,6 @@ from submissions.intake.sentences import MORE, OPENED, PROBLEMS, PROSE, REASONS 
 from submissions.work.kinds import BROKEN, ENDED_PROCESS, OUT_OF_TIME, REMOVED, REMOVED_UNSEARCHED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from django.http import HttpRequest, HttpResponse
 
 YEAR_SECONDS = 365 * 24 * 60 * 60

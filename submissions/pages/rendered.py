@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, OrderedDict
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,8 +18,6 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
-
     from submissions.core.names import Names
     from submissions.models import Assignment, Report
     from submissions.reports.read import ReportState

@@ -11,6 +11,7 @@ import logging
 import sys
 from codecs import lookup
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
 from ipaddress import ip_address, ip_network
@@ -38,8 +39,6 @@ from submissions.core.database import is_conflict, is_no_room
 from submissions.core.rights import Right
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from django.contrib.auth.models import User
     from django.core.files.uploadedfile import UploadedFile
     from django_htmx.middleware import HtmxDetails

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -11,7 +12,7 @@ from django.conf import settings
 from django.template import Context, Engine
 from django.utils.safestring import SafeString
 
-from submissions.matches.differences import align_lines, differences, differing_parts
+from submissions.matches.differences import TokenRun, align_lines, differences, differing_parts
 from submissions.matches.source_html import (
     Layers,
     MarkedPiece,
@@ -25,9 +26,6 @@ from submissions.matches.source_html import (
 from submissions.pages.paper import PassageSide, PrintedSource, passage_rows, style
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from submissions.matches.differences import TokenRun
     from submissions.matches.ranked_pairs import PairRow
     from submissions.matches.standalone_content import StandalonePair, StandaloneReport, StandaloneSide
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import platform
 import shutil
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypedDict
 from zlib import crc32
@@ -20,9 +20,9 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db import connection
-from django.db.models import Exists, OuterRef, Subquery
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.utils import timezone
@@ -42,7 +42,7 @@ from submissions.pages.language import (
     remember_language,
     remember_theme,
 )
-from submissions.pages.requests import is_path_of_this_site, staff_only
+from submissions.pages.requests import AuthenticatedRequest, is_path_of_this_site, staff_only
 from submissions.reports.cohort import TOO_LARGE
 from submissions.uploads import change as uploads
 from submissions.work import heartbeats
@@ -51,13 +51,8 @@ from submissions.work.kinds import BROKEN, OUT_OF_TIME, QUEUES
 from submissions.work.locks import Work, session_names
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    from django.db.models import QuerySet
-    from django.http import HttpRequest
     from django_stubs_ext import WithAnnotations
 
-    from submissions.pages.requests import AuthenticatedRequest
     from submissions.work.heartbeats import Worker
 
     FailedBatch = WithAnnotations[Batch, "FailedAnnotations"]

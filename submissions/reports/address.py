@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.http import QueryDict
+from django.http import HttpRequest, QueryDict
 from django.utils import translation
 
 from submissions.cases.read import assignees
@@ -15,17 +16,13 @@ from submissions.core.rights import Right, allowed, rights
 from submissions.pages.rendered import RENDERED, decisions_version, part_key
 from submissions.pairs.read import bands_of, moved_threshold, suggested_threshold, threshold_of
 from submissions.reports.forms import FilterForm, parse_pair_filter
-from submissions.reports.read import effective_threshold
+from submissions.reports.read import PairFilter, ReportState, effective_threshold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
-
-    from django.http import HttpRequest
     from django.utils.safestring import SafeString
 
     from submissions.core.names import Names
     from submissions.models import Assignment, Course, Report
-    from submissions.reports.read import PairFilter, ReportState
 
 # Rights that show in a part; readers who differ in others share the rendered parts.
 SHOWN_RIGHTS = frozenset({Right.CHANGE, Right.SHARE})

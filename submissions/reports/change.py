@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -10,18 +11,15 @@ from django.utils import timezone
 from fingerprint.engine import group_passages
 from submissions.core.access import readable_submissions
 from submissions.intake.packed_readings import unpack_with_lines
-from submissions.models import Batch, Boilerplate, IgnoringProposal, SubmissionFile
+from submissions.models import Assignment, Batch, Boilerplate, IgnoringProposal, Pair, Report, SubmissionFile
 from submissions.reports.old_work import compared_assignments
 from submissions.uploads.lifecycle import cohort_queue, cohort_size, enqueue_rank
 from submissions.uploads.rereading import change_language, has_outdated
 from submissions.work import jobs
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from django.contrib.auth.models import User
 
-    from submissions.models import Assignment, Pair, Report
 
 # Characters of the path in the name of a passage; the rest of the name takes fewer than 100.
 PATH_CHARACTERS = 900

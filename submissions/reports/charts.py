@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from html import unescape
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,7 +18,7 @@ from django.utils.translation import get_language, gettext, ngettext
 from humanize import ordinal as english_ordinal
 
 from fingerprint.engine import choices
-from submissions.cases.case_list import LARGE_COHORT
+from submissions.cases.case_list import LARGE_COHORT, Graph
 from submissions.matches.ranked_pairs import parts_in_percent, whole_percent
 from submissions.matches.source_html import UNSEEN, case_colour
 from submissions.pages.filters import display_name_plain, pair_url, percent
@@ -25,12 +27,8 @@ from submissions.pairs.read import bands_of, suggested_threshold
 from submissions.reports.forms import query_string
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from datetime import timedelta
-
     from django.template import Context
 
-    from submissions.cases.case_list import Graph
     from submissions.matches.bands import Bands
     from submissions.models import Pair, Report
     from submissions.reports.read import AssignmentOfStudent, PairFilter

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from django.contrib.auth.decorators import login_required
-from django.db.models import Count, Exists, OuterRef, Sum
+from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -18,7 +20,7 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_GET
 from pydantic import BaseModel
 
-from submissions.cases.case_list import listed_case
+from submissions.cases.case_list import Case, listed_case
 from submissions.cases.documents import (
     DocumentOptions,
     PairDocument,
@@ -40,7 +42,7 @@ from submissions.cases.read import (
 )
 from submissions.cases.views import pairs_of_case, printed_case
 from submissions.core.access import find_assignment, readable_pairs, readable_submissions
-from submissions.core.names import names_for, search_words
+from submissions.core.names import Names, names_for, search_words
 from submissions.core.rights import Right
 from submissions.matches.file_formats import (
     CHUNK_ROWS,
@@ -55,10 +57,11 @@ from submissions.matches.file_formats import (
     write_csv,
 )
 from submissions.matches.ranked_pairs import pair_mark
-from submissions.models import Decision
+from submissions.models import Assignment, Decision, Report, Submission
 from submissions.pages.paper import DocumentTooLong
-from submissions.pages.requests import redirect_with_query
+from submissions.pages.requests import AuthenticatedRequest, redirect_with_query
 from submissions.pairs.read import (
+    Flag,
     Flags,
     band_of,
     bands_of,
@@ -74,18 +77,9 @@ from submissions.reports.read import effective_threshold, ranked_pairs, report_s
 from submissions.uploads.read import readable_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from datetime import datetime
-
-    from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
 
-    from submissions.cases.case_list import Case
     from submissions.cases.read import CasePairs, DecidedPair, Suspicion
-    from submissions.core.names import Names
-    from submissions.models import Assignment, Report, Submission
-    from submissions.pages.requests import AuthenticatedRequest
-    from submissions.pairs.read import Flag
     from submissions.reports.read import ListedPair, PairFilter
 
     CountedSubmission = WithAnnotations[Submission, "CountAnnotations"]

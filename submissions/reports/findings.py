@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,8 +21,6 @@ from submissions.core.submitters import are_mates, compared_mates
 from submissions.matches.groups import connected_components
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     import numpy.typing as npt
 
     from fingerprint.engine import CommonRun, ScorePairs, Scores, SharedLines

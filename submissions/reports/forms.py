@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlencode
 
@@ -13,14 +14,11 @@ from django.utils.translation import gettext, gettext_lazy as _
 from submissions.cases.documents import ALIASES, REAL_NAMES, students
 from submissions.matches.file_formats import DOCUMENT_FORMATS
 from submissions.matches.source_html import visible_text
-from submissions.models import Decision
+from submissions.models import Decision, Pair
 from submissions.reports.read import SORT_FIELDS, PairFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from submissions.core.names import Names
-    from submissions.models import Pair
 
 FLAG_LABELS = {
     "identical": _("Identical"),

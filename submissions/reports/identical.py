@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from django.utils.translation import gettext as _, gettext_lazy
@@ -12,17 +12,13 @@ from django.utils.translation import gettext as _, gettext_lazy
 from fingerprint.engine import distinct_values, group_duplicates
 from submissions.core.models import DuplicateRecord
 from submissions.matches.ranked_pairs import shared_files
-from submissions.models import SubmissionFile
+from submissions.models import Report, Submission, SubmissionFile
 from submissions.uploads.read import submissions_by_id
 
 if TYPE_CHECKING:
-    from collections import Counter
-    from typing import Any
-
     from fingerprint.engine import CohortFile
     from fingerprint.kernels.types import Hashes
     from submissions.core.names import Names
-    from submissions.models import Report, Submission
     from submissions.reports.cohort import LoadedCohort
 
 SAMENESS = {

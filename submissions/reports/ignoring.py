@@ -12,13 +12,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from submissions.core.access import find_assignment, find_proposal, readable_submissions
-from submissions.core.names import names_for
+from submissions.core.names import Names, names_for
 from submissions.core.rights import Right
 from submissions.intake.packed_readings import unpack_with_lines
 from submissions.matches.ranked_pairs import whole_percent
 from submissions.matches.source_html import LINE_END
 from submissions.pairs.read import find_pair
-from submissions.pairs.source_view import documents, source_excerpt
+from submissions.pairs.source_view import SourceExcerpt, documents, source_excerpt
 from submissions.pairs.views import PASSAGE_GONE, not_ranked
 from submissions.reports.change import choose_lines, ignore_lines, propose_common, propose_passage
 from submissions.reports.forms import LinesForm
@@ -30,10 +30,8 @@ if TYPE_CHECKING:
     from django.http import HttpResponse
 
     from submissions.core.models import LoweredPair
-    from submissions.core.names import Names
     from submissions.models import IgnoringProposal, Report, Submission
     from submissions.pages.requests import AuthenticatedRequest
-    from submissions.pairs.source_view import SourceExcerpt
 
 # Starter code is in at least this part of a class of at least so many.
 STARTER_SHARE, LEAST_CLASS = 0.75, 5

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from itertools import chain, count
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from django.db import connection, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from fingerprint.engine import distinct_values
 from submissions.core.access import readable_submissions
 from submissions.core.models import ComparedArchive, ComparedAssignment
 from submissions.core.rights import Right, courses_with
-from submissions.models import Assignment, Batch, Boilerplate, Document, Submission, SubmissionFile
+from submissions.models import Assignment, Batch, Boilerplate, Document, Report, Submission, SubmissionFile
 from submissions.uploads import stored_documents as fingerprints
-from submissions.uploads.fingerprinting import delete_unused, look_up
+from submissions.uploads.fingerprinting import SharedRarity, delete_unused, look_up
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
     from django.contrib.auth.models import User
-    from django.db.models import QuerySet
 
     from fingerprint.kernels.types import Hashes
-    from submissions.models import Report
-    from submissions.uploads.fingerprinting import SharedRarity
 
 # Number of old submissions that are aligned with a new submission: the old submissions that share most.
 MAX_CANDIDATES = 24

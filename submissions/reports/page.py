@@ -6,6 +6,7 @@ Parts are rendered once and kept.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,12 +17,13 @@ from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy
 
 from submissions.cases import case_list, read as cases
-from submissions.cases.read import cases_by_member, decided_pairs, is_linking
+from submissions.cases.read import CasePairs, cases_by_member, decided_pairs, is_linking
 from submissions.core.access import readable_pairs
-from submissions.core.names import follows_decisions, search_words
-from submissions.models import Decision
+from submissions.core.names import Names, follows_decisions, search_words
+from submissions.models import Assignment, Boilerplate, Decision, Document, Report, Submission
 from submissions.pages.rendered import render_part
 from submissions.pairs.read import (
+    Flag,
     Flags,
     band_of,
     bands_of,
@@ -47,16 +49,10 @@ from submissions.reports.read import (
 from submissions.uploads.read import submissions_by_id
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from django.utils.safestring import SafeString
     from django_stubs_ext import StrOrPromise
 
-    from submissions.cases.read import CasePairs
     from submissions.core.models import ExclusionEffect, MovedPair
-    from submissions.core.names import Names
-    from submissions.models import Assignment, Boilerplate, Document, Report, Submission
-    from submissions.pairs.read import Flag
     from submissions.reports.address import Address, ReportPage
     from submissions.reports.read import ListedPair
 

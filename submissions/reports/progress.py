@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -18,19 +19,14 @@ from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
 from redis.exceptions import RedisError
 
-from submissions.models import Batch, Job, Report
-from submissions.reports.read import listed_boilerplate_uploads
+from submissions.models import Assignment, Batch, BoilerplateUpload, Job, LanguageChange, Report
+from submissions.reports.read import ReportState, listed_boilerplate_uploads
 from submissions.uploads.rereading import open_language_change
 from submissions.work import heartbeats
 from submissions.work.jobs import places
 from submissions.work.kinds import HEAVY, INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from submissions.models import Assignment, BoilerplateUpload, LanguageChange
-    from submissions.reports.read import ReportState
-
     Item = TypeVar("Item")
 
 

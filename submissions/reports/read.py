@@ -6,14 +6,16 @@ course has the best match in each assignment.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, When
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce, Greatest, Least
 from django.db.models.lookups import LessThanOrEqual
 
 from submissions.cases.read import (
+    CasePairs,
     DecisionAnnotation,
     cases_by_member,
     next_in_list,
@@ -28,8 +30,8 @@ from submissions.core.access import (
     withhold,
 )
 from submissions.core.models import NotCompared
-from submissions.core.names import search_terms, search_words
-from submissions.core.submitters import student_keys
+from submissions.core.names import Names, search_terms, search_words
+from submissions.core.submitters import KnownBy, student_keys
 from submissions.courses.models import NOTHING_WITHHELD
 from submissions.intake.sentences import UNMATCHED
 from submissions.matches.groups import natural_key
@@ -51,15 +53,8 @@ from submissions.pairs.read import TimeAnnotations, flagged_pair_ids, partly_rea
 from submissions.uploads.read import CAN_MAKE_CASE, alias_of, displayed_entries, submissions_by_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from django.contrib.auth.models import User
-    from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
-
-    from submissions.cases.read import CasePairs
-    from submissions.core.names import Names
-    from submissions.core.submitters import KnownBy
 
     ListedPair = WithAnnotations[Pair, "PairAnnotations"]
 

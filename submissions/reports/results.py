@@ -6,6 +6,7 @@ Submissions of other assignments that it has pairs with are copied. A ranking in
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from itertools import count
@@ -20,10 +21,12 @@ from submissions.core.submitters import stored_names
 from submissions.matches.bands import WHOLE_SHARE, MovedThreshold
 from submissions.matches.ranked_pairs import PAIRS_AT_ONCE, WHOLE_TOKENS, aligned_pairs, count_same_files
 from submissions.models import (
+    Assignment,
     Batch,
     Document,
     Ignored,
     Pair,
+    RankingPlan,
     RankingShard,
     Report,
     Submission,
@@ -31,12 +34,13 @@ from submissions.models import (
     SubmissionStudent,
 )
 from submissions.reports import progress
-from submissions.reports.cohort import CohortChanged, planned
+from submissions.reports.cohort import CohortChanged, LoadedCohort, planned
 from submissions.reports.findings import RankedInput, collect_findings, find_cases, rank_without_exclusions
 from submissions.reports.identical import duplicate_groups, shared_sources
 from submissions.reports.old_work import delete_copies, delete_unneeded_labels
 from submissions.reports.shards import (
     ListedPairs,
+    Prepared,
     pack_aligned,
     pair_columns,
     plan_check,
@@ -50,15 +54,10 @@ from submissions.uploads import lifecycle
 from submissions.uploads.fingerprinting import PARAMS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-
     import numpy.typing as npt
 
     from fingerprint.engine import CandidatePairs, Cohort, LexicalTable, Ranking, ScorePairs, Scores
     from fingerprint.kernels.types import Flags
-    from submissions.models import Assignment, RankingPlan
-    from submissions.reports.cohort import LoadedCohort
-    from submissions.reports.shards import Prepared
 
 ROWS = 1000
 # Deleting them waits for the end of this transaction; anything else may go on.

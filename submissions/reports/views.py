@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import HttpResponse, HttpResponseBadRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
@@ -21,20 +22,20 @@ from submissions.cases import read as case_queries
 from submissions.cases.case_list import cases
 from submissions.cases.read import listed_statements, submission_decisions, submission_pairs
 from submissions.core.access import find_assignment, unfinished_uploads, withheld_pairs
-from submissions.core.names import names_for
+from submissions.core.names import Names, names_for
 from submissions.core.rights import Right, may
 from submissions.courses.forms import SettingsForm, changes_patterns, save_settings, take_back_languages
 from submissions.matches.source_html import count_lines
-from submissions.models import Submission
+from submissions.models import Assignment, Decision, Pair, Report, Submission, SubmissionFile
 from submissions.pages.rendered import RENDERED, decisions_version, part_key, render_part
-from submissions.pages.requests import right_for
+from submissions.pages.requests import AuthenticatedRequest, right_for
 from submissions.pairs.read import displayed_pair, partly_read, threshold_of, unknown_team_members
 from submissions.reports.address import Address, ReportPage
 from submissions.reports.change import choose_threshold
-from submissions.reports.charts import histogram, sparkline
+from submissions.reports.charts import Histogram, histogram, sparkline
 from submissions.reports.forms import ThresholdForm
 from submissions.reports.identical import listed_duplicates
-from submissions.reports.ignoring import starter_offers
+from submissions.reports.ignoring import StarterOffer, starter_offers
 from submissions.reports.old_work import comparable_assignments
 from submissions.reports.page import FILTERED, boilerplate_context, filtered_part, report_parts, tabs
 from submissions.reports.progress import activity_of
@@ -54,17 +55,9 @@ from submissions.uploads.read import (
 from submissions.uploads.rereading import change_language, changes_of_language, rereading_of
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
-
     from django.db.models import QuerySet
-    from django.http import HttpRequest
     from django_htmx.middleware import HtmxDetails
 
-    from submissions.core.names import Names
-    from submissions.models import Assignment, Decision, Pair, Report, SubmissionFile
-    from submissions.pages.requests import AuthenticatedRequest
-    from submissions.reports.charts import Histogram
-    from submissions.reports.ignoring import StarterOffer
 
 PAIRS_A_PAGE = 50
 FILES_A_PAGE = 50

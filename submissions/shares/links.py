@@ -7,31 +7,26 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.conf import settings
 from django.core.signing import BadSignature, Signer
 from django.db import transaction
-from django.db.models import BooleanField, Case, Q, When
+from django.db.models import BooleanField, Case, Q, QuerySet, When
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
-from submissions.core.access import for_reader, readable_pairs
+from submissions.core.access import WithheldPair, for_reader, readable_pairs
 from submissions.core.mails import Mail
 from submissions.core.rights import Right, may, require, still_has, visible_courses
-from submissions.models import ReadingRequest, Share
+from submissions.models import Assignment, Course, Pair, ReadingRequest, Report, Share
 
 if TYPE_CHECKING:
-    from datetime import date
-
     from django.contrib.auth.models import User
-    from django.db.models import QuerySet
 
     from submissions.cases.read import PairNames
-    from submissions.core.access import WithheldPair
-    from submissions.models import Assignment, Course, Pair, Report
 
 # Maximum number of expired and revoked links on a page; older ones stay in the database.
 ENDED_LISTED = 50

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,7 +10,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -21,12 +22,12 @@ from submissions.cases.case_list import listed_case
 from submissions.cases.read import PairNames, pair_names
 from submissions.cases.views import case_context
 from submissions.core.access import find_assignment, find_share, withheld_pair
-from submissions.core.names import anonymous_names, asks_of_people, names_for, real_names
+from submissions.core.names import Names, anonymous_names, asks_of_people, names_for, real_names
 from submissions.core.rights import Right
-from submissions.pages.requests import hide_address
+from submissions.pages.requests import AuthenticatedRequest, hide_address
 from submissions.pairs.read import find_pair
 from submissions.pairs.views import pair_context
-from submissions.reports.read import report_state
+from submissions.reports.read import ReportState, report_state
 from submissions.reports.views import filtered_response, report_page_context
 from submissions.shares import links as actions
 from submissions.shares.links import (
@@ -47,14 +48,7 @@ from submissions.shares.links import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.http import HttpRequest, HttpResponse
-
-    from submissions.core.names import Names
     from submissions.models import Assignment, Course, Pair, ReadingRequest, Report, Share
-    from submissions.pages.requests import AuthenticatedRequest
-    from submissions.reports.read import ReportState
 
 
 class ShareRow(NamedTuple):

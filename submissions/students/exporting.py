@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import zipfile
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import IO, TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.db.models import BinaryField, FileField, Q
+from django.db.models import BinaryField, FileField, Model, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
@@ -29,6 +30,7 @@ from submissions.models import (
     Entry,
     Pair,
     ReadingRequest,
+    Statement,
     Submission,
     SubmissionFile,
     SubmissionStudent,
@@ -37,11 +39,6 @@ from submissions.students.register import naming_rows
 from submissions.students.rows import NAMED, naming_rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from django.db.models import Model, QuerySet
-
-    from submissions.models import Statement
     from submissions.students.scope import Scope
 
 README = """Export of the data of one student, {made}.

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import permutations, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import Q
 
@@ -25,9 +26,6 @@ from submissions.core.redaction import (
 from submissions.intake.rosters import id_key, name_key
 from submissions.models import Course, EnrolledStudent, SubmissionStudent
 from submissions.students.naming import Spellings
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
 
 Words = tuple[frozenset[str], ...]
 

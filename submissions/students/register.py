@@ -6,20 +6,17 @@ An entry a table says what an erasure does with it.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.apps import apps
-from django.db.models import F, Q
+from django.db.models import F, Model, Q
 
 from submissions.audit.models import REPLACED, AuditAction
 from submissions.core.database import SealedTextField
 from submissions.models import ApiAnswer, Assignment, AuditEntry, Course, Erasure, StatedReason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from django.db.models import Model
-
     from submissions.students.naming import Spellings
     from submissions.students.rows import Counts
     from submissions.students.scope import Scope

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Count, Model, Q
+from django.db.models import Count, Model, Q, QuerySet
 
 from submissions.archive.models import CorpusDocument, CorpusText
 from submissions.intake.choices import DistinctNames
@@ -23,6 +24,7 @@ from submissions.models import (
     CaseDecision,
     CaseMember,
     Decision,
+    Erasure,
     Share,
     Source,
     Statement,
@@ -34,11 +36,6 @@ from submissions.students.naming import PSEUDONYM
 from submissions.uploads.fingerprinting import delete_unused, forget
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from django.db.models import QuerySet
-
-    from submissions.models import Erasure
     from submissions.students.scope import Scope
 
 # Why something with the name, or one like it, is left.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from django import forms
 from django.http import FileResponse, HttpResponse
@@ -15,17 +15,13 @@ from django.views.decorators.http import require_GET, require_http_methods
 from submissions.audit.models import AuditAction
 from submissions.courses.forms import LONGEST_REASON, SHORTEST_REASON
 from submissions.models import Erasure
-from submissions.pages.requests import staff_only
+from submissions.pages.requests import AuthenticatedRequest, staff_only
 from submissions.students.erasing import ask_for_erasure
 from submissions.students.exporting import note, note_export, write_export
-from submissions.students.finding import Decided, find, near_matches
+from submissions.students.finding import Decided, Near, find, near_matches
 from submissions.students.naming import digest
 from submissions.students.rows import OWN_REASONS, SOMEBODY_ELSE, receipt_of
 from submissions.students.scope import NotFound, Scope, scope
-
-if TYPE_CHECKING:
-    from submissions.pages.requests import AuthenticatedRequest
-    from submissions.students.finding import Near
 
 LONGEST_NAME = 400
 RECEIPTS_LISTED = 100

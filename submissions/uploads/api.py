@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from django.conf import settings
 from django.db.models import Count
@@ -44,7 +44,7 @@ from submissions.core.rights import Right
 from submissions.courses.retention import delete_batch
 from submissions.intake.choices import BadChoices, Choices
 from submissions.intake.limits import BadArchive
-from submissions.models import Batch, Boilerplate, BoilerplateUpload, Submission
+from submissions.models import Batch, Boilerplate, BoilerplateUpload, ResumableUpload, Submission
 from submissions.pages.requests import too_much_at_once
 from submissions.reports.api import RankingOut, ranking_out
 from submissions.reports.progress import uploads_before
@@ -53,9 +53,6 @@ from submissions.uploads import change as boilerplate_actions, files as uploads
 from submissions.uploads.change import create_batch, end_resumable, group_as, read_listed
 from submissions.uploads.forms import SubmissionsForm, UploadForm
 from submissions.uploads.read import NotYet, listed_batches, preview_of
-
-if TYPE_CHECKING:
-    from submissions.models import ResumableUpload
 
 uploads_router = Router()
 PATH, URL = "/assignments/{assignment_id}/uploads", "uploads"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import PurePosixPath
@@ -38,8 +39,6 @@ from submissions.work import jobs
 from submissions.work.kinds import INTERACTIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from django.contrib.auth.models import User
     from django.db.models import QuerySet
 

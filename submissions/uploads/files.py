@@ -11,8 +11,9 @@ import logging
 import os
 import re
 import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -22,11 +23,11 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import Storage, default_storage
 from django.db import connection, transaction
-from django.db.models import F, Func, PositiveBigIntegerField, Q, Sum
+from django.db.models import F, Func, PositiveBigIntegerField, Q, QuerySet, Sum
 from django.utils import timezone
 
 from submissions.core.database import insert
-from submissions.intake.members import PositionedFile
+from submissions.intake.members import PositionedFile, UnpackedEntry
 from submissions.intake.sandbox.archives import UploadedFile, unpack, unpack_all
 from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS
 from submissions.models import Batch, BoilerplateUpload, DeletedBatch, ResumableUpload, Upload
@@ -34,14 +35,8 @@ from submissions.uploads.fingerprinting import delete_unused_sources
 from submissions.uploads.models import FileChunk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from datetime import datetime
-
-    from django.db.models import QuerySet
-
     from submissions.intake.left_out.patterns import FilePatterns
     from submissions.intake.limits import Limits
-    from submissions.intake.members import UnpackedEntry
 
 CHUNK_BYTES = 1 << 20
 SELECT = "SELECT data FROM submissions_filechunk WHERE name = %s AND number = %s"

@@ -15,8 +15,8 @@ from django.utils.translation import gettext_lazy as _
 
 from fingerprint.engine import storable
 from submissions.courses.change import read_roster
-from submissions.intake.choices import BadChoices, clean_name
-from submissions.intake.rosters import RosterRefused, check_size
+from submissions.intake.choices import Attempts, BadChoices, Choices, clean_name
+from submissions.intake.rosters import Roster, RosterRefused, check_size
 from submissions.models import Batch
 from submissions.pages.language import roster_problem
 from submissions.pages.requests import too_much_at_once
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
     from django.http import QueryDict
 
-    from submissions.intake.choices import Attempts, Choices
-    from submissions.intake.rosters import Roster
 
 # Characters of a path that are stored; longer ones than an upload may have are refused with a reason.
 PATH_CHARACTERS = 1000

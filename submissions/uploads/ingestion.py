@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.db.models.functions import Least
 from django.utils import timezone
 
@@ -29,7 +30,7 @@ from submissions.intake.file_languages import settled_languages
 from submissions.intake.layouts.registry import is_metadata
 from submissions.intake.left_out.listing import EntryRow, digest, folders_around
 from submissions.intake.limits import BadArchive, Limits
-from submissions.intake.members import MOST_LOG_BYTES, CommitTimes, commits_by_submission
+from submissions.intake.members import MOST_LOG_BYTES, CommitTimes, UnpackedEntry, commits_by_submission
 from submissions.intake.sandbox.documents import NamedFile
 from submissions.intake.sentences import UNMATCHED
 from submissions.models import Batch, Document, Entry, ListedEntry, Source, Submission, SubmissionFile
@@ -42,13 +43,8 @@ from submissions.uploads.stored_documents import listed_upload, modified
 from submissions.work.kinds import INTERACTIVE_SECONDS, TakesLong
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from django.db.models import QuerySet
-
     from submissions.core.database import Columns
     from submissions.intake.grouping import Grouping
-    from submissions.intake.members import UnpackedEntry
     from submissions.intake.preview import GroupedUpload
 
 # Files, and bytes of them, that are stored at a time; rows of an INSERT.

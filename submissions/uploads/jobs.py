@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
 from django.db.models import Sum
@@ -33,9 +34,6 @@ from submissions.uploads.lifecycle import enqueue_rank, language_lock
 from submissions.uploads.rereading import needs_coarse_streams
 from submissions.work import jobs
 from submissions.work.kinds import HEAVY, INTERACTIVE, TakesLong
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 # Refusals that are stored with their reasons; the rest is counted.
 MAX_REFUSALS = 50

@@ -8,10 +8,11 @@ reports can be cancelled. docs/do/stuck-batch.md explains how to read the log.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from django.db import OperationalError, connection, transaction
-from django.db.models import Count, Sum
+from django.db.models import Count, QuerySet, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
@@ -24,10 +25,6 @@ from submissions.work.kinds import HEAVY, INTERACTIVE
 from submissions.work.locks import Work, second_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from django.db.models import QuerySet
-
     from submissions.core.models import Refusal
 
 logger = logging.getLogger(__name__)

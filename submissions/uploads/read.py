@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +17,7 @@ from threading import BoundedSemaphore, Lock, Thread
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from django.conf import settings
-from django.db.models import Count, Exists, IntegerField, Max, OuterRef, Q, Subquery, Sum
+from django.db.models import Count, Exists, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, Collate
 from django.shortcuts import get_object_or_404
 
@@ -27,19 +28,15 @@ from submissions.intake.sandbox.groupings import GroupingReader
 from submissions.intake.sentences import EXCLUDED, NOT_CHOSEN
 from submissions.intake.warnings import ReadFile
 from submissions.matches.groups import natural_key
-from submissions.models import Alias, Batch, Document, Entry, Submission, SubmissionFile
+from submissions.models import Alias, Assignment, Batch, Document, Entry, Report, Submission, SubmissionFile
 from submissions.uploads.stored_documents import listed_upload
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
-
-    from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
 
     from submissions.core.names import Names
     from submissions.intake.preview import Preview
     from submissions.intake.rosters import Roster
-    from submissions.models import Assignment, Report
 
     Compute = Callable[[], Any]
     ListedSubmission = WithAnnotations[Submission, "SubmissionAnnotations"]

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from fingerprint.engine import Unreadable, coarse_family, front_end, profile_of
@@ -29,10 +30,7 @@ from submissions.work import jobs
 from submissions.work.jobs import change_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from django.contrib.auth.models import User
-    from django.db.models import QuerySet
 
     Rows = QuerySet[SubmissionFile] | QuerySet[Boilerplate]
 

@@ -6,6 +6,8 @@ The statement of a task dictates some of their terms.
 from __future__ import annotations
 
 import struct
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,17 +27,13 @@ from submissions.intake.packed_readings import (
 )
 from submissions.intake.preview import ListedRow, ListedUpload
 from submissions.intake.unpacking import archive_stem
-from submissions.models import Boilerplate, Document, Source
+from submissions.models import Assignment, Batch, Boilerplate, Document, ListedEntry, Source, SubmissionFile
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-    from datetime import datetime
-
     import numpy.typing as npt
 
     from fingerprint.engine import Decoded, LexicalTerms, Span
     from fingerprint.kernels.types import Hashes, Terms
-    from submissions.models import Assignment, Batch, ListedEntry, SubmissionFile
 
 # The number of fingerprints, and the bytes of a difference of two positions.
 HEADER = struct.Struct("<IB")

@@ -5,6 +5,7 @@ The preview says who handed in what, before anything is read.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -27,22 +28,22 @@ from submissions.core.access import (
     find_resumable,
 )
 from submissions.core.accounts import QuotaExceeded
-from submissions.core.names import names_for
+from submissions.core.names import Names, names_for
 from submissions.core.rights import Right
 from submissions.core.submitters import course_roster
 from submissions.courses.change import replace_roster
 from submissions.courses.forms import PatternFields
 from submissions.courses.retention import Held, delete_batch, lost_with_batch, shown_holds
-from submissions.intake.choices import BadChoices
+from submissions.intake.choices import BadChoices, Choices
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.left_out.rules import REASONS
 from submissions.intake.limits import BadArchive
-from submissions.intake.preview import NO_PREVIEW
+from submissions.intake.preview import NO_PREVIEW, Preview, PreviewedSubmission, SkippedGroup
 from submissions.intake.warnings import languages_read, reading_warnings
 from submissions.matches.groups import natural_key
-from submissions.models import Batch
+from submissions.models import Assignment, Batch
 from submissions.pages.language import fixed_text
-from submissions.pages.requests import changed_meanwhile, gone_as_410, takes_files
+from submissions.pages.requests import AuthenticatedRequest, changed_meanwhile, gone_as_410, takes_files
 from submissions.pairs.read import partly_read
 from submissions.reports import views as assignments
 from submissions.reports.page import boilerplate_context
@@ -82,16 +83,9 @@ from submissions.uploads.read import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from django.forms import Form
 
-    from submissions.core.names import Names
-    from submissions.intake.choices import Choices
-    from submissions.intake.preview import Preview, PreviewedSubmission, SkippedGroup
     from submissions.intake.rosters import Roster
-    from submissions.models import Assignment
-    from submissions.pages.requests import AuthenticatedRequest
 
 ROWS_A_PAGE = 200
 STEPS = (

@@ -10,12 +10,13 @@ from __future__ import annotations
 import logging
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from celery import current_app, shared_task
+from celery import Task, current_app, shared_task
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Case, F, Model, OuterRef, QuerySet, Subquery, TextChoices, When
@@ -28,15 +29,8 @@ from kombu.exceptions import OperationalError
 from submissions.core.database import NO_ROOM, WAITS_FOR_ROOM
 from submissions.models import Batch, BoilerplateUpload, Duration, Job, LanguageChange, Report
 from submissions.work.heartbeats import package_version
-from submissions.work.kinds import ENDED_PROCESS, HEAVY, HEAVY_ROUTE, INTERACTIVE, MAX_ATTEMPTS, QUEUES
+from submissions.work.kinds import ENDED_PROCESS, HEAVY, HEAVY_ROUTE, INTERACTIVE, MAX_ATTEMPTS, QUEUES, Kind
 from submissions.work.locks import Work, transaction_lock
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from celery import Task
-
-    from submissions.work.kinds import Kind
 
 # A batch, uploaded boilerplate, a report or a change of the language has another state.
 # `sender` is its model; `pk`, `assignment_id` and `state` belong to it.

@@ -6,16 +6,13 @@ work is lost follows from its lock. The heartbeats of workers only tell people w
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from enum import IntEnum, unique
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from django.db import OperationalError, connection
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 
 @unique

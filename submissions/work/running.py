@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
@@ -24,11 +23,8 @@ from submissions.models import Job
 from submissions.work import jobs
 from submissions.work.heartbeats import answering, package_version
 from submissions.work.jobs import announce, announce_blocked, kind_of, queue_lengths, startable
-from submissions.work.kinds import BROKEN, HEAVY, OUT_OF_TIME, TakesLong
+from submissions.work.kinds import BROKEN, HEAVY, OUT_OF_TIME, Kind, TakesLong
 from submissions.work.locks import Work, end_session, sessions, work_lock
-
-if TYPE_CHECKING:
-    from submissions.work.kinds import Kind
 
 logger = logging.getLogger(__name__)
 

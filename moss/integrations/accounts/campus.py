@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import time
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -16,14 +17,14 @@ from allauth.account.signals import user_logged_in
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter, get_adapter
-from allauth.socialaccount.models import SocialAccount, SocialApp
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialLogin
 from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
 from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.dispatch import receiver
-from django.http import Http404
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -32,11 +33,7 @@ from submissions.core.database import opened, seal
 from submissions.courses.change import join_by_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from allauth.socialaccount.models import SocialLogin
     from django.contrib.auth.models import AbstractBaseUser, User
-    from django.http import HttpRequest, HttpResponse
 
 # The key of a session with the account and the time of its last sign-in by a provider or a learning platform.
 PROVED = "proved"

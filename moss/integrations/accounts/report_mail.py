@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -14,12 +14,9 @@ from django.utils.translation import gettext_lazy as _
 from moss.integrations.accounts.models import MailChoice
 from submissions.core.mails import Mail
 from submissions.core.rights import Right, may
-from submissions.models import Batch, Report
+from submissions.models import Batch, Job, Report
 from submissions.work import jobs
 from submissions.work.jobs import state_changed
-
-if TYPE_CHECKING:
-    from submissions.models import Job
 
 # Who waits less than this has most likely seen the report.
 SOON = timedelta(minutes=1)

@@ -18,7 +18,7 @@ from allauth.socialaccount.providers.saml.utils import (
 )
 from django.conf import settings
 from django.contrib.auth import logout
-from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.views.decorators.csrf import csrf_exempt
@@ -37,7 +37,6 @@ from moss.integrations.accounts.sessions import SAML, saml_digest
 
 if TYPE_CHECKING:
     from allauth.socialaccount.models import SocialLogin
-    from django.http import HttpRequest
 
 logger = logging.getLogger(__name__)
 

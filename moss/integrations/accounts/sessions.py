@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -22,8 +23,6 @@ from moss.integrations.accounts.models import MailChoice, Session
 from submissions.pages.requests import client_address
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
     from django.contrib.auth.models import User
     from django.http import HttpRequest, HttpResponse
 

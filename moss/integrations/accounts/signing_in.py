@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from django.conf import settings
 from django.contrib.auth import views as auth_views
 from django.contrib.auth.models import User
 from django.db.models import Sum
-from django.http import Http404
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
@@ -19,10 +20,7 @@ from moss.integrations.accounts.sessions import SAML
 from submissions.pages.requests import is_path_of_this_site
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from django.contrib.auth.forms import AuthenticationForm
-    from django.http import HttpRequest, HttpResponse
 
     Credentials = dict[str, Any] | None
 

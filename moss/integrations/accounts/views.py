@@ -28,13 +28,12 @@ from submissions.core.accounts import create_token, note_tokens, revoke_tokens, 
 from submissions.core.rights import Right, courses_with
 from submissions.intake.limits import format_size
 from submissions.models import ApiToken, Course
-from submissions.pages.requests import client_address
+from submissions.pages.requests import AuthenticatedRequest, client_address
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.http import HttpRequest, HttpResponse
 
-    from submissions.pages.requests import AuthenticatedRequest
 
 WRONG = gettext_lazy("That is not your password.")
 PROVE = gettext_lazy("Prove first that it is you.")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import time
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from functools import cached_property, wraps
 from hashlib import sha256
@@ -17,14 +18,14 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from django.conf import settings
-from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.models import AnonymousUser, User
 from django.core.cache import cache
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
 from django.shortcuts import render
-from django.urls import path
+from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
 from django.utils.functional import SimpleLazyObject
@@ -56,7 +57,7 @@ from submissions.courses.api import (
     rosters_router as rosters,
 )
 from submissions.courses.retention import Held
-from submissions.models import ApiAnswer
+from submissions.models import ApiAnswer, ApiToken
 from submissions.pages.requests import takes_files
 from submissions.pairs.api import router as pairs
 from submissions.reports.api import router as reports
@@ -71,16 +72,9 @@ from submissions.uploads.api import (
 from submissions.work.locks import text_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from django.contrib.auth.models import User
-    from django.http import HttpRequest
-    from django.urls import URLPattern
     from django.utils.datastructures import MultiValueDict
     from django.utils.safestring import SafeString
     from ninja.operation import Operation
-
-    from submissions.models import ApiToken
 
     View = Callable[..., HttpResponse]
 

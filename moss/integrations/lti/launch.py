@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import secrets
 import time
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from urllib.parse import urlencode
 from allauth.account.utils import perform_login
 from csp.decorators import csp_replace
 from django.contrib import messages
-from django.http import Http404, HttpResponseRedirect, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
@@ -25,13 +26,14 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from moss.integrations.lti.models import DeepLinkRequest, Platform
-from moss.integrations.lti.people import arrive
+from moss.integrations.lti.models import DeepLinkRequest, Platform, PlatformCourse
+from moss.integrations.lti.people import Arrival, arrive
 from moss.integrations.lti.requests_out import LaunchRefused
 from moss.integrations.lti.tokens import (
     CLAIM,
     DEEP_LINKING,
     VERSION,
+    Launch,
     browser_key,
     new_state,
     open_again,
@@ -47,14 +49,8 @@ from submissions.models import Assignment, AuditEntry
 from submissions.pages.requests import client_address
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from django.contrib.auth.models import User
-    from django.http import HttpRequest, HttpResponse
 
-    from moss.integrations.lti.models import PlatformCourse
-    from moss.integrations.lti.people import Arrival
-    from moss.integrations.lti.tokens import Launch
 
 DL = "https://purl.imsglobal.org/spec/lti-dl/claim/"
 LINK = "ltiResourceLink"

@@ -6,7 +6,8 @@ import hashlib
 import logging
 import re
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -15,19 +16,13 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _, ngettext
 
-from moss.integrations.lti.models import LONGEST_ID, GivenRole, PlatformAccount, PlatformCourse
+from moss.integrations.lti.models import LONGEST_ID, GivenRole, Platform, PlatformAccount, PlatformCourse
 from moss.integrations.lti.requests_out import LaunchRefused, PlatformFailed, get_json, is_id, text_of
-from moss.integrations.lti.tokens import MEMBERSHIPS, access_token
+from moss.integrations.lti.tokens import MEMBERSHIPS, Launch, access_token
 from submissions.courses.models import Role
 from submissions.intake.entry_names import without_accents
 from submissions.intake.rosters import Roster, RosterProblem, RosterStudent
 from submissions.models import Course, Membership
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from moss.integrations.lti.models import Platform
-    from moss.integrations.lti.tokens import Launch
 
 logger = logging.getLogger(__name__)
 

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import requests
 from django.conf import settings
 from urllib3.exceptions import HTTPError
 
-from moss.integrations.lti.models import LONGEST_ID
+from moss.integrations.lti.models import LONGEST_ID, Platform
 from moss.outgoing import ForbiddenHost, UnknownHost, answer_of
 from submissions.core.database import storable_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from moss.integrations.lti.models import Platform
 
 REPLACED = "\ufffd"
 

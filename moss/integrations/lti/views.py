@@ -28,6 +28,7 @@ from moss.integrations.lti.launch import answer, find_request
 from moss.integrations.lti.models import (
     LONGEST_ADDRESS,
     LONGEST_ID,
+    DeepLinkRequest,
     Platform,
     PlatformCourse,
     RegistrationAddress,
@@ -40,17 +41,14 @@ from submissions.core.access import find_course
 from submissions.core.rights import Right
 from submissions.courses.change import replace_roster
 from submissions.courses.forms import AssignmentForm
-from submissions.models import Assignment
-from submissions.pages.requests import staff_only
+from submissions.models import Assignment, Course
+from submissions.pages.requests import AuthenticatedRequest, staff_only
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.http import HttpRequest, HttpResponse
     from django.http.response import HttpResponseBase
 
-    from moss.integrations.lti.models import DeepLinkRequest
-    from submissions.models import Course
-    from submissions.pages.requests import AuthenticatedRequest
 
 HOLDS = timedelta(hours=1)
 NAME = "moss"

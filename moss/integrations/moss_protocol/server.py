@@ -9,6 +9,7 @@ import resource
 import signal
 import time
 from collections import Counter, OrderedDict, deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -44,7 +45,6 @@ from submissions.intake.limits import Limits, format_size
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable
 
     from django.contrib.auth.models import User
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from functools import wraps
 from threading import BoundedSemaphore
@@ -13,7 +14,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, re_path, reverse
 from django.utils import timezone
@@ -28,21 +29,17 @@ from moss.integrations.moss_protocol.uploads import digest, record_reading
 from submissions.core.access import Gone, find_assignment, for_reader, readable_pairs
 from submissions.core.rights import Right
 from submissions.intake.packed_readings import unpack_with_lines
-from submissions.models import Entry
+from submissions.models import Entry, Pair, Report, SubmissionFile
 from submissions.pages.requests import hide_address
 from submissions.pairs.read import add_contents, pair_files
 from submissions.reports.read import listed_boilerplate_uploads, report_state
 from submissions.uploads.stored_documents import file_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     import numpy as np
     import numpy.typing as npt
     from django.contrib.auth.models import User
-    from django.http import HttpRequest
 
-    from submissions.models import Pair, Report, SubmissionFile
     from submissions.reports.models import PassageRecord
 
     Lines = npt.NDArray[np.int32]

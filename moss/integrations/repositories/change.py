@@ -6,6 +6,7 @@ import json
 import logging
 import tempfile
 import zipfile
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -26,18 +27,15 @@ from submissions.core.accounts import QuotaExceeded
 from submissions.core.submitters import course_roster
 from submissions.intake.layouts.places import Student
 from submissions.intake.layouts.platforms.pushed import METADATA
-from submissions.models import Batch
+from submissions.models import Assignment, Batch
 from submissions.uploads.change import create_batch
 from submissions.uploads.forms import ROLES
 from submissions.work import jobs
 from submissions.work.jobs import erasing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from django.contrib.auth.models import User
 
-    from submissions.models import Assignment
     from submissions.students.rows import Counts
     from submissions.students.scope import Scope
 

@@ -7,6 +7,7 @@ import stat
 import tempfile
 import time
 import zipfile
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
@@ -15,7 +16,7 @@ from urllib.parse import urljoin, urlsplit
 import requests
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
-from django.db.models import F, Sum
+from django.db.models import F, QuerySet, Sum
 from django.db.models.functions import Length
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
@@ -44,9 +45,6 @@ from submissions.work import jobs
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterator
-
-    from django.db.models import QuerySet
 
     from submissions.models import Job
 

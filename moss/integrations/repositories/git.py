@@ -11,20 +11,18 @@ import sys
 import tempfile
 from base64 import b64encode
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import which
 from threading import Event, Timer
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _, gettext_noop
 
 from moss.outgoing import DEFAULT_PORTS, web_origin
 from submissions.intake.choices import clean_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 MOST_REPOSITORIES, MOST_CHARACTERS = 2000, 500_000
 LONGEST_NAME, LONGEST_ADDRESS, LONGEST_BRANCH = 200, 500, 200

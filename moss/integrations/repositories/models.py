@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import TYPE_CHECKING, Self
+from datetime import datetime, timedelta
+from typing import Self
 
 from django.conf import settings
 from django.db import models
@@ -14,10 +14,6 @@ from django.utils.translation import gettext_lazy as _
 from moss.integrations.repositories.git import LONGEST_ADDRESS, LONGEST_BRANCH, LONGEST_NAME
 from submissions.core.database import OutsideTimeField, SealedTextField
 from submissions.models import Assignment, Batch
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
 
 # A month.
 MOST_HOURS = 720

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,16 +30,12 @@ from submissions.core.access import find_course
 from submissions.core.database import OtherKey
 from submissions.core.mails import Mail
 from submissions.core.rights import Right
-from submissions.models import Assignment, Batch, CaseDecision, Decision, Report, Submission
+from submissions.models import Assignment, Batch, CaseDecision, Course, Decision, Job, Report, Submission
 from submissions.work import jobs
 from submissions.work.jobs import decided, state_changed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from django.contrib.auth.models import User
-
-    from submissions.models import Course, Job
 
     Data = Callable[[Assignment, int], dict[str, Any]]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from django.contrib import messages
@@ -14,16 +15,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from moss.integrations.webhooks import sending as actions
-from moss.integrations.webhooks.models import Webhook
+from moss.integrations.webhooks.models import Delivery, Webhook
 from moss.integrations.webhooks.sending import ChangeWebhookForm, WebhookForm
 from submissions.work import jobs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from django.http import HttpResponse
 
-    from moss.integrations.webhooks.models import Delivery
     from submissions.pages.requests import AuthenticatedRequest
 
 logger = logging.getLogger(__name__)

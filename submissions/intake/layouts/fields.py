@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Collection, Iterable
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions.intake import sentences as reasons
-from submissions.intake.layouts.places import Ignored, Layout, Placement, Student
+from submissions.intake.layouts.places import Ignored, Layout, Listing, Place, Placement, Student
 from submissions.intake.limits import outside_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-    from datetime import datetime
-
-    from submissions.intake.layouts.places import Listing, Place
-
     Places = dict[str, Place]
     # From a path to the name of a layout in it.
     Finder = Callable[[str], "MatchedName | None"]

@@ -7,7 +7,9 @@ names of its own, the entries of one folder are the students.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,8 +19,6 @@ from submissions.intake.limits import Limits
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-    from datetime import datetime
 
 # Bytes of all metadata files together that are read.
 ALL_METADATA_BYTES = 20_000_000

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.left_out.rules import (
     RULES,
     Folder,
+    Rule,
     is_output,
     matches,
     rule_of_content,
     rules_of_folder,
 )
 from submissions.intake.sentences import EXCLUDED, NOT_CHOSEN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from submissions.intake.left_out.rules import Rule
 
 COPY = next(rule for rule in RULES if rule.copies)
 # Folders inside each other that are looked at; deeper ones are only made to take long.

@@ -6,14 +6,12 @@ Patterns have the syntax of `.gitignore`, and are matched in linear time whateve
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from submissions.intake.left_out.rules import REASONS, rule_of_name
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
 
 SEPARATOR, STAR = "/", "*"
 # An empty segment, which no path has.

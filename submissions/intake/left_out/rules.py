@@ -6,12 +6,10 @@ To add a rule, add a row to RULES and its two tests.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence, Set as AbstractSet
 from fnmatch import translate
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence, Set as AbstractSet
+from typing import NamedTuple
 
 # The folders that build tools write to.
 OUTPUT = "bin build out obj target dist classes output debug release"

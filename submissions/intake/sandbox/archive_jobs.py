@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from submissions.intake import document_text, libarchive_reader as libarchive_binding
@@ -10,13 +11,10 @@ from submissions.intake.entry_names import import_encodings
 from submissions.intake.left_out.listing import reason_of_content
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.limits import BadArchive, Budget, Limits
-from submissions.intake.members import PositionedFile
+from submissions.intake.members import PositionedFile, UnpackedEntry
 from submissions.intake.unpacking import unpack, unpack_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from submissions.intake.members import UnpackedEntry
     from submissions.intake.sandbox.child import Channel, Frame, Header
 
 REFUSALS = (BadArchive,)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import logging
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, astuple, replace
+from datetime import datetime
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from submissions.intake import sentences as reasons
@@ -17,9 +19,6 @@ from submissions.intake.sandbox.process import Broken, Cause, Child, Ended, JobL
 from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from datetime import datetime
-
     from submissions.intake.left_out.patterns import FilePatterns
     from submissions.intake.sandbox.child import Header
 

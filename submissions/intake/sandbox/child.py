@@ -15,12 +15,11 @@ import signal
 import struct
 import sys
 import traceback
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     Header = dict[str, Any]
     Frame = tuple[Header, list[bytes]]
     ReadExactly = Callable[[int], bytes]

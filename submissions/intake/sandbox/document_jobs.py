@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +14,6 @@ from fingerprint.engine import FILE_SECONDS, Reading, TooSlow, Unreadable, ident
 from submissions.intake.packed_readings import span_columns, styled_columns, syntax_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fingerprint.engine import SpanColumns
     from fingerprint.kernels.types import Kinds, Lines, Offsets, Terms
     from submissions.intake.sandbox.child import Channel, Frame, Header

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fingerprint.engine import import_encodings
-from submissions.intake.choices import Choices
+from submissions.intake.choices import Choices, GroupedSubmission
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.limits import BadArchive
-from submissions.intake.preview import ListedRow, ListedUpload, group_upload, preview_listed
+from submissions.intake.preview import ListedRow, ListedUpload, Preview, group_upload, preview_listed
 from submissions.intake.rosters import RosterRefused, parse_roster
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from submissions.intake.choices import GroupedSubmission
     from submissions.intake.grouping import Grouping
     from submissions.intake.left_out.listing import LeftOut
-    from submissions.intake.preview import Preview
     from submissions.intake.sandbox.child import Channel, Frame, Header
 
 REFUSALS = (BadArchive, RosterRefused)

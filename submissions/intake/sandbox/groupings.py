@@ -7,32 +7,28 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from submissions.intake import sentences as reasons
-from submissions.intake.choices import FilePlace, GroupedSubmission
+from submissions.intake.choices import Choices, FilePlace, GroupedSubmission
 from submissions.intake.grouping import Grouping
-from submissions.intake.layouts.places import Student
+from submissions.intake.layouts.places import Layout, Student
 from submissions.intake.layouts.platforms.folders import FILES, folders_at
 from submissions.intake.layouts.registry import LAYOUTS, Ranked
 from submissions.intake.left_out.listing import EntryRow, LeftOut
 from submissions.intake.limits import BadArchive, format_size, outside_time
 from submissions.intake.members import MAX_SIZE
-from submissions.intake.preview import GroupedUpload, Preview, PreviewedSubmission, SkippedGroup
+from submissions.intake.preview import GroupedUpload, ListedUpload, Preview, PreviewedSubmission, SkippedGroup
 from submissions.intake.rosters import MAX_ROWS, Roster, RosterProblem, RosterRefused, RosterStudent
 from submissions.intake.sandbox.child import Nonsense
 from submissions.intake.sandbox.process import Broken, Cause, Ended, JobLimits, Refused, ReusedChild
 from submissions.intake.warnings import GroupingWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from submissions.intake.choices import Choices
-    from submissions.intake.layouts.places import Layout
-    from submissions.intake.preview import ListedUpload
     from submissions.intake.sandbox.child import Header
 
     T = TypeVar("T")

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from enum import Enum
 from functools import cache
@@ -21,8 +22,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from submissions.intake.sandbox import child as frames
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from submissions.intake.sandbox.child import Frame, Header
 
     Serve = Callable[[Header], bytes]

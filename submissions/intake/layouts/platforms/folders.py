@@ -6,8 +6,9 @@ A nested archive is a folder, so a folder a student is an archive a student too.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from submissions.intake import sentences as reasons
 from submissions.intake.layouts.fields import LOOSE, LOOSE_FILE, are_questions, have_programs, is_loose
@@ -20,6 +21,8 @@ from submissions.intake.layouts.places import (
     FolderOrFile,
     Ignored,
     Layout,
+    Listing,
+    Place,
     children_of,
     course_folders,
     distinct_names,
@@ -28,11 +31,6 @@ from submissions.intake.layouts.places import (
     root_of,
     without_common_parts,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from submissions.intake.layouts.places import Listing, Place
 
 # Least number of sections, and of folders in each on average.
 MIN_FOLDERS = 2

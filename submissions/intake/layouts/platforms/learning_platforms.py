@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from submissions.intake import sentences as reasons
 from submissions.intake.layouts.fields import (
@@ -20,11 +19,8 @@ from submissions.intake.layouts.fields import (
     scored,
     share,
 )
-from submissions.intake.layouts.places import Ignored, Layout, Placement, Student, participant
+from submissions.intake.layouts.places import Ignored, Layout, Listing, Place, Placement, Student, participant
 from submissions.intake.limits import outside_time
-
-if TYPE_CHECKING:
-    from submissions.intake.layouts.places import Listing, Place
 
 _CANVAS_NUMBERED = r"(?P<name>[^/_][^/]*?)(?:_LATE)?_(?P<id>\d+)"
 _CANVAS_ANONYMOUS = r"(?:LATE_)?anon_(?P<anonymous>[A-Za-z0-9]{4,8})"

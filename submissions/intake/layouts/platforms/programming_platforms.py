@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from submissions.intake import sentences as reasons
 from submissions.intake.layouts.fields import (
@@ -29,14 +28,13 @@ from submissions.intake.layouts.places import (
     CLASS_BYTES,
     Ignored,
     Layout,
+    Listing,
+    Place,
     Placement,
     Student,
     children_of,
     root_of,
 )
-
-if TYPE_CHECKING:
-    from submissions.intake.layouts.places import Listing, Place
 
 ARTEMIS_NAME = re.compile(
     r"(?=[^/]*+/)(?P<exercise>[^/-]+-[^/]+?)-(?P<number>\d+)-"

@@ -8,16 +8,12 @@ The record, pushed-submissions.json, has a field for each folder: an object with
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from submissions.intake import sentences as reasons
 from submissions.intake.layouts.fields import MatchedName, finder, parse_json, parse_time, place_each, share
-from submissions.intake.layouts.places import CLASS_BYTES, Ignored, Layout, Placement, Student
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from submissions.intake.layouts.places import Listing, Place
+from submissions.intake.layouts.places import CLASS_BYTES, Ignored, Layout, Listing, Place, Placement, Student
 
 METADATA = "pushed-submissions.json"
 NAME = re.compile(r"(?P<key>pushed-\d+)(?=/)")
