@@ -127,6 +127,11 @@ def owner_url(private: str) -> str:
     return service_url("DATABASE_OWNER_URL", "DATABASE_OWNER_PASSWORD", default, POSTGRES)
 
 
+def without_owner() -> dict[str, str]:
+    """Return the environment for a part of the service, which does not know the owner of the tables."""
+    return {name: text for name, text in os.environ.items() if not name.startswith("DATABASE_OWNER_")}
+
+
 def upload_storage() -> dict[str, Any]:
     """Return the storage of uploads for Django: MOSS_UPLOADS is `database`, `folder` or the path of a class.
 

@@ -21,6 +21,7 @@ from django.core.management.base import CommandError
 
 from fingerprint.kernels import usable_cores
 from moss.embedded.client import EmbeddedError, installation_paths
+from moss.environment import without_owner
 from moss.installation import prepare, run
 from moss.sample import SAMPLE
 from moss.serving.supervisor import (
@@ -303,7 +304,13 @@ def _become(command: list[str]) -> NoReturn:
     if missing := [name for name in NEEDED if not os.environ.get(name)]:
         raise click.ClickException(ALONE.format(names=" and ".join(missing)))
     sys.stdout.flush()
-    os.execv(command[0], command)  # noqa: S606 - a command of this package
+    os.execve(command[0], command, without_owner())  # noqa: S606 - a command of this package
+
+
+def _without_owner() -> None:
+    """Begin again without the variables of the owner of the tables, where they are set."""
+    if without_owner().keys() != os.environ.keys():
+        os.execve(sys.executable, sys.orig_argv, without_owner())  # noqa: S606 - this command
 
 
 @click.command(short_help="Take the uploads of MOSS clients until Ctrl-C.")
@@ -321,6 +328,7 @@ def listen(host: str | None, port: int | None, results_at: str | None) -> None:
     The web server and the workers must run: `moss serve --listen` runs all of them. The user id for a script
     is on the page of the account.
     """
+    _without_owner()
     from moss.installation import start_django
 
     start_django()
@@ -342,6 +350,7 @@ def maintain(*, check: bool) -> None:
 
     `moss serve` runs this as one of its processes.
     """
+    _without_owner()
     from moss.installation import start_django
     from moss.operations.database import refuse_shared_sessions
 

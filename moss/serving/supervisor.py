@@ -20,6 +20,7 @@ import click
 
 from moss.embedded.client import PACKAGE, ensure_services, installation_paths, release_services, services_lost
 from moss.embedded.servers import guarded
+from moss.environment import without_owner
 from moss.installation import prepare
 from moss.log_lines import LOG_FORMAT, JsonLine
 from submissions.work.kinds import INTERACTIVE, QUEUES
@@ -138,6 +139,7 @@ class SupervisedProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             cwd=PACKAGE.parent,
+            env=without_owner(),
             pass_fds=self.inherited,
             start_new_session=True,
         )

@@ -4,10 +4,11 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from click.testing import CliRunner
@@ -22,12 +23,18 @@ from tests.support.web_server import ask, with_socket
 pytestmark = pytest.mark.services
 
 
+OWNER = {"DATABASE_OWNER_URL": "postgresql://owner@db.example.org/moss", "DATABASE_OWNER_PASSWORD": "secret"}
+
+
 @contextmanager
 def role(
-    log: Path, *arguments: str, listener: socket.socket | None = None
+    log: Path,
+    *arguments: str,
+    listener: socket.socket | None = None,
+    others: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[subprocess.Popen[bytes]]:
     with log.open("ab") as output:
-        variables = worker_environment() | {"REDIS_URL": settings.REDIS_URL}
+        variables = worker_environment() | {"REDIS_URL": settings.REDIS_URL} | dict(others)
         command = [sys.executable, "-m", "moss", *arguments]
         if listener:
             command = with_socket(command, listener)
@@ -99,6 +106,27 @@ def test_a_worker_alone_serves_its_queues_until_sigterm(
         assert (worker.processes, worker.pid) == (1, process.pid)
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "command",
+    [["web", "--port"], ["worker", "--interactive"], ["maintain"], ["listen", "--port"]],
+    ids=lambda command: command[0],
+)
+def test_no_part_has_the_password_of_the_owner_of_the_tables_in_its_environment(
+    command: list[str], tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    port = [str(free_port_number())] if "--port" in command else []
+    with role(log, *command, *port, others=OWNER) as process:
+
+        def knows_no_owner() -> bool:
+            assert process.poll() is None, log.read_text()
+            environment = Path(f"/proc/{process.pid}/environ").read_bytes()
+            return b"DATABASE_URL=" in environment and b"DATABASE_OWNER" not in environment
+
+        wait_until(knows_no_owner, what="the part itself")
 
 
 @pytest.mark.parametrize("name", ["web", "worker"])
