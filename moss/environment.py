@@ -61,7 +61,6 @@ class Variable(NamedTuple):
 
     @property
     def row(self) -> str:
-        """The row of a table in Markdown."""
         unset = str(self._unset).lower() if isinstance(self._unset, bool) else str(self._unset or "none")
         return f"| `{self.name}` | {self.in_words or unset} | {self.meaning} |\n"
 

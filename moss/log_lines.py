@@ -46,7 +46,6 @@ class Line(logging.Formatter):
         return super().format(cleaned)
 
     def message(self, record: logging.LogRecord) -> str:
-        """Return the message of a record as one line."""
         # Celery says `%(exc)s` of a failed task.
         if isinstance(record.args, dict) and "exc" in record.args and record.exc_info and record.exc_info[0]:
             named = {**record.args, "exc": record.exc_info[0].__name__, "traceback": ""}

@@ -529,7 +529,6 @@ def saml_key_pair() -> KeyPair | None:
 
 
 def saml_provider() -> dict[str, str]:
-    """Return what is known of the identity provider."""
     if SAML_METADATA_URL:
         return {"entity_id": SAML_ENTITY_ID, "metadata_url": SAML_METADATA_URL}
     addresses = {"sso_url": SAML_SSO_URL, "slo_url": SAML_SLO_URL}

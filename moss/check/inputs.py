@@ -101,7 +101,6 @@ class AllInputs:
 
     @property
     def first_solution(self) -> int:
-        """The index of the first model solution."""
         return len(self.submissions) - self.solutions
 
     @cached_property

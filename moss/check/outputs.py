@@ -48,7 +48,6 @@ def pair_rows(report: LocalReport) -> Iterator[PairRow]:
 
 
 def pairs_table(report: LocalReport) -> ExportTable:
-    """Return the table of all pairs."""
     return ExportTable("pairs", PairRow._fields, pair_rows(report), {})
 
 

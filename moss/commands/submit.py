@@ -511,7 +511,6 @@ def _git_token(variable: str) -> str:
 
 
 def _token(file: Path | None) -> str:
-    """Return the token, from a file or the environment."""
     token = (file.read_text(encoding="utf-8") if file else os.environ.get("MOSS_TOKEN", "")).strip()
     if not token:
         raise click.UsageError(f"A token is missing. {TOKEN_HELP}")

@@ -186,7 +186,6 @@ def _schema_fits(_minute: int) -> bool:
 
 
 def broker_answers() -> bool:
-    """Return whether the broker answers a ping."""
     try:
         with redis.Redis.from_url(
             settings.REDIS_URL,

@@ -102,7 +102,6 @@ class ClosingThreadWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has n
         return super().handle_request(request, conn)
 
     def handle_error(self, request: object, client: socket.socket, *error: object) -> None:
-        """Answer a request that gunicorn refuses."""
         super().handle_error(request, _WithHeaders(client), *error)
 
 

@@ -282,8 +282,6 @@ def _read(entry: UnpackedEntry) -> NewDocument:
 
 
 class Text(NamedTuple):
-    """The columns of a new text."""
-
     profile: str
     kind: str
     language: str
@@ -295,8 +293,6 @@ class Text(NamedTuple):
 
 
 class RawDocument(NamedTuple):
-    """The name and the bytes of a document."""
-
     name: str
     data: bytes
 
@@ -413,7 +409,6 @@ def pack_documents(documents: Sequence[RawDocument]) -> bytes:
 
 
 def unpack_documents(packet: bytes) -> list[RawDocument]:
-    """Return the documents that were packed."""
     start = HEADER_BYTES + int.from_bytes(packet[:HEADER_BYTES], "little")
     documents = []
     for name, size in json.loads(packet[HEADER_BYTES:start]):
@@ -428,7 +423,6 @@ def pack_sketches(sketches: Sketches, duplicates: Documents) -> bytes:
 
 
 def unpack_sketches(packet: bytes) -> tuple[Sketches, Documents]:
-    """Return the sketches and the duplicates that were packed."""
     offsets, duplicates, values = _unpack(packet, 3)
     return Sketches(values.view(np.uint64), offsets), duplicates
 
@@ -439,7 +433,6 @@ def pack_shared(shared: SharedValues) -> bytes:
 
 
 def unpack_shared(packet: bytes) -> SharedValues:
-    """Return the counts that were packed."""
     ignored, keys, counts = _unpack(packet, 3)
     return SharedValues(Records(keys.view(np.uint64), counts.view(np.uint64)), ignored)
 

@@ -387,7 +387,6 @@ def settings_text(model: type[Course | Assignment], pk: int) -> str:
 
 
 def shared_subject(share: Share) -> AuditSubject:
-    """Return what a share link is about."""
     pair = "; ".join(filter(None, (share.left, share.right)))
     return AuditSubject(share.assignment.course.name, share.assignment.name, pair)
 

@@ -10,8 +10,6 @@ from submissions.courses.models import Assignment
 
 
 class State(models.TextChoices):
-    """The states of a decision."""
-
     UNDECIDED = "undecided", _("Undecided")
     CLEAR = "clear", _("Clear")
     SUSPICIOUS = "suspicious", _("Suspicious")

@@ -71,7 +71,6 @@ class DecidedCase(NamedTuple):
 
 
 def case_decisions(assignment: Assignment) -> dict[str, CaseDecision]:
-    """Return the decisions on cases by the names of their members."""
     members = CaseMember.objects.filter(assignment=assignment).select_related("decision__assignee")
     return {member.name: member.decision for member in members}
 

@@ -587,7 +587,6 @@ def download(request: AuthenticatedRequest, pk: int, submission_id: int, stateme
 @login_required
 @require_POST
 def delete(request: AuthenticatedRequest, pk: int, submission_id: int, statement_id: int) -> HttpResponse:
-    """Delete a statement."""
     assignment = find_assignment(request.user, pk, Right.DECIDE)
     find_statement(assignment, find_submission(assignment, submission_id), statement_id).delete()
     messages.info(request, _("The statement was deleted."))

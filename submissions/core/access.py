@@ -73,7 +73,6 @@ def for_reader(
 
 
 def withheld(assignment: Assignment, user: User | AnonymousUser | None, *, shared: bool = False) -> Withheld:
-    """Return what a user may not see of an assignment."""
     unreadable = unreadable_batches(assignment.course, user).filter(assignment=assignment)
     batches = frozenset(unreadable.values_list("pk", flat=True))
     if not batches:
@@ -322,7 +321,6 @@ def find_course(user: User, pk: int, right: Right) -> Course:
 
 
 def find_assignment(user: User, pk: int, right: Right) -> Assignment:
-    """Return an assignment."""
     rows = Assignment.objects.filter(course__in=visible_courses(user)).annotate(
         has_others=has_other_courses()
     )
@@ -361,7 +359,6 @@ def find_batch(user: User, pk: int, right: Right) -> Batch:
 
 
 def find_boilerplate(user: User, pk: int, right: Right) -> Boilerplate:
-    """Return boilerplate."""
     rows = Boilerplate.objects.filter(assignment__course__in=visible_courses(user))
     row = get_object_or_404(
         rows.select_related("assignment__course__owner", "assignment__course__roster"), pk=pk
@@ -372,7 +369,6 @@ def find_boilerplate(user: User, pk: int, right: Right) -> Boilerplate:
 
 
 def find_boilerplate_upload(user: User, pk: int, right: Right) -> BoilerplateUpload:
-    """Return uploaded boilerplate."""
     rows = BoilerplateUpload.objects.filter(assignment__course__in=visible_courses(user))
     row = get_object_or_404(rows.select_related("assignment__course__owner"), pk=pk)
     require(user, right, row.assignment.course)

@@ -100,7 +100,6 @@ class Problem(Exception):
 
 
 def invalid_form(form: BaseForm) -> Problem:
-    """Return the problem of a form that is not valid."""
     errors = [
         {"field": "" if field == "__all__" else field, "message": str(message)}
         for field, messages in form.errors.items()

@@ -245,7 +245,6 @@ class Names:
     ids: frozenset[str] = frozenset()
 
     def display_name(self, name: str) -> str:
-        """Return the name to show for the submission `name`."""
         hidden = self.aliases.get(name) or self.fallback
         return hidden + self.suffixes.get(name, "") if hidden else self._label(name).name
 
@@ -395,7 +394,6 @@ def search_words(text: str) -> list[SearchWord]:
 
 
 def search_terms(text: str) -> list[SearchTerm]:
-    """Return the terms of a search, in its order."""
     return [SearchTerm(*match.groups()) for word in text.split() if (match := TERM.fullmatch(word))]
 
 

@@ -177,7 +177,6 @@ def normalised_words(name: str) -> set[str]:
 
 
 def normalised_runs(name: str) -> set[str]:
-    """Return the normalised runs of letters and digits of a name."""
     return {normalise_word(run) for run in RUN.findall(name)}
 
 

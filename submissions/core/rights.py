@@ -21,8 +21,6 @@ from submissions.models import Course, Membership, StatedReason
 
 
 class Right(StrEnum):
-    """A right of a person in a course."""
-
     READ = "read"
     SEE_NAMES = "see_names"
     DECIDE = "decide"
@@ -75,7 +73,6 @@ NO_LIMITS = Limits(OWNER)
 
 
 def rights(user: User | AnonymousUser, course: Course) -> frozenset[Right]:
-    """Return what a user may do in a course."""
     limits = limits_of(user)
     if limits.courses is not None and course.pk not in limits.courses:
         return frozenset()
@@ -150,7 +147,6 @@ def require_scope(user: User, right: Right) -> None:
 
 
 def courses_with(user: User, right: Right) -> QuerySet[Course]:
-    """Return the courses in which a user has a right."""
     if right not in limits_of(user).rights:
         return Course.objects.none()
     return _within_limits(user, _courses_with(user, right))

@@ -186,7 +186,6 @@ def are_mates(keys: Mapping[int, set[Key]], left: int, right: int) -> bool:
 
 
 def known_names(submissions: QuerySet[Submission]) -> set[str]:
-    """Return the names of submissions, and the names and ids of their students."""
     names: set[str] = set()
     for name, *student in submissions.order_by().values_list("name", *STUDENT_FIELDS):
         one = _SubmissionStudent(*student)
@@ -253,7 +252,6 @@ def enrol(course: Course, rows: Iterable[SubmissionStudent]) -> None:
 
 
 def course_roster(course: Course) -> Roster | None:
-    """Return the roster of a course; None if it has none."""
     enrolled = _enrolled_students(course)
     return Roster(tuple(enrolled)) if enrolled else None
 

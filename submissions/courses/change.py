@@ -77,7 +77,6 @@ def invite(course: Course, inviter: User, email: str, role: str) -> Invitation:
 
 
 def invitation_token(invitation: Invitation) -> str:
-    """Return the token for the link of an invitation."""
     signer = Signer(salt=PURPOSE, sep=".")
     return signer.sign(f"{invitation.pk}-{invitation.created:%y%m%d%H%M%S%f}")
 

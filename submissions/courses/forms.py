@@ -168,7 +168,6 @@ class CourseSettingsForm(CourseForm):
         return months
 
     def clean_keep_sources_days(self) -> int | None:
-        """As for months."""
         days: int | None = self.cleaned_data["keep_sources_days"]
         most = settings.KEEP_SOURCES_DAYS_MOST
         if days and most and days > most and days != self.instance.keep_sources_days:
@@ -434,8 +433,6 @@ class PatternFields(forms.Form):
 
 
 class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
-    """Settings of an existing assignment."""
-
     field_order = (
         "name", "term", "language", "language_patterns", "common_limit", "due", "teams", "compare_mates",
         "compare_course", "compared_with", "compare_archive",

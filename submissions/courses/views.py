@@ -132,7 +132,6 @@ def _displayed_meeting(meeting: PairMeeting, names: Names) -> DisplayedMeeting:
 @login_required
 @require_http_methods(["GET", "POST"])
 def index(request: AuthenticatedRequest) -> HttpResponse:
-    """List the courses, and create one."""
     form = CourseForm(request.user, request.POST or None)
     if form.is_valid():
         return redirect(form.save())
@@ -484,7 +483,6 @@ def _roster_context(request: AuthenticatedRequest, course: Course) -> dict[str, 
 @login_required
 @require_POST
 def remove_course_roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Delete the roster of a course."""
     course = find_course(request.user, pk, Right.CHANGE)
     remove_roster(course)
     messages.info(request, _("The roster was removed. Submissions have the names of their uploads again."))

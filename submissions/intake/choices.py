@@ -63,8 +63,6 @@ class Named(Protocol):
 
 
 class DistinctNames:
-    """Names of which no two are equal."""
-
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
         self._numbers: dict[str, int] = {}

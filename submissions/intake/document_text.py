@@ -237,7 +237,6 @@ def document_format(name: str, head: bytes) -> DocumentFormat | None:
 
 
 def document_kind(name: str) -> DocumentFormat | None:
-    """Return the kind of document that a name promises."""
     return FORMATS.get(name[name.rfind(".") :].lower())
 
 

@@ -119,8 +119,6 @@ def opened(source: Source, formats: tuple[str, ...], compression: str) -> Iterat
 
 
 class Archive:
-    """An archive that libarchive has open."""
-
     def __init__(self, pointer: int, source: Source) -> None:
         self._pointer, self._source = pointer, source
 

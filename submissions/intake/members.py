@@ -184,7 +184,6 @@ def check_nested_ratio(budget: Budget, unpacked: int, packed: int) -> None:
 
 
 def root_name(folder: Path, max_length: int) -> str:
-    """Return the clean name of a folder."""
     return clean_path(folder.resolve().name or "root", max_length)[0]
 
 

@@ -162,12 +162,10 @@ def pack_tokens(stream: TokenStream, lines: Lines) -> bytes:
 
 
 def unpack_tokens(packed: bytes) -> TokenStream:
-    """Return the tokens that `pack_tokens` packed."""
     return unpack_with_lines(packed)[0]
 
 
 def unpack_with_lines(packed: bytes) -> tuple[TokenStream, Lines]:
-    """Return the tokens and lines that `pack_tokens` packed."""
     kinds, (gaps, lengths), lines = _unpack(packed)
     starts = np.cumsum(gaps, dtype=np.int32)
     return TokenStream(kinds, starts, starts + lengths.astype(np.int32)), lines
@@ -220,7 +218,6 @@ def pack_lexical(lexical: LexicalTerms) -> bytes:
 
 
 def unpack_lexical(packed: bytes) -> LexicalTerms:
-    """Return the terms that `pack_lexical` packed."""
     ends = list(accumulate(TERM_COUNTS.unpack_from(packed)))
     terms = np.frombuffer(packed, "<u8", -1, TERM_COUNTS.size).astype(np.uint64)
     return LexicalTerms(*(terms[start:end] for start, end in pairwise([0, *ends, len(terms)])))
@@ -232,7 +229,6 @@ def pack_words(words: StringWords) -> bytes:
 
 
 def unpack_words(packed: bytes) -> StringWords:
-    """Return the words that `pack_words` packed."""
     columns = np.frombuffer(zlib.decompress(packed) if packed else b"", "<u8").astype(np.uint64)
     return StringWords(*columns.reshape(2, -1))
 
@@ -251,7 +247,6 @@ def pack_spans(spans: SpanColumns) -> bytes:
 
 
 def unpack_span_columns(packed: bytes) -> SpanColumns:
-    """Return the spans that `pack_spans` packed."""
     raw = zlib.decompress(packed)
     name_bytes, count = (int(n) for n in np.frombuffer(raw, "<u4", 2))
     gaps, lengths, codes = np.frombuffer(raw, "<i4", 3 * count, 8).reshape(3, count)
@@ -281,7 +276,6 @@ def syntax_spans(text: str, language: str) -> list[Span]:
 
 
 def span_columns(spans: Sequence[Span]) -> SpanColumns:
-    """Return spans as columns."""
     classes = sorted({css for _, _, css in spans})
     code = {css: number for number, css in enumerate(classes)}
     return SpanColumns(

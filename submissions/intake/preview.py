@@ -130,7 +130,6 @@ class Preview:
         return f"{text}; {skipped} entr{'y does' if skipped == 1 else 'ies do'} not count"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the preview as a JSON object."""
         layout, runner_up = self.grouping.layout, self.runner_up
         return {
             "layout": {"key": layout.key, "label": layout.label, "score": round(self.score, 3)},

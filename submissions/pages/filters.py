@@ -89,7 +89,6 @@ def rights_in(context: Context, course: Course) -> dict[str, bool]:
 
 @register.simple_tag
 def themes() -> dict[str, str]:
-    """Return the themes with their labels."""
     return {theme: str(label) for theme, label in THEMES.items()}
 
 
@@ -102,7 +101,6 @@ def language_choice(context: Context) -> str:
 
 @register.simple_tag(name="languages")
 def language_labels() -> dict[str, str]:
-    """Return the languages with their labels."""
     return languages()
 
 

@@ -132,7 +132,6 @@ class RenderedParts:
         return {name: SafeString(html) for name, html in future.result().items()}
 
     def clear(self) -> None:
-        """Drop all parts."""
         with self._lock:
             for key in list(self._entries):
                 self._drop(key)

@@ -121,8 +121,6 @@ def takes_files(view: View) -> View:
 
 
 class RefuseFiles(FileUploadHandler):
-    """Refuse every file at its header."""
-
     def new_file(self, *_header: object) -> None:
         raise RequestDataTooBig("A file was sent to an address that takes none, or without signing in.")
 
@@ -267,7 +265,6 @@ def is_path_of_this_site(address: str) -> bool:
 
 
 def redirect_with_query(request: HttpRequest, name: str, *arguments: int) -> HttpResponse:
-    """Redirect to a page with the query of the request."""
     query = request.META["QUERY_STRING"]
     return redirect(reverse(name, args=arguments) + (f"?{query}" if query else ""))
 

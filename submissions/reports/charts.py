@@ -187,7 +187,6 @@ class SparkPoint(NamedTuple):
 
 @register.filter
 def spark_width(points: list[SparkPoint]) -> int:
-    """Return the width of the picture of a sparkline."""
     return SPARK_STEP * len(points)
 
 

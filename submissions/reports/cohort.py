@@ -222,7 +222,6 @@ def select_cohort(assignment: Assignment) -> Selection:
 
 
 def cohort_boilerplate(assignment: Assignment) -> list[Boilerplate]:
-    """Return the boilerplate of an assignment that was read."""
     return list(assignment.boilerplate.filter(document__state=Document.State.READY).order_by("pk"))
 
 
@@ -334,7 +333,6 @@ class LoadedCohort:
         return bool(self.boilerplate) and bool(self.inputs.cohort.tokens.ignored.any())
 
     def without_exclusions(self) -> RankingInput:
-        """Return the input of the engine without exclusions."""
         groups = self.inputs.groups
         return RankingInput.from_files(
             self.contents, len(self.submissions), PARAMS.k, groups=groups, old_pairs=self.inputs.old_pairs
@@ -458,7 +456,6 @@ def _coarse_streams(keys: set[int]) -> dict[int, CoarseFile]:
 
 
 def _is_whole(item: Boilerplate, streams: dict[int, CoarseFile]) -> bool:
-    """Return whether boilerplate is a whole file with a coarse stream, and no passage."""
     return item.first is None and item.document_id in streams
 
 
@@ -495,7 +492,6 @@ class Kept:
 
 
 def keep(kept: Kept) -> None:
-    """Keep a cohort in place of any other."""
     _kept[:] = [kept]
 
 

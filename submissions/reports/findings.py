@@ -36,8 +36,6 @@ MIN_CHANGE = 0.005
 
 
 class RankedInput(NamedTuple):
-    """An input of the engine and its ranking."""
-
     inputs: RankingInput
     ranking: Ranking
 

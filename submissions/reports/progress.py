@@ -165,7 +165,6 @@ class Activity:
 
     @property
     def is_live(self) -> bool:
-        """True if any work is in progress."""
         is_read = any(upload.is_running for upload in self.boilerplate)
         is_changed = self.language and self.language.is_running
         return bool(self.uploads or self.ranking or is_read or is_changed)
@@ -200,7 +199,6 @@ def activity_of(assignment: Assignment, state: ReportState) -> Activity:
 
 
 def ranking_progress(assignment: Assignment) -> RankingProgress:
-    """Return the progress of an assignment's queued or running ranking."""
     reports = assignment.reports.filter(state__in=Report.UNFINISHED).annotate(planned_by=F("plan__version"))
     unfinished = list(reports.order_by("pk"))
     latest = latest_progress(report.pk for report in unfinished) or _waiting(unfinished)

@@ -362,7 +362,6 @@ def pack_scores(scores: engine.Scores) -> bytes:
 
 
 def unpack_scores(packed: bytes) -> engine.Scores:
-    """Return what `pack_scores` packed."""
     names = engine.Scores._fields
     rows = np.frombuffer(packed, dtype=np.uint8).reshape(len(names), -1)
     columns: Any = (
@@ -380,7 +379,6 @@ def pack_parts(parts: Iterable[bytes]) -> bytes:
 
 
 def unpack_parts(packed: bytes) -> list[bytes]:
-    """Return what `pack_parts` packed."""
     count = int(np.frombuffer(packed, NUMBERS, 1)[0])
     lengths = np.frombuffer(packed, NUMBERS, count, NUMBERS.itemsize)
     ends = (1 + count) * NUMBERS.itemsize + np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))

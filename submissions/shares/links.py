@@ -78,7 +78,6 @@ def stopped_shares() -> QuerySet[Share]:
 
 
 def assignments_with_stopped_shares(course: Course) -> QuerySet[Assignment]:
-    """Return the assignments of a course that have links that stopped."""
     return course.assignments.filter(pk__in=stopped_shares().order_by().values("assignment"))
 
 
@@ -153,7 +152,6 @@ def _mail_owner(course: Course, shares: list[Share]) -> None:
 
 
 def share_token(share: Share) -> str:
-    """Return the token for the URL of a link."""
     return _signer().sign(_identity(share))
 
 

@@ -114,7 +114,6 @@ def undecided_message(work: Scope) -> str:
 
 
 def fail_erasure(job: Job, message: str) -> None:
-    """End an erasure that failed."""
     for erasure in Erasure.objects.filter(pk=job.subject, state=Erasure.State.QUEUED):
         _end(erasure, Erasure.State.FAILED, message)
 

@@ -92,7 +92,6 @@ LOOK_UP = """
 
 
 def fingerprint_pending(document_ids: Sequence[int]) -> None:
-    """Fingerprint the given documents that are pending."""
     for _ in fingerprint_groups(document_ids):
         pass
 
@@ -452,7 +451,6 @@ def _chunks(runs: Sequence[PostingRun]) -> Iterator[Postings]:
 
 
 def _insert_blocks(run: PostingRun, postings: Postings) -> None:
-    """Store sorted postings as blocks of a run."""
     if not len(postings):
         return
     starts, frequencies = _starts(postings["hash"])
@@ -495,7 +493,6 @@ def _documents(run: PostingRun) -> Numbers:
 
 
 def _left(documents: Numbers) -> Numbers:
-    """Return the documents that were not deleted."""
     query = "SELECT id FROM submissions_document WHERE id = ANY(%s)"
     with open_cursor(connection) as cursor:
         rows = cursor.execute(query, [documents.tolist()], binary=True).fetchall()

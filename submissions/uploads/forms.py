@@ -117,8 +117,6 @@ def _paths(text: str) -> list[str]:
 
 
 class SubmissionsForm(UploadForm):
-    """Submissions, with the role that they have in the comparison."""
-
     role = forms.ChoiceField(label=_("These are"), required=False, choices=ROLES)
 
     def clean_role(self) -> str:

@@ -348,7 +348,6 @@ def _save(batch: Batch, grouped: GroupedBatch, commits: Mapping[str, Commits]) -
 
 
 def _commits(listed: Iterable[ListedEntry], grouped: GroupedBatch) -> dict[str, Commits]:
-    """Return the times of commits by submission."""
     logs = {row.name: row.commits for row in listed if row.commits}
     times = {path: CommitTimes(log.first, log.last, log.number) for path, log in logs.items()}
     owners = grouped.owners()

@@ -110,7 +110,6 @@ def _register(upload: BoilerplateUpload, file: NamedDocument) -> None:
 
 
 def upload_queue(size: int) -> str:
-    """Return the queue of an upload of `size` bytes."""
     return INTERACTIVE if size <= SMALL_UPLOAD_BYTES else HEAVY
 
 
@@ -200,7 +199,6 @@ def _rank_when_read(batch_id: int) -> None:
 
 
 def show_batch(job: Job, state: str, reason: str) -> None:
-    """Show the state of a job on its batch."""
     if job.kind == "read_documents":
         lifecycle.note_room(job.subject, is_waited_for=reason == WAITS_FOR_ROOM)
     elif state == Job.State.RUNNING:

@@ -161,7 +161,6 @@ def finish_boilerplate(upload_id: int, refusals: list[Refusal], refused: int) ->
 
 
 def fail_boilerplate(upload_id: int, message: str) -> None:
-    """Fail uploaded boilerplate with a `message` for its uploader."""
     running = _running_boilerplate(upload_id)
     _change_boilerplate(running, BoilerplateUpload.State.FAILED, message, message=message)
 
@@ -212,7 +211,6 @@ def queue_report(assignment: Assignment) -> Report:
 
 
 def running_report(assignment_id: int) -> Report | None:
-    """Return the report of an assignment that is being ranked."""
     running = Report.objects.filter(assignment=assignment_id, state=Report.State.RUNNING)
     return running.select_related("assignment__course").first()
 

@@ -135,8 +135,6 @@ class PostingBlock(models.Model):
 
 
 class Batch(models.Model):
-    """One upload and the state of its processing."""
-
     class State(models.TextChoices):
         QUEUED = "queued", _("waiting")
         UNPACKING = "unpacking", _("Unpacking")

@@ -334,7 +334,6 @@ def left_out_kinds(batch: Batch) -> list[LeftOutKind]:
 
 
 def read_files(batch: Batch) -> list[ReadFile]:
-    """Return the files of an upload that were read to be compared."""
     files = SubmissionFile.objects.filter(submission__batch=batch, document__state=Document.State.READY)
     read = ("language", "token_count", "read_share", "unclosed_line", "disguised")
     rows = files.order_by("pk").values_list(

@@ -86,7 +86,6 @@ def finish(change_id: int) -> bool:
 
 
 def fail(change_id: int, message: str) -> None:
-    """Fail a change with a `message` for the instructor."""
     running = LanguageChange.objects.filter(pk=change_id, state__in=LanguageChange.RUNNING)
     _change(running, State.FAILED, message, message=message)
 
@@ -118,7 +117,6 @@ class StoredFile(NamedTuple):
     is_outdated: bool = False
 
     def is_read_otherwise(self, language: FileLanguage) -> bool:
-        """Return whether the file has to be read again to be read in `language`."""
         return language != self.language or (self.is_outdated and not language.is_kept)
 
 

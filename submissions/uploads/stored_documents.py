@@ -72,7 +72,6 @@ def pack_fingerprints(hashes: Hashes, positions: npt.NDArray[np.integer]) -> byt
 
 
 def unpack_fingerprints(packed: bytes) -> Fingerprints:
-    """Return the fingerprints that `pack_fingerprints` packed; none for no bytes."""
     if not packed:
         return Fingerprints(np.empty(0, np.uint64), np.empty(0, np.int64))
     count, width = HEADER.unpack_from(packed)
@@ -103,7 +102,6 @@ def stored_spans(document: Document, text: str, start: int = 0, end: int | None 
 
 
 def keyword_offsets(document: Document, text: str) -> frozenset[int]:
-    """Return the offsets at which keywords and types begin."""
     columns = unpack_span_columns(_packed_spans(document, text))
     codes = [code for code, css in enumerate(columns.classes) if css.startswith("k") or css == "ow"]
     return frozenset(columns.starts[np.isin(columns.codes, codes)].tolist())
@@ -161,7 +159,6 @@ def decode_file(file: SubmissionFile) -> Decoded:
 
 
 def document_text(document: Document) -> str:
-    """Return the text of a document that was loaded with its source."""
     return shown_text(bytes(document.source.data), document.language).text
 
 

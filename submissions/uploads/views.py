@@ -350,7 +350,6 @@ def _pending_context(batch: Batch, error: str, *forms: Form | None) -> dict[str,
 
 
 def _answer(request: AuthenticatedRequest, batch: Batch, **changed: Any) -> HttpResponse:
-    """Return the preview for htmx."""
     context = preview_context(request, batch, **changed)
     return render(request, context["preview_template"], context)
 
@@ -364,7 +363,6 @@ def _preview(batch: Batch) -> tuple[Preview, str]:
 
 
 def _summary(preview: Preview) -> str:
-    """Return `Preview.summary` in the language of the page."""
     count = len(preview.submissions)
     skipped = sum(group.entries for group in (*preview.ignored, *preview.left_out, *preview.refused))
     count_text = ngettext(

@@ -73,7 +73,6 @@ def save_worker(worker: Worker) -> None:
 
 
 def delete_worker(name: str) -> None:
-    """Delete a worker that ends."""
     try:
         with _valkey() as valkey:
             valkey.hdel(_key(), name)

@@ -132,7 +132,6 @@ TASKS = {name: _task(kind) for name, kind in settings.WORK_KINDS.items()}
 
 
 def kind_of(name: str) -> Kind:
-    """Return a row of the registry."""
     kinds: dict[str, Kind] = settings.WORK_KINDS
     return kinds[name]
 
@@ -279,7 +278,6 @@ def cancel(kind: str, subjects: Iterable[int]) -> None:
 
 
 def parts_of(kind: str, subject: int) -> QuerySet[Job]:
-    """Return the jobs that are parts of a job."""
     kinds = [one.name for one in settings.WORK_KINDS.values() if one.part_of == kind]
     return Job.objects.filter(kind__in=kinds, part=subject).exclude(state=State.FAILED)
 
@@ -321,7 +319,6 @@ def _start(job: Job) -> bool:
 
 
 def finish(job: Job) -> None:
-    """Delete a job that is done."""
     if _mine(job).delete()[0]:
         _note(job, "done", "")
 

@@ -147,8 +147,6 @@ class CreateToken(ProvedForm):
 
 
 class RevokeTokens(ProvedForm):
-    """Choose tokens to revoke."""
-
     def __init__(self, request: HttpRequest, keys: list[int], *args: Any, **kwargs: Any) -> None:
         super().__init__(request, *args, **kwargs)
         self.fields["revoke"] = forms.TypedMultipleChoiceField(

@@ -179,7 +179,6 @@ def login(request: HttpRequest) -> HttpResponse:
 
 
 def _platform(fields: Mapping[str, str]) -> Platform:
-    """Return the platform that a person comes from."""
     platforms = Platform.objects.filter(issuer=fields.get("iss", "")[:LONGEST_VALUE])
     if client_id := fields.get("client_id", ""):
         platforms = platforms.filter(client_id=client_id)

@@ -142,8 +142,6 @@ class UsedNonce(models.Model):
 
 
 class PlatformAccount(models.Model):
-    """The account of a person of a platform."""
-
     platform = models.ForeignKey(Platform, models.CASCADE, related_name="accounts")
     subject = models.CharField(max_length=LONGEST_ID)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="platform_accounts")

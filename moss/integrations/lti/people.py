@@ -235,7 +235,6 @@ def role_of(roles: Iterable[str]) -> Role | None:
 
 
 def is_learner(roles: Iterable[str]) -> bool:
-    """Return whether these are the roles of a student."""
     named = {_context_role(role) for role in roles}
     return LEARNER in named and not named & {*TEACHING, ASSISTANT}
 

@@ -65,7 +65,6 @@ COOKIE = "lti"
 
 
 def sign(claims: dict[str, Any]) -> str:
-    """Return claims as a token signed by this service."""
     row = _tool_key()
     return jwt.encode(claims, _loaded(row.private_key), ALGORITHM, headers={"kid": _key_id(row)})
 
@@ -186,8 +185,6 @@ class Claims(BaseModel):
 
 
 class Context(Claims):
-    """The course of a launch."""
-
     id: str = ""
     title: str = ""
     label: str = ""

@@ -307,7 +307,6 @@ def platforms(request: AuthenticatedRequest) -> HttpResponse:
 @staff_only
 @require_http_methods(["GET", "POST"])
 def platform(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Change a platform."""
     row = get_object_or_404(Platform, pk=pk)
     form = PlatformForm(request.POST or None, instance=row)
     if form.is_valid():
@@ -425,8 +424,6 @@ class PlatformForm(PlatformModelForm):
 
 
 class ChooseAssignment(forms.Form):
-    """Choose an assignment of the course."""
-
     def __init__(self, course: Course, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         rows = Assignment.objects.filter(course=course)

@@ -82,8 +82,6 @@ OTHER_DESCRIPTORS = 300
 
 
 class Connection(Protocol):
-    """A connection of one client."""
-
     address: str
 
     def abort(self) -> None: ...
@@ -130,7 +128,6 @@ class Connections:
         return True
 
     def remove(self, connection: Connection) -> None:
-        """Forget a connection that has ended."""
         self._leave_waiting(connection)
         if connection in self._sessions:
             self._sessions.remove(connection)

@@ -99,7 +99,6 @@ def cancel(request: AuthenticatedRequest, pk: int, fetch_id: int) -> HttpRespons
 @sensitive_post_parameters("token")
 @require_POST
 def retry(request: AuthenticatedRequest, pk: int, fetch_id: int) -> HttpResponse:
-    """Fetch the repositories again that failed."""
     fetch, form = _fetch(request, pk, fetch_id), TokenForm(request.POST)
     token = form.cleaned_data["token"] if form.is_valid() else ""
     new = actions.retry_failed(fetch, request.user, token)

@@ -19,8 +19,6 @@ LONGEST_ADDRESS = 2000
 
 
 class Event(models.TextChoices):
-    """Events that a webhook can subscribe to."""
-
     REPORT_READY = "report.ready", _("A report is ready")
     REPORT_FAILED = "report.failed", _("A ranking failed")
     UPLOAD_FAILED = "upload.failed", _("An upload failed")

@@ -270,7 +270,6 @@ CHANGES: dict[tuple[type, str], tuple[Event, Data]] = {
 
 
 def _listening(assignment_id: int, event: Event) -> list[Webhook]:
-    """Return the webhooks of the course of an assignment that are told of an event."""
     working = Webhook.objects.working().filter(events__contains=[event])
     return list(working.filter(course__assignments=assignment_id))
 
@@ -296,8 +295,6 @@ def tell_of_decision(sender: type, *, decision: Decision | CaseDecision, **_: An
 
 
 class EventsForm(forms.Form):
-    """The events that a webhook is told of."""
-
     events = forms.MultipleChoiceField(
         label=gettext_lazy("Events"),
         choices=Event.choices,
@@ -308,8 +305,6 @@ class EventsForm(forms.Form):
 
 
 class WebhookForm(EventsForm):
-    """A new webhook of a course."""
-
     url = forms.CharField(
         label=gettext_lazy("Address"),
         max_length=LONGEST_ADDRESS,

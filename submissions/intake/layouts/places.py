@@ -114,7 +114,6 @@ class Listing:
 
     @cached_property
     def file_names(self) -> dict[str, list[str]]:
-        """Paths by the name of their file."""
         by_name: dict[str, list[str]] = {}
         for path in self.paths:
             by_name.setdefault(path.rpartition("/")[2], []).append(path)

@@ -367,14 +367,12 @@ def rule_of_content(name: str, data: bytes, taken_in: AbstractSet[str]) -> Rule 
 
 @lru_cache(CACHED_NAMES)
 def _rules_by_name(name: str, *, is_file: bool) -> list[Rule]:
-    """Return the rules that leave out any file or folder of a name."""
     rules = _rules_of_file(name) if is_file else _rules_of_folder(name)
     return [rule for rule in rules if rule.by_name]
 
 
 @lru_cache(CACHED_NAMES)
 def _rules_of_folder(name: str) -> list[Rule]:
-    """Return the rules for folders of a name."""
     lower = name.lower()
     named = matches(FOLDERS, lower)
     return [rule for rule in OF_FOLDERS if matches(rule.folders, lower)] if named else []
@@ -382,7 +380,6 @@ def _rules_of_folder(name: str) -> list[Rule]:
 
 @lru_cache(CACHED_NAMES)
 def _rules_of_file(name: str) -> list[Rule]:
-    """Return the rules for files of a name in any folder."""
     lower = name.lower()
     rules = OF_FILES if matches(FILES, lower) else OF_ANY_FILE
     return [rule for rule in rules if not rule.files or matches(rule.files, lower)]
