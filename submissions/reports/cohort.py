@@ -43,12 +43,14 @@ from submissions.matches.groups import (
     content_order,
     group_numbers,
 )
+from submissions.matches.ranked_pairs import shared_files
 from submissions.models import Batch, Boilerplate, Document, Submission, SubmissionFile
 from submissions.reports.old_work import OldWork, find_old_work
 from submissions.uploads.fingerprinting import PARAMS
 from submissions.uploads.stored_documents import dictated_terms, unpack_hashes
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterator, Sequence
 
     from django.db.models import Model
@@ -241,7 +243,7 @@ def _look_up_old_work(assignment: Assignment, submissions: list[Submission]) -> 
     return find_old_work(assignment, ready)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LoadedCohort:
     """A cohort in memory: its submissions, and its files in the order of the submissions.
 
@@ -273,6 +275,13 @@ class LoadedCohort:
     def listed(self) -> list[Submission]:
         """The submissions that the report has: all but old ones without a pair in it."""
         return [one for index, one in enumerate(self.submissions) if not self.is_unlisted(index)]
+
+    @cached_property
+    def shared_sources(self) -> list[Counter[object]]:
+        """The sources of the files of each submission that another one has too; see `shared_files`."""
+        files = zip(self.files, self.contents, strict=True)
+        sources = [(content.submission, file.source_id) for file, content in files]
+        return shared_files(self.inputs.cohort, sources)
 
     @property
     def token_count(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from fingerprint.engine import distinct_values, group_duplicates
 from submissions.core.models import DuplicateRecord
-from submissions.matches.ranked_pairs import shared_files
 from submissions.models import Report, Submission, SubmissionFile
 from submissions.uploads.read import submissions_by_id
 
@@ -64,7 +63,7 @@ def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateRecord]:
 def _file_groups(cohort: LoadedCohort, identical: list[set[int]]) -> list[DuplicateRecord]:
     """Return the groups of submissions with an identical file that are not identical as a whole."""
     members: dict[object, list[int]] = defaultdict(list)
-    for index, sources in enumerate(shared_sources(cohort)):
+    for index, sources in enumerate(cohort.shared_sources):
         for source in sources:
             if not cohort.is_unlisted(index):
                 members[source].append(index)
@@ -87,15 +86,6 @@ def _file_groups(cohort: LoadedCohort, identical: list[set[int]]) -> list[Duplic
     return [
         record for record in records if not any(whole.issuperset(record.submissions) for whole in identical)
     ]
-
-
-def shared_sources(cohort: LoadedCohort) -> list[Counter[object]]:
-    """Return the sources of the files of each submission that another one has too; see `shared_files`."""
-    sources = [
-        (content.submission, file.source_id)
-        for file, content in zip(cohort.files, cohort.contents, strict=True)
-    ]
-    return shared_files(cohort.inputs.cohort, sources)
 
 
 def _written(file: SubmissionFile, content: CohortFile) -> tuple[bytes, bytes, bytes]:

@@ -36,7 +36,7 @@ from submissions.models import (
 from submissions.reports import progress
 from submissions.reports.cohort import CohortChanged, LoadedCohort, planned
 from submissions.reports.findings import RankedInput, collect_findings, find_cases, rank_without_exclusions
-from submissions.reports.identical import duplicate_groups, shared_sources
+from submissions.reports.identical import duplicate_groups
 from submissions.reports.old_work import delete_copies, delete_unneeded_labels
 from submissions.reports.shards import (
     ListedPairs,
@@ -344,7 +344,7 @@ def _best(cohort: LoadedCohort, ranking: engine.Ranking) -> engine.Ranking:
     place of none of the class.
     """
     sides = zip(ranking.pairs.left.tolist(), ranking.pairs.right.tolist(), strict=True)
-    has_files = np.array(count_same_files(shared_sources(cohort), sides), dtype=np.int64) > 0
+    has_files = np.array(count_same_files(cohort.shared_sources, sides), dtype=np.int64) > 0
     is_old = cohort.old[ranking.pairs.left] | cohort.old[ranking.pairs.right]
     parts = [_best_rows(ranking, np.flatnonzero(part), has_files) for part in (~is_old, is_old)]
     return ranking.take(np.union1d(*parts))

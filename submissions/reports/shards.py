@@ -33,7 +33,6 @@ from submissions.reports.cohort import (
     select_cohort,
     token_count,
 )
-from submissions.reports.identical import shared_sources
 from submissions.reports.models import pack_passages, with_other_files
 from submissions.uploads import lifecycle
 from submissions.uploads.rereading import read_coarse_stream, without_coarse_stream
@@ -182,7 +181,7 @@ def pair_columns(report: Report, cohort: LoadedCohort, listed: ListedPairs) -> d
         "passages": listed.passages,
         "same_student": [cohort.is_same_student(*pair) for pair in sides],
         "with_model": [cohort.has_model(*pair) for pair in sides],
-        "same_files": count_same_files(shared_sources(cohort), sides),
+        "same_files": count_same_files(cohort.shared_sources, sides),
     }
 
 
