@@ -17,7 +17,6 @@ from submissions.intake.rosters import RosterRefused, parse_roster
 
 if TYPE_CHECKING:
     from submissions.intake.grouping import Grouping
-    from submissions.intake.left_out.listing import LeftOut
     from submissions.intake.sandbox.child import Channel, Frame, Header
 
 REFUSALS = (BadArchive, RosterRefused)
@@ -43,13 +42,7 @@ def preload() -> None:
 
 def _group(request: Header, buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
     grouped = group_upload(_upload(request, buffers, channel))
-    yield _answer(
-        {
-            "grouping": _grouping(grouped.grouping),
-            "left_out": _left_out(grouped.left_out),
-            "owners": grouped.owners,
-        }
-    )
+    yield _answer(grouped._asdict() | {"grouping": _grouping(grouped.grouping)})
 
 
 def _preview(request: Header, buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
@@ -79,32 +72,17 @@ def _upload(request: Header, buffers: list[bytes], channel: Channel) -> ListedUp
 
 
 def _answer(value: Any) -> Frame:
-    return {"kind": "grouped"}, [json.dumps(value).encode()]
+    return {"kind": "grouped"}, [json.dumps(value, default=sorted).encode()]  # sets as lists
 
 
 def _grouping(grouping: Grouping) -> dict[str, Any]:
-    return {
-        "layout": grouping.layout.key,
-        "submissions": {name: _submission(one) for name, one in grouping.submissions.items()},
-        "places": grouping.places,
-        "ignored": grouping.ignored,
-        "earlier": grouping.earlier,
-        "warnings": grouping.warnings,
-    }
+    submissions = {name: _submission(one) for name, one in grouping.submissions.items()}
+    return vars(grouping) | {"layout": grouping.layout.key, "submissions": submissions}
 
 
 def _submission(one: GroupedSubmission) -> list[Any]:
     submitted = one.submitted.isoformat() if one.submitted else ""
     return [one.students, one.attempt, one.attempts, submitted, one.late]
-
-
-def _left_out(left_out: LeftOut) -> dict[str, Any]:
-    return {
-        "paths": sorted(left_out.paths),
-        "folders": sorted(left_out.folders),
-        "entries": [(entry.name, entry.size, entry.reason) for entry in left_out.entries],
-        "unmatched": left_out.unmatched,
-    }
 
 
 def _previewed(preview: Preview) -> dict[str, Any]:

@@ -11,7 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from pydantic import TypeAdapter
+from pydantic_core import from_json
 
 from submissions.intake import sentences as reasons
 from submissions.intake.choices import Choices, FilePlace, GroupedSubmission
@@ -19,7 +23,7 @@ from submissions.intake.grouping import Grouping
 from submissions.intake.layouts.places import Layout, Student
 from submissions.intake.layouts.platforms.folders import FILES, folders_at
 from submissions.intake.layouts.registry import LAYOUTS, Ranked
-from submissions.intake.left_out.listing import EntryRow, LeftOut
+from submissions.intake.left_out.listing import LeftOut
 from submissions.intake.limits import BadArchive, format_size, outside_time
 from submissions.intake.members import MAX_SIZE
 from submissions.intake.preview import GroupedUpload, ListedUpload, Preview, PreviewedSubmission, SkippedGroup
@@ -31,15 +35,13 @@ from submissions.intake.warnings import GroupingWarning
 if TYPE_CHECKING:
     from submissions.intake.sandbox.child import Header
 
-    T = TypeVar("T")
-
-    Answer = TypeVar("Answer")
 
 # Characters of any text, which may name a few submissions, and of a name that is stored.
 MAX_TEXT, MAX_NAME = 10_000, 400
 
 logger = logging.getLogger(__name__)
 
+Answer = TypeVar("Answer")
 JOBS = "submissions.intake.sandbox.grouping_jobs"
 # A child is replaced after so many jobs.
 MAX_JOBS = 500
@@ -55,160 +57,129 @@ MAX_BYTES = 200_000_000
 MAX_ATTEMPTS, MAX_FAILURES = 2, 3
 
 
+class _Submission(NamedTuple):
+    """A submission; `submitted` is in ISO 8601, or empty."""
+
+    students: tuple[Student, ...]
+    attempt: int
+    attempts: int
+    submitted: str
+    late: bool
+
+
+class _Grouping(NamedTuple):
+    layout: str
+    submissions: dict[str, _Submission]
+    places: dict[str, FilePlace]
+    ignored: dict[str, str]
+    earlier: dict[str, str]
+    warnings: list[GroupingWarning]
+
+    def checked(self, paths: frozenset[str], choices: Choices) -> Grouping:
+        """Return the grouping if it is of entries of these paths, or raise Nonsense."""
+        _check(self.places.keys() | self.ignored.keys() <= paths, "entries that there are not")
+        _check(self.earlier.keys() <= self.ignored.keys(), "attempts that there are not")
+        named = {place.submission for place in self.places.values()}
+        _check(named <= self.submissions.keys(), "submissions that there are not")
+        _check(all(0 < len(name) <= MAX_NAME for name in self.submissions), "names of submissions")
+        submissions = {
+            name: GroupedSubmission(**(one._asdict() | {"submitted": outside_time(one.submitted)}))
+            for name, one in self.submissions.items()
+        }
+        return Grouping(_layout(self.layout, choices), submissions, *self[2:])
+
+
+class _Grouped(NamedTuple):
+    grouping: _Grouping
+    left_out: LeftOut
+    owners: dict[str, str]
+
+
+class _Preview(NamedTuple):
+    """A preview; a submission has its name, the number of its files and their bytes."""
+
+    grouping: _Grouping
+    layouts: tuple[tuple[str, float], ...]
+    submissions: tuple[tuple[str, int, int], ...]
+    ignored: tuple[SkippedGroup, ...]
+    left_out: tuple[SkippedGroup, ...]
+    refused: tuple[SkippedGroup, ...]
+    warnings: tuple[GroupingWarning, ...]
+    counted: tuple[str, ...]
+
+
+class _Roster(NamedTuple):
+    students: tuple[RosterStudent, ...]
+    problems: tuple[RosterProblem, ...]
+
+
+GROUPED, PREVIEW, ROSTER = TypeAdapter(_Grouped), TypeAdapter(_Preview), TypeAdapter(_Roster)
+
+
 def grouped_upload(data: bytes, paths: frozenset[str], choices: Choices) -> GroupedUpload:
     """Return the answer to a request with entries of these paths, or raise Nonsense."""
-    return _read(lambda: _grouped(_object(json.loads(data)), paths, choices))
+    answer = _parsed(GROUPED, data)
+    grouping = answer.grouping.checked(paths, choices)
+    _check(answer.left_out.paths <= grouping.places.keys(), "files that there are not")
+    return GroupedUpload(grouping, answer.left_out, answer.owners)
 
 
 def preview(data: bytes, paths: frozenset[str], choices: Choices) -> Preview:
     """Return the answer to a request with entries of these paths, or raise Nonsense."""
-    return _read(lambda: _preview(_object(json.loads(data)), paths, choices))
+    answer = _parsed(PREVIEW, data)
+    grouping = answer.grouping.checked(paths, choices)
+    _check(grouping.places.keys() >= set(answer.counted), "files that there are not")
+    _check(grouping.submissions.keys() >= {name for name, _, _ in answer.submissions}, "submissions")
+    _check(all(key in LAYOUTS and score <= 1 for key, score in answer.layouts), "layouts")
+    layouts = tuple(Ranked(LAYOUTS[key], score) for key, score in answer.layouts)
+    submissions = tuple(
+        PreviewedSubmission(name, grouping.submissions[name], files, size)
+        for name, files, size in answer.submissions
+    )
+    return Preview(grouping, layouts, submissions, *answer[3:])
 
 
 def roster(data: bytes) -> Roster:
     """Return the answer to a request with a roster, or raise Nonsense."""
-    return _read(lambda: _roster(_object(json.loads(data))))
+    answer = _parsed(ROSTER, data)
+    students = answer.students
+    _check(len(students) <= MAX_ROWS and all(one.display_name for one in students), "students")
+    _check(
+        all(len(cell) <= MAX_NAME for one in students for cell in (*one[:6], *one.other_ids)), "long cells"
+    )
+    return Roster(*answer)
 
 
-def _read(reader: Callable[[], T]) -> T:
+def _parsed(answers: TypeAdapter[Answer], data: bytes) -> Answer:
+    """Return an answer that has the parts of its type, with texts and numbers that can be stored."""
     try:
-        return reader()
-    except Nonsense:
-        raise
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise Nonsense(f"not the parts of an answer ({type(error).__name__})") from error
+        values, answer = from_json(data), answers.validate_json(data, strict=True)
+    except ValueError as error:
+        raise Nonsense("not the parts of an answer") from error
+    _check_values(values)
+    return answer
 
 
-def _roster(answer: dict[str, Any]) -> Roster:
-    students = [
-        RosterStudent._make([*map(_cell, student), tuple(map(_cell, _list(others)))])
-        for *student, others in map(_list, _list(answer["students"]))
-    ]
-    problems = [RosterProblem(_count(line), _text(why)) for line, why in _list(answer["problems"])]
-    if len(students) > MAX_ROWS or not all(student.display_name for student in students):
-        raise Nonsense("students that there are not")
-    return Roster(tuple(students), tuple(problems))
+def _check_values(value: object) -> None:
+    if isinstance(value, str):
+        _check(len(value) <= MAX_TEXT and "\0" not in value, "a text that cannot be stored")
+    elif isinstance(value, int | float):
+        _check(0 <= value <= MAX_SIZE, "a number that counts nothing")
+    elif isinstance(value, list | dict):
+        for part in chain(value, value.values()) if isinstance(value, dict) else value:
+            _check_values(part)
 
 
-def _cell(value: Any) -> str:
-    if len(_text(value)) > MAX_NAME:
-        raise Nonsense("a cell that is too long")
-    return str(value)
-
-
-def _grouped(answer: dict[str, Any], paths: frozenset[str], choices: Choices) -> GroupedUpload:
-    grouping = _grouping(answer["grouping"], paths, choices)
-    return GroupedUpload(grouping, _left_out(answer["left_out"], grouping), _texts(answer["owners"]))
-
-
-def _preview(answer: dict[str, Any], paths: frozenset[str], choices: Choices) -> Preview:
-    grouping = _grouping(answer["grouping"], paths, choices)
-    return Preview(
-        grouping,
-        tuple(Ranked(LAYOUTS[_text(key)], _share(score)) for key, score in _list(answer["layouts"])),
-        tuple(
-            PreviewedSubmission(_text(name), grouping.submissions[name], _count(files), _count(size))
-            for name, files, size in _list(answer["submissions"])
-        ),
-        tuple(map(_skipped, _list(answer["ignored"]))),
-        tuple(map(_skipped, _list(answer["left_out"]))),
-        tuple(map(_skipped, _list(answer["refused"]))),
-        tuple(map(_warning, _list(answer["warnings"]))),
-        _counted(answer["counted"], grouping),
-    )
-
-
-def _counted(answer: Any, grouping: Grouping) -> tuple[str, ...]:
-    paths = tuple(map(_text, _list(answer)))
-    if not grouping.places.keys() >= set(paths):
-        raise Nonsense("files that there are not")
-    return paths
-
-
-def _grouping(answer: Any, paths: frozenset[str], choices: Choices) -> Grouping:
-    submissions = {_text(name): _submission(one) for name, one in _object(answer["submissions"]).items()}
-    places = {path: FilePlace(*map(_text, place)) for path, place in _object(answer["places"]).items()}
-    ignored, earlier = _texts(answer["ignored"]), _texts(answer["earlier"])
-    if not places.keys() | ignored.keys() <= paths or not earlier.keys() <= ignored.keys():
-        raise Nonsense("entries that there are not")
-    if not {place.submission for place in places.values()} <= submissions.keys():
-        raise Nonsense("submissions that there are not")
-    if any(not name or len(name) > MAX_NAME for name in submissions):
-        raise Nonsense("names of submissions")
-    warnings = list(map(_warning, _list(answer["warnings"])))
-    return Grouping(
-        _layout(_text(answer["layout"]), choices), submissions, places, ignored, earlier, warnings
-    )
+def _check(condition: object, what: str) -> None:
+    if not condition:
+        raise Nonsense(what)
 
 
 def _layout(key: str, choices: Choices) -> Layout:
     if choices.depth is not None:
         return folders_at(choices.depth) if choices.depth else FILES
+    _check(key in LAYOUTS, "a layout that there is not")
     return LAYOUTS[key]
-
-
-def _submission(answer: Any) -> GroupedSubmission:
-    students, attempt, attempts, submitted, late = _list(answer)
-    known = tuple(Student(_text(name), _text(identifier)) for name, identifier in _list(students))
-    time = outside_time(_text(submitted)) if submitted else None
-    return GroupedSubmission(known, _count(attempt), _count(attempts), time, late is True)
-
-
-def _left_out(answer: Any, grouping: Grouping) -> LeftOut:
-    paths = frozenset(map(_text, _list(answer["paths"])))
-    if not paths <= grouping.places.keys():
-        raise Nonsense("files that there are not")
-    entries = [
-        EntryRow(_text(name), _count(size), _text(why)) for name, size, why in _list(answer["entries"])
-    ]
-    folders = frozenset(map(_text, _list(answer["folders"])))
-    return LeftOut(paths, folders, entries, tuple(map(_text, _list(answer["unmatched"]))))
-
-
-def _skipped(answer: Any) -> SkippedGroup:
-    reason, entries, size, examples = _list(answer)
-    return SkippedGroup(_text(reason), _count(entries), _count(size), tuple(map(_text, _list(examples))))
-
-
-def _warning(answer: Any) -> GroupingWarning:
-    kind, text, submissions = _list(answer)
-    return GroupingWarning(_text(kind), _text(text), tuple(map(_text, _list(submissions))))
-
-
-def _text(value: Any) -> str:
-    """Return a text that can be stored; lone surrogates make `encode` raise an error."""
-    if not isinstance(value, str) or len(value) > MAX_TEXT or "\0" in value:
-        raise Nonsense("a text that is none")
-    value.encode()
-    return value
-
-
-def _texts(value: Any) -> dict[str, str]:
-    return {_text(key): _text(text) for key, text in _object(value).items()}
-
-
-def _count(value: Any) -> int:
-    if type(value) is not int or not 0 <= value <= MAX_SIZE:
-        raise Nonsense("a number that counts nothing")
-    return value
-
-
-def _share(value: Any) -> float:
-    if type(value) not in {int, float} or not 0 <= value <= 1:
-        raise Nonsense("a share that is none")
-    return float(value)
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise Nonsense("no list where there should be one")
-    return value
-
-
-def _object(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise Nonsense("no object where there should be one")
-    return value
 
 
 class GroupingReader(ReusedChild):
