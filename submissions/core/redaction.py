@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from submissions.intake.entry_names import normalised, without_accents
@@ -76,16 +77,78 @@ _PROGRAM_WORDS = """
     md sha iso cp rfc latin
 """
 
+# Words that an initial and a surname, or the starts of two names, may make: `plane` of Peter Lane.
+_LOGIN_WORDS = """
+    cpu cs ch ex gb hw hex id ip kb lab mb ms no nr ps px rgb tc utf aboard about above aching across actual
+    actually added adding addition adjacent adore afraid after again against ahead alien align allowed allows
+    almost alone along alphabet already always amaze amount amounts amuse another anybody anyone anything
+    appears append apply approach argument around arrays ashore asked asking atoms author average avoid awaits
+    award aware banana based beads beast because become before began behavior behind being believe below
+    better between binary blame blank bleach bleak blind blink border bottom bought bound boundary brace
+    brains brakes branch brand bread breed brick bricks bridge bring broke brother brought brush brushing
+    build builder business butter button cables cache called calling cannot canvas capacity carbon cargo
+    carton cases caught center chair change charms chart charter checked checking checks chess children chill
+    chimes choke chopper cipher circular clamp clash claws clean click client cling clock clone cluster
+    columns coming commit complete compress compute consider constant contain control convert correct could
+    counter counting country counts couple crash crazy create created cries cross crush crushing crust current
+    cursor dearly decided decimal decrypt defined deletion details dialog digit directed directly display
+    distance divide doing drains dread dreams drink drive drivers during dynamic either element encrypt ending
+    enough ensure entire entries equal evaluate every everyone exactly example exceeds excuse execute exist
+    existent existing expect expected explain exponent extra factor fallen family farms father fault feast
+    feeling fetch fight figure finding finds finish fixed flair flash flaws flight fling flock flower focus
+    follow forget forgive formula forth forward foster frame freed fridge friends fries front games generate
+    generic geometry getting given gives giving glance glove going gotten grains grand graphs great greater
+    greed greedy gross grounds gutter hacker handles handling hands happen happened happy having heads heaps
+    hedge hello helper higher highest himself holds hours hover hunger ideal ideas illegal image include
+    increase indices initial inputs inserted inserts inside instead integers internal invalid inverse iterate
+    itself kernel known knows large larger largest layer layers layout leads learn least leave leaves leaving
+    ledge lengths letter lexer linear linked listen lists lives living longer longest looked looking looks
+    loved lower macro maintain makers makes making margin marker market married matches matching matrix
+    maximum maybe means meant median meeting memory merged merges merging message methods middle might mingle
+    minimum minutes missed mixed moment months mother motto mouse moves moving multiple multiply myself naive
+    nearly needed needs negative neighbor never night nobody north nothing objects office opacity optimal
+    optional orange original others outside overflow override owing package pairs panel param parents parse
+    parser party patch paths pattern pearls perform perhaps phone physics pixel plane planning plaster playing
+    please pluck pointer points position positive possible poster prefix present prevent previous priority
+    probably problem process produce product program promise proof proper protect provide provided provider
+    proxy query queues quite reads ready really reason record remain remember remove removed removing render
+    repeated replace required results returned returns reversed rotten saved saying scalar scale scanner
+    scared scary scenario schedule school scope screws searches season second seeing seems segment select
+    seller sense separate sequence series server shack shadow shake shall shape share shines shook shoot
+    shortest should similar simple since singly sitting sizes slash sleeper slider slight sling slower smack
+    smaller smallest smiles snail socket solve somebody someone sorry sorted sorting sorts sound space spare
+    spark sparks speak special specific speck spend spike spine split spray sprite square stacks stage stand
+    standard started starting starts steal steel steps still stone stored stores strings stuck stuff subset
+    subtract supports suppose supposed suppress swing sword system tables taken takes taking talked talking
+    tasks teller telling tennis testing thank thanks their there these thigh thing think thinking third thirst
+    thorn those though thought thread three through throws times today together tomorrow totally touch trace
+    track trains trash traverse tread trees triangle trick tricks tried tries troll troop trouble trust truth
+    trying turned types under unless updated upper usage using utility valid validate valley variable various
+    vault verify version vertical vertices virtual visited waiting wanted wants warms warnings watch watching
+    water weddings wedge weight whale whales whatever whether which whole whose widget width window within
+    without wives woman women wonder worked working works worry worst worth would wrath wring wrong years
+    yourself zeros
+"""
+
 SUBMISSION_WORDS = frozenset(_SUBMISSION_WORDS.split())
 PROGRAM_WORDS = frozenset(_PROGRAM_WORDS.split())
+LOGIN_WORDS = SUBMISSION_WORDS | PROGRAM_WORDS | frozenset(_LOGIN_WORDS.split())
 # Lengths of the shortest words and numbers that identify a student by themselves.
 MIN_WORD, MIN_ID = 3, 5
-# The shortest login that is hidden, where many systems cut logins, and most words of a name that has some.
-MIN_LOGIN, CUT_LOGIN, MAX_WORDS_OF_LOGIN = 5, 8, 6
+# The shortest login that is hidden, and most words of a name that has some.
+MIN_LOGIN, MAX_WORDS_OF_LOGIN = 5, 6
+# Where systems cut logins; the last one is the most usual.
+CUTS = (6, 7, 8)
+# Most initials in a login.
+MAX_LETTERS = 4
+# Initials with three digits or more, as `jld204`; all such logins are compared in one form.
+INITIALS_AND_DIGITS = re.compile(r"([^\W\d_]{2,4})\d{3,6}")
+ANY_DIGITS = "000"
 # Length of the shortest id that names a student in a comment: one character means nobody.
 MIN_ID_IN_COMMENT = 2
 _MARK = r"\u0300-\u036f"
 RUN = re.compile(rf"[^\W_](?:[^\W_]|[{_MARK}])*")
+APOSTROPHE = re.compile(r"['\u2019]")
 PIECE = re.compile(r"\d+|[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|[A-Z]+")
 # Letters that Unicode does not decompose into a plain letter and an accent.
 LETTERS = str.maketrans(
@@ -137,6 +200,12 @@ GAP = re.compile(r"[ \t.,_-]{0,2}")
 # Segments of a path, and where a name at the start of one may end: at a full stop, a space or its end.
 SEGMENT = re.compile(r"[^/]+")
 NAME_END = re.compile(r"[.\s]|\Z")
+# Initials before or after the words of a name: `q.zabel`, `J.-L. Darras`, `zabel_q`, `Zabel, Q.`, `QZabel`.
+_LETTERS = r"[^\W\d_](?:\.?[ -]?[^\W\d_]){0,2}"
+INITIALS_BEFORE = re.compile(rf"(?<![^\W_])({_LETTERS})(?:\. ?|[_-]?)\Z")
+_NEXT_NAME = r"[^\W\d_](?:\.?-?[^\W\d_]){0,2}(?:\.?[^\W_]|\. ?[A-Z])"
+INITIALS_AFTER = re.compile(rf"(?:, ?(?!{_NEXT_NAME})|[._-]?)({_LETTERS})(?![^\W_])")
+MAX_INITIALS = 12
 # The host of an e-mail address.
 HOST = re.compile(r"@[\w.-]+")
 
@@ -170,7 +239,7 @@ def is_distinctive(word: str) -> bool:
 def normalised_words(name: str) -> set[str]:
     """Return the normalised spellings of the words of a name: of its runs and their pieces."""
     words = set()
-    for run in RUN.findall(name):
+    for run in RUN.findall(name) + RUN.findall(APOSTROPHE.sub("", name)):
         for word in (run, *PIECE.findall(run)):
             words |= normalised_spellings(word)
     return words
@@ -184,28 +253,39 @@ def normalised_runs(name: str) -> set[str]:
 def logins(name: str) -> frozenset[str]:
     """Return the logins that universities build from a name: normalised, without numbers and common words."""
     forms = set()
-    for spelling in normalised_spellings(name.replace("'", "").replace("\u2019", "")):
+    for words in _spelt_words(name):
+        for start, end in combinations(range(len(words) + 1), 2) if len(words) <= MAX_WORDS_OF_LOGIN else ():
+            surnames = words[start:end]
+            if any(map(is_distinctive, surnames)):
+                for given in filter(None, (words[:start], words[end:])):
+                    forms |= _login_forms(given, "".join(surnames))
+        if any(map(is_distinctive, words)):
+            forms |= {f"{initials}{ANY_DIGITS}" for initials in _initials(words) if len(initials) > 1}
+    usual = {form for form in forms if len(form) >= MIN_LOGIN and is_distinctive(form)}
+    return frozenset(form for form in usual if form.removesuffix(ANY_DIGITS) not in LOGIN_WORDS)
+
+
+def _spelt_words(name: str) -> Iterator[list[str]]:
+    """Yield the normalised words of each spelling of a name, given names first where a comma says which."""
+    for spelling in normalised_spellings(APOSTROPHE.sub("", name)):
         last, comma, first = spelling.partition(",")
-        words = RUN.findall(f"{first} {last}" if comma else spelling)
-        orders = (
-            (words[:-1], words[-1:]),
-            (words[:-2], words[-2:]),
-            (words[:1], words[1:]),
-            (words[1:], words[:1]),
-        )
-        for given, surnames in orders if 1 < len(words) <= MAX_WORDS_OF_LOGIN else ():
-            if given and any(map(is_distinctive, surnames)):
-                forms |= _login_forms(given, "".join(surnames))
-    both = {short for form in forms for short in (form, form[:CUT_LOGIN])}
-    return frozenset(form for form in both if len(form) >= MIN_LOGIN and is_distinctive(form))
+        yield RUN.findall(f"{first} {last}" if comma else spelling)
 
 
 def _login_forms(given: list[str], surname: str) -> set[str]:
     """Return forms such as qzabel, zabelq, quirinz and quizab, of normalised words."""
     initials = "".join(word[0] for word in given)
-    starts = {initials, initials[0], given[0][:2], given[0][:3], given[0], "".join(given)}
-    orders = {form for start in starts for form in (start + surname, surname + start)}
-    return orders | {given[0] + surname[0], given[0][:3] + surname[:3], surname[:3] + given[0][:3]}
+    starts = {initials, initials[0], given[0], "".join(given)}
+    whole = {form for start in starts for form in (start + surname, surname + start)}
+    halves = ((given[0], surname), (surname, given[0]))
+    cut = {left[:n] + right[: end - n] for left, right in halves for end in CUTS for n in range(1, end)}
+    return whole | cut | {form[: CUTS[-1]] for form in whole} | {given[0] + surname[0]}
+
+
+def _initials(words: list[str]) -> set[str]:
+    """Return the first letters of up to MAX_LETTERS words in their order; none for a single word."""
+    letters = [word[0] for word in words[:MAX_WORDS_OF_LOGIN]] if len(words) > 1 else []
+    return {"".join(chosen) for n in range(1, MAX_LETTERS + 1) for chosen in combinations(letters, n)}
 
 
 class CommentScanner:
@@ -442,14 +522,20 @@ class NameFinder:
 
     def _words_in_run(self, run: str) -> Iterator[NameWord]:
         key = normalise_word(run)
-        if key not in self._names_by_word and key.rstrip("0123456789") in self._logins:
-            key = key.rstrip("0123456789")
+        if key not in self._names_by_word:
+            key = self._login_of(key)
         if key in self._names_by_word:
             yield NameWord(0, len(run), key)
             return
         for piece in PIECE.finditer(run):
             if (key := normalise_word(piece[0])) in self._names_by_word:
                 yield NameWord(*piece.span(), key)
+
+    def _login_of(self, key: str) -> str:
+        """Return the login that a word is but for its number; the word where it is none."""
+        initials = INITIALS_AND_DIGITS.fullmatch(key)
+        forms = (key.strip("0123456789"), initials[1] + ANY_DIGITS if initials else "")
+        return next((form for form in forms if form in self._logins), key)
 
     def _chain_span(
         self, text: str, chain: list[NameWord], comments: CommentScanner | None
@@ -470,7 +556,27 @@ class NameFinder:
             is_name = meaning.is_whole and capitalised and (several or in_comment)
             if not (is_name or (in_comment and meaning.id_length >= MIN_ID_IN_COMMENT)):
                 return
-        yield chain[0].start, chain[-1].end, meaning.replacement
+        yield self._with_initials(text, chain, meaning)
+
+    def _with_initials(self, text: str, chain: list[NameWord], meaning: Meaning) -> Span:
+        """Return the span of a name's words and of initials beside them, which may tell whose they are."""
+        start, end = chain[0].start, chain[-1].end
+        before = INITIALS_BEFORE.search(text, max(start - MAX_INITIALS, 0), start)
+        after = INITIALS_AFTER.match(text, end, end + MAX_INITIALS)
+        names: AbstractSet[str] = frozenset()
+        for found in filter(None, (before, after)):
+            letters = normalise_word("".join(RUN.findall(found[1])))
+            if owners := {name for name in names or meaning.names if letters in self._initials_of(name)}:
+                names, start, end = owners, min(start, found.start()), max(end, found.end())
+        return start, end, self._replacement(names) if names else meaning.replacement
+
+    def _replacement(self, names: AbstractSet[str]) -> str:
+        """Return what all of these names are replaced by; the placeholder where they differ."""
+        replacements = {self.aliases[name] for name in names}
+        return replacements.pop() if len(replacements) == 1 else NAME_PLACEHOLDER
+
+    def _initials_of(self, name: str) -> set[str]:
+        return {one for text in self._texts(name) for words in _spelt_words(text) for one in _initials(words)}
 
     def _is_id(self, keys: frozenset[str], meaning: Meaning) -> bool:
         """Return whether words are an id that suffices alone: it has a digit and MIN_WORD characters."""
@@ -488,8 +594,7 @@ class NameFinder:
         texts = _intersection(self._texts_by_word[key] for key in keys)
         whole = {name for name, text in texts if keys >= normalised_runs(text)}
         owners = {name: max(map(len, ids), default=0) for name in names if (ids := self._ids_of(name, keys))}
-        replacements = {self.aliases[name] for name in whole or owners or names}
-        replacement = replacements.pop() if len(replacements) == 1 else NAME_PLACEHOLDER
+        replacement = self._replacement(whole or owners.keys() or names)
         return Meaning(names, bool(texts), bool(whole), max(owners.values(), default=0), replacement)
 
     def _ids_of(self, name: str, keys: frozenset[str]) -> list[str]:
