@@ -193,13 +193,22 @@ def _names(assignment: Assignment) -> Iterable[str]:
 
 
 def _store_aliases(assignment: Assignment, names: list[str], known: dict[str, str]) -> None:
-    """Draw and store an alias for each name; where a concurrent request stored one, that one stays."""
+    """Draw and store an alias for each name; where a concurrent request stored one, that one stays.
+
+    A name has the alias that it has in another assignment of the course, unless that is taken.
+    """
+    in_course = Alias.objects.filter(assignment__course=assignment.course_id, name__in=names).order_by("-pk")
+    elsewhere = dict(in_course.values_list("name", "alias"))
     taken = set(known.values())
+    reserved = taken.union(elsewhere.values())
     real_words = {word for name in (*names, *known) for word in name.casefold().replace("_", "-").split("-")}
     rows = []
     for name in names:
-        alias = draw_alias(assignment.pk, name, taken, real_words)
+        alias = elsewhere.get(name, "")
+        if not alias or alias in taken:
+            alias = draw_alias(assignment.pk, name, reserved, real_words)
         taken.add(alias)
+        reserved.add(alias)
         rows.append(Alias(assignment=assignment, name=name, alias=alias))
     Alias.objects.bulk_create(rows, batch_size=500, ignore_conflicts=True)
 

@@ -452,6 +452,17 @@ def test_names_of_decided_and_deleted_submissions_stay_covered(assignment: Assig
     assert set(ensure_aliases(assignment)) == {"deleted-ada", "deleted-ben"}
 
 
+def test_a_student_has_one_made_up_name_in_a_course(assignment: Assignment) -> None:
+    names = [f"student-{n}" for n in range(300)]
+    other = assignment.course.assignments.create(name="Second")
+    for one, handed_in in ((assignment, names), (other, [*reversed(names), "late"])):
+        batch = one.batches.create(name="class.zip", state="done")
+        Submission.objects.bulk_create(Submission(batch=batch, name=name) for name in handed_in)
+    first, second = ensure_aliases(assignment), ensure_aliases(other)
+    assert {name: second[name] for name in names} == first
+    assert len(set(second.values())) == len(second) == 301
+
+
 def test_made_up_names_cost_two_queries(
     assignment: Assignment, django_assert_num_queries: CountQueries
 ) -> None:
