@@ -200,7 +200,7 @@ GAP = re.compile(r"[ \t.,_-]{0,2}")
 # Segments of a path, and where a name at the start of one may end: at a full stop, a space or its end.
 SEGMENT = re.compile(r"[^/]+")
 NAME_END = re.compile(r"[.\s]|\Z")
-# Initials before or after the words of a name: `q.zabel`, `J.-L. Darras`, `zabel_q`, `Zabel, Q.`, `QZabel`.
+# Initials before or after the words of a name: `q_zabel`, `J.-L. Darras`, `zabel_q`, `Zabel, Q.`, `QZabel`.
 _LETTERS = r"[^\W\d_](?:\.?[ -]?[^\W\d_]){0,2}"
 INITIALS_BEFORE = re.compile(rf"(?<![^\W_])({_LETTERS})(?:\. ?|[_-]?)\Z")
 _NEXT_NAME = r"[^\W\d_](?:\.?-?[^\W\d_]){0,2}(?:\.?[^\W_]|\. ?[A-Z])"
