@@ -17,6 +17,7 @@ from moss.operations import doctor as services, monitoring as health
 from tests.moss.backups.test_backups import other_database
 from tests.moss.test_database_roles import as_service
 from tests.support.golden import Golden
+from tests.support.template_database import NAME
 
 LOG, PAIR, COURSE = "submissions_auditentry", "submissions_pair", "submissions_course"
 REPLACE = "CREATE OR REPLACE FUNCTION submissions_refuse_change() RETURNS trigger LANGUAGE plpgsql"
@@ -128,8 +129,7 @@ def test_the_service_sees_the_same_tables_as_their_owner_and_misses_its_rights()
 @pytest.mark.django_db(transaction=True)
 def test_a_column_that_is_missing_while_its_migration_is_recorded_stops_what_starts(client: Client) -> None:
     """An installation whose migrations were edited afterwards: everything was fine, and pages were 500."""
-    with other_database():
-        call_command("migrate", verbosity=0)
+    with other_database(template=NAME):
         call_command("migrate", "--check", verbosity=0)
         assert client.get("/healthz").json()["schema"] is True
         change(DROP)

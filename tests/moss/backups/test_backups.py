@@ -24,6 +24,7 @@ from moss.operations.doctor import ok, warning
 from moss.operations.dumps import BackupError
 from moss.release import this_release
 from submissions.models import Assignment, Decision, Pair, Report, Upload
+from tests.support.template_database import NAME
 
 # Restoring refuses beside a worker, and one of earlier tests may still run.
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("no_worker")]
@@ -204,8 +205,7 @@ def test_restored_tables_that_are_not_those_of_this_version_are_named(
     assignment: Assignment, tmp_path: Path
 ) -> None:
     """Its migrations have the names of this version's; they were edited afterwards."""
-    with other_database():
-        call_command("migrate", verbosity=0)
+    with other_database(template=NAME):
         with connection.cursor() as cursor:
             cursor.execute("ALTER TABLE submissions_pair DROP COLUMN longest")
         restoring.write(tmp_path / "backup")

@@ -75,7 +75,7 @@ def test_lines_that_most_of_a_class_share_beside_their_own_code_are_said(
     first = said["places"][0]
     place = f"{first['file']}, {first['first_line']}-{first['last_line']}"
     assert f"{sentence}. See {place}" in stderr
-    page = check(tmp_path, "--format", "html").stdout
+    page = check(tmp_path, "--format", "html", "--show", "1").stdout
     assert sentence in page
     assert place in page
 

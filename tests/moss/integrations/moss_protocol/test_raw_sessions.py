@@ -100,15 +100,6 @@ def test_a_session_without_some_options_and_with_odd_names_is_compared(
     assert [row.name for row in Assignment.objects.all()] == ["Übung 1"]
 
 
-def test_an_unknown_user_id_is_refused_at_the_language_and_told_at_the_query(server: Listening) -> None:
-    with RawClient(server.port) as client:
-        assert client.begin("987654321") == b"no\n"
-        client.file(1, b"a.py", COPIED.encode())
-        client.file(0, b"base.py", COPIED.encode())
-        assert client.query().startswith("Error: The user id is not known.")
-    assert_nothing_is_left(server)
-
-
 def test_a_disabled_account_and_an_old_user_id_are_unknown(alice: User, number: str) -> None:
     assert account_of(number) == alice
     assert renew_user_id(alice) != number
@@ -116,22 +107,6 @@ def test_a_disabled_account_and_an_old_user_id_are_unknown(alice: User, number: 
     alice.is_active = False
     alice.save()
     assert account_of(MossUserId.objects.get().number) is None
-
-
-def test_an_unknown_language_is_refused(server: Listening, number: str) -> None:
-    with RawClient(server.port) as client:
-        assert client.begin(number, language=b"cobol") == b"no\n"
-        client.file(1, b"a.cob", b"MOVE A TO B.\n")
-        assert client.query().startswith("Error: The language is not known. Choose one of: c cc java ml")
-    assert_nothing_is_left(server)
-
-
-def test_a_query_without_files_is_answered_as_the_service_did(server: Listening, number: str) -> None:
-    with RawClient(server.port) as client:
-        client.begin(number)
-        client.file(0, b"base.py", COPIED.encode())
-        assert client.query() == NO_FILES
-    assert_nothing_is_left(server)
 
 
 @pytest.mark.parametrize(
@@ -180,15 +155,6 @@ def test_an_end_before_the_query_leaves_nothing(server: Listening, number: str) 
         client.file(1, b"a.py", COPIED.encode())
         client.send(b"end")
         assert client.answer() == b""
-    assert_nothing_is_left(server)
-
-
-def test_a_file_that_is_too_large_is_told_at_the_end(server: Listening, number: str) -> None:
-    with RawClient(server.port) as client:
-        client.begin(number)
-        client.file(1, b"large.py", b"x = 1\n" * 1_000_000)
-        client.file(2, b"a.py", COPIED.encode())
-        assert client.query() == "Error: File 1 has more than 5 MB. Leave it out."
     assert_nothing_is_left(server)
 
 
@@ -451,3 +417,36 @@ def test_what_is_counted_of_many_addresses_is_bounded() -> None:
         wrong.note_right(str(number), "1001")
     assert len(wrong._wrong) == len(wrong._right) == COUNTED
     assert wrong.is_refused("a", "1003", 1)
+
+
+SOURCE = (b"a.py", COPIED.encode())
+
+
+@pytest.mark.parametrize(
+    ("user_id", "language", "files", "answer"),
+    [
+        ("987654321", b"python", {1: SOURCE, 0: SOURCE}, "The user id is not known."),
+        ("", b"cobol", {1: SOURCE}, "The language is not known. Choose one of: c cc java ml"),
+        ("", b"python", {0: SOURCE}, "No files uploaded to compare."),
+        (
+            "", b"python", {1: (b"large.py", b"x = 1\n" * 1_000_000), 2: SOURCE},
+            "File 1 has more than 5 MB. Leave it out.",
+        ),
+    ],
+    ids=["an unknown user id", "an unknown language", "no files", "a large file"],
+)  # fmt: skip
+def test_what_cannot_be_compared_is_told_at_the_query_and_leaves_nothing(  # noqa: PLR0917 - rows
+    server: Listening,
+    number: str,
+    user_id: str,
+    language: bytes,
+    files: dict[int, tuple[bytes, bytes]],
+    answer: str,
+) -> None:
+    with RawClient(server.port) as client:
+        begun = client.begin(user_id or number, language=language)
+        assert begun == (b"no\n" if user_id or language != b"python" else b"yes\n")
+        for place, file in files.items():
+            client.file(place, *file)
+        assert client.query().startswith(f"Error: {answer}")
+    assert_nothing_is_left(server)
