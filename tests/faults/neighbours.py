@@ -10,19 +10,18 @@ import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from threading import Thread
 from typing import TYPE_CHECKING
 
 from aiosmtpd.controller import Controller
 from django.conf import settings
 
 from tests.support.inbox import Inbox
+from tests.support.loopback import serving
 from tests.support.receiver import Receiver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from email.message import Message
-    from http.server import ThreadingHTTPServer
 
 # Seconds before an answer.
 DELAY = 0.3
@@ -67,17 +66,5 @@ def running_neighbours() -> Iterator[Neighbours]:
         mail.start()
         running.callback(mail.stop)
         for server in (neighbours.receiver, neighbours.gone):
-            running.enter_context(_served(server))
+            running.enter_context(serving(server))
         yield neighbours
-
-
-@contextmanager
-def _served(server: ThreadingHTTPServer) -> Iterator[None]:
-    thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

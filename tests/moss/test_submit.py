@@ -6,9 +6,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import HTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from django.conf import settings
@@ -19,6 +18,7 @@ from moss.commands.submit import KEPT_SECONDS, BegunUpload, ServerRefused, Servi
 from submissions.models import Assignment, Batch, Course
 from tests.support.api import secret_of
 from tests.support.git_server import GitServer, hand_in
+from tests.support.loopback import Handler, serving
 from tests.support.sample_class import CLASS
 from tests.support.web_server import web_server
 
@@ -258,34 +258,22 @@ class BusyServer(HTTPServer):
         self.keys: list[str | None] = []
 
 
-class Answer(BaseHTTPRequestHandler):
+class Answer(Handler):
     server: BusyServer
 
-    def answer(self) -> None:
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+    def post(self) -> None:
+        self.body()
         self.server.keys.append(self.headers.get("Idempotency-Key"))
         busy = len(self.server.keys) <= 2
-        body = json.dumps({"id": 7, "detail": "busy"}).encode()
-        self.send_response(self.server.status if busy else 200)
-        self.send_header("Retry-After", "0")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        self.answer({"id": 7, "detail": "busy"}, self.server.status if busy else 200, Retry_After="0")
 
-    do_GET = do_POST = answer  # noqa: N815 - names of the library
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
+    get = post
 
 
 @pytest.fixture
 def busy() -> Iterator[BusyServer]:
-    with BusyServer() as server:
-        thread = Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
+    with serving(BusyServer()) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def service(busy: BusyServer) -> Service:

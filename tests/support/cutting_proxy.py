@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from tests.support.loopback import serving
+
 ANY = 1 << 60
 
 
@@ -75,12 +77,6 @@ class _Connection(socketserver.BaseRequestHandler):
 
 @contextmanager
 def cutting_proxy(target: int | Path, *limits: int) -> Iterator[CuttingProxy]:
-    with CuttingProxy(target) as proxy:
+    with serving(CuttingProxy(target)) as proxy:
         proxy.limits.extend(limits)
-        thread = threading.Thread(target=proxy.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        try:
-            yield proxy
-        finally:
-            proxy.shutdown()
-            thread.join()
+        yield proxy

@@ -6,11 +6,13 @@ import zlib
 from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha1
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 
 import pytest
+
+from tests.support.loopback import Handler, serving
 
 # In seconds since 1970; commits of the tests are at whole hours after it.
 START = 1_790_000_000
@@ -47,16 +49,11 @@ class GitServer(ThreadingHTTPServer):
         """Say nothing of a client that went away."""
 
 
-class Answers(BaseHTTPRequestHandler):
+class Answers(Handler):
     server: GitServer
 
-    def do_GET(self) -> None:
-        self._answer(b"")
-
-    def do_POST(self) -> None:
-        self._answer(self.rfile.read(int(self.headers.get("Content-Length", "0"))))
-
-    def _answer(self, body: bytes) -> None:
+    def get(self) -> None:
+        body = self.body()
         path, _, query = self.path.partition("?")
         name = path.strip("/").removesuffix("/info/refs").removesuffix("/git-upload-pack")
         credentials = self.headers.get("Authorization", "")
@@ -64,10 +61,7 @@ class Answers(BaseHTTPRequestHandler):
         if name in self.server.silent:
             self.server.ended.wait(30)
         elif name in self.server.redirects:
-            self.send_response(301)
-            self.send_header("Location", self.server.redirects[name])
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+            self.answer(status=301, Location=self.server.redirects[name])
         elif name.startswith("private/") and credentials != basic(self.server.token):
             self.send_error(401)
         elif not (self.server.folder / name).is_dir():
@@ -95,15 +89,10 @@ class Answers(BaseHTTPRequestHandler):
         )
         head, _, content = done.stdout.partition(b"\r\n\r\n")
         fields = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
-        self.send_response(int(fields.pop("Status", "200").split()[0]))
-        for field, value in fields.items():
-            self.send_header(field, value)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
+        status = int(fields.pop("Status", "200").split()[0])
+        self.answer(content, status, **{name.replace("-", "_"): value for name, value in fields.items()})
 
-    def log_message(self, *_: object) -> None:
-        """Print nothing."""
+    post = get
 
 
 def basic(token: str) -> str:
@@ -175,11 +164,6 @@ def hand_in(
 def git_server(tmp_path: Path) -> Iterator[GitServer]:
     folder = tmp_path / "repositories"
     (folder / "private").mkdir(parents=True)
-    server = GitServer(folder)
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    yield server
-    server.ended.set()
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(GitServer(folder)) as server:
+        yield server
+        server.ended.set()

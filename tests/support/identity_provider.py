@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import base64
-import threading
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from html import escape
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -27,6 +26,7 @@ from onelogin.saml2.utils import OneLogin_Saml2_Utils
 from pytest_django.fixtures import Settings
 
 from moss.settings import KeyPair, saml_app
+from tests.support.loopback import Handler, serving
 
 ENTITY = "https://idp.example.edu/shibboleth"
 UID, MAIL = "urn:oasis:names:tc:SAML:attribute:subject-id", "urn:oid:0.9.2342.19200300.100.1.3"
@@ -174,12 +174,12 @@ def key_pair(host: str) -> KeyPair:
     return KeyPair(private.decode(), certificate.sign(key, hashes.SHA256()).public_bytes(pem).decode())
 
 
-class _Page(BaseHTTPRequestHandler):
+class _Page(Handler):
     """The page on which somebody signs in there: a button for each person."""
 
     server: _Server
 
-    def do_GET(self) -> None:
+    def get(self) -> None:
         provider = self.server.provider
         if "SAMLRequest" not in self.path:
             self.send_error(404)
@@ -189,14 +189,7 @@ class _Page(BaseHTTPRequestHandler):
             asked = Asked.of(self.path)
             forms = "".join(_form(provider, asked, name) for name in provider.people)
         content = f"<!doctype html><title>Campus</title>{forms}".encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        return
+        self.answer(content, Content_Type="text/html; charset=utf-8")
 
 
 def _form(provider: IdentityProvider, asked: Asked, name: str) -> str:
@@ -213,14 +206,10 @@ class _Server(ThreadingHTTPServer):
 
 @pytest.fixture(scope="session")
 def running_identity_provider() -> Iterator[IdentityProvider]:
-    with _Server(("127.0.0.1", 0), _Page) as server:
-        url = f"http://127.0.0.1:{server.server_address[1]}/sso"
+    with serving(_Server(("127.0.0.1", 0), _Page)) as server:
+        url = f"http://127.0.0.1:{server.server_port}/sso"
         server.provider = IdentityProvider(url, *key_pair("idp.example.edu"))
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
         yield server.provider
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture(scope="session")
@@ -229,8 +218,8 @@ def service_key_pair() -> KeyPair:
     return key_pair("moss.example.edu")
 
 
-def use(settings: Settings, provider: IdentityProvider, key_pair: KeyPair, **known: str) -> None:
-    """Have the service use the provider, with a key pair of its own; `known` is more about the provider."""
+def use(settings: Settings, provider: IdentityProvider, key_pair: KeyPair | None, **known: str) -> None:
+    """Have the service use the provider, with a key pair or none; `known` is more about the provider."""
     about = {"entity_id": ENTITY, "sso_url": provider.url, "x509cert": provider.certificate, **known}
     app = saml_app("campus", "Example University", about, key_pair, verified_mail=False)
     settings.SOCIALACCOUNT_PROVIDERS = {"saml": {"APPS": [app]}}
@@ -250,7 +239,5 @@ def identity_provider(running_identity_provider: IdentityProvider, settings: Set
     provider = running_identity_provider
     provider.people.clear()
     settings.SAML_ENTITY_ID, settings.SAML_NAME = ENTITY, "Example University"
-    known = {"entity_id": ENTITY, "sso_url": provider.url, "x509cert": provider.certificate}
-    app = saml_app("campus", "Example University", known, verified_mail=False)
-    settings.SOCIALACCOUNT_PROVIDERS = {"saml": {"APPS": [app]}}
+    use(settings, provider, None)
     return provider

@@ -6,8 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from html import escape
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -20,6 +19,7 @@ from jwt.algorithms import RSAAlgorithm
 from moss.integrations.lti.models import Platform, ToolKey
 from moss.integrations.lti.tokens import pem_of
 from tests.support.keys import private_key
+from tests.support.loopback import Handler, serving
 
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
 SPEC = "https://purl.imsglobal.org/spec/lti-"
@@ -108,7 +108,7 @@ class PlatformServer(ThreadingHTTPServer):
     """The addresses of a platform that tools ask: keys, access tokens and the people of a course."""
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(("127.0.0.1", 0), Answers)
         self.key_id, self.asked = 0, list[str]()
         # Pages of the list of people, the public keys of the tool, and what is answered instead of keys.
         self.members: list[list[dict[str, Any]]] = []
@@ -158,20 +158,20 @@ class PlatformServer(ThreadingHTTPServer):
         return claims
 
 
-class Handler(BaseHTTPRequestHandler):
+class Answers(Handler):
     server: PlatformServer
 
-    def do_GET(self) -> None:
+    def get(self) -> None:
         self.server.asked.append(self.path)
         address = urlsplit(self.path)
         if address.path == "/keys":
-            self.answer(self.server.instead or json.dumps(self.server.published()).encode())
+            self.answer(self.server.instead or self.server.published())
         elif address.path == "/auth":
-            self.answer(self.signed_in(parse_qs(address.query)).encode(), kind="text/html")
+            self.answer(self.signed_in(parse_qs(address.query)).encode(), Content_Type="text/html")
         elif address.path == "/configuration":
-            self.answer(json.dumps(self.server.configured()).encode())
+            self.answer(self.server.configured())
         elif address.path == "/course":
-            self.answer(self.server.course_page.encode(), kind="text/html")
+            self.answer(self.server.course_page.encode(), Content_Type="text/html")
         elif self.headers["Authorization"] == f"Bearer {TOKEN}" and address.path == "/members":
             self.members(int(parse_qs(address.query).get("page", ["0"])[0]))
         else:
@@ -191,18 +191,18 @@ class Handler(BaseHTTPRequestHandler):
         following = self.server.next_page or f"{here}/members?page={page + 1}"
         more = page + 1 < len(self.server.members)
         content = {"id": here, "context": {"id": "course-1"}, "members": self.server.members[page]}
-        self.answer(json.dumps(content).encode(), f'<{following}>; rel="next"' if more else "")
+        self.answer(content, 200, **({"Link": f'<{following}>; rel="next"'} if more else {}))
 
-    def do_POST(self) -> None:
+    def post(self) -> None:
         self.server.asked.append(self.path)
-        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        body = self.body().decode()
         if self.path == "/register":
             self.register(json.loads(body))
             return
         sent = {name: values[0] for name, values in parse_qs(body).items()}
         if self.path == "/links":
             self.server.answers.append(sent["JWT"])
-            self.answer(b"<!doctype html><h1>The link was added</h1>", kind="text/html")
+            self.answer(b"<!doctype html><h1>The link was added</h1>", Content_Type="text/html")
             return
         here = f"http://127.0.0.1:{self.server.server_port}/token"
         claims = self.server.read(sent["client_assertion"], here)
@@ -210,34 +210,19 @@ class Handler(BaseHTTPRequestHandler):
         if self.path != "/token" or sent["grant_type"] != "client_credentials" or not granted:
             self.send_error(400)
             return
-        self.answer(json.dumps({"access_token": TOKEN, "token_type": "Bearer"}).encode())
+        self.answer({"access_token": TOKEN, "token_type": "Bearer"})
 
     def register(self, tool: dict[str, Any]) -> None:
         if self.headers["Authorization"] != "Bearer the-registration-token":
             self.send_error(401)
             return
         self.server.registered.append(tool)
-        answer = tool | {"client_id": "tool-7"} | self.server.registration_answer
-        self.answer(json.dumps(answer).encode())
-
-    def answer(self, content: bytes, link: str = "", kind: str = "application/json") -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(content)))
-        if link:
-            self.send_header("Link", link)
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        return
+        self.answer(tool | {"client_id": "tool-7"} | self.server.registration_answer)
 
 
 @pytest.fixture
 def lms(db: None) -> Iterator[LearningPlatform]:
     """A platform that is registered here. The service has its key pair already: to make one takes 50 ms."""
     ToolKey.objects.create(pk=1, private_key=pem_of(private_key(0)))
-    with PlatformServer() as server:
-        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    with serving(PlatformServer()) as server:
         yield LearningPlatform(server)
-        server.shutdown()

@@ -3,10 +3,11 @@
 import ssl
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from typing import NamedTuple
 
 import pytest
@@ -17,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from moss.integrations.webhooks import sending as actions
 from moss.integrations.webhooks.models import Event as WebhookEvent, Webhook
 from submissions.models import Assignment, Course
+from tests.support.loopback import Handler, serving
 
 
 class Received(NamedTuple):
@@ -52,22 +54,19 @@ class Receiver(ThreadingHTTPServer):
         """Say nothing of a client that went away, or that trusts no such certificate."""
 
 
-class Answers(BaseHTTPRequestHandler):
+class Answers(Handler):
     server: Receiver
 
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+    def post(self) -> None:
+        body = self.body().decode()
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.server.received.append(Received(self.path, headers, body))
         status = self.server.next_status()
         if status <= 0:
             self._keep_waiting(drops=status < 0)
             return
-        self.send_response(status)
-        if status in range(300, 400):
-            self.send_header("Location", self.server.url("/elsewhere"))
-        self.send_header("Content-Length", "0")
-        self.end_headers()
+        moved = {"Location": self.server.url("/elsewhere")} if status in range(300, 400) else {}
+        self.answer(status=status, **moved)
 
     def _keep_waiting(self, *, drops: bool) -> None:
         if drops:
@@ -77,14 +76,12 @@ class Answers(BaseHTTPRequestHandler):
                 self.wfile.write(b"x")
             time.sleep(0.2)
 
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
     """Return a receiver that runs."""
-    yield from _running(Receiver())
+    with _running(Receiver()) as server:
+        yield server
 
 
 @pytest.fixture
@@ -95,17 +92,15 @@ def encrypted_receiver(tmp_path: Path) -> Iterator[Receiver]:
     context.load_cert_chain(_make_certificates(tmp_path))
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     server.scheme = "https"
-    yield from _running(server)
+    with _running(server):
+        yield server
 
 
+@contextmanager
 def _running(server: Receiver) -> Iterator[Receiver]:
-    thread = Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    yield server
-    server.ended.set()
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(server):
+        yield server
+        server.ended.set()
 
 
 def _make_certificates(folder: Path) -> Path:
@@ -146,17 +141,9 @@ def _certificate(
 
 def _key_usage(*, is_authority: bool) -> x509.KeyUsage:
     """Return the usage of a key, which Python 3.13 and newer ask of an authority (RFC 5280, 4.2.1.3)."""
-    return x509.KeyUsage(
-        digital_signature=not is_authority,
-        key_cert_sign=is_authority,
-        crl_sign=is_authority,
-        content_commitment=False,
-        key_encipherment=False,
-        data_encipherment=False,
-        key_agreement=False,
-        encipher_only=False,
-        decipher_only=False,
-    )
+    others = "content_commitment key_encipherment data_encipherment key_agreement encipher_only decipher_only"
+    own = {"digital_signature": not is_authority, "key_cert_sign": is_authority, "crl_sign": is_authority}
+    return x509.KeyUsage(**own, **dict.fromkeys(others.split(), False))
 
 
 def webhook_to(url: str, course: Course, *events: WebhookEvent) -> Webhook:

@@ -3,8 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import ThreadingHTTPServer
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
@@ -21,6 +20,7 @@ from tests.conftest import PASSWORD
 from tests.support.campus import Campus, use_provider
 from tests.support.html import get_page, page_of
 from tests.support.identity_provider import IdentityProvider, request_of
+from tests.support.loopback import Handler, serving
 from tests.support.platform import LearningPlatform
 from tests.support.ports import free_port_number
 
@@ -51,7 +51,7 @@ def test_without_a_provider_nothing_leads_to_one(client: Client, db: None) -> No
     assert client.get("/accounts/oidc/campus/login/").status_code == 404
 
 
-class Broken(BaseHTTPRequestHandler):
+class Broken(Handler):
     """A provider whose paths are what is wrong with its answers."""
 
     ANSWERS: ClassVar = {
@@ -61,21 +61,15 @@ class Broken(BaseHTTPRequestHandler):
         "/list": (200, b"[]"),
     }
 
-    def do_GET(self) -> None:
+    def get(self) -> None:
         status, body = self.ANSWERS[self.path.removesuffix("/.well-known/openid-configuration")]
-        self.send_response(status)
-        self.end_headers()
-        self.wfile.write(body)
+        self.answer(body, status)
 
 
 @pytest.fixture
 def broken_provider() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Broken) as server:
-        thread = Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-        thread.join()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Broken)) as server:
+        yield f"http://127.0.0.1:{server.server_port}"
 
 
 def assert_no_answer(client: Client, settings: Settings, provider: str) -> None:

@@ -5,8 +5,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -24,6 +23,7 @@ from submissions.models import Assignment, CampusGroup, Membership
 from tests.support.campus import use_provider
 from tests.support.html import Page, page_of
 from tests.support.keys import private_key
+from tests.support.loopback import Handler, serving
 from tests.support.oidc_provider import OidcProvider, Visitor
 
 pytestmark = pytest.mark.django_db
@@ -67,12 +67,12 @@ class Provider(ThreadingHTTPServer):
         return client.get(CALLBACK, {"state": self.begin(client)["state"], "code": "dora"})
 
 
-class Answers(BaseHTTPRequestHandler):
+class Answers(Handler):
     server: Provider
 
-    def do_GET(self) -> None:
+    def get(self) -> None:
         here = self.server.url
-        self._answer(
+        self.answer(
             {
                 "/user": self.server.user_info,
                 "/keys": {"keys": self.server.keys},
@@ -86,32 +86,19 @@ class Answers(BaseHTTPRequestHandler):
             )
         )  # fmt: skip
 
-    def do_POST(self) -> None:
+    def post(self) -> None:
         self.server.asked.append(self.path)
-        sent = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        sent = parse_qs(self.body().decode())
         digest = sha256(sent["code_verifier"][0].encode()).digest()
         assert base64.urlsafe_b64encode(digest).decode().rstrip("=") == self.server.challenge
-        self._answer({"access_token": "x", "token_type": "Bearer", "id_token": self.server.token()})
-
-    def _answer(self, content: object) -> None:
-        body = json.dumps(content).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        self.answer({"access_token": "x", "token_type": "Bearer", "id_token": self.server.token()})
 
 
 @pytest.fixture
 def provider(settings: Settings) -> Iterator[Provider]:
-    with Provider() as server:
-        Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    with serving(Provider()) as server:
         use_provider(settings, server.url)
         yield server
-        server.shutdown()
 
 
 def assert_nobody(answer: HttpResponseBase, client: Client) -> None:
