@@ -22,16 +22,12 @@ from moss.integrations.accounts.models import Session
 from moss.integrations.accounts.sessions import USED
 from moss.settings import KeyPair
 from submissions.models import Assignment, CampusGroup, Membership
+from tests.moss.integrations.accounts.test_campus import signed_in
 from tests.support.html import get_page, page_of
 from tests.support.identity_provider import ENTITY, UID, USER, IdentityProvider
 from tests.support.saml_sign_out import HERE, message_of, sign_out_request, sign_out_response
 
 pytestmark = pytest.mark.django_db
-
-
-def signed_in(client: Client) -> User | None:
-    pk = client.session.get("_auth_user_id")
-    return User.objects.get(pk=pk) if pk else None
 
 
 def test_the_sign_in_page_leads_to_the_campus_and_back(

@@ -40,16 +40,6 @@ from tests.support.uploads import Committing
 URL = "https://hooks.example.org/moss"
 
 
-@pytest.fixture
-def caller(alice: User) -> Client:
-    return api_client(alice)
-
-
-@pytest.fixture
-def path(assignment: Assignment) -> str:
-    return f"/assignments/{assignment.pk}"
-
-
 def upload(
     client: Client, path: str, committing: Committing, files: dict[str, Any] | None = None, **fields: str
 ) -> Any:
@@ -322,11 +312,6 @@ def test_a_course_is_deleted_by_its_name_and_not_under_a_hold(alice: User, assig
     assert not Assignment.objects.exists()
     entry = AuditEntry.objects.latest("pk")
     assert (entry.who, entry.action, entry.course) == ("alice", "deleted", course.name)
-
-
-@pytest.fixture
-def course(alice: User) -> Course:
-    return Course.objects.create(owner=alice, name="Algorithms")
 
 
 @pytest.fixture

@@ -4,24 +4,18 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from django.db import OperationalError, connection, transaction
 from django.test import Client
 
 from moss.integrations.api.service import KEY_HEADER
 from submissions.models import ApiAnswer, ApiToken, Assignment, Batch, ResumableUpload
 from submissions.work.locks import text_lock
-from tests.support.api import API, api_client, problem_of
+from tests.support.api import API, problem_of
 from tests.support.sample_class import CLASS, zipped
 
 pytestmark = pytest.mark.services
 
 KEY = {KEY_HEADER: "one"}
-
-
-@pytest.fixture
-def caller(alice: User) -> Client:
-    return api_client(alice)
 
 
 def upload(client: Client, assignment: Assignment) -> Any:

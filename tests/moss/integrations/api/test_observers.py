@@ -4,14 +4,13 @@ import pytest
 from django.contrib.auth.models import User
 
 from submissions.models import Membership, Report
-from tests.moss.integrations.api.test_endpoints import path  # noqa: F401 - a fixture
 from tests.support.api import api_client, send
 
 pytestmark = pytest.mark.services
 
 
 @pytest.mark.long
-def test_an_observer_reads_made_up_names_only(report: Report, path: str) -> None:  # noqa: F811
+def test_an_observer_reads_made_up_names_only(report: Report, path: str) -> None:
     user = User.objects.create_user("olga")
     Membership.objects.create(course=report.assignment.course, user=user, role="observer")
     client = api_client(user)

@@ -20,11 +20,6 @@ from tests.support.sample_class import loose
 KEY = {"Idempotency_Key": "first"}
 
 
-@pytest.fixture
-def caller(alice: User) -> Client:
-    return api_client(alice)
-
-
 def test_every_error_is_a_problem(caller: Client) -> None:
     assert problem_of(send(caller, "get", "/nothing"))["status"] == 404
     assert problem_of(send(caller, "get", "/courses/7"))["status"] == 404
@@ -280,11 +275,6 @@ def test_no_body_breaks_an_endpoint(world: World, body: bytes) -> None:
             assert problem_of(response)["status"] in {400, 409, 413, 422}, (method, path)
             tried += 1
     assert tried >= 15
-
-
-@pytest.fixture
-def course(alice: User) -> Course:
-    return Course.objects.create(owner=alice, name="Algorithms")
 
 
 HEAD = 'Content-Disposition: form-data; name="{field}"; filename="{name}"'

@@ -26,11 +26,6 @@ PART_TYPE = "application/offset+octet-stream"
 ARCHIVE = zipped(CLASS).read()
 
 
-@pytest.fixture
-def caller(alice: User) -> Client:
-    return api_client(alice)
-
-
 def begin(client: Client, assignment: Assignment, length: int, **headers: str) -> Any:
     headers = {name.replace("_", "-"): value for name, value in headers.items()}
     address = f"{API}/assignments/{assignment.pk}/resumable"

@@ -16,11 +16,6 @@ pytestmark = pytest.mark.services
 FILE = "name,login,section\nAnna Berg,aberg,A\nBen Carr,bcarr,B\nCleo Dorn,cdorn,A\n"
 
 
-@pytest.fixture
-def course(alice: User) -> Course:
-    return Course.objects.create(owner=alice, name="Algorithms")
-
-
 def upload(client: Client, course: Course, text: str | bytes) -> Any:
     file = loose("class.csv", text)
     return client.post(f"{API}/courses/{course.pk}/roster", {"file": file})
