@@ -94,7 +94,7 @@ def visit(page: Page, path: str) -> str:
     faults = [] if answer and answer.status == 200 else [f"status {answer and answer.status}"]
     if page.evaluate(HACKED):
         faults.append("a script ran")
-    if not page.url.endswith(path):
+    if answer and page.url != answer.url:
         faults.append("the page was left")
     page.wait_for_load_state("load")
     if (wider := page.evaluate("document.documentElement.scrollWidth - innerWidth")) > 0:
