@@ -25,10 +25,11 @@ from moss.check.inputs import (
     upload_name,
 )
 from moss.check.readings import ReadJob, detected_languages, languages_of, read_boilerplate, read_files
-from submissions.intake.file_languages import NOT_COMPARED, ChosenLanguages
+from submissions.intake.file_languages import ChosenLanguages
 from submissions.intake.grouping import ListingBuilder
 from submissions.intake.left_out.listing import EntryRow
 from submissions.intake.preview import Preview, preview_upload
+from submissions.intake.sentences import KEPT_FILE
 from submissions.intake.warnings import ReadFile, roster_warnings
 from submissions.matches.groups import HashedFile, content_order, group_numbers
 from submissions.matches.ranked_pairs import MODEL_SOLUTION, RankedPair, count_same_files, shared_files
@@ -328,7 +329,7 @@ def _compared(groups: Groups, chosen: ChosenLanguages) -> tuple[list[NumberedFil
     for submission, (name, group) in enumerate(groups.items()):
         for entry, of_file in zip(group, languages[submission], strict=True):
             if of_file is None:
-                skipped.append(SkippedInput(_name(name, entry.name), NOT_COMPARED))
+                skipped.append(SkippedInput(_name(name, entry.name), KEPT_FILE))
             else:
                 numbered.append((submission, entry, of_file))
     return numbered, skipped

@@ -37,17 +37,17 @@ def printable(name: str) -> str:
     return "".join(char if char.isprintable() else "\ufffd" for char in name)
 
 
-def _share(share: float, with_common: float) -> str:
-    """Return a share with common code, and in parentheses without it if that is another percentage."""
-    without, both = percent_text(share), percent_text(with_common)
-    return without if both == without else f"{both} ({without})"
+def _share(share: float, without_common: float) -> str:
+    """Return a share, and in parentheses without common code if that is another percentage."""
+    both, without = percent_text(share), percent_text(without_common)
+    return both if both == without else f"{both} ({without})"
 
 
 def _counts(row: PairRow) -> tuple[str, str, str]:
     if row.mark == NO_PASSAGE:
         return ("-", "-", "-")
     if not row.tokens:
-        return ("common code only" if row.left_with_common != 0 else "no passage", "", "")
+        return ("common code only" if row.left_share != 0 else "no passage", "", "")
     return (str(row.tokens), str(row.lines), str(row.longest))
 
 
@@ -67,7 +67,7 @@ def pairs_text(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | N
     widths = _fitted(widths)
     for cells in chain([HEADINGS], _cells(rows, notes)):
         yield _line(cells, widths)
-    if any(_share(row.left_share, row.left_with_common).endswith(")") for row in rows):
+    if any(_share(row.left_share, row.left_without_common).endswith(")") for row in rows):
         yield "In parentheses: the share without common code.\n"
 
 
@@ -78,8 +78,8 @@ def _cells(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str]) -> Ite
             printable(row.left),
             printable(row.right),
             percent_text(row.similarity),
-            _share(row.left_share, row.left_with_common),
-            _share(row.right_share, row.right_with_common),
+            _share(row.left_share, row.left_without_common),
+            _share(row.right_share, row.right_without_common),
             *_counts(row),
             " ".join(filter(None, (row.mark, row.flag, notes.get((row.left, row.right), "")))),
         )

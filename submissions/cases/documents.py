@@ -39,7 +39,7 @@ from submissions.core.names import (
 )
 from submissions.core.redaction import NAME_PLACEHOLDER
 from submissions.matches.differences import align_lines
-from submissions.models import CaseDecision, Decision, Pair, Report, Submission, SubmissionFile
+from submissions.models import Batch, CaseDecision, Decision, Pair, Report, Submission, SubmissionFile
 from submissions.pages.paper import (
     DocumentTooLong,
     PassageSide,
@@ -49,7 +49,7 @@ from submissions.pages.paper import (
     source_rows,
     style,
 )
-from submissions.pairs.pair_summary import pair_summary, rarity_sentence
+from submissions.pairs.pair_summary import is_class_pair, pair_summary, rarity_sentence
 from submissions.pairs.pair_view import PAPER_TOKENS, PairSide, PairView, PassageView, view_whole_pair
 from submissions.pairs.read import displayed_pair
 from submissions.reports.read import readable_boilerplate
@@ -80,7 +80,10 @@ class PrintedPassage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """A pair, with its `rank` among the report's `pair_count` pairs; its sources are rendered on demand."""
+    """A pair, with its `rank` among the `pair_count` pairs of the class; its sources are rendered on demand.
+
+    A pair with earlier or other work has a rank among all pairs of the report.
+    """
 
     number: int
     rank: int
@@ -93,6 +96,10 @@ class Chapter:
     single: bool = False
     printed_sources: dict[int, PrintedSource] = field(default_factory=dict)
     printed: set[int] = field(default_factory=set)
+
+    @property
+    def is_of_class(self) -> bool:
+        return is_class_pair(self.view.pair)
 
     @property
     def has_pair_decision(self) -> bool:
@@ -170,8 +177,11 @@ def chapters(
     """Yield the chapters of a document, in the order of `pairs`; all share one budget of rows."""
     budget, by_names = RowBudget(), stored_decisions(report.assignment) if options.decision else {}
     of_cases = case_decisions(report.assignment) if options.decision else {}
-    similarities = sorted(readable_pairs(report).values_list("similarity", flat=True))
+    ranked = readable_pairs(report).values_list("similarity", "left__batch__role", "right__batch__role")
+    rows = sorted((similarity, roles) for similarity, *roles in ranked)
     for number, pair in enumerate(pairs, 1):
+        is_of_class = is_class_pair(pair)
+        similarities = [row[0] for row in rows if not is_of_class or set(row[1]) == {Batch.Role.CLASS}]
         rank = len(similarities) - bisect_right(similarities, pair.similarity) + 1
         names_of_pair = pair.left.name, pair.right.name
         of_pair = by_names.get(names_of_pair) or by_names.get(names_of_pair[::-1])
@@ -206,7 +216,7 @@ class PrintedCase(NamedTuple):
     Pairs of the `threshold` and more connect it. `members` have the time between the first one and theirs, or
     None; `identical` are groups of members, by primary key, with the same files; `decision` is None where
     nothing was decided. A case `by_hand` has no pairs, and `files` of each member instead. `core`: what all
-    members have; no student's copy has it.
+    members have; no student's copy has it. `left_out`: pairs of members that stronger ones link already.
     """
 
     number: int
@@ -217,6 +227,7 @@ class PrintedCase(NamedTuple):
     changes: Sequence[ChangeFields]
     files: Sequence[tuple[Submission, list[SubmissionFile]]] = ()
     core: CaseCore | None = None
+    left_out: int = 0
 
     @property
     def submissions(self) -> list[Submission]:
@@ -289,8 +300,10 @@ def copy_for(subject: Subject, names: Names, reader: str) -> Copy:
     is_for_student = reader not in {REAL_NAMES, ALIASES}
     case = subject.case
     if case:
-        pairs = distinct_pairs(pairs, case.identical, all_of_them=is_for_student)
-        case = case._replace(core=None) if is_for_student else case
+        distinct = distinct_pairs(pairs, case.identical)
+        pairs = distinct if is_for_student else distinct_pairs(distinct, case.identical, linking=True)
+        core = None if is_for_student else case.core
+        case = case._replace(core=core, left_out=len(distinct) - len(pairs))
     pairs = _displayed_pairs(pairs, names)
     title = [case.title] if case else [_("Confirmed pairs")]
     if subject.single:
@@ -299,12 +312,12 @@ def copy_for(subject: Subject, names: Names, reader: str) -> Copy:
 
 
 def distinct_pairs(
-    pairs: Iterable[Pair], identical: Iterable[Collection[int]], *, all_of_them: bool
+    pairs: Iterable[Pair], identical: Iterable[Collection[int]], *, linking: bool = False
 ) -> list[Pair]:
     """Return the pairs of a case that a document needs: identical submissions count once.
 
-    `pairs` are the most similar first. Without `all_of_them`, only the pairs that connect the case are
-    returned: a pair of two that stronger pairs connect already is left out.
+    `pairs` are the most similar first. With `linking`, a pair of two that stronger pairs link already is left
+    out.
     """
     same = {pk: min(group) for group in identical for pk in group}
     seen: set[frozenset[int]] = set()
@@ -314,7 +327,7 @@ def distinct_pairs(
         if both not in seen:
             seen.add(both)
             distinct.append(pair)
-    if all_of_them:
+    if not linking:
         return distinct
     graph: nx.Graph[int] = nx.Graph()
     connecting = []

@@ -352,7 +352,7 @@ class AssignmentForm(AssignmentModelForm):
         min_value=2,
         required=False,
         help_text=_(
-            "Code that more submissions have is not counted. Empty: half of the class, at least 10; "
+            "Ignore code that more submissions than this have. Empty: half of the class, at least 10; "
             "submissions that are alike count as one."
         ),
     )

@@ -259,7 +259,12 @@ def attempts_of(
         if choices.attempts == "last":
             numbered = _only_one_counts(numbered)
         attempts.update((path, attempt) for at, attempt in numbered.items() for path in paths[at])
-    return attempts
+    # A platform knows extensions of the due date, so that its mark does not decide what counts.
+    late = {(who[path], placement.attempt) for path, placement in placements.items() if placement.late}
+    return {
+        path: one._replace(late=one.late or (who[path], placements[path].attempt) in late)
+        for path, one in attempts.items()
+    }
 
 
 def _one_attempt(

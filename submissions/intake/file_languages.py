@@ -19,7 +19,6 @@ NO_PROGRAM = frozenset(
 FAMILIES = (frozenset({"c", "cpp"}), frozenset({"c", "objective-c"}), frozenset({"javascript", "typescript"}))
 # A notebook has cells in a language of its own.
 NOTEBOOK = "notebook"
-NOT_COMPARED = "text or data beside a program, or another language than that of the assignment"
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,7 @@ QUESTION = gettext_noop("the text of the question")
 EXCLUDED = gettext_noop("left out by an exclude pattern")
 NOT_CHOSEN = gettext_noop("none of the files to compare, by their patterns")
 UNMATCHED = gettext_noop("a pattern that no file matches")
+KEPT_FILE = gettext_noop("text or data beside a program, or another language than that of the assignment")
 TIMES_KEPT = gettext_noop("only the times of its commits are kept")
 
 # Entries of archives
@@ -161,7 +162,7 @@ PROBLEMS = _texts_besides(REASONS)
 FEW_TOKENS = gettext_noop("Less than half of the code could be read: {names}.")
 UNCLOSED = gettext_noop("A string or comment never ends: {names}.")
 DISGUISED = gettext_noop("Characters look like others but are not, or cannot be seen: {names}.")
-OTHER_LANGUAGE = gettext_noop("Read in another language than the class ({language}): {names}.")
+OTHER_LANGUAGE = gettext_noop("These are not {language}, as most of the class is: {names}.")
 WITHOUT_CODE = gettext_noop("Without code: {names}.")
 ONE_SUBMISSION = gettext_noop(
     "All files are one submission, {names}. If they are of several students, choose another layout or depth."

@@ -34,6 +34,8 @@ MAX_LEXEME_CHARACTERS = 400
 # Product of the numbers of words that are aligned in two lexemes.
 MAX_ALIGNED_WORDS = 1_000
 WORD = re.compile(r"\w+|\s+|[^\w\s]")
+# What comments begin with, or contain, in text between tokens, where no operator stands.
+COMMENT = re.compile(r"//|/\*|--|<!--|\(\*|\{-|[#%'\"]|;+\w")
 LITERAL = re.compile(r"\d|\.\d|[A-Za-z@$]{0,2}[\"'`]")
 
 
@@ -185,15 +187,16 @@ class DifferenceSummary(NamedTuple):
     """The lexemes on the left, by category, that the right side writes differently, with `examples`.
 
     A name that was changed in forty places is one. `keywords` includes types, and `signs` are operators and
-    punctuation. `gaps` counts the gaps between two neighbouring tokens in which uncompared text, such as
-    comments, differs. `names_written` counts each name on the left with the name in its place on the right,
-    also where both are the same.
+    punctuation. `comments` counts the gaps between two neighbouring tokens in which comments differ, `gaps`
+    those with other text that is not compared, such as brackets. `names_written` counts each name on the left
+    with the name in its place on the right, also where both are the same.
     """
 
     names: frozenset[str]
     literals: frozenset[str]
     keywords: frozenset[str]
     signs: frozenset[str]
+    comments: int
     gaps: int
     examples: list[DifferenceExample]
     names_written: Counter[tuple[str, str]]
@@ -350,17 +353,19 @@ def summarise_runs(
     """Collect the `differences` of pairs of runs of equal tokens by category, and choose examples."""
     lexemes: Counter[tuple[str, str]] = Counter()
     changed: dict[str, set[str]] = {category: set() for category in CATEGORIES}
-    gaps, written = 0, Counter[tuple[str, str]]()
+    gaps, written = Counter[bool](), Counter[tuple[str, str]]()
     for left, right in runs:
         both = zip(left.lexemes(), right.lexemes(), strict=True)
         written.update(pair for position, pair in enumerate(both) if left.is_name(position))
         for difference in differences(left, right):
             lexemes[shorten(difference.left), shorten(difference.right)] += 1
             changed[left.category(difference.position)].add(difference.left)
-        gaps += sum(one != other for one, other in zip(left.gaps(), right.gaps(), strict=True))
+        both_gaps = zip(left.gaps(), right.gaps(), strict=True)
+        gaps.update(bool(COMMENT.search(one + other)) for one, other in both_gaps if one != other)
     return DifferenceSummary(
         **{category: frozenset(lexemes_of) for category, lexemes_of in changed.items()},
-        gaps=gaps,
+        comments=gaps[True],
+        gaps=gaps[False],
         examples=[DifferenceExample(*pair, times) for pair, times in lexemes.most_common(MAX_EXAMPLES)],
         names_written=written,
     )

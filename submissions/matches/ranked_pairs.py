@@ -51,9 +51,10 @@ class PairRow(NamedTuple):
     """Names and figures of a pair.
 
     `similarity` and the shares are in [0, 1]; `tokens` and `lines`: shared tokens and lines; `longest`: the
-    longest passage, in tokens. `mark`: see `pair_mark`. `left_with_common` and `right_with_common` are the
-    shares where common code counts too. `flag`, in what `moss check` writes: `the same student, 2024` for a
-    pair of a student and the same student's earlier work, or `model solution`; then what is identical.
+    longest passage, in tokens. `mark`: see `pair_mark`. Common code counts in the shares, and not in
+    `left_without_common` and `right_without_common`. `flag`, in what `moss check` writes: `the same student,
+    2024` for a pair of a student and the same student's earlier work, or `model solution`; then what is
+    identical.
     """
 
     left: str
@@ -65,8 +66,8 @@ class PairRow(NamedTuple):
     lines: int
     longest: int
     mark: str
-    left_with_common: float
-    right_with_common: float
+    left_without_common: float
+    right_without_common: float
     flag: str = ""
 
     @classmethod
@@ -77,14 +78,14 @@ class PairRow(NamedTuple):
             left,
             right,
             round(pair.similarity, 6),
-            round(pair.left_share, 6),
-            round(pair.right_share, 6),
+            round(pair.left_with_common, 6),
+            round(pair.right_with_common, 6),
             pair.tokens,
             pair.lines,
             pair.longest,
             mark,
-            round(pair.left_with_common, 6),
-            round(pair.right_with_common, 6),
+            round(pair.left_share, 6),
+            round(pair.right_share, 6),
             flag,
         )
 
@@ -180,8 +181,8 @@ class PairColumns(NamedTuple):
     lines: list[int]
     longest: list[int]
     mark: list[str]
-    left_with_common: list[float]
-    right_with_common: list[float]
+    left_without_common: list[float]
+    right_without_common: list[float]
 
     @classmethod
     def from_ranking(cls, ranking: Ranking, name_ranks: Sequence[int]) -> PairColumns:
@@ -192,14 +193,14 @@ class PairColumns(NamedTuple):
             ordered.pairs.left.tolist(),
             ordered.pairs.right.tolist(),
             round_to_six(scores.similarity),
-            round_to_six(scores.left_share),
-            round_to_six(scores.right_share),
+            round_to_six(scores.left_with_common),
+            round_to_six(scores.right_with_common),
             scores.tokens.tolist(),
             scores.lines.tolist(),
             scores.longest.tolist(),
             _marks(ordered.translated, scores.structure),
-            round_to_six(scores.left_with_common),
-            round_to_six(scores.right_with_common),
+            round_to_six(scores.left_share),
+            round_to_six(scores.right_share),
         )
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
-from django.utils.formats import number_format
 from django.utils.translation import gettext, gettext_lazy as _, gettext_noop, ngettext
 
 from fingerprint.reasons import REASONS as READING
@@ -41,7 +40,7 @@ REASONS = (*READING, BROKEN, OUT_OF_TIME, ENDED_PROCESS, REMOVED, REMOVED_UNSEAR
 HINTS = {
     "preview": _(
         "Look whether every student has the right files. Correct a name by typing over it, or choose another"
-        " way to read the upload. Nothing is compared before you press the button."
+        " way to read the upload. Press the button when the list is right."
     ),
     "cases": _(
         "A case is a group of submissions that are more similar than unrelated work of this class. Open the"
@@ -61,11 +60,10 @@ HINTS = {
 FEW = re.compile(
     r"(?:one pair is|(?P<n>\d+) pairs are) too few for an estimate; (?P<default>\d+%) suits most tasks"
 )
-NUMBER = r"about [\d.]+|fewer than 0\.1"
 # Pages have a narrow space before the sign; the engine, which writes for terminals too, has none.
 PERCENTAGE = re.compile(r"(?<=\d)%")
 EXPECTED = re.compile(
-    rf"(?P<many>{NUMBER}) unrelated pairs are expected from (?P<low>\d+%) on;"
+    r"(?:about [\d.]+|fewer than 0\.1) unrelated pairs are expected from (?P<low>\d+%) on;"
     r" (?:no pair reaches \d+%|(?P<bound>\d+%) is the lowest suggestion"
     r"|(?P<alike>programs of this task are too alike for a line)"
     r"|(?P<equal>there a copy is as likely as an unrelated pair)"
@@ -77,7 +75,7 @@ SCRIPT_TEXTS = {
         "not_saved": _("Not saved: the server did not answer. See whether you are online, then decide again.")
     },
     "graph": {"edge": _("{left} and {right}, {share}"), "node": _("{name}, case {number}")},
-    "histogram": {"value": _("{share}, {above} of {total} submissions there or above")},
+    "histogram": {"value": _("{above} of {total} submissions are in a pair of at least {share}")},
     "pair": {
         "position": _("Passage {position} of {total}"),
         "tip": _("Passage {number}: {size}"),
@@ -236,22 +234,17 @@ def _threshold_reason(reason: str) -> str:
         )
         return text.format(n=count, default=match["default"])
     if match := EXPECTED.fullmatch(reason):
-        return _expected(match).format(**match.groupdict() | {"many": _number(match["many"])})
+        return _expected(match).format(**match.groupdict())
     return reason
 
 
-def _number(text: str) -> str:
-    if text.startswith("about "):
-        return gettext("about {n}").format(n=number_format(text.removeprefix("about ")))
-    return gettext("fewer than 0.1")
-
-
 def _expected(match: re.Match[str]) -> str:
-    text = gettext("{many} unrelated pairs are expected from {low} on; {suggestion}")
+    if match["alike"]:
+        return gettext("programs of this task are too alike for a line")
+    text = gettext("below {low} is ordinary here; {suggestion}")
     suggestions = {
         "bound": gettext("{bound} is the lowest suggestion"),
-        "alike": gettext("programs of this task are too alike for a line"),
-        "equal": gettext("there a copy is as likely as an unrelated pair"),
+        "equal": gettext("there a copy is as likely as an independent pair"),
         "gap": gettext("no pair is between {below} and {above}"),
     }
     chosen = next((sentence for name, sentence in suggestions.items() if match[name]), "")

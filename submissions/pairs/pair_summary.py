@@ -81,8 +81,6 @@ def _shared_code(view: PairView, names: Names) -> str:
         return _("{code}, and all of that is common code, which other submissions have too.").format(
             code=code
         )
-    if side.has_common_code:
-        code = _("{code} ({share} without common code)").format(code=code, share=_percent(side.share))
     return _("{code}; {changes}.").format(code=code, changes=_changes(view))
 
 
@@ -130,6 +128,8 @@ def _changes(view: PairView) -> str:
     if not whole:
         return _("it was too large to compare every token")
     if any(each.gaps for each in differences):
+        return _("only comments, brackets and layout differ in it")
+    if any(each.comments for each in differences):
         return _("only comments and layout differ in it")
     return _("every token of that is written alike")
 
@@ -167,15 +167,22 @@ def rarity_sentence(pair: Pair) -> str:
     if rarity is None:
         return ""
     sentences = {
-        "": _(
-            "About one in {one_in} unrelated pairs of this class is as similar, or more (one in {most} to one"
-            " in {fewest})."
-        ),
-        "below": _("Fewer than one in {one_in} unrelated pairs of this class are as similar."),
-        "above": _("More than one in {one_in} unrelated pairs of this class are as similar."),
+        "": _("Perhaps one in {one_in} independent pairs of this class looks like this."),
+        "below": _("Fewer than one in {one_in} independent pairs of this class look like this."),
+        "above": _("More than one in {one_in} independent pairs of this class look like this."),
     }
-    numbers = {name: f"{getattr(rarity, name):,}" for name in ("one_in", "most", "fewest")}
-    return sentences[rarity.bound].format(**numbers)
+    if rarity.bound == "below" and pair.similarity >= pair.report.parameters["threshold"]["stands_out"]:
+        return _("Hardly any independent pair of this class is expected to look like this.")
+    # The estimate holds within a factor of about three: one digit.
+    one_in = rarity.one_in if rarity.bound else float(f"{rarity.one_in:.1g}")
+    return sentences[rarity.bound].format(one_in=f"{one_in:,.0f}")
+
+
+def is_class_pair(pair: Pair) -> bool:
+    """Return whether both sides are of the class, and not earlier or other work."""
+    from submissions.models import Batch  # noqa: PLC0415 - `moss check` uses `counted` without the models
+
+    return all(side.batch.role == Batch.Role.CLASS for side in (pair.left, pair.right))
 
 
 def pair_rarity(pair: Pair) -> Rarity | None:
@@ -185,9 +192,7 @@ def pair_rarity(pair: Pair) -> Rarity | None:
     """
     # Reports of the former rule have another estimate.
     unrelated = pair.report.parameters.get("unrelated")
-    from submissions.models import Batch  # noqa: PLC0415 - `moss check` uses `counted` without the models
-
-    is_of_class = all(side.batch.role == Batch.Role.CLASS for side in (pair.left, pair.right))
-    if not unrelated or "mean" not in unrelated or not is_of_class or pair.translated or pair.same_student:
+    is_known = unrelated and "mean" in unrelated and is_class_pair(pair)
+    if not is_known or pair.translated or pair.same_student:
         return None
     return engine.UnrelatedPairs(**unrelated).rarity(pair.similarity)

@@ -314,6 +314,15 @@ class PassageView:
         return max(self.submissions - 2, 0)
 
     @property
+    def line_count(self) -> int:
+        """Number of lines of its pieces on the left."""
+        return len({line for first, last, *_ in self.pieces for line in range(first, last + 1)})
+
+    @property
+    def interruptions(self) -> int:
+        return len(self.pieces) - 1
+
+    @property
     def scroll_pieces(self) -> str:
         """Lines of the pieces for linked scrolling; empty if there is one piece, or very many."""
         is_listed = 1 < len(self.pieces) <= MAX_SCROLL_PIECES

@@ -25,6 +25,7 @@ from submissions.pages.filters import display_name_plain, pair_url, percent
 from submissions.pages.language import fixed_text, threshold_reason
 from submissions.pairs.read import bands_of, suggested_threshold
 from submissions.reports.forms import query_string
+from submissions.reports.read import class_matches
 
 if TYPE_CHECKING:
     from django.template import Context
@@ -314,10 +315,10 @@ def sparkline(rows: Sequence[AssignmentOfStudent]) -> list[SparkPoint]:
 
 
 def histogram(report: Report) -> Histogram | None:
-    """Return the best matches of a report; None while there are none."""
+    """Return the best matches of the class of a report; None while there are none."""
     if report.findings is None:
         return None
     reason = report.parameters["threshold"]["reason"]
-    values = sorted(match.similarity for match in report.findings.best)
+    values = sorted(match.similarity for match in class_matches(report))
     bands = bands_of(report)
     return Histogram(values, bands.look, suggested_threshold(report), reason, bands.stands_out)

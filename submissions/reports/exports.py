@@ -73,7 +73,7 @@ from submissions.pairs.read import (
     timed_submissions,
 )
 from submissions.reports.forms import ExportForm, parse_pair_filter
-from submissions.reports.read import effective_threshold, ranked_pairs, report_state
+from submissions.reports.read import class_matches, effective_threshold, ranked_pairs, report_state
 from submissions.uploads.read import readable_files
 
 if TYPE_CHECKING:
@@ -120,8 +120,8 @@ class PairExport(BaseModel):
     lines: int
     longest: int
     mark: str
-    left_with_common: float
-    right_with_common: float
+    left_without_common: float
+    right_without_common: float
     structure: float
     literals: float
     names: float
@@ -137,9 +137,10 @@ class PairExport(BaseModel):
 class SubmissionExport(NamedTuple):
     """A submission with its best match. Exports use the field names as columns.
 
-    `rank` is 1 for the submission whose best match has the highest similarity; equal ones share a rank.
-    `best_match` is None for a submission that shares nothing with any other. It, `similarity` and `rank` are
-    None where the report has no best match of it. `partly_read`, `disguised`: see `submissions.pairs.read`.
+    `rank` is 1 for the submission of the class whose best match has the highest similarity; equal ones share
+    a rank, and earlier and other work has None. `best_match` is None for a submission that shares nothing
+    with any other. It, `similarity` and `rank` are None where the report has no best match of it.
+    `partly_read`, `disguised`: see `submissions.pairs.read`.
     """
 
     submission: str
@@ -185,14 +186,14 @@ def exported_pairs(
                 left=names.display_name(displayed.left.name),
                 right=names.display_name(displayed.right.name),
                 similarity=round(pair.similarity, 6),
-                left_share=round(displayed.left_share, 6),
-                right_share=round(displayed.right_share, 6),
+                left_share=round(displayed.left_with_common, 6),
+                right_share=round(displayed.right_with_common, 6),
                 tokens=pair.tokens,
                 lines=pair.lines,
                 longest=pair.longest,
                 mark=pair_mark(translated=pair.translated, structure=pair.structure),
-                left_with_common=round(displayed.left_with_common, 6),
-                right_with_common=round(displayed.right_with_common, 6),
+                left_without_common=round(displayed.left_share, 6),
+                right_without_common=round(displayed.right_share, 6),
                 structure=round(pair.structure, 6),
                 literals=round(pair.literals, 6),
                 names=round(pair.names, 6),
@@ -228,7 +229,8 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
     in_case = cases_by_member(report, effective_threshold(report, pair_filter))
     matches = report.findings.best if report.findings else []
     best = {match.submission: match for match in matches}
-    values = sorted(match.similarity for match in matches)
+    of_class = class_matches(report)
+    values, members = sorted(one.similarity for one in of_class), {one.submission for one in of_class}
     words, readable = search_words(pair_filter.text), readable_submissions(report)
     partly, disguised = partly_read(readable), disguised_characters(readable)
     # Sort by displayed name: the order of the real names would reveal who is behind an alias.
@@ -240,7 +242,7 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
             submission=names.display_name(submission.name),
             best_match=names.display_name(other.name) if other else None,
             similarity=None if similarity is None else round(similarity, 6),
-            rank=None if similarity is None else len(values) - bisect_right(values, similarity) + 1,
+            rank=len(values) - bisect_right(values, similarity or 0) + 1 if pk in members else None,
             case=_number(in_case.get(pk)),
             files=submission.file_count,
             tokens=submission.token_count or 0,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SAMENESS = {
     "identical": gettext_lazy("the same content"),
-    "layout": gettext_lazy("the same but for layout and comments"),
+    "layout": gettext_lazy("the same program with other layout or comments"),
     "names": gettext_lazy("the same program with other names"),
     "lexical": gettext_lazy("the same program with other names, values or types"),
 }

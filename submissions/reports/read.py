@@ -29,7 +29,7 @@ from submissions.core.access import (
     withheld_in_course,
     withhold,
 )
-from submissions.core.models import NotCompared
+from submissions.core.models import BestMatch, NotCompared
 from submissions.core.names import Names, search_terms, search_words
 from submissions.core.submitters import KnownBy, student_keys
 from submissions.courses.models import NOTHING_WITHHELD
@@ -42,7 +42,6 @@ from submissions.models import (
     BoilerplateUpload,
     CaseDecision,
     Decision,
-    Document,
     Entry,
     Pair,
     Report,
@@ -50,7 +49,7 @@ from submissions.models import (
     SubmissionFile,
 )
 from submissions.pairs.read import TimeAnnotations, flagged_pair_ids, partly_read, threshold_of, with_times
-from submissions.uploads.read import CAN_MAKE_CASE, alias_of, displayed_entries, submissions_by_id
+from submissions.uploads.read import CAN_MAKE_CASE, UNCOMPARED, alias_of, displayed_entries, submissions_by_id
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -74,10 +73,10 @@ NOTHING = Q(pk__in=[])
 
 DecidedPairs = TypeVar("DecidedPairs", bound="Pair")
 
-_OF_CLASS = Q(left__batch__role=Batch.Role.CLASS, right__batch__role=Batch.Role.CLASS)
+OF_CLASS = Q(left__batch__role=Batch.Role.CLASS, right__batch__role=Batch.Role.CLASS)
 _WITH_MODEL = Q(with_model=True)
 # The pairs of each value of the filter `work`.
-OF_WORK = {"class": _OF_CLASS, "model": _WITH_MODEL, "earlier": ~_OF_CLASS & ~_WITH_MODEL}
+OF_WORK = {"class": OF_CLASS, "model": _WITH_MODEL, "earlier": ~OF_CLASS & ~_WITH_MODEL}
 
 SORT_FIELDS = {
     "left": "left__name",
@@ -94,8 +93,8 @@ SORT_FIELDS = {
 class SkippedContent(NamedTuple):
     """Uploaded content that is not in a report.
 
-    `entries`: the first entries of uploads that were not accepted; `files`: the first files that could not
-    be read; `entry_count` and `file_count`: how many there are in total; `replaced_count`: number of
+    `entries`: the first entries of uploads that were not accepted; `files`: the first files that are not
+    compared; `entry_count` and `file_count`: how many there are in total; `replaced_count`: number of
     submissions that a later upload replaced.
     """
 
@@ -104,6 +103,16 @@ class SkippedContent(NamedTuple):
     files: list[SubmissionFile]
     file_count: int
     replaced_count: int
+
+
+def class_matches(report: Report) -> list[BestMatch]:
+    """Return the best matches of the submissions of the class, without those of earlier and other work."""
+    best = report.findings.best if report.findings else []
+    if len(best) <= report.parameters.get("submissions", len(best)):
+        return best
+    members = readable_submissions(report).filter(batch__role=Batch.Role.CLASS).order_by()
+    of_class = set(members.values_list("pk", flat=True))
+    return [match for match in best if match.submission in of_class]
 
 
 def listed_boilerplate(assignment: Assignment) -> list[Boilerplate]:
@@ -142,10 +151,8 @@ def skipped_content(report: Report, names: Names) -> SkippedContent:
     ranked = readable_submissions(report).order_by()
     entries = Entry.objects.filter(accepted=False, batch__in=ranked.values("batch"))
     refused = entries.exclude(reason=UNMATCHED).select_related("batch")
-    failed = SubmissionFile.objects.filter(
-        submission__in=ranked.values("pk"), document__state=Document.State.FAILED
-    )
-    failed_light = failed.select_related("submission", "document").defer(
+    uncompared = SubmissionFile.objects.filter(UNCOMPARED, submission__in=ranked.values("pk"))
+    light = uncompared.select_related("submission", "document").defer(
         "document__tokens", "document__lexical", "document__coarse"
     )
     uploaded = Submission.objects.filter(
@@ -155,12 +162,12 @@ def skipped_content(report: Report, names: Names) -> SkippedContent:
         origin=None,
     )
     alias = alias_of("submission__batch__assignment", "submission__name")
-    by_name = failed_light.order_by(alias if names.hidden else "submission__name", "path")
+    by_name = light.order_by(alias if names.hidden else "submission__name", "path")
     return SkippedContent(
         entries=list(displayed_entries(refused.order_by("batch", "name", "pk"), names)[:LISTED]),
         entry_count=refused.count(),
         files=list(by_name[:LISTED]),
-        file_count=failed.count(),
+        file_count=uncompared.count(),
         replaced_count=uploaded.exclude(pk__in=ranked.values("pk")).count(),
     )
 
@@ -271,8 +278,8 @@ class ReportState:
 def report_state(assignment: Assignment) -> ReportState:
     """Return the state of an assignment's reports.
 
-    The finished one is annotated with `cohort_size`; its findings and duplicates are fetched on first use.
-    What the reader of the assignment may not see is left out of them.
+    The finished one is annotated with `cohort_size`, and `class_size` without earlier and other work; its
+    findings and duplicates are fetched on first use. What the reader may not see is left out of them.
     """
     later = Boilerplate.objects.filter(
         assignment=OuterRef("assignment"),
@@ -292,6 +299,8 @@ def report_state(assignment: Assignment) -> ReportState:
     if report and assignment.withheld.batches:
         withhold(report)
         report.cohort_size = readable_submissions(report).count()
+    if report:
+        report.class_size = report.parameters.get("submissions", report.cohort_size)  # type: ignore[attr-defined]
     if latest and latest.has_later_boilerplate:
         # A worker enqueues the next report after it has fingerprinted the new boilerplate.
         return ReportState(report, pending=True, failed=None)

@@ -26,7 +26,7 @@ from submissions.core.names import Names, names_for
 from submissions.core.rights import Right, may
 from submissions.courses.forms import SettingsForm, changes_patterns, save_settings, take_back_languages
 from submissions.matches.source_html import count_lines
-from submissions.models import Assignment, Decision, Pair, Report, Submission, SubmissionFile
+from submissions.models import Assignment, Batch, Decision, Pair, Report, Submission, SubmissionFile
 from submissions.pages.rendered import RENDERED, decisions_version, part_key, render_part
 from submissions.pages.requests import AuthenticatedRequest, right_for
 from submissions.pairs.read import displayed_pair, partly_read, threshold_of, unknown_team_members
@@ -124,7 +124,8 @@ class SubmissionRank(NamedTuple):
     """The rank of a submission's best match among those of its cohort.
 
     Rank 1 is the highest similarity; `ties` other submissions have the same rank, `total` counts the whole
-    cohort, and `lower_share` is the share of the other submissions whose best match is lower, in [0, 1].
+    class, and `lower_share` is the share of the other submissions whose best match is lower, in [0, 1].
+    Earlier and other work has no rank, 0.
     """
 
     similarity: float
@@ -141,6 +142,8 @@ def submission_rank(report: Report, cohort: Histogram, submission: Submission) -
     nearest = next((match for match in best if match.submission == submission.pk), None)
     if nearest is None:
         return None
+    if submission.batch.role != Batch.Role.CLASS:
+        return SubmissionRank(nearest.similarity, nearest.match, 0, 0, 0, 0.0)
     total = len(cohort.values)
     lower, up_to = (
         bisect_left(cohort.values, nearest.similarity),

@@ -19,6 +19,7 @@ from submissions.core.database import OutsideTimeField
 from submissions.core.models import Commits, RecordField, RecordListField, Refusal
 from submissions.courses.models import Assignment, EnrolledStudent
 from submissions.intake.choices import Choices
+from submissions.intake.sentences import KEPT_FILE
 from submissions.intake.unpacking import archive_stem
 from submissions.intake.warnings import LEAST_SHARE
 
@@ -96,6 +97,11 @@ class Document(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source} as {self.profile}"
+
+    @property
+    def why_not_compared(self) -> str:
+        """Why a file with this document is not compared; empty where it is."""
+        return KEPT_FILE if self.state == Document.State.KEPT else self.reason
 
     @property
     def is_read_in_part(self) -> bool:

@@ -47,6 +47,8 @@ CAN_MAKE_CASE = Q(same_student=False, with_model=False)
 # Seconds that a request waits, and requests of a process that wait at a time.
 WAIT_SECONDS, SLOTS = 5.0, 4
 # Answers that wait to be computed; answers that are kept, and for how many seconds.
+# Files that no front-end could read, and those that are kept for reading only.
+UNCOMPARED = Q(document__state__in=(Document.State.FAILED, Document.State.KEPT))
 MAX_WAITING, MAX_KEPT, KEPT_SECONDS = 20, 8, 60.0
 
 
@@ -342,10 +344,10 @@ def read_files(batch: Batch) -> list[ReadFile]:
     return [ReadFile(*row) for row in rows]
 
 
-def failed_files(batch: Batch, names: Names) -> QuerySet[SubmissionFile]:
-    """Return the files of a batch that no front-end could read, by displayed name; see `document.reason`."""
-    failed = SubmissionFile.objects.filter(submission__batch=batch, document__state=Document.State.FAILED)
-    rows = failed.select_related("submission", "document").defer("document__tokens", "document__coarse")
+def uncompared_files(batch: Batch, names: Names) -> QuerySet[SubmissionFile]:
+    """Return the files of a batch that are not compared, by displayed name."""
+    rows = SubmissionFile.objects.filter(UNCOMPARED, submission__batch=batch)
+    rows = rows.select_related("submission", "document").defer("document__tokens", "document__coarse")
     alias = alias_of("submission__batch__assignment", "submission__name")
     return rows.order_by(alias if names.hidden else "submission__name", "path")
 

@@ -75,11 +75,11 @@ from submissions.uploads.read import (
     absent_students,
     batch_submissions,
     displayed_entries,
-    failed_files,
     left_out_kinds,
     preview_of,
     read_files,
     taken_entries,
+    uncompared_files,
 )
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     names = names_for(request, batch.assignment)
     lists: dict[str, Any] = {
         "skipped": displayed_entries(batch.entries.filter(accepted=False), names),
-        "failed": failed_files(batch, names),
+        "uncompared": uncompared_files(batch, names),
         "submissions": batch_submissions(batch, names),
         "taken": taken_entries(batch, names),
     }

@@ -29,6 +29,7 @@ from moss.integrations.moss_protocol.uploads import digest, record_reading
 from submissions.core.access import Gone, find_assignment, for_reader, readable_pairs
 from submissions.core.rights import Right
 from submissions.intake.packed_readings import unpack_with_lines
+from submissions.matches.ranked_pairs import whole_percent
 from submissions.models import Entry, Pair, Report, SubmissionFile
 from submissions.pages.requests import hide_address
 from submissions.pairs.read import add_contents, pair_files
@@ -127,8 +128,8 @@ def _named(result: ClientResult, pairs: Iterable[tuple[int, Pair]]) -> list[Matc
             pair,
             names.get(pair.left_id, _without_blanks(pair.left.name)),
             names.get(pair.right_id, _without_blanks(pair.right.name)),
-            round(100 * pair.left_share),
-            round(100 * pair.right_share),
+            whole_percent(pair.left_share),
+            whole_percent(pair.right_share),
         )
         for number, pair in pairs
     ]

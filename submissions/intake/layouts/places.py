@@ -148,7 +148,8 @@ class Placement:
     """A file is the work of `students`, usually one; `path` is its path in their submission.
 
     Attempts, numbers or times, are compared with those of the same students and the same `part`, such as a
-    problem of a contest. `submitted` is naive if local time, and None where the platform does not say.
+    problem of a contest. `submitted` is naive if local time, and None where the platform does not say; `late`
+    is what the platform says.
     """
 
     students: tuple[Student, ...]
@@ -156,6 +157,7 @@ class Placement:
     attempt: int | datetime | None = None
     submitted: datetime | None = None
     part: str = ""
+    late: bool = False
 
 
 class Ignored(NamedTuple):

@@ -19,7 +19,8 @@ from tests.support.sample_class import CLASS, HONEST, STARTER, zipped
 
 pytestmark = pytest.mark.slow
 
-FIGURES = "similarity,left_share,right_share,tokens,lines,longest,mark,left_with_common,right_with_common"
+SHARES = "left_without_common,right_without_common"
+FIGURES = f"similarity,left_share,right_share,tokens,lines,longest,mark,{SHARES}"
 COLUMNS = f"left,right,{FIGURES},flag"
 
 
@@ -41,9 +42,9 @@ def rows(*arguments: str | Path) -> list[PairRow]:
     head, *lines = csv.reader(io.StringIO(result.stdout))
     assert ",".join(head) == COLUMNS
     return [
-        PairRow._make([left, right, *map(float, rest), mark, *map(float, with_common), flag])
-        for left, right, *rest, mark, left_with_common, right_with_common, flag in lines
-        for with_common in [(left_with_common, right_with_common)]
+        PairRow._make([left, right, *map(float, rest), mark, *map(float, without_common), flag])
+        for left, right, *rest, mark, left_without_common, right_without_common, flag in lines
+        for without_common in [(left_without_common, right_without_common)]
     ]
 
 
@@ -119,7 +120,7 @@ def test_code_in_more_submissions_than_m_counts_in_no_percentage(tmp_path: Path)
     common = rows(root, "-m", "3")
     assert len(common) == 6
     assert {row[3:8] for row in common} == {(0, 0, 0, 0, 0)}
-    assert all(min(row.left_with_common, row.right_with_common) > 0 for row in common)
+    assert all(min(row.left_share, row.right_share) > 0 for row in common)
     assert check(root, "-m", "3").stdout.count("common code only") == 6
     html = check(root, "-m", "3", "--format", "html").stdout
     assert html.count("common code only") == 6

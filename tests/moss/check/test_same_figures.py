@@ -34,8 +34,8 @@ def figures(rows: Iterable[PairRow]) -> Figures:
     return {
         frozenset(
             [
-                (row.left, row.left_share, row.left_with_common),
-                (row.right, row.right_share, row.right_with_common),
+                (row.left, row.left_share, row.left_without_common),
+                (row.right, row.right_share, row.right_without_common),
             ]
         ): (row.similarity, row.tokens, row.lines, row.longest)
         for row in rows
@@ -47,14 +47,14 @@ def stored_row(pair: Pair) -> PairRow:
         pair.left.name,
         pair.right.name,
         similarity=round(pair.similarity, 6),
-        left_share=round(pair.left_share, 6),
-        right_share=round(pair.right_share, 6),
+        left_share=round(pair.left_with_common, 6),
+        right_share=round(pair.right_with_common, 6),
         tokens=pair.tokens,
         lines=pair.lines,
         longest=pair.longest,
         mark="",
-        left_with_common=round(pair.left_with_common, 6),
-        right_with_common=round(pair.right_with_common, 6),
+        left_without_common=round(pair.left_share, 6),
+        right_without_common=round(pair.right_share, 6),
     )
 
 

@@ -23,8 +23,8 @@ def row(left: str, right: str, similarity: float = 0.5) -> PairRow:
         lines=12,
         longest=60,
         mark="",
-        left_with_common=similarity,
-        right_with_common=similarity,
+        left_without_common=similarity,
+        right_without_common=similarity,
     )
 
 

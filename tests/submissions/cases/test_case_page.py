@@ -179,7 +179,7 @@ def test_a_case_of_another_threshold_is_exported_as_it_is_shown(alice_client: Cl
     options = {"names": "open", "decision": "on", "format": "html", "threshold": kept}
     document = page_of(alice_client.get(address(report, "ann", "export_case"), options))
     assert document.texts(".contents:first-of-type tbody tr td:first-child") == ["ann", "ben"]
-    stated = "The pairs below, of 80\N{NARROW NO-BREAK SPACE}% and more, connect the members."
+    stated = "The pairs below, of at least 80\N{NARROW NO-BREAK SPACE}%, link the members."
     assert stated in document.text("main")
 
 

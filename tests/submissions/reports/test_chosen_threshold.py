@@ -126,7 +126,7 @@ def test_documents_print_the_threshold_with_which_they_were_made(
     decide(alice_client, report, "ann", state="confirmed")
     document = {"format": "html", "names": "open", "decision": "on"}
     printed = page_of(alice_client.get(address(report, "ann", "export_case"), document))
-    assert "The pairs below, of 80\u202f% and more, connect the members." in printed.text("body")
+    assert "The pairs below, of at least 80\u202f%, link the members." in printed.text("body")
     assert "alice chose 80\u202f% on" in printed.text("section.end")
 
 

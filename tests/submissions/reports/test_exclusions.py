@@ -193,7 +193,7 @@ def test_what_was_skipped_is_listed_with_its_reason(alice_client: Client, report
     page = uploads_page(alice_client, assignment)
     assert page.texts("section.skipped summary") == [
         "1 file of the uploads was not taken",
-        "1 file could not be read",
+        "1 file was not compared",
     ]
     assert page.texts("section.skipped th.path")[0] == "notes/photo.py"
     assert page.rows("section.skipped tbody tr")[1:] == [["main.py", "cleo", "its lexer broke"]]
@@ -223,4 +223,4 @@ def test_replaced_submissions_are_counted(alice_client: Client, batch: Batch, ha
 def test_the_page_says_when_nothing_was_skipped(alice_client: Client, hand_in: HandIn) -> None:
     assignment = hand_in(zipped(MANY)).assignment
     page = uploads_page(alice_client, assignment)
-    assert page.texts("section.skipped > p") == ["Nothing: every file of every upload was read."]
+    assert page.texts("section.skipped > p") == ["Nothing: every file of every upload was compared."]

@@ -15,12 +15,13 @@ from submissions.core.access import find_assignment, find_batch, find_course
 from submissions.core.names import Names, anonymous_names
 from submissions.core.rights import Right, courses_with
 from submissions.courses.read import listed_assignments
-from submissions.models import Assignment, Batch, Course, Decision, Pair, Report, Submission
+from submissions.intake.sentences import KEPT_FILE
+from submissions.models import Assignment, Batch, Course, Decision, Document, Pair, Report, Submission
 from submissions.pairs.read import find_pair, ignored_tokens, pair_files
 from submissions.reports.address import Address, ReportPage
 from submissions.reports.page import ReportRow, findings_context, report_rows, steady_context, tab_context
 from submissions.reports.read import SORT_FIELDS, PairFilter, effective_threshold, ranked_pairs, report_state
-from submissions.uploads.read import batch_submissions, failed_files
+from submissions.uploads.read import batch_submissions, uncompared_files
 from tests.support.html import Page, get_page, page_of
 from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, loose, zipped
@@ -412,13 +413,12 @@ def test_ignored_tokens_are_read_for_all_files_at_once(
     assert set(ignored_tokens(newest, files)) == {file.document_id for file in files}
 
 
-def test_files_that_no_front_end_could_read_are_listed_with_their_reason(batch: Batch) -> None:
+def test_files_that_are_not_compared_are_listed_with_their_reason(batch: Batch) -> None:
     file = batch.submissions.get(name="cleo").files.get()
-    file.document.state, file.document.reason = "failed", "its lexer broke"
-    file.document.save()
-    assert [(failed.path, failed.document.reason) for failed in failed_files(batch, Names())] == [
-        (file.path, "its lexer broke")
-    ]
+    for state, reason, stated in (("failed", "its lexer broke", "its lexer broke"), ("kept", "", KEPT_FILE)):
+        Document.objects.filter(pk=file.document_id).update(state=state, reason=reason)
+        listed = uncompared_files(batch, Names())
+        assert [(one.path, one.document.why_not_compared) for one in listed] == [(file.path, stated)]
 
 
 def test_a_loose_file_is_a_submission(hand_in: HandIn) -> None:

@@ -51,6 +51,7 @@ PERCENTAGES = (
 FORMS = dict.fromkeys(FIGURES, r"[\d,]+") | dict.fromkeys(PERCENTAGES, r"(?:[Ll]ess than 1|<1|\d+) ?%")
 FORMS["number"] = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|[\d,]+)"
 FORMS["several"] = r"(?:[\d,]+|\S+(?:, \S+)* and \S+)"
+FORMS["description"] = r"the same [^:]{1,200}?"
 FORMS["files"] = r"(?:\S+\.\w+(?:, | and )?)+(?:\d+ more)?"
 TAGS = re.compile(r"<[^>]+>")
 # Of percentages by other words than those of the lexers of the product.
@@ -196,7 +197,7 @@ def share(exported: Exported, key: Key, values: Values) -> bool:
     sides = _of(exported, key, values["name"])
     if not sides:
         return False
-    stated = exported.side(key, sides[0], "with_common")
+    stated = exported.side(key, sides[0], "share")
     lower, upper = exported.share_bounds(*sides)
     is_row = (
         percent(stated) == 100 if values["share"].endswith("All") else is_percent(values["share"], stated)
@@ -294,10 +295,9 @@ def only_comments(exported: Exported, key: Key, _: Values) -> bool:
 
 @states(
     "pair document", ".summary, p.lead",
-    "About one in {one_in} unrelated pairs of this class is as similar, or more"
-    " (one in {most} to one in {fewest}).",
-    "Fewer than one in {one_in} unrelated pairs of this class are as similar.",
-    "More than one in {one_in} unrelated pairs of this class are as similar.",
+    "Perhaps one in {one_in} independent pairs of this class looks like this.",
+    "Fewer than one in {one_in} independent pairs of this class look like this.",
+    "More than one in {one_in} independent pairs of this class look like this.",
 )  # fmt: skip
 def rarity(exported: Exported, key: Key, values: Values) -> bool:
     """Check that a class with so many pairs can tell it, and that at most so many are as similar."""
@@ -481,14 +481,14 @@ def files_below(exported: Exported, _: Key, values: Values) -> bool:
 )  # fmt: skip
 def whole_below(exported: Exported, _: Key, values: Values) -> bool:
     low = [row for row in exported.pairs if not _is_above(exported, row)]
-    whole = [row for row in low if max(row["left_share"], row["right_share"]) >= 0.95 and row["tokens"] >= 30]
+    shares = ("left_without_common", "right_without_common")
+    whole = [row for row in low if max(row[side] for side in shares) >= 0.95 and row["tokens"] >= 30]
     return number(values["n"].rpartition(" ")[2]) == len(whole)
 
 
 @states(
     "cases", "#line-says",
-    "At a threshold of {{ percentage }}, {{ above }} of {{ total }} submissions have a best match at or"
-    " above it.",
+    "{{ above }} of {{ total }} submissions are in a pair of at least {{ percentage }}.",
 )  # fmt: skip
 def best_above(exported: Exported, _: Key, values: Values) -> bool:
     above = sum(
@@ -586,7 +586,7 @@ def similarity(exported: Exported, key: Key, values: Values) -> bool:
 @states("document", "table.figures td", "{{ share }} without common code")
 def without_common(exported: Exported, key: Key, values: Values) -> bool:
     row = exported.row(key)
-    return any(is_percent(values["share"], row[name]) for name in ("left_share", "right_share"))
+    return any(is_percent(values["share"], row[f"{side}_without_common"]) for side in ("left", "right"))
 
 
 @states("submission", ".place", "The threshold is {{ limit }}.")

@@ -22,8 +22,10 @@ from submissions.intake.layouts.fields import (
 from submissions.intake.layouts.places import Ignored, Layout, Listing, Place, Placement, Student, participant
 from submissions.intake.limits import outside_time
 
-_CANVAS_NUMBERED = r"(?P<name>[^/_][^/]*?)(?:_LATE)?_(?P<id>\d+)"
-_CANVAS_ANONYMOUS = r"(?:LATE_)?anon_(?P<anonymous>[A-Za-z0-9]{4,8})"
+_CANVAS_NUMBERED = r"(?P<name>[^/_][^/]*?)(?P<late>_LATE)?_(?P<id>\d+)"
+_CANVAS_ANONYMOUS = r"(?P<late_anonymous>LATE_)?anon_(?P<anonymous>[A-Za-z0-9]{4,8})"
+# Canvas adds a number to the name of a file that is handed in again.
+_CANVAS_AGAIN = re.compile(r"(?P<stem>.+)-\d{1,3}(?P<suffix>(?:\.[^.]*)?)")
 CANVAS_NAME = re.compile(
     rf"(?:{_CANVAS_ANONYMOUS}|{_CANVAS_NUMBERED})_(?:(?P<file_id>\d+)_(?P<file>[^/]+)|(?P<online>text|link)\.html\Z)"
 )
@@ -106,23 +108,48 @@ def _student_canvas(matched: MatchedName) -> Student:
     return Student(matched.match["name"], matched.match["id"])
 
 
+def _is_late_canvas(matched: MatchedName) -> bool:
+    return bool(matched.match["late"] or matched.match["late_anonymous"])
+
+
+def _canvas_attempts(names: dict[int, str]) -> dict[int, int]:
+    """Return the attempt of each file of a student, its last file; `names` of the files by their numbers.
+
+    An attempt ends where a file has the name of an earlier one, but for the number that Canvas adds.
+    """
+    attempts: dict[int, int] = {}
+    files: dict[str, int] = {}
+    for file in sorted(names):
+        again = _CANVAS_AGAIN.fullmatch(names[file])
+        original = again["stem"] + again["suffix"] if again else ""
+        name = original if original in names.values() else names[file]
+        if name in files:
+            attempts |= dict.fromkeys(files.values(), max(files.values()))
+            files = {}
+        files[name] = file
+    return attempts | dict.fromkeys(files.values(), max(files.values(), default=0))
+
+
 def _place_canvas(listing: Listing) -> dict[str, Place]:
-    newest: dict[tuple[str, Student], int] = {}
+    names: dict[tuple[str, Student], dict[int, str]] = {}
     seen: dict[tuple[str | None, str], str] = {}
     for path in listing.paths:
         if (matched := _find_canvas(path)) and matched.match["file_id"]:
-            key = (matched.prefix, _student_canvas(matched))
-            newest[key] = max(newest.get(key, 0), int(matched.match["file_id"]))
+            files = names.setdefault((matched.prefix, _student_canvas(matched)), {})
+            files[int(matched.match["file_id"])] = matched.match["file"]
+    attempts = {key: _canvas_attempts(files) for key, files in names.items()}
 
     def place_one(matched: MatchedName) -> Place:
         student = _student_canvas(matched)
         if matched.match["online"] == "link":
             return Ignored(reasons.ONLY_A_LINK, (student,))
-        inner = matched.path(matched.match["file"] or "text.html")
-        again = seen.setdefault((matched.match["file_id"], matched.rest), matched.prefix) != matched.prefix
-        if matched.match["file_id"] and again:
+        inner, file = matched.path(matched.match["file"] or "text.html"), matched.match["file_id"]
+        again = seen.setdefault((file, matched.rest), matched.prefix) != matched.prefix
+        if file and again:
             return Ignored(reasons.DOWNLOADED_AGAIN)
-        return Placement((student,), inner, newest.get((matched.prefix, student)))
+        of_student = attempts.get((matched.prefix, student), {})
+        attempt = of_student[int(file)] if file else max(of_student.values(), default=None)
+        return Placement((student,), inner, attempt, late=_is_late_canvas(matched))
 
     return place_each(listing.paths, _find_canvas, place_one, "a Canvas export")
 

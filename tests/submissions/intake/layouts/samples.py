@@ -65,6 +65,14 @@ SAMPLES: dict[str, dict[str, str]] = {
         "lindqvistdoris_2004_link.html": "<html></html>",
         "vandijknoor_2005_50004_work/src/main.py": CODE,
     },
+    "canvas-again": {
+        "byronada_2001_50001_garage/Main.java": "no idea",
+        "byronada_LATE_2001_50002_garage-1/Main.java": CODE,
+        "popescubruno_2002_50003_main.py": CODE,
+        "popescubruno_2002_50004_task-1.py": CODE,
+        "popescubruno_2002_50005_task-2.py": CODE,
+        "popescubruno_2002_50006_main-1.py": CODE,
+    },
     "canvas-anonymous": {"anon_kX3fz_50001_main.py": CODE, "LATE_anon_9Qpa2_50002_main.py": CODE},
     "canvas-twice": {
         "submissions/byronada_2001_50001_main.py": "no idea",
@@ -248,7 +256,8 @@ SAMPLES: dict[str, dict[str, str]] = {
 # Samples whose layout has another key than they do.
 VARIANTS = {
     "moodle-flat": "moodle", "moodle-quiz-files": "moodle-quiz", "canvas-anonymous": "canvas",
-    "canvas-twice": "canvas", "brightspace-flat": "brightspace", "sakai-flat": "sakai",
+    "canvas-twice": "canvas", "canvas-again": "canvas",
+    "brightspace-flat": "brightspace", "sakai-flat": "sakai",
     "gradescope-broken": "gradescope", "pushed-broken": "pushed",
     "folders-loose": "folders", "sections-loose": "sections", "files-common": "files",
     "nbgrader-inbound": "nbgrader", "github-archives": "github", "openolat-groups": "openolat",
