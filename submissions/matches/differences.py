@@ -35,7 +35,7 @@ MAX_LEXEME_CHARACTERS = 400
 MAX_ALIGNED_WORDS = 1_000
 WORD = re.compile(r"\w+|\s+|[^\w\s]")
 # What comments begin with, or contain, in text between tokens, where no operator stands.
-COMMENT = re.compile(r"//|/\*|--|<!--|\(\*|\{-|[#%'\"]|;+\w")
+COMMENT = re.compile(r"//|/\*|--|<!--|\(\*|\{-|[#%'\"]|;\w")
 LITERAL = re.compile(r"\d|\.\d|[A-Za-z@$]{0,2}[\"'`]")
 
 

@@ -345,9 +345,19 @@ def test_a_keyword_that_is_folded_with_another_is_called_one() -> None:
     assert run.category(0) == "keywords"
 
 
-def test_different_comments_are_counted_and_different_layout_is_not() -> None:
-    summary = summary_of("a = 1\nb = 2\nc = 3\n", "a  =  1\n# two\nb = 2\n\n\nc = 3\n")
-    assert (summary.gaps, summary.examples) == (1, [])
+@pytest.mark.parametrize(
+    ("other", "comments", "gaps"),
+    [
+        ("a  =  1\n# two\nb = 2\n\n\nc = 3\n", 1, 0),
+        ("a = 1  # one\nb = 2  # two\nc = (3)\n", 2, 1),
+        ("a = (1)\nb = 2\nc = 3\n", 0, 2),
+    ],
+)
+def test_different_comments_and_brackets_are_counted_each_and_layout_is_not(
+    other: str, comments: int, gaps: int
+) -> None:
+    summary = summary_of("a = 1\nb = 2\nc = 3\n", other)
+    assert (summary.comments, summary.gaps, summary.examples) == (comments, gaps, [])
 
 
 def test_a_long_literal_is_cut_in_an_example() -> None:

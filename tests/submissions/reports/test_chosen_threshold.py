@@ -146,7 +146,7 @@ def test_the_document_of_a_case_keeps_the_threshold_of_the_page_that_it_was_aske
         )
     )
     printed = page_of(alice_client.get(link.partition("?")[0], sent | {"format": "html", "names": "open"}))
-    assert "of 55\u202f% and more" in printed.text("body")
+    assert "of at least 55\u202f%" in printed.text("body")
     assert "cal" in printed.text("body")
 
 

@@ -194,8 +194,8 @@ def test_a_file_that_could_not_be_read_is_named_with_its_reason(alice_client: Cl
     document.state, document.reason = "failed", "reading it took longer than 20 s"
     document.save()
     page = get_batch(alice_client, batch)
-    assert page.text("#failed") == "1 could not be read"
-    assert page.rows("[aria-labelledby=failed] tbody tr") == [
+    assert page.text("#uncompared") == "1 not compared"
+    assert page.rows("[aria-labelledby=uncompared] tbody tr") == [
         ["main.py", "reading it took longer than 20 s", "cleo"]
     ]
 
