@@ -6,16 +6,15 @@ from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from moss.sample import SAMPLE, sample_zip
 from submissions.core.accounts import QuotaExceeded
 from submissions.courses.retention import delete_batch
 from submissions.models import Assignment, Batch, Course
+from submissions.pages.requests import signed_in
 from submissions.uploads.change import add_boilerplate, create_batch
 
 if TYPE_CHECKING:
@@ -54,8 +53,7 @@ def upload_sample(assignment: Assignment, user: User) -> Batch:
     return create_batch(assignment, user, [SimpleUploadedFile(ARCHIVE, sample_zip(), "application/zip")])
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def add_sample(request: AuthenticatedRequest) -> HttpResponse:
     """Create a course of the user's with the sample class, and open its assignment."""
     try:

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import retarget
 
 from fingerprint.engine import storable
@@ -52,7 +50,7 @@ from submissions.core.names import names_for
 from submissions.core.rights import Right
 from submissions.models import Decision, SubmissionFile
 from submissions.pages.filters import percent
-from submissions.pages.requests import changed_meanwhile, redirect_with_query, takes_files
+from submissions.pages.requests import changed_meanwhile, redirect_with_query, signed_in, takes_files
 from submissions.pairs.read import displayed_pair, find_pair, partly_read, submission_names
 from submissions.pairs.source_view import SourceExcerpt, documents, source_excerpt
 from submissions.reports.forms import filter_values, parse_pair_filter, query_string
@@ -355,8 +353,7 @@ def decided_on(pair: PairNames) -> str:
     return "-".join(map(str, sorted((pair.left_id, pair.right_id))))
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def save(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Store the decision on a pair, even if no report has it; answer htmx with a fragment of the form."""
     assignment = find_assignment(request.user, pk, Right.DECIDE)
@@ -392,8 +389,7 @@ def add_messages(request: AuthenticatedRequest, context: dict[str, Any]) -> None
         messages.success(request, _("Saved."))
 
 
-@login_required
-@require_GET
+@signed_in("GET")
 def next_undecided(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Redirect to the next undecided pair of the list that the address describes.
 
@@ -446,8 +442,7 @@ def _none_left(
 
 
 @never_cache
-@login_required
-@require_GET
+@signed_in("GET")
 def case(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
     """Show the case of a submission. The address stays valid after a new ranking."""
     assignment = find_assignment(request.user, pk, Right.READ)
@@ -496,8 +491,7 @@ def case_decision_context(
     }
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def save_case(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
     """Store the decision on a case; refuse it if the case has other members now than on the page."""
     assignment = find_assignment(request.user, pk, Right.DECIDE)
@@ -528,8 +522,7 @@ def save_case(request: AuthenticatedRequest, pk: int, submission_id: int) -> Htt
     return retarget(render(request, "submissions/decisions/_decision.html", context), "#decision-panel")
 
 
-@login_required
-@require_GET
+@signed_in("GET")
 def next_undecided_case(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Redirect to the next undecided case after the one that the address names, or else to the first."""
     assignment = find_assignment(request.user, pk, Right.READ)
@@ -551,8 +544,7 @@ def next_undecided_case(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
 
 @takes_files
-@login_required
-@require_POST
+@signed_in("POST")
 def add(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
     """Put a file on file as the statement of the student of a submission."""
     assignment = find_assignment(request.user, pk, Right.DECIDE)
@@ -569,8 +561,7 @@ def add(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpRespo
 
 
 @never_cache
-@login_required
-@require_GET
+@signed_in("GET")
 def download(request: AuthenticatedRequest, pk: int, submission_id: int, statement_id: int) -> HttpResponse:
     """Download a statement; no browser shows it as a page of the service."""
     assignment = find_assignment(request.user, pk, Right.SEE_NAMES)
@@ -584,8 +575,7 @@ def download(request: AuthenticatedRequest, pk: int, submission_id: int, stateme
     return response
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def delete(request: AuthenticatedRequest, pk: int, submission_id: int, statement_id: int) -> HttpResponse:
     assignment = find_assignment(request.user, pk, Right.DECIDE)
     find_statement(assignment, find_submission(assignment, submission_id), statement_id).delete()

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Q
@@ -14,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_POST
 
 from submissions.cases.read import assigned_to
 from submissions.core.access import find_assignment, find_course
@@ -67,7 +66,7 @@ from submissions.courses.retention import (
     source_deletions_ahead,
 )
 from submissions.models import Membership
-from submissions.pages.requests import changed_meanwhile, right_for, staff_only, takes_files
+from submissions.pages.requests import changed_meanwhile, right_for, signed_in, staff_only, takes_files
 from submissions.shares.links import assignments_with_stopped_shares, open_reading_requests
 from submissions.shares.views import request_rows
 from submissions.uploads.change import compare_files
@@ -129,8 +128,7 @@ def _displayed_meeting(meeting: PairMeeting, names: Names) -> DisplayedMeeting:
     return DisplayedMeeting(meeting.assignment, (left.pk, right.pk), both, meeting.similarity)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@signed_in("GET", "POST")
 def index(request: AuthenticatedRequest) -> HttpResponse:
     form = CourseForm(request.user, request.POST or None)
     if form.is_valid():
@@ -145,8 +143,7 @@ def index(request: AuthenticatedRequest) -> HttpResponse:
 
 
 @takes_files
-@login_required
-@require_POST
+@signed_in("POST")
 def compare(request: AuthenticatedRequest) -> HttpResponse:
     """Compare a folder or an archive: create its course and assignment on the way, and show the upload."""
     form = UploadForm(request.POST, request.FILES)
@@ -163,8 +160,7 @@ def compare(request: AuthenticatedRequest) -> HttpResponse:
     return render(request, "submissions/courses/courses.html", context, status=422)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@signed_in("GET", "POST")
 def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """List the assignments of a course, and create one; administrators without a reason manage its people."""
     try:
@@ -196,8 +192,7 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return render(request, "submissions/courses/course.html", context, status=_status(form))
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@signed_in("GET", "POST")
 def rename(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Change the name of a course, how long its assignments are kept, and whether the archive has them."""
     course = find_course(request.user, pk, Right.MANAGE)
@@ -211,8 +206,7 @@ def rename(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return render(request, "submissions/courses/rename.html", context, status=_status(form))
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@signed_in("GET", "POST")
 def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Ask for confirmation, then delete a course with all its assignments."""
     course = find_course(request.user, pk, Right.OWN)
@@ -234,8 +228,7 @@ def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return render(request, "submissions/courses/delete.html", context)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@signed_in("GET", "POST")
 def delete_assignment(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Ask for confirmation, then delete an assignment with its uploads, reports and decisions."""
     assignment = find_assignment(request.user, pk, Right.DELETE)
@@ -269,8 +262,7 @@ class InvitationRow(NamedTuple):
     url: str
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@signed_in("GET", "POST")
 def people(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """List the people of a course; invite somebody, which takes the right to invite."""
     course = course_with_people(request.user, pk)
@@ -327,8 +319,7 @@ def _announce(request: AuthenticatedRequest, invitation: Invitation) -> None:
         messages.success(request, _("The invitation is ready: send its link to the person."))
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def add_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Set the role of the members of a campus group, from their next sign-in on."""
     course = find_course(request.user, pk, Right.INVITE)
@@ -341,8 +332,7 @@ def add_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect("people", pk)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def remove_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Remove a campus group from a course, and the memberships that the group gave to its members."""
     group = find_group(request.user, pk)
@@ -351,8 +341,7 @@ def remove_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect("people", group.course_id)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def change_role(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Change the role of a member; nobody changes the own role."""
     membership = find_membership(request.user, pk, Right.INVITE)
@@ -364,8 +353,7 @@ def change_role(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect("people", membership.course_id)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def remove(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """End a membership: one's own, or as somebody who manages the course."""
     membership = find_membership(request.user, pk)
@@ -376,8 +364,7 @@ def remove(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect("courses") if left else redirect("people", membership.course_id)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def withdraw(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Delete an invitation: its link ends."""
     invitation = find_invitation(request.user, pk)
@@ -386,8 +373,7 @@ def withdraw(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect("people", invitation.course_id)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def transfer(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Make a member the owner of a course."""
     course = find_course(request.user, pk, Right.OWN)
@@ -420,8 +406,7 @@ def state_reason(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect(course)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@signed_in("GET", "POST")
 def invitation(request: AuthenticatedRequest, token: str) -> HttpResponse:
     """Show an invitation to whoever has its link, and accept it."""
     invitation = actions.find_invitation(token)
@@ -449,8 +434,7 @@ def department(request: AuthenticatedRequest) -> HttpResponse:
 
 @never_cache
 @takes_files
-@login_required
-@require_http_methods(["GET", "POST"])
+@signed_in("GET", "POST")
 def roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Show the roster of a course and how it fits what was handed in; add or replace it."""
     course = find_course(request.user, pk, right_for(request, Right.CHANGE))
@@ -480,8 +464,7 @@ def _roster_context(request: AuthenticatedRequest, course: Course) -> dict[str, 
     }
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def remove_course_roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     course = find_course(request.user, pk, Right.CHANGE)
     remove_roster(course)

@@ -31,6 +31,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext, gettext as _
 from django.views import defaults
+from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRedirect
 from psycopg.errors import LockNotAvailable
 
@@ -41,9 +42,10 @@ from submissions.core.rights import Right
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.core.files.uploadedfile import UploadedFile
+    from django.http.response import HttpResponseBase
     from django_htmx.middleware import HtmxDetails
 
-    View = TypeVar("View", bound=Callable[..., HttpResponse])
+    View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 FORWARDED = (
     "HTTP_FORWARDED",
@@ -282,6 +284,15 @@ def hide_address(response: HttpResponse) -> HttpResponse:
     response["Referrer-Policy"] = "no-referrer"
     response["Cache-Control"] = "no-store, private"
     return response
+
+
+def signed_in(*methods: str) -> Callable[[View], View]:
+    """Let a view answer requests of these methods by users who signed in; others are asked to sign in."""
+
+    def decorate(view: View) -> View:
+        return login_required(require_http_methods([*methods])(view))
+
+    return decorate
 
 
 def staff_only(

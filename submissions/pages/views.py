@@ -17,7 +17,6 @@ import django
 import redis
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
@@ -42,7 +41,7 @@ from submissions.pages.language import (
     remember_language,
     remember_theme,
 )
-from submissions.pages.requests import AuthenticatedRequest, is_path_of_this_site, staff_only
+from submissions.pages.requests import AuthenticatedRequest, is_path_of_this_site, signed_in, staff_only
 from submissions.reports.cohort import TOO_LARGE
 from submissions.uploads import change as uploads
 from submissions.work import heartbeats
@@ -74,8 +73,7 @@ LOCKED = {Work.DOCUMENT: gettext_lazy("reads document"), Work.CORPUS: gettext_la
 ROWS_A_PAGE = 25
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def switch_theme(request: AuthenticatedRequest) -> HttpResponse:
     """Remember a theme, and go back to the page that the form was on."""
     theme = request.POST.get("theme", "")
@@ -93,8 +91,7 @@ def switch_language(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def dismiss(request: AuthenticatedRequest) -> HttpResponse:
     """Dismiss a hint: htmx puts the empty answer in its place, another browser goes back to the page."""
     if (name := request.POST.get("hint", "")) in HINTS:
@@ -102,8 +99,7 @@ def dismiss(request: AuthenticatedRequest) -> HttpResponse:
     return HttpResponse() if request.htmx else _back_to(request.POST.get("next", ""))
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def switch_names(request: AuthenticatedRequest) -> HttpResponse:
     """Turn aliases on or off for this session, and go back to the page that the form was on."""
     request.session[ANONYMOUS] = request.POST.get("names") == "made-up"

@@ -10,12 +10,10 @@ from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404
 from django.shortcuts import redirect, render
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
-from django.views.decorators.http import require_GET
 
 from submissions.cases.read import PairNames, find_suspicion, pair_names
 from submissions.cases.views import decision_context
@@ -24,7 +22,7 @@ from submissions.core.names import names_for, search_words
 from submissions.core.rights import Right
 from submissions.matches.source_html import LINE_END, visible_html
 from submissions.pages.rendered import RENDERED, part_key, render_part
-from submissions.pages.requests import redirect_with_query
+from submissions.pages.requests import redirect_with_query, signed_in
 from submissions.pairs.file_view import parse_selection
 from submissions.pairs.read import displayed_pair, find_pair, pair_flags, submission_names
 from submissions.reports.address import Address
@@ -57,8 +55,7 @@ MAX_LINES, MAX_CHARACTERS = 1_500, 300
 NAMED = 5
 
 
-@login_required
-@require_GET
+@signed_in("GET")
 def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Show two submissions side by side, as ranked in the newest report.
 
@@ -186,8 +183,7 @@ def _cell(lines: list[str], index: int | None) -> tuple[int, str]:
     return (0, "") if index is None else (index + 1, lines[index][:MAX_CHARACTERS])
 
 
-@login_required
-@require_GET
+@signed_in("GET")
 def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Show a file of each of two submissions side by side; `left` and `right` of the query choose it."""
     # Imported here because it loads the front-ends and their lexers, which other pages do not need.
@@ -230,8 +226,7 @@ def _chosen(files: list[SubmissionFile], key: str, like: str = "") -> Submission
     return chosen[0] if chosen else max(files, key=lambda one: one.source.size, default=None)
 
 
-@login_required
-@require_GET
+@signed_in("GET")
 def compare_with(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
     """Go to the plain lines of a submission and the only other submission whose name has the words `with`."""
     assignment = find_assignment(request.user, pk, Right.READ)

@@ -9,7 +9,6 @@ from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from django.contrib.auth.decorators import login_required
 from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
@@ -17,7 +16,6 @@ from django.utils import timezone
 from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django.utils.translation import get_language
-from django.views.decorators.http import require_GET
 from pydantic import BaseModel
 
 from submissions.cases.case_list import Case, listed_case
@@ -59,7 +57,7 @@ from submissions.matches.file_formats import (
 from submissions.matches.ranked_pairs import pair_mark
 from submissions.models import Assignment, Decision, Report, Submission
 from submissions.pages.paper import DocumentTooLong
-from submissions.pages.requests import AuthenticatedRequest, redirect_with_query
+from submissions.pages.requests import AuthenticatedRequest, redirect_with_query, signed_in
 from submissions.pairs.read import (
     Flag,
     Flags,
@@ -292,8 +290,7 @@ def unlisted_confirmed_count(report: Report) -> int:
     return confirmed.exclude(Exists(listed)).count()
 
 
-@login_required
-@require_GET
+@signed_in("GET")
 def table(request: AuthenticatedRequest, pk: int, name: str, suffix: str) -> StreamingHttpResponse:
     """Download the pairs or the submissions that pass the filter, as a table; `excel` is a form of CSV."""
     assignment = find_assignment(request.user, pk, Right.READ)
@@ -331,8 +328,7 @@ def _begun(table: ExportTable) -> ExportTable:
     return table._replace(rows=chain(list(islice(rows, CHUNK_ROWS)), rows))
 
 
-@login_required
-@require_GET
+@signed_in("GET")
 def exports(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Show the export page, or download the confirmed pairs as a document."""
     assignment = find_assignment(request.user, pk, Right.READ)
@@ -348,8 +344,7 @@ def exports(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return _document_response(request, Subject(report, list(confirmed_pairs(report))), context)
 
 
-@login_required
-@require_GET
+@signed_in("GET")
 def export_pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Show the export page of one pair, or download the pair as a document."""
     report = _report(find_assignment(request.user, pk, Right.READ))
@@ -365,8 +360,7 @@ def export_pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: 
     return _document_response(request, Subject(report, [pair], single=True), {"pair": displayed})
 
 
-@login_required
-@require_GET
+@signed_in("GET")
 def export_case(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
     """Show the export page of one case, or download the case as a document."""
     report = _report(find_assignment(request.user, pk, Right.READ))

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
 
 from submissions.core.access import find_assignment, find_proposal, readable_submissions
 from submissions.core.names import Names, names_for
@@ -17,6 +15,7 @@ from submissions.core.rights import Right
 from submissions.intake.packed_readings import unpack_with_lines
 from submissions.matches.ranked_pairs import whole_percent
 from submissions.matches.source_html import LINE_END
+from submissions.pages.requests import signed_in
 from submissions.pairs.read import find_pair
 from submissions.pairs.source_view import SourceExcerpt, documents, source_excerpt
 from submissions.pairs.views import PASSAGE_GONE, not_ranked
@@ -156,8 +155,7 @@ def _sides_are_in(pair: LoweredPair, submissions: dict[int, Submission]) -> bool
     return pair.left in submissions and pair.right in submissions
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def propose(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Propose a passage of a pair, and go to the page of what ignoring it changes."""
     assignment = find_assignment(request.user, pk, Right.CHANGE)
@@ -172,8 +170,7 @@ def propose(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int)
     return redirect("ignoring", proposal.pk)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def propose_starter(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Propose common code of the newest report, and go to the page of what ignoring it changes."""
     assignment = find_assignment(request.user, pk, Right.CHANGE)
@@ -186,8 +183,7 @@ def propose_starter(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect("ignoring", proposal.pk)
 
 
-@login_required
-@require_GET
+@signed_in("GET")
 def show(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Show the lines of a proposal and what ignoring them changes; it reloads until that is measured."""
     proposal = find_proposal(request.user, pk)
@@ -206,8 +202,7 @@ def _page(
     return render(request, "submissions/report/ignoring.html", context, status=status)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Choose other lines of a proposal, and have their effect measured."""
     proposal = find_proposal(request.user, pk)
@@ -219,8 +214,7 @@ def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return _page(request, proposal, form)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def ignore(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Register the chosen lines, and go back to where they were proposed while a new ranking runs."""
     proposal = find_proposal(request.user, pk)

@@ -8,14 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import push_url
 
 from submissions.cases import read as case_queries
@@ -28,7 +26,7 @@ from submissions.courses.forms import SettingsForm, changes_patterns, save_setti
 from submissions.matches.source_html import count_lines
 from submissions.models import Assignment, Batch, Decision, Pair, Report, Submission, SubmissionFile
 from submissions.pages.rendered import RENDERED, decisions_version, part_key, render_part
-from submissions.pages.requests import AuthenticatedRequest, right_for
+from submissions.pages.requests import AuthenticatedRequest, right_for, signed_in
 from submissions.pairs.read import displayed_pair, partly_read, threshold_of, unknown_team_members
 from submissions.reports.address import Address, ReportPage
 from submissions.reports.change import choose_threshold
@@ -160,8 +158,7 @@ def submission_rank(report: Report, cohort: Histogram, submission: Submission) -
 
 
 @never_cache
-@login_required
-@require_GET
+@signed_in("GET")
 def submission(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
     """Show one submission: its pairs, its rank in the cohort, its files and its skipped entries."""
     assignment = find_assignment(request.user, pk, Right.READ)
@@ -279,8 +276,7 @@ def _line_counts(files: list[SubmissionFile]) -> dict[int, int]:
 
 
 @never_cache
-@login_required
-@require_GET
+@signed_in("GET")
 def assignment(request: AuthenticatedRequest, pk: int, tab: str = "cases") -> HttpResponse:
     """Show a tab of an assignment's report; without a report, the uploads and the boilerplate."""
     assignment = find_assignment(request.user, pk, Right.READ)
@@ -385,8 +381,7 @@ def _status(*forms: UploadForm | None) -> int:
     return 422 if any(form and form.errors for form in forms) else 200
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@signed_in("GET", "POST")
 def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Change the settings of an assignment; what decides which pairs are ranked starts a new ranking."""
     assignment = find_assignment(request.user, pk, right_for(request, Right.CHANGE))
@@ -430,8 +425,7 @@ def _shortened_list(names: list[str]) -> str:
     return _("{names} and {n} more").format(names=text, n=len(names) - MAX_LISTED)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def read_again(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Try again to have the files read in the language of an assignment, after that failed."""
     assignment = find_assignment(request.user, pk, Right.CHANGE)
@@ -439,8 +433,7 @@ def read_again(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect(assignment)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Store the threshold of an assignment, or go back to the suggested one."""
     assignment = find_assignment(request.user, pk, Right.CHANGE)
@@ -453,8 +446,7 @@ def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect("pairs" if form.cleaned_data["tab"] == "pairs" else "assignment", pk)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def rerank(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     assignment = find_assignment(request.user, pk, Right.CHANGE)
     upload_actions.rerank(assignment)

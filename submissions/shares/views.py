@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext, gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from submissions.cases.case_list import listed_case
 from submissions.cases.read import PairNames, pair_names
@@ -24,7 +23,7 @@ from submissions.cases.views import case_context
 from submissions.core.access import find_assignment, find_share, withheld_pair
 from submissions.core.names import Names, anonymous_names, asks_of_people, names_for, real_names
 from submissions.core.rights import Right
-from submissions.pages.requests import AuthenticatedRequest, hide_address
+from submissions.pages.requests import AuthenticatedRequest, hide_address, signed_in
 from submissions.pairs.read import find_pair
 from submissions.pairs.views import pair_context
 from submissions.reports.read import ReportState, report_state
@@ -58,8 +57,7 @@ class ShareRow(NamedTuple):
     url: str
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@signed_in("GET", "POST")
 def shares(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """List an assignment's links, and create one: for the report, or for the pair that the address names."""
     assignment = find_assignment(request.user, pk, Right.SHARE)
@@ -103,8 +101,7 @@ def _address(request: HttpRequest, share: Share) -> str:
     return request.build_absolute_uri(reverse("shared", args=[share_token(share)]))
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def revoke(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     share = find_share(request.user, pk)
     revoke_share(share)
@@ -112,8 +109,7 @@ def revoke(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect("shares", share.assignment_id)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def take_over(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     share = find_share(request.user, pk)
     take_over_share(share, request.user)
@@ -220,8 +216,7 @@ class RequestRow(NamedTuple):
     answers: list[str]
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def ask(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Ask the owner of another course to let the readers of this one read a pair with its work."""
     assignment = find_assignment(request.user, pk, Right.DECIDE)
@@ -250,8 +245,7 @@ def _nothing_to_ask(
     return redirect("pair", pk, left_id, right_id)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def answer(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Agree to a request, refuse it, or withdraw an agreement."""
     reading_request = find_request(request.user, pk)

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh
 
 from submissions.core.access import (
@@ -43,7 +41,13 @@ from submissions.intake.warnings import languages_read, reading_warnings
 from submissions.matches.groups import natural_key
 from submissions.models import Assignment, Batch
 from submissions.pages.language import fixed_text
-from submissions.pages.requests import AuthenticatedRequest, changed_meanwhile, gone_as_410, takes_files
+from submissions.pages.requests import (
+    AuthenticatedRequest,
+    changed_meanwhile,
+    gone_as_410,
+    signed_in,
+    takes_files,
+)
 from submissions.pairs.read import partly_read
 from submissions.reports import views as assignments
 from submissions.reports.page import boilerplate_context
@@ -109,8 +113,7 @@ DEPTHS = (
 
 
 @takes_files
-@login_required
-@require_POST
+@signed_in("POST")
 def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     assignment = find_assignment(request.user, pk, Right.CHANGE)
     form = SubmissionsForm(request.POST, request.FILES, auto_id="upload_%s")
@@ -126,8 +129,7 @@ def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         return assignments.assignment_page(request, assignment, "uploads", upload_form=form)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def delete_unfinished(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Delete what arrived of an upload whose rest was not sent."""
     upload = find_resumable(request.user, pk)
@@ -136,8 +138,7 @@ def delete_unfinished(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect("uploads", upload.assignment_id)
 
 
-@login_required
-@require_GET
+@signed_in("GET")
 @gone_as_410
 def batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Show the progress of an upload, its submissions, and its skipped and unreadable files.
@@ -169,8 +170,7 @@ def batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return render(request, "submissions/uploads/batch.html", context)
 
 
-@login_required
-@require_GET
+@signed_in("GET")
 @gone_as_410
 def progress(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Return the fragment with a batch's progress, which the page polls every second.
@@ -212,8 +212,7 @@ def _progress_context(request: AuthenticatedRequest, batch: Batch) -> dict[str, 
     }
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 @gone_as_410
 def cancel(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     batch = find_batch(request.user, pk, Right.CHANGE)
@@ -221,8 +220,7 @@ def cancel(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect(batch)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 @gone_as_410
 def count_rule(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Let the files count that a rule leaves out: of this upload if it is not read yet, or of later ones."""
@@ -236,8 +234,7 @@ def count_rule(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect(batch)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@signed_in("GET", "POST")
 @gone_as_410
 def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Ask for confirmation, then delete a batch with everything that came from it."""
@@ -262,8 +259,7 @@ def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return render(request, "submissions/courses/delete.html", context)
 
 
-@login_required
-@require_GET
+@signed_in("GET")
 def activity(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Return the fragment with an assignment's activity; the page polls it every second while work goes on.
 
@@ -285,8 +281,7 @@ def activity(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return render(request, "submissions/activity/_activity_now.html", context)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def cancel_ranking(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     assignment = find_assignment(request.user, pk, Right.CHANGE)
     if not lifecycle.cancel_ranking(assignment):
@@ -412,8 +407,7 @@ def _layouts(preview: Preview, choices: Choices) -> list[tuple[str, list[tuple[s
     ]
 
 
-@login_required
-@require_GET
+@signed_in("GET")
 @gone_as_410
 def show(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Answer with the preview, for which the page asks every second; with 204 while it is not computed."""
@@ -426,8 +420,7 @@ def show(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return render(request, context["preview_template"], context)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 @gone_as_410
 def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Group a listed upload as chosen; answer htmx with the preview. With `do=read`, have it read."""
@@ -452,8 +445,7 @@ def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect(batch)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 @gone_as_410
 def filter_files(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Set the patterns of files that count, and answer with the preview or with the upload's progress."""
@@ -472,8 +464,7 @@ def filter_files(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
 
 @takes_files
-@login_required
-@require_POST
+@signed_in("POST")
 @gone_as_410
 def add_roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Add or replace the roster of the course, and answer with the preview, which has its names."""
@@ -496,8 +487,7 @@ def _reload(request: AuthenticatedRequest, batch: Batch) -> HttpResponse:
 
 
 @takes_files
-@login_required
-@require_POST
+@signed_in("POST")
 def add(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     assignment = find_assignment(request.user, pk, Right.CHANGE)
     is_statement = bool(request.POST.get("statement"))
@@ -518,8 +508,7 @@ def _redirect_to_boilerplate(assignment: Assignment) -> HttpResponse:
     return HttpResponseRedirect(f"{reverse('ignored', args=[assignment.pk])}#boilerplate-heading")
 
 
-@login_required
-@require_GET
+@signed_in("GET")
 def boilerplate_progress(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Return the fragment with an assignment's boilerplate, which the page polls while some of it is read.
 
@@ -535,8 +524,7 @@ def boilerplate_progress(request: AuthenticatedRequest, pk: int) -> HttpResponse
     return render(request, "submissions/uploads/_boilerplate_now.html", context)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def dismiss(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Stop displaying what became of uploaded boilerplate."""
     upload = find_boilerplate_upload(request.user, pk, Right.CHANGE)
@@ -544,8 +532,7 @@ def dismiss(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return _redirect_to_boilerplate(upload.assignment)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def remove(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     boilerplate = find_boilerplate(request.user, pk, Right.CHANGE)
     remove_boilerplate(boilerplate)

@@ -11,14 +11,12 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import authenticate
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.views import PasswordChangeView
 from django.core.exceptions import ValidationError
 from django.shortcuts import redirect, render
 from django.urls import path, reverse_lazy
 from django.utils.translation import get_language, gettext as _, gettext_lazy, ngettext
-from django.views.decorators.http import require_http_methods, require_POST
 
 from moss.integrations.accounts.campus import proof_of
 from moss.integrations.accounts.models import MailChoice
@@ -28,7 +26,7 @@ from submissions.core.accounts import create_token, note_tokens, revoke_tokens, 
 from submissions.core.rights import Right, courses_with
 from submissions.intake.limits import format_size
 from submissions.models import ApiToken, Course
-from submissions.pages.requests import AuthenticatedRequest, client_address
+from submissions.pages.requests import AuthenticatedRequest, client_address, signed_in
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -156,8 +154,7 @@ class RevokeTokens(ProvedForm):
         )
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@signed_in("GET", "POST")
 def account(request: AuthenticatedRequest) -> HttpResponse:
     """List the sessions of the user, and end those that are chosen."""
     sessions = listed_sessions(request.user, request.session.session_key)
@@ -199,8 +196,7 @@ def _client_context(request: AuthenticatedRequest) -> dict[str, object]:
     }
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def choose_mail(request: AuthenticatedRequest) -> HttpResponse:
     """Choose whether mail about reports is sent; it is written in the language of this page."""
     choice = {"reports": "reports" in request.POST, "language": get_language() or ""}
@@ -230,8 +226,7 @@ class ChangePasswordView(PasswordChangeView):
         return self.render_to_response(self.get_context_data(form=form), status=422)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@signed_in("GET", "POST")
 def api_tokens(request: AuthenticatedRequest) -> HttpResponse:
     """List the tokens of the user, create one, which the answer shows once, and revoke those chosen."""
     revokes = "revoke_chosen" in request.POST

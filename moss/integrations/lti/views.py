@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 from csp.decorators import csp_replace
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.shortcuts import get_object_or_404, redirect, render
@@ -42,7 +41,7 @@ from submissions.core.rights import Right
 from submissions.courses.change import replace_roster
 from submissions.courses.forms import AssignmentForm
 from submissions.models import Assignment, Course
-from submissions.pages.requests import AuthenticatedRequest, staff_only
+from submissions.pages.requests import AuthenticatedRequest, signed_in, staff_only
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -330,8 +329,7 @@ def remove_platform(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect("lti_platforms")
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@signed_in("GET", "POST")
 def deep_linking(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """Ask which assignment a link is to open, and hand the signed answer back to the platform."""
     row = find_request(request.user, pk)
@@ -368,8 +366,7 @@ def _hand_back(
     return page(request)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def fill_roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Replace the roster of a course by the students whom its platform lists."""
     course = find_course(request.user, pk, Right.CHANGE)

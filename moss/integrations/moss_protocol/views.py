@@ -12,7 +12,6 @@ from csp.constants import SELF
 from csp.decorators import csp_replace
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -21,7 +20,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _, override
 from django.views.decorators.clickjacking import xframe_options_sameorigin
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET
 
 from fingerprint.engine import group_passages
 from moss.integrations.moss_protocol.models import ClientResult, renew_user_id
@@ -31,7 +30,7 @@ from submissions.core.rights import Right
 from submissions.intake.packed_readings import unpack_with_lines
 from submissions.matches.ranked_pairs import whole_percent
 from submissions.models import Entry, Pair, Report, SubmissionFile
-from submissions.pages.requests import hide_address
+from submissions.pages.requests import hide_address, signed_in
 from submissions.pairs.read import add_contents, pair_files
 from submissions.reports.read import listed_boilerplate_uploads, report_state
 from submissions.uploads.stored_documents import file_text
@@ -343,8 +342,7 @@ def _page(
     return hide_address(page)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def renew(request: AuthenticatedRequest) -> HttpResponse:
     """Replace the MOSS user id of the user."""
     renew_user_id(request.user)

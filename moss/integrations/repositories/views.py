@@ -12,7 +12,7 @@ from django.urls import path
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from moss.integrations.repositories import change as actions
 from moss.integrations.repositories.change import RepositoriesForm, TokenForm
@@ -22,6 +22,7 @@ from submissions.core.access import find_assignment
 from submissions.core.names import hides_names
 from submissions.core.rights import Right
 from submissions.pages.language import in_language
+from submissions.pages.requests import signed_in
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -57,8 +58,7 @@ def repositories(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
 
 @never_cache
-@login_required
-@require_GET
+@signed_in("GET")
 def one_fetch(request: AuthenticatedRequest, pk: int, fetch_id: int) -> HttpResponse:
     """Show the repositories of a list: what failed first, with the reason, then the others."""
     fetch = _fetch(request, pk, fetch_id)
@@ -87,8 +87,7 @@ def reason_text(reason: str) -> str:
     return _(text) if text else ""
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def cancel(request: AuthenticatedRequest, pk: int, fetch_id: int) -> HttpResponse:
     fetch = _fetch(request, pk, fetch_id)
     actions.cancel(fetch)
@@ -107,8 +106,7 @@ def retry(request: AuthenticatedRequest, pk: int, fetch_id: int) -> HttpResponse
     return redirect("repository_fetch", pk, (new or fetch).pk)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def not_again(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Have nothing fetched again at the due date."""
     assignment = find_assignment(request.user, pk, Right.CHANGE)

@@ -7,16 +7,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
 
 from moss.integrations.webhooks import sending as actions
 from moss.integrations.webhooks.models import Delivery, Webhook
 from moss.integrations.webhooks.sending import ChangeWebhookForm, WebhookForm
+from submissions.pages.requests import signed_in
 from submissions.work import jobs
 
 if TYPE_CHECKING:
@@ -32,8 +31,7 @@ LISTED = 30
 ONE = "courses/<int:pk>/webhooks/<int:webhook_id>/"
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@signed_in("GET", "POST")
 @transaction.atomic
 def webhooks(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """List the webhooks of a course, and create one, whose secret the answer shows once."""
@@ -53,8 +51,7 @@ def webhooks(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return render(request, "webhooks/webhooks.html", context, status=422 if form.errors else 200)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@signed_in("GET", "POST")
 def webhook(request: AuthenticatedRequest, pk: int, webhook_id: int) -> HttpResponse:
     """Show what was sent to a webhook; choose its events, and pause it."""
     row = actions.webhook_of(request.user, pk, webhook_id)
@@ -74,8 +71,7 @@ def webhook(request: AuthenticatedRequest, pk: int, webhook_id: int) -> HttpResp
     return render(request, "webhooks/webhook.html", context, status=422 if form.errors else 200)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def test(request: AuthenticatedRequest, pk: int, webhook_id: int) -> HttpResponse:
     """Send an event that says nothing."""
     row = actions.webhook_of(request.user, pk, webhook_id)
@@ -83,8 +79,7 @@ def test(request: AuthenticatedRequest, pk: int, webhook_id: int) -> HttpRespons
     return redirect("webhook", pk, webhook_id)
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def repeat(request: AuthenticatedRequest, pk: int, webhook_id: int, delivery_id: int) -> HttpResponse:
     """Send a delivery once more."""
     row = actions.webhook_of(request.user, pk, webhook_id)
@@ -101,8 +96,7 @@ def _send(request: AuthenticatedRequest, action: Callable[[], Delivery]) -> None
         messages.info(request, _("It is being sent. Load this page again to see whether it arrived."))
 
 
-@login_required
-@require_POST
+@signed_in("POST")
 def remove(request: AuthenticatedRequest, pk: int, webhook_id: int) -> HttpResponse:
     """Delete a webhook with the list of what was sent to it."""
     row = actions.webhook_of(request.user, pk, webhook_id)
