@@ -38,6 +38,12 @@ def register_boilerplate(assignment: Assignment, *files: SimpleUploadedFile, sta
 
 
 @pytest.fixture
+def committing(django_capture_on_commit_callbacks: Committing) -> Committing:
+    """Return the function whose context does what a transaction leaves for its end."""
+    return django_capture_on_commit_callbacks
+
+
+@pytest.fixture
 def empty_queues(services: None) -> None:
     """Discard the messages of earlier tests: what waits counts as lost only while its queue is empty."""
     app.control.purge()

@@ -20,6 +20,7 @@ from submissions.cases.read import PairNames
 from submissions.core.models import Commits
 from submissions.models import Membership, Report, Submission
 from submissions.pages.filters import days_between
+from submissions.pages.rendered import RENDERED
 from submissions.reports.change import choose_threshold
 from submissions.students.exporting import write_export
 from submissions.students.scope import scope
@@ -58,31 +59,21 @@ def ids(report: Report, *names: str) -> list[int]:
     return [report.submissions.get(name=name).pk for name in names]
 
 
-@pytest.mark.parametrize("page", ["pair", "lines", "export_pair"])
-def test_a_pair_says_when_the_commits_of_both_were_made(
-    alice_client: Client, report: Report, page: str
-) -> None:
-    address = reverse(page, args=[report.assignment_id, *ids(report, "ada", "ben")])
-    query = {"format": "html", "names": "open"} if page == "export_pair" else {}
-    text = page_of(alice_client.get(address, query)).text("body")
-    assert text.count(SENTENCE) == 1
-
-
-def test_a_case_says_when_the_commits_of_its_members_were_made(
+def test_a_pair_and_a_case_say_when_the_commits_were_made_unless_there_are_none(
     alice: User, alice_client: Client, report: Report
 ) -> None:
     choose_threshold(report.assignment, alice, 20)
     case = next(one for one in cases(report) if {"ada", "ben"} <= set(one.names))
-    for page, query in (("case", {}), ("export_case", {"format": "html", "names": "open"})):
-        address = reverse(page, args=[report.assignment_id, case.key])
-        text = page_of(alice_client.get(address, query)).text("body")
-        assert text.count(SENTENCE) == 1
-
-
-def test_a_pair_without_commits_says_nothing_of_them(alice_client: Client, report: Report) -> None:
+    pair = ids(report, "ada", "ben")
+    for page in ("pair", "lines", "export_pair", "case", "export_case"):
+        keys = [case.key] if "case" in page else pair
+        query = {"format": "html", "names": "open"} if "export" in page else {}
+        answer = alice_client.get(reverse(page, args=[report.assignment_id, *keys]), query)
+        assert page_of(answer).text("body").count(SENTENCE) == 1, page
     Submission.objects.update(commits=None)
-    address = reverse("pair", args=[report.assignment_id, *ids(report, "ada", "ben")])
-    assert "ommits" not in get_page(alice_client, address).text("body")
+    RENDERED.clear()
+    page_without = get_page(alice_client, reverse("pair", args=[report.assignment_id, *pair]))
+    assert "ommits" not in page_without.text("body")
 
 
 def test_a_suspicion_by_hand_and_a_submission_say_when_the_known_commits_were_made(
@@ -112,19 +103,16 @@ def test_the_copy_of_a_student_says_nothing_of_the_commits_of_others(
     assert "ommits" not in text
 
 
-def test_the_table_of_submissions_has_the_times_and_the_number(alice_client: Client, report: Report) -> None:
-    address = reverse("table", args=[report.assignment_id, "submissions", "csv"])
-    answer = alice_client.get(address)
+def test_the_table_the_api_and_the_export_of_a_student_have_the_times(
+    alice: User, bob: User, alice_client: Client, report: Report
+) -> None:
+    answer = alice_client.get(reverse("table", args=[report.assignment_id, "submissions", "csv"]))
     table = csv.DictReader(io.StringIO(answer.getvalue().decode("utf-8-sig")))
     rows = {row["submission"]: row for row in table}
     for name, times in COMMITTED.items():
-        row = rows[name]
-        cells = (row["first_commit"], row["last_commit"], row["commits"])
+        cells = tuple(rows[name][column] for column in ("first_commit", "last_commit", "commits"))
         assert cells == (min(times).isoformat(), max(times).isoformat(), str(len(times)))
     assert rows["cleo"]["commits"] == ""
-
-
-def test_the_api_has_the_times_but_not_for_an_observer(alice: User, bob: User, report: Report) -> None:
     Membership.objects.create(course=report.assignment.course, user=bob, role="observer")
     path = f"/assignments/{report.assignment_id}/submissions"
     items = {one["name"]: one["commits"] for one in send(api_client(alice), "get", path).json()["items"]}
@@ -132,20 +120,13 @@ def test_the_api_has_the_times_but_not_for_an_observer(alice: User, bob: User, r
     assert items["cleo"] is None
     hidden = send(api_client(bob), "get", path).json()["items"]
     assert [one["commits"] for one in hidden] == [None] * 3
-
-
-def test_the_export_of_a_student_has_the_times_and_no_message(alice: User, report: Report) -> None:
     out = io.BytesIO()
     write_export(scope("ada"), out)
     with ZipFile(out) as archive:
         texts = {name: archive.read(name).decode() for name in archive.namelist()}
     [row] = json.loads(texts["data.json"])["submissions.Submission"]
-    assert (
-        row["commits"]
-        == Commits(
-            first=int(COMMITTED["ada"][0].timestamp()), last=int(COMMITTED["ada"][-1].timestamp()), number=4
-        ).model_dump()
-    )
+    first, last = (int(COMMITTED["ada"][at].timestamp()) for at in (0, -1))
+    assert row["commits"] == Commits(first=first, last=last, number=4).model_dump()
     assert "ecret" not in "".join(texts.values())
 
 

@@ -73,13 +73,8 @@ def confirmed_document(assignment: Assignment, **options: str | int) -> tuple[st
 
 
 def decide(pair: Pair, state: str = "confirmed", notes: str = "") -> Decision:
-    decision = Decision.objects.create(
-        assignment=pair.report.assignment,
-        left=pair.left.name,
-        right=pair.right.name,
-        state=state,
-        notes=notes,
-    )
+    names = {"left": pair.left.name, "right": pair.right.name}
+    decision = Decision.objects.create(assignment=pair.report.assignment, **names, state=state, notes=notes)
     decision.changes.create(who="alice", field="notes", before="", after=notes)
     return decision
 
@@ -151,13 +146,8 @@ def test_a_copy_for_one_student_does_not_name_the_other(
     alice_client: Client, named: Pair, suffix: str
 ) -> None:
     decide(named, notes="Ben Miller (4711307) admitted it; Ada Lovelace did not.")
-    options: dict[str, str | int] = {
-        "format": suffix,
-        "names": named.left_id,
-        "decision": "on",
-        "sources": "on",
-    }
-    response = alice_client.get(*pair_document(named, **options))
+    options: dict[str, str | int] = {"format": suffix, "decision": "on", "sources": "on"}
+    response = alice_client.get(*pair_document(named, names=named.left_id, **options))
     assert_hidden(response)
     text = document_text(response)
     assert "another student" in text
@@ -185,27 +175,23 @@ def test_made_up_names_stand_for_everybody(alice_client: Client, named: Pair, su
     assert "Lovelace" not in document_text(response)
 
 
-def test_in_anonymous_mode_no_copy_names_anybody(alice_client: Client, named: Pair) -> None:
+def test_the_page_offers_a_copy_for_each_student_and_none_in_anonymous_mode(
+    alice_client: Client, named: Pair
+) -> None:
     decide(named)
+    address, query = confirmed_document(named.report.assignment)
+    copies = [f"A copy for {name}: all other names are hidden" for name in (ADA, BEN)]
+    for place in (pair_document(named)[0], address):
+        offered = readers(get_page(alice_client, place))
+        assert offered == ["As they are", *copies, "Made-up names for all"]
     session = alice_client.session
     session["anonymous"] = True
     session.save()
-    address, query = confirmed_document(named.report.assignment)
     page = get_page(alice_client, address)
     assert ADA not in page.html
     assert readers(page) == ["Made up, as on your pages"]
     assert alice_client.get(address, query).status_code == 422
     assert_hidden(alice_client.get(address, {**query, "names": "made-up"}))
-
-
-def test_the_page_offers_a_copy_for_each_student(alice_client: Client, named: Pair) -> None:
-    decide(named)
-    for address, _ in (pair_document(named), confirmed_document(named.report.assignment)):
-        assert readers(get_page(alice_client, address)) == [
-            "As they are",
-            *(f"A copy for {name}: all other names are hidden" for name in (ADA, BEN)),
-            "Made-up names for all",
-        ]
 
 
 @pytest.mark.long
@@ -225,38 +211,31 @@ def test_a_students_copy_of_confirmed_pairs_has_only_their_own(alice_client: Cli
     assert not re.search(r"\bdan\b", copy.html)
 
 
-def test_without_a_confirmed_pair_the_page_says_what_to_do(alice_client: Client, named: Pair) -> None:
-    decide(named, "suspicious")
-    address, query = confirmed_document(named.report.assignment)
+def test_without_a_confirmed_pair_or_a_report_the_page_says_what_to_do(
+    alice_client: Client, named: Pair
+) -> None:
+    decision = decide(named, "suspicious")
+    assignment = named.report.assignment
+    address, query = confirmed_document(assignment)
     for parameters in ({}, query):
         response = alice_client.get(address, parameters)
         assert page_of(response).text(".empty strong") == "No pair is confirmed yet."
         assert "Content-Disposition" not in response.headers
-
-
-def test_without_a_report_the_page_says_what_to_do(alice_client: Client, assignment: Assignment) -> None:
-    page = get_page(alice_client, reverse("exports", args=[assignment.pk]))
-    assert page.text(".empty strong") == "There is no report yet."
+    Decision.objects.filter(pk=decision.pk).update(state="confirmed")
+    for name, words in (("Yi", "1 confirmed pair is"), ("Zoe", "2 confirmed pairs are")):
+        assignment.decisions.create(left="Xu", right=name, state="confirmed")
+        hints = get_page(alice_client, address).texts("section > .hint")
+        assert any(hint.startswith(f"{words} not in the current report") for hint in hints)
+    assignment.reports.all().delete()
+    assert get_page(alice_client, address).text(".empty strong") == "There is no report yet."
     assert alice_client.get(reverse("table", args=[assignment.pk, "pairs", "csv"])).status_code == 404
 
 
-def test_confirmed_pairs_that_are_no_longer_ranked_are_counted(alice_client: Client, named: Pair) -> None:
-    decide(named)
-    for name, words in (("Yi", "1 confirmed pair is"), ("Zoe", "2 confirmed pairs are")):
-        named.report.assignment.decisions.create(left="Xu", right=name, state="confirmed")
-        page = get_page(alice_client, reverse("exports", args=[named.report.assignment_id]))
-        hints = page.texts("section > .hint")
-        assert any(hint.startswith(f"{words} not in the current report") for hint in hints)
-
-
-@pytest.mark.parametrize("query", [{"names": "0"}, {"names": "open' --"}, {"format": "exe"}, {"names": ""}])
-def test_what_cannot_be_chosen_is_refused(alice_client: Client, named: Pair, query: dict[str, str]) -> None:
-    response = alice_client.get(*pair_document(named, **query))
-    assert response.status_code == 422
-    assert "Content-Disposition" not in response.headers
-
-
-def test_sides_in_the_other_order_lead_to_the_pair(alice_client: Client, named: Pair) -> None:
+def test_what_cannot_be_chosen_is_refused(alice_client: Client, named: Pair) -> None:
+    for query in ({"names": "0"}, {"names": "open' --"}, {"format": "exe"}, {"names": ""}):
+        response = alice_client.get(*pair_document(named, **query))
+        assert response.status_code == 422
+        assert "Content-Disposition" not in response.headers
     assignment_id = named.report.assignment_id
     swapped = reverse("export_pair", args=[assignment_id, named.right_id, named.left_id])
     assert alice_client.get(swapped).headers["Location"] == pair_document(named)[0]
@@ -264,32 +243,22 @@ def test_sides_in_the_other_order_lead_to_the_pair(alice_client: Client, named: 
     assert alice_client.get(unknown).status_code == 404
 
 
-def test_too_much_for_one_document_is_refused_with_what_to_do(
-    alice_client: Client, named: Pair, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(paper.RowBudget, "__init__", lambda self: setattr(self, "remaining", 5))
-    refused = alice_client.get(*pair_document(named, sources="on"))
-    assert refused.status_code == 422
-    assert "leave the whole sources out" in page_of(refused).text('[role="alert"]')
-
-
-def test_a_pair_that_is_too_long_is_printed_in_part_and_says_so(
+def test_too_much_for_one_document_is_refused_and_a_pair_is_printed_in_part(
     alice_client: Client, named: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(paper.RowBudget, "__init__", lambda self: setattr(self, "remaining", 5))
     page = page_of(alice_client.get(*pair_document(named)))
     assert len(page.all("table.beside tbody tr")) == 5
     assert "more lines of this passage are left out here; the page of the pair has all" in page.text("main")
-
-
-def test_too_many_pairs_for_one_document_are_refused(
-    alice_client: Client, named: Pair, monkeypatch: pytest.MonkeyPatch
-) -> None:
     decide(named)
-    monkeypatch.setattr(documents, "MAX_PAIRS", 0)
-    refused = alice_client.get(*confirmed_document(named.report.assignment))
-    assert refused.status_code == 422
-    assert "too many for one document" in page_of(refused).text('[role="alert"]')
+    for asked, words in (
+        (pair_document(named, sources="on"), "leave the whole sources out"),
+        (confirmed_document(named.report.assignment), "too many for one document"),
+    ):
+        monkeypatch.setattr(documents, "MAX_PAIRS", int("whole" in words))
+        refused = alice_client.get(*asked)
+        assert refused.status_code == 422
+        assert words in page_of(refused).text('[role="alert"]')
 
 
 def test_a_document_takes_a_bounded_number_of_queries_for_each_pair(
@@ -334,23 +303,20 @@ def assert_harmless(page: Page, style_sheets: int) -> None:
     assert len(page.inline_code()) == len(page.all("style")) == style_sheets
 
 
-@pytest.mark.long
-def test_a_document_shows_everything_as_text(alice_client: Client, decided: World) -> None:
+def test_a_document_shows_everything_as_text_and_its_form_hostile_names_once_escaped(
+    alice_client: Client, decided: World
+) -> None:
     address = reverse("exports", args=[decided.assignment.pk])
     page = get_page(alice_client, address, **OPTIONS, format="html")
     assert_harmless(page, style_sheets=1)
     assert not page.has("script")
     text = page.text("main")
-    assert "‹U+202E›fdp.yrots‹U+2066›" in text
-    assert "<script>window.hacked=1</script>" in text
-    assert "<img src=x onerror=" in text
-
-
-def test_the_export_form_shows_hostile_names_once_escaped(alice_client: Client, decided: World) -> None:
-    page = get_page(alice_client, reverse("exports", args=[decided.assignment.pk]))
+    for shown in ("‹U+202E›fdp.yrots‹U+2066›", "<script>window.hacked=1</script>", "<img src=x onerror="):
+        assert shown in text
+    page = get_page(alice_client, address)
     options = page.texts('select[name="names"] option')
-    assert "A copy for <script>window.hacked=1</script>: all other names are hidden" in options
-    assert "A copy for ‹U+202E›fdp.yrots‹U+2066›: all other names are hidden" in options
+    for name in ("<script>window.hacked=1</script>", "‹U+202E›fdp.yrots‹U+2066›"):
+        assert f"A copy for {name}: all other names are hidden" in options
     assert_harmless(page, style_sheets=0)
 
 
@@ -431,25 +397,23 @@ def left_text(line: int) -> str:
 UNEQUAL = left_text, numbered
 
 
-def test_lines_with_the_same_tokens_stand_side_by_side() -> None:
-    lines = [(3, 10), (3, 10), (4, 12), (7, 13)]
-    pairs = [(3, 10), (None, 11), (4, 12), (5, None), (6, None), (7, 13)]
-    assert list(align_lines(lines, (7, 13), UNEQUAL)) == [LinePair(*pair) for pair in pairs]
-
-
-def test_a_line_that_the_other_side_breaks_up_stands_beside_the_first_part() -> None:
-    assert list(align_lines([(1, 1), (1, 2), (1, 3), (2, 4)], (2, 4), UNEQUAL)) == [
-        LinePair(1, 1), LinePair(None, 2), LinePair(None, 3), LinePair(2, 4)
-    ]  # fmt: skip
-
-
-def test_lines_of_a_last_token_that_goes_on_are_kept() -> None:
-    assert list(align_lines([(1, 1), (2, 2)], (4, 3), UNEQUAL)) == [
-        LinePair(1, 1),
-        LinePair(2, 2),
-        LinePair(3, 3),
-        LinePair(4, None),
-    ]
+@pytest.mark.parametrize(
+    ("lines", "last", "pairs"),
+    [
+        (
+            [(3, 10), (3, 10), (4, 12), (7, 13)],
+            (7, 13),
+            [(3, 10), (None, 11), (4, 12), (5, None), (6, None), (7, 13)],
+        ),
+        ([(1, 1), (1, 2), (1, 3), (2, 4)], (2, 4), [(1, 1), (None, 2), (None, 3), (2, 4)]),
+        ([(1, 1), (2, 2)], (4, 3), [(1, 1), (2, 2), (3, 3), (4, None)]),
+    ],
+    ids=["the same tokens", "a line that one side breaks up", "a last token that goes on"],
+)
+def test_lines_with_the_same_tokens_stand_side_by_side(
+    lines: list[tuple[int, int]], last: tuple[int, int], pairs: list[tuple[int | None, int | None]]
+) -> None:
+    assert list(align_lines(lines, last, UNEQUAL)) == [LinePair(*pair) for pair in pairs]
 
 
 def test_equal_remarks_between_tokens_stand_side_by_side() -> None:
@@ -469,17 +433,13 @@ def token_lines(steps: list[tuple[int, int]]) -> tuple[list[tuple[int, int]], tu
 
 
 @given(steps)
-def test_every_line_of_both_sides_stands_in_one_row_and_in_order(steps: list[tuple[int, int]]) -> None:
+def test_every_line_stands_in_one_row_in_order_and_no_token_beside_a_later_one(
+    steps: list[tuple[int, int]],
+) -> None:
     lines, (left, right) = token_lines(steps)
     rows = list(align_lines(lines, (left, right), (numbered, numbered)))
     assert [row.left for row in rows if row.left] == list(range(lines[0][0], left + 1))
     assert [row.right for row in rows if row.right] == list(range(lines[0][1], right + 1))
-
-
-@given(steps)
-def test_a_row_never_sets_a_token_beside_a_later_one(steps: list[tuple[int, int]]) -> None:
-    lines, last_lines = token_lines(steps)
-    rows = list(align_lines(lines, last_lines, (numbered, numbered)))
     heights = {("left", row.left): n for n, row in enumerate(rows)}
     heights |= {("right", row.right): n for n, row in enumerate(rows)}
     unambiguous = {(a, b) for a, b in lines if sum(a == c or b == d for c, d in set(lines)) == 1}
@@ -506,18 +466,18 @@ def test_a_long_line_is_cut_into_rows_that_fit_a_page() -> None:
     assert page.text("table") == "1" + "x" * 100_000 + "2last"
 
 
-def test_sides_of_a_passage_keep_their_numbers() -> None:
+def test_a_passage_keeps_its_numbers_and_is_marked_with_its_badge_and_differences() -> None:
     left, right = printed_source("one\ntwo\nthree\n"), printed_source("eins\nzwei\n")
     sides = PassageSide(left, range(2, 4)), PassageSide(right, range(1, 2))
     page = table_of(passage_rows(*sides, [LinePair(2, 1), LinePair(3, None)]))
     assert page.rows("tr") == [["2", "two", "1", "eins"], ["3", "three", "", ""]]
-
-
-def test_a_passage_is_marked_and_its_differences_underlined() -> None:
     text = "  total = best\n"
     (line,) = printed_source(text, marks=marks((0, 14, 3)), differing=Spans([(2, 7, "sum")])).lines()
     assert line.rows == ['  <mark class="c3"><u>total</u> = best</mark>']
     assert [mark.number for mark in line.marks] == [3]
+    page = table_of(source_rows(printed_source("a\nb\nc\n", marks=marks((2, 5, 1)))))
+    assert page.rows("tr") == [["1", "", "a"], ["2", "1", "b"], ["3", "1", "c"]]
+    assert page.values("td.margin span", "class") == ["badge c1", "again c1"]
 
 
 def test_a_replaced_name_is_written_once_and_never_shown_in_part() -> None:
@@ -528,9 +488,3 @@ def test_a_replaced_name_is_written_once_and_never_shown_in_part() -> None:
     assert "Lovelace" not in page.html
     assert page.texts("td.code .made-up") == ["Student 1"] * 2
     assert page.text("table").count("Student 1") == 2
-
-
-def test_the_first_line_of_a_passage_has_its_badge() -> None:
-    page = table_of(source_rows(printed_source("a\nb\nc\n", marks=marks((2, 5, 1)))))
-    assert page.rows("tr") == [["1", "", "a"], ["2", "1", "b"], ["3", "1", "c"]]
-    assert page.values("td.margin span", "class") == ["badge c1", "again c1"]

@@ -35,14 +35,18 @@ def coloured(rows: list[LexborNode], side: int, selector: str) -> str:
     return "".join("".join(Page(part).text("body").split()) for part in parts)
 
 
-def test_coloured_text_is_equal_on_both_sides_and_paler_text_is_not(
+def test_the_document_of_a_case_colours_equal_text_and_has_decisions_and_one_of_identical_files(
     alice: User, alice_client: Client, hand_in: HandIn, assignment: Assignment
 ) -> None:
     hand_in(zipped(CLASS))
     choose_threshold(assignment, alice, 50)
-    (case,) = cases(Report.objects.get(assignment=assignment))
-    address = reverse("export_case", args=[assignment.pk, case.key])
-    page = page_of(alice_client.get(address, {"format": "html", "names": "open"}))
+    report = Report.objects.get(assignment=assignment)
+    (case,) = cases(report)
+    address, query = (
+        reverse("export_case", args=[assignment.pk, case.key]),
+        {"format": "html", "names": "open"},
+    )
+    page = page_of(alice_client.get(address, query))
     assert "Coloured text is equal on both sides" in page.text("body")
     tables = [table.css("tr") for table in page.all("table.lines")]
     assert len(tables) > 1
@@ -51,6 +55,17 @@ def test_coloured_text_is_equal_on_both_sides_and_paler_text_is_not(
         assert equal[0] == equal[1] != ""
     paler = "".join(coloured(rows, side, "mark.gap") for rows in tables for side in (0, 1))
     assert "trace" in paler
+    assert CLASS["ann/m.py"] == CLASS["dan/m.py"]
+    stated = "2 of them handed in the same files. Their pairs with others are printed for one of"
+    assert stated in page.text("body")
+    printed = [re.sub(r"^\d+\. ", "", text) for text in page.texts("h2") if re.match(r"\d+\. ", text)]
+    assert sorted(printed) in (["ann and ben", "ann and dan"], ["ann and dan", "ben and dan"])
+    pair = report.pairs.select_related("left", "right").get(left__name="ann", right__name="dan")
+    decide(assignment, PairNames.from_pair(pair), alice, DecisionInput("confirmed", None, "Ann wrote it."))
+    text = page_of(alice_client.get(address, query | {"decision": "on"})).text("body")
+    assert text.count("Ann wrote it.") >= 1
+    assert text.count("Undecided. There are no notes on this case.") == 1
+    assert "There are no notes on this pair." not in text
 
 
 def test_ignored_words_that_are_written_differently_are_underlined_too(
@@ -71,24 +86,6 @@ def test_ignored_words_that_are_written_differently_are_underlined_too(
     assert equal[0] == equal[1] != ""
 
 
-def test_the_document_of_a_case_has_the_decision_on_a_pair_of_it(
-    alice: User, alice_client: Client, hand_in: HandIn, assignment: Assignment
-) -> None:
-    hand_in(zipped(CLASS))
-    choose_threshold(assignment, alice, 50)
-    report = Report.objects.get(assignment=assignment)
-    (case,) = cases(report)
-    pair = report.pairs.select_related("left", "right").get(left__name="ann", right__name="dan")
-    decide(assignment, PairNames.from_pair(pair), alice, DecisionInput("confirmed", None, "Ann wrote it."))
-    address = reverse("export_case", args=[assignment.pk, case.key])
-    text = page_of(alice_client.get(address, {"format": "html", "names": "open", "decision": "on"})).text(
-        "body"
-    )
-    assert text.count("Ann wrote it.") >= 1
-    assert text.count("Undecided. There are no notes on this case.") == 1
-    assert "There are no notes on this pair." not in text
-
-
 @pytest.mark.parametrize(
     ("language", "foot"), rest_is_long([("de", "Seite 1 von "), ("en", "Page 1 of "), ("es", "Página 1 de ")])
 )
@@ -102,18 +99,3 @@ def test_pages_are_numbered_in_the_language_of_the_document(
     answer = alice_client.get(address, query, headers={"accept-language": language})
     pages = PdfReader(io.BytesIO(answer.getvalue())).pages
     assert f"{foot}{len(pages)}" in pages[0].extract_text()
-
-
-def test_the_pairs_of_identical_files_with_others_are_printed_for_one_of_them(
-    alice: User, alice_client: Client, hand_in: HandIn, assignment: Assignment
-) -> None:
-    hand_in(zipped(CLASS))
-    choose_threshold(assignment, alice, 50)
-    (case,) = cases(Report.objects.get(assignment=assignment))
-    address = reverse("export_case", args=[assignment.pk, case.key])
-    page = page_of(alice_client.get(address, {"format": "html", "names": "open"}))
-    assert CLASS["ann/m.py"] == CLASS["dan/m.py"]
-    stated = "2 of them handed in the same files. Their pairs with others are printed for one of"
-    assert stated in page.text("body")
-    printed = [re.sub(r"^\d+\. ", "", text) for text in page.texts("h2") if re.match(r"\d+\. ", text)]
-    assert sorted(printed) in (["ann and ben", "ann and dan"], ["ann and dan", "ben and dan"])

@@ -139,38 +139,29 @@ def test_a_document_prints_a_text_and_of_a_pdf_its_digest(
     assert "I wrote it alone." not in without
 
 
-def test_who_sees_made_up_names_learns_that_there_is_one_and_cannot_read_it(
-    alice_client: Client, report: Report, statement: Statement
-) -> None:
-    session = alice_client.session
-    session[ANONYMOUS] = True
-    session.save()
-    page = get_page(alice_client, page_address(report))
-    assert "show the real names to read it" in page.text(".statements")
-    assert "said.txt" not in page.html
-    assert alice_client.get(file_address(report, statement)).status_code == 404
-
-
 def test_nobody_else_reads_or_adds_one_and_no_share_link_shows_it(
-    bob_client: Client, client: Client, report: Report, statement: Statement, alice: User
+    alice_client: Client,
+    bob_client: Client,
+    client: Client,
+    report: Report,
+    statement: Statement,
 ) -> None:
-    address = file_address(report, statement)
+    address, alice = file_address(report, statement), report.assignment.course.owner
     assert bob_client.get(address).status_code == 404
     assert bob_client.post(address + "delete/").status_code == 404
     assert bob_client.post(reverse("add_statement", args=address.split("/")[2:5:2])).status_code == 404
     assert client.get(address).status_code == 302
     assert "said.txt" not in get_page(client, link_to(shared_report(report, alice))).html
     assert Statement.objects.get() == statement
-
-
-def test_it_is_not_found_on_the_page_of_another_submission(
-    alice_client: Client, report: Report, statement: Statement
-) -> None:
-    other = report.submissions.get(name="ben").pk
-    assert (
-        alice_client.get(reverse("statement", args=[report.assignment_id, other, statement.pk])).status_code
-        == 404
-    )
+    other = [report.assignment_id, report.submissions.get(name="ben").pk, statement.pk]
+    assert alice_client.get(reverse("statement", args=other)).status_code == 404
+    session = alice_client.session
+    session[ANONYMOUS] = True
+    session.save()
+    page = get_page(alice_client, page_address(report))
+    assert "show the real names to read it" in page.text(".statements")
+    assert "said.txt" not in page.html
+    assert alice_client.get(address).status_code == 404
 
 
 def test_it_is_deleted_on_the_page_of_the_submission_and_with_the_assignment(

@@ -1,5 +1,6 @@
 """A full disk: nothing is half stored, everybody is told, and work goes on when there is room again."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,9 @@ from django.db import OperationalError
 from django.http import HttpResponseBase
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from moss.operations import maintenance
 from submissions.core.database import NO_ROOM, WAITS_FOR_ROOM
 from submissions.models import (
     Assignment,
@@ -97,39 +98,30 @@ def test_an_upload_for_which_the_database_has_no_room_is_refused_whole(
 
 
 def test_a_worker_without_room_for_unpacking_tries_again_and_then_says_why(
-    small_tablespace: Path, assignment: Assignment, alice: User
+    small_tablespace: Path, assignment: Assignment, alice: User, eager_tasks: None
 ) -> None:
-    batch = create_batch(assignment, alice, [zipped(CLASS)])
+    batch, later = (create_batch(assignment, alice, [zipped(CLASS)]) for _ in range(2))
+    waiting = Job.objects.filter(kind="unpack", subject=later.pk)
+    waiting.update(due=timezone.now() + timedelta(days=9))
     move_emptied("submissions_source")
-    fill(small_tablespace)
+    filled = fill(small_tablespace)
     for attempt in range(1, MAX_ATTEMPTS + 1):
         with pytest.raises(OperationalError, match="could not extend"):
             work_once("unpack")
         batch.refresh_from_db()
         assert (batch.state, batch.message) == ("queued", WAITS_FOR_ROOM)
-        assert Job.objects.get(kind="unpack").attempts == attempt
-        let_time_pass()
+        assert Job.objects.get(kind="unpack", subject=batch.pk).attempts == attempt
+        Job.objects.filter(subject=batch.pk).update(due=timezone.now())
     work_once("unpack")
     batch.refresh_from_db()
     assert (batch.state, batch.message) == ("failed", NO_ROOM)
-
-
-@pytest.mark.long
-def test_an_upload_goes_on_when_there_is_room_again(
-    small_tablespace: Path, assignment: Assignment, alice: User, eager_tasks: None
-) -> None:
-    batch = create_batch(assignment, alice, [zipped(CLASS)])
-    move_emptied("submissions_source")
-    filled = fill(small_tablespace)
-    with pytest.raises(OperationalError, match="could not extend"):
-        work_once("unpack")
     filled.unlink()
-    let_time_pass()
-    maintenance.sweep()
+    waiting.update(due=timezone.now())
+    work_once("unpack")
     work_off("read_documents")
-    batch.refresh_from_db()
-    assert (batch.state, batch.message) == ("ranking", "")
-    assert not batch.entries.filter(accepted=False).exists()
+    later.refresh_from_db()
+    assert (later.state, later.message) == ("ranking", "")
+    assert not later.entries.filter(accepted=False).exists()
 
 
 def test_files_are_not_blamed_for_a_full_database(

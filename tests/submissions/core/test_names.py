@@ -191,13 +191,10 @@ def test_the_path_of_a_skipped_entry_shows_no_ids_and_no_times(path: str, expect
     assert Names().redact_entry(path) == path
 
 
-def test_an_unknown_name_is_not_shown() -> None:
+def test_an_unknown_name_is_not_shown_and_own_names_are_left_as_they_are() -> None:
     assert NAMES.display_name("max") == "Calm Owl"
     assert NAMES.display_name("somebody-else") == "[name]"
     assert Names().display_name("somebody-else") == "somebody-else"
-
-
-def test_own_names_are_left_as_they_are() -> None:
     assert Names().redact_source("# @author Ada") == Names().redact_text("# @author Ada") == "# @author Ada"
     assert Names().source_spans("Ada") == []
 
@@ -419,37 +416,33 @@ def test_a_login_that_is_a_common_word_is_not_covered(word: str, other: str) -> 
         assert not logins(f"{word} {other}")
 
 
-def test_made_up_names_say_nothing_of_order_or_spelling() -> None:
+def test_made_up_names_are_made_of_distinct_words_and_say_nothing_of_order_or_spelling() -> None:
     names = [f"student-{number:03}" for number in range(200)]
     aliases = [draw_alias(1, name, ()) for name in names]
     assert aliases != sorted(aliases)
     assert aliases == [draw_alias(1, name, ()) for name in names]
     assert aliases != [draw_alias(2, name, ()) for name in names]
-
-
-def test_made_up_names_are_made_of_distinct_words() -> None:
-    assert len(set(FIRST_WORDS)) == len(FIRST_WORDS) > 90
-    assert len(set(SECOND_WORDS)) == len(SECOND_WORDS) > 90
+    for words in (FIRST_WORDS, SECOND_WORDS):
+        assert len(set(words)) == len(words) > 90
     first, second = draw_alias(1, "ada", ()).split()
     assert first in FIRST_WORDS
     assert second in SECOND_WORDS
-    real_names = {first.casefold()}
-    assert first not in draw_alias(1, "ada", (), real_names)
+    assert first not in draw_alias(1, "ada", (), {first.casefold()})
 
 
-def test_thousands_of_names_are_all_different(assignment: Assignment) -> None:
-    batch = assignment.batches.create(name="class.zip", state="done")
-    Submission.objects.bulk_create(Submission(batch=batch, name=f"student-{n}") for n in range(2_000))
-    aliases = ensure_aliases(assignment)
-    assert len(set(aliases.values())) == len(aliases) == 2_000
-    assert sum(len(alias.split()) == 2 for alias in aliases.values()) > 1_900
-    assert ensure_aliases(assignment) == aliases
-
-
-def test_names_of_decided_and_deleted_submissions_stay_covered(assignment: Assignment, alice: User) -> None:
+def test_thousands_of_names_are_all_different_cost_two_queries_and_stay_for_deleted_submissions(
+    assignment: Assignment, django_assert_num_queries: CountQueries
+) -> None:
     assignment.decisions.create(left="deleted-ada", right="deleted-ben")
     assert anonymous_names(assignment).display_name("deleted-ada") != "deleted-ada"
     assert set(ensure_aliases(assignment)) == {"deleted-ada", "deleted-ben"}
+    batch = assignment.batches.create(name="class.zip", state="done")
+    Submission.objects.bulk_create(Submission(batch=batch, name=f"student-{n}") for n in range(2_000))
+    aliases = ensure_aliases(assignment)
+    assert len(set(aliases.values())) == len(aliases) == 2_002
+    assert sum(len(alias.split()) == 2 for alias in aliases.values()) > 1_900
+    with django_assert_num_queries(2):
+        assert ensure_aliases(assignment) == aliases
 
 
 def test_a_student_has_one_made_up_name_in_a_course(assignment: Assignment) -> None:
@@ -461,16 +454,6 @@ def test_a_student_has_one_made_up_name_in_a_course(assignment: Assignment) -> N
     first, second = ensure_aliases(assignment), ensure_aliases(other)
     assert {name: second[name] for name in names} == first
     assert len(set(second.values())) == len(second) == 301
-
-
-def test_made_up_names_cost_two_queries(
-    assignment: Assignment, django_assert_num_queries: CountQueries
-) -> None:
-    batch = assignment.batches.create(name="class.zip", state="done")
-    Submission.objects.bulk_create(Submission(batch=batch, name=f"student-{n}") for n in range(300))
-    ensure_aliases(assignment)
-    with django_assert_num_queries(2):
-        ensure_aliases(assignment)
 
 
 def test_two_readers_at_once_get_the_same_names(transactional_db: None, alice: User) -> None:
@@ -513,13 +496,10 @@ def test_the_switch_is_kept_and_leads_back(alice_client: Client, assignment: Ass
     ],
 )
 def test_the_switch_leads_to_no_other_site_and_to_nothing_but_a_path(
-    elsewhere: str, alice_client: Client
+    elsewhere: str, alice_client: Client, client: Client
 ) -> None:
     response = alice_client.post(reverse("switch_names"), {"names": "real", "next": elsewhere})
     assert response.headers["Location"] == "/"
-
-
-def test_nobody_switches_without_an_account(client: Client) -> None:
     response = client.post(reverse("switch_names"), {"names": "made-up"})
     assert response.headers["Location"].startswith("/accounts/login/")
 
@@ -649,14 +629,14 @@ def attacker(alice: User, alice_client: Client, assignment: Assignment, hand_in:
 @pytest.mark.services
 @pytest.mark.long
 def test_exchanged_names_change_nothing_that_a_reader_of_aliases_gets(
-    attacker: Attacker, eager_tasks: None, django_capture_on_commit_callbacks: object
+    attacker: Attacker, eager_tasks: None, committing: object
 ) -> None:
     assignment = attacker.assignment
     confirm_pairs(assignment, attacker.pair_ids)
     before = attacker.read_everything()
     shuffled = random.Random(7).sample(ROSTER, len(ROSTER))
     exchange_names(assignment, dict(zip(ROSTER, shuffled, strict=True)))
-    with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
+    with committing(execute=True):  # type: ignore[operator]
         rerank(assignment)
     confirm_pairs(assignment, attacker.pair_ids)
     after = attacker.read_everything()

@@ -41,12 +41,12 @@ def address(course: Course) -> str:
 
 
 @pytest.fixture
-def add(assignment: Assignment, alice_client: Client, django_capture_on_commit_callbacks: Committing) -> Add:
+def add(assignment: Assignment, alice_client: Client, committing: Committing) -> Add:
     """Return a function that sends a roster as Alice does."""
 
     def send(text: str = ROSTER, name: str = "class.csv") -> Response:
         file = SimpleUploadedFile(name, text.encode())
-        with django_capture_on_commit_callbacks(execute=True):
+        with committing(execute=True):
             return alice_client.post(address(assignment.course), {"file": file})
 
     return send
@@ -63,58 +63,41 @@ def names_on(client: Client, assignment: Assignment) -> list[str]:
     return page.texts("[aria-labelledby=submissions] li")
 
 
-def test_submissions_have_the_names_of_a_roster_that_is_added_later(
+def test_submissions_have_the_names_of_a_roster_that_is_added_later_until_it_is_removed(
     hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
 ) -> None:
     hand_in(zipped(CLASS))
     assert names_on(alice_client, assignment)[0] == "aokafor 1 file"
     add()
-    assert names_on(alice_client, assignment) == [
-        "Amara Okafor 00042 · 1 file",
-        "Bruno Popescu 00043 · 1 file",
-        "Chen Wei 00044 · 1 file",
-        "erika 1 file",
-    ]
-    fits = get_page(alice_client, address(assignment.course))
-    assert fits.texts("[aria-labelledby=fits-heading] .names li")[-1] == "Dmitri Volkov"
-    assert not fits.has("[aria-labelledby=fits-heading] .hint"), "all names are listed"
+    known = ("Amara Okafor 00042", "Bruno Popescu 00043", "Chen Wei 00044")
+    assert names_on(alice_client, assignment) == [*(f"{name} · 1 file" for name in known), "erika 1 file"]
+    fits, lists = get_page(alice_client, address(assignment.course)), "[aria-labelledby=fits-heading]"
+    assert fits.text(".lead").startswith("4 students, 1 team · from class.csv")
+    assert fits.texts(f"{lists} summary") == ["1 is not in the roster", "1 handed in nothing"]
+    assert fits.texts(f"{lists} li") == ["erika", "Dmitri Volkov"]
+    assert not fits.has(f"{lists} .hint"), "all names are listed"
+    students = fits.texts("[aria-labelledby=students-heading] tbody th")
+    assert students == ["Amara Okafor", "Bruno Popescu", "Chen Wei", "Dmitri Volkov"]
     page = get_page(alice_client, tab(assignment, "pairs"))
     assert "Amara Okafor" in page.text("table.pairs")
     assert "aokafor" not in page.text("main")
-
-
-@pytest.mark.long
-def test_submissions_have_the_names_of_a_roster_that_is_added_before(
-    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
-) -> None:
-    add()
-    hand_in(zipped(CLASS))
-    assert names_on(alice_client, assignment)[0] == "Amara Okafor 00042 · 1 file"
-
-
-@pytest.mark.long
-def test_the_page_says_who_is_unknown_and_who_handed_in_nothing(
-    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
-) -> None:
-    hand_in(zipped(CLASS))
-    add()
-    page = get_page(alice_client, address(assignment.course))
-    assert page.text(".lead").startswith("4 students, 1 team · from class.csv")
-    assert page.texts("[aria-labelledby=fits-heading] summary") == [
-        "1 is not in the roster",
-        "1 handed in nothing",
-    ]
-    assert page.texts("[aria-labelledby=fits-heading] li") == ["erika", "Dmitri Volkov"]
-    assert page.texts("[aria-labelledby=students-heading] tbody th") == [
-        "Amara Okafor", "Bruno Popescu", "Chen Wei", "Dmitri Volkov"
-    ]  # fmt: skip
+    table = text_of(alice_client, reverse("table", args=[assignment.pk, "submissions", "csv"]))
+    assert "Amara Okafor" in table
+    assert "aokafor" not in table
+    alice_client.post(reverse("remove_roster", args=[assignment.course.pk]))
+    assert names_on(alice_client, assignment)[0] == "aokafor 1 file"
+    assert not EnrolledStudent.objects.exists()
+    assert SubmissionStudent.objects.count() == Submission.objects.count() == 4
 
 
 @pytest.mark.long
 def test_a_team_of_the_roster_is_not_compared(hand_in: HandIn, add: Add, assignment: Assignment) -> None:
     hand_in(zipped(CLASS))
     team = {"left__name": "bpopescu", "right__name": "cwei"}
-    assert assignment.reports.latest("pk").pairs.filter(**team).exists()
+    first = assignment.reports.get()
+    assert first.pairs.filter(**team).exists()
+    add(ROSTER.replace("Red", ""))
+    assert assignment.reports.get() == first  # No team has changed.
     add()
     assert not assignment.reports.latest("pk").pairs.filter(**team).exists()
     add(ROSTER.replace("Red", ""))
@@ -122,13 +105,19 @@ def test_a_team_of_the_roster_is_not_compared(hand_in: HandIn, add: Add, assignm
 
 
 @pytest.mark.long
-def test_a_roster_that_changes_no_team_ranks_nothing_again(
-    hand_in: HandIn, add: Add, assignment: Assignment
+def test_submissions_have_the_names_of_a_roster_that_is_added_before_to_their_course(
+    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
 ) -> None:
+    add()
     hand_in(zipped(CLASS))
-    report = assignment.reports.get()
-    add(ROSTER.replace("Red", ""))
-    assert assignment.reports.get() == report
+    assert names_on(alice_client, assignment)[0] == "Amara Okafor 00042 · 1 file"
+    other = Course.objects.create(owner=assignment.course.owner, name="Another")
+    assert get_page(alice_client, address(other)).text(".empty strong") == "No roster yet."
+    assignment.batches.all().delete()
+    assignment.course = other
+    assignment.save()
+    hand_in(zipped(CLASS))
+    assert names_on(alice_client, assignment)[0] == "aokafor 1 file"
 
 
 @pytest.mark.long
@@ -147,19 +136,19 @@ def test_decisions_stay_when_names_change(
 
 
 @pytest.mark.long
-def test_hidden_names_hide_everybody_in_the_roster(
+def test_hidden_names_hide_everybody_in_the_roster_and_in_sources(
     hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
 ) -> None:
     hand_in(zipped(CLASS))
     add(ROSTER.replace("Red", ""))
     alice_client.post(reverse("switch_names"), {"names": "made-up"})
-    report = assignment.reports.get()
-    pair = report.pairs.get(left__name="aokafor", right__name="erika")
+    pair = assignment.reports.get().pairs.get(left__name="aokafor", right__name="erika")
+    of_pair = reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id])
     addresses = [
         assignment.get_absolute_url(),
         assignment.batches.get().get_absolute_url(),
         address(assignment.course),
-        reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id]),
+        of_pair,
         reverse("submission", args=[assignment.pk, pair.left_id]),
         reverse("table", args=[assignment.pk, "pairs", "csv"]),
         reverse("table", args=[assignment.pk, "submissions", "json"]),
@@ -168,31 +157,9 @@ def test_hidden_names_hide_everybody_in_the_roster(
         content = text_of(alice_client, page).casefold()
         for word in ("okafor", "amara", "00042", "bpopescu", "popescu", "volkov"):
             assert word not in content, (page, word)
-
-
-@pytest.mark.long
-def test_names_are_hidden_in_sources_whatever_the_platform_called_them(
-    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
-) -> None:
-    hand_in(zipped(CLASS))
-    add()
-    alice_client.post(reverse("switch_names"), {"names": "made-up"})
-    pair = assignment.reports.latest("pk").pairs.get(left__name="aokafor", right__name="erika")
-    arguments = [assignment.pk, pair.left_id, pair.right_id]
-    page = page_of(alice_client.get(reverse("pair", args=arguments), follow=True))
     alias = assignment.aliases.get(name="aokafor").alias
-    assert f"# {alias}, with help of [name]" in page.text("main")
-
-
-@pytest.mark.long
-def test_exports_have_the_names_of_the_roster(
-    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
-) -> None:
-    hand_in(zipped(CLASS))
-    add()
-    table = text_of(alice_client, reverse("table", args=[assignment.pk, "submissions", "csv"]))
-    assert "Amara Okafor" in table
-    assert "aokafor" not in table
+    shown = page_of(alice_client.get(of_pair, follow=True)).text("main")
+    assert f"# {alias}, with help of [name]" in shown
 
 
 @pytest.mark.parametrize(
@@ -225,31 +192,6 @@ def test_problems_of_rows_are_listed_and_markup_stays_text(
     ]
     assert "<b>Eve</b>" in page.texts("tbody th")
     assert not page.has("main b")
-
-
-@pytest.mark.long
-def test_removing_a_roster_gives_the_names_back(
-    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
-) -> None:
-    hand_in(zipped(CLASS))
-    add()
-    alice_client.post(reverse("remove_roster", args=[assignment.course.pk]))
-    assert names_on(alice_client, assignment)[0] == "aokafor 1 file"
-    assert not EnrolledStudent.objects.exists()
-    assert SubmissionStudent.objects.count() == Submission.objects.count() == 4
-
-
-@pytest.mark.long
-def test_a_roster_is_of_one_course(
-    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
-) -> None:
-    add()
-    other = Course.objects.create(owner=assignment.course.owner, name="Another")
-    assert get_page(alice_client, address(other)).text(".empty strong") == "No roster yet."
-    assignment.course = other
-    assignment.save()
-    hand_in(zipped(CLASS))
-    assert names_on(alice_client, assignment)[0] == "aokafor 1 file"
 
 
 def test_deleting_a_course_deletes_its_roster(add: Add, alice_client: Client, assignment: Assignment) -> None:

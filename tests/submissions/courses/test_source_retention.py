@@ -81,19 +81,26 @@ def test_all_sources_go_but_those_of_evidence_and_the_report_stays(
 
 
 @pytest.mark.usefixtures("lasting_day")
-def test_the_pages_of_a_pair_and_of_a_submission_say_so(
-    world: World, gone: Pair, alice_client: Client
+def test_the_pages_of_a_pair_and_of_a_submission_say_so_and_evidence_is_shown_whole(
+    world: World, gone: Pair, confirmed: Pair, alice_client: Client
 ) -> None:
     page = get_page(alice_client, reverse("pair", args=[world.assignment.pk, gone.left_id, gone.right_id]))
-    day = f"{timezone.now():%b %Y}"
     assert page.text("main").count("were deleted on") == 2
     assert page.texts(".pane .empty") == ["The sources were deleted."] * 2
-    assert day in page.text("main")
+    assert f"{timezone.now():%b %Y}" in page.text("main")
     assert not page.has("pre.source")
     assert page.has("#decision-panel form")
     page = get_page(alice_client, reverse("submission", args=[world.assignment.pk, gone.left_id]))
     assert "were deleted on" in page.text("main")
     assert "deleted" in page.text(".files tbody tr")
+    ids = [world.assignment.pk, confirmed.left_id, confirmed.right_id]
+    page = get_page(alice_client, reverse("pair", args=ids))
+    assert len(page.all("pre.source")) >= 2
+    assert "were deleted on" not in page.text("main")
+    path = f"/assignments/{world.assignment.pk}/pairs/{gone.left_id}/{gone.right_id}"
+    answer = send(api_client(world.owner), "get", path)
+    assert answer.status_code == 200
+    assert {one["left"]["first_line"] for one in answer.json()["passages"]} == {0}
 
 
 def test_the_summary_says_what_is_not_known_any_more(world: World, alice_client: Client) -> None:
@@ -102,46 +109,23 @@ def test_the_summary_says_what_is_not_known_any_more(world: World, alice_client:
     assert "what is written differently is not known any more" in page.text("main")
 
 
-def test_evidence_is_shown_whole(world: World, gone: Pair, confirmed: Pair, alice_client: Client) -> None:
-    ids = [world.assignment.pk, confirmed.left_id, confirmed.right_id]
-    page = get_page(alice_client, reverse("pair", args=ids))
-    assert len(page.all("pre.source")) >= 2
-    assert "were deleted on" not in page.text("main")
-
-
 @pytest.mark.parametrize("formats", rest_is_long(["html", "html pdf"]))
 def test_every_page_and_document_still_opens(
     formats: str, world: World, gone: Pair, alice_client: Client
 ) -> None:
     for name, url in addresses(world).items():
-        response = alice_client.get(url)
-        assert response.status_code < 500, name
-    ids = [world.assignment.pk, gone.left_id, gone.right_id]
-    for place in (
-        reverse("export_pair", args=ids),
-        address_of(world, "exports"),
-        f"{address_of(world, 'export_case')}?threshold=1",
-    ):
+        assert alice_client.get(url).status_code < 500, name
+    export = reverse("export_pair", args=[world.assignment.pk, gone.left_id, gone.right_id])
+    asked = {"names": REAL_NAMES, "sources": "on"}
+    for place in (export, address_of(world, "exports"), f"{address_of(world, 'export_case')}?threshold=1"):
         for kind in formats.split():
-            answer = alice_client.get(
-                place, {"format": kind, "names": REAL_NAMES, "sources": "on"}, follow=True
-            )
+            answer = alice_client.get(place, asked | {"format": kind}, follow=True)
             assert answer.status_code == 200, (place, kind)
-    document = page_of(
-        alice_client.get(
-            reverse("export_pair", args=ids), {"format": "html", "names": REAL_NAMES}, follow=True
-        )
-    )
+    answer = alice_client.get(export, {"format": "html", "names": REAL_NAMES}, follow=True)
+    document = page_of(answer)
     assert "were deleted on" in document.text("body")
     digests = {file.source.sha256 for file in gone.left.files.all()}
     assert digests <= set(document.texts(".files td.hash"))
-
-
-def test_the_api_answers_without_the_passages_lines(world: World, gone: Pair) -> None:
-    path = f"/assignments/{world.assignment.pk}/pairs/{gone.left_id}/{gone.right_id}"
-    answer = send(api_client(world.owner), "get", path)
-    assert answer.status_code == 200
-    assert {one["left"]["first_line"] for one in answer.json()["passages"]} == {0}
 
 
 @pytest.mark.usefixtures("lasting_day")
@@ -170,24 +154,23 @@ def test_the_owner_is_told_a_week_before_and_the_deletion_is_logged(
     assert AuditEntry.objects.count() == 1, "it is done once for a report"
 
 
-@pytest.mark.parametrize("reason", ["a hold", "a ranking"])
-def test_what_is_held_or_ranked_just_now_stays(reason: str, world: World) -> None:
+@pytest.mark.parametrize("reason", ["a hold", "a ranking", "an upload"])
+def test_what_is_held_ranked_or_unpacked_just_now_stays(reason: str, world: World) -> None:
+    unpacked = None
     if reason == "a hold":
         Assignment.objects.update(hold="An open case.")
-    else:
+    elif reason == "a ranking":
         world.assignment.reports.create()
+    else:
+        unpacked = world.assignment.batches.create(name="new.zip", state=Batch.State.UNPACKING)
     let_them_go(world.assignment)
     assert not Source.objects.exclude(emptied=None).exists()
-    assert not world.report.submissions.exclude(released=None).exists()
-
-
-def test_nothing_is_emptied_while_an_upload_is_unpacked(world: World) -> None:
-    unpacked = world.assignment.batches.create(name="new.zip", state=Batch.State.UNPACKING)
-    let_them_go(world.assignment)
-    assert not Source.objects.exclude(emptied=None).exists()
-    unpacked.delete()
-    apply_source_retention()
-    assert Source.objects.exclude(emptied=None).exists()
+    if unpacked:
+        unpacked.delete()
+        apply_source_retention()
+        assert Source.objects.exclude(emptied=None).exists()
+    else:
+        assert not world.report.submissions.exclude(released=None).exists()
 
 
 def test_the_same_file_handed_in_again_is_read_as_any_other(

@@ -38,50 +38,23 @@ def text(grouping: Grouping, kind: str) -> str:
 @pytest.mark.parametrize(
     ("depth", "expected"),
     [
-        (
-            0,
-            {
-                "A-ada-main.py": ["main.py"],
-                "A-ada-src-area.py": ["area.py"],
-                "A-ben-main.py": ["main.py"],
-                "B-ada-main.py": ["main.py"],
-                "B-cleo.py": ["cleo.py"],
-                "README.md": ["README.md"],
-            },
-        ),
+        (0, {path.removeprefix("class/").replace("/", "-"): [path.rpartition("/")[2]] for path in SECTIONS}),
         (1, {"A": ["ada/main.py", "ada/src/area.py", "ben/main.py"], "B": ["ada/main.py", "cleo.py"]}),
-        (
-            2,
-            {
-                "ada (A)": ["main.py", "src/area.py"],
-                "ada (B)": ["main.py"],
-                "ben": ["main.py"],
-                "cleo.py": ["cleo.py"],
-            },
-        ),
-        (
-            3,
-            {
-                "main.py (A-ada)": ["main.py"],
-                "main.py (A-ben)": ["main.py"],
-                "main.py (B-ada)": ["main.py"],
-                "src": ["area.py"],
-            },
-        ),
+        (2, {"ada (A)": ["main.py", "src/area.py"], "ada (B)": ["main.py"], "ben": ["main.py"],
+             "cleo.py": ["cleo.py"]}),
+        (3, {"main.py (A-ada)": ["main.py"], "main.py (A-ben)": ["main.py"], "main.py (B-ada)": ["main.py"],
+             "src": ["area.py"]}),
     ],
-)
+)  # fmt: skip
 def test_a_depth_makes_each_folder_or_file_there_a_submission(
     depth: int, expected: dict[str, list[str]]
 ) -> None:
     assert files(grouped(SECTIONS, Choices(depth=depth))) == expected
 
 
-def test_files_above_the_chosen_depth_are_ignored_with_a_reason() -> None:
+def test_the_last_attempt_counts_and_what_does_not_has_a_reason() -> None:
     grouping = grouped(SECTIONS, Choices(depth=2))
     assert grouping.ignored == {"class/README.md": "beside the folders that contain those of the students"}
-
-
-def test_the_last_attempt_counts_and_says_which_it_is() -> None:
     grouping = grouped(attempts(1, 2, 3), Choices())
     assert list(grouping.places) == attempts(3)
     ada = grouping.submissions["Ada"]
@@ -92,31 +65,28 @@ def test_the_last_attempt_counts_and_says_which_it_is() -> None:
 def test_of_all_attempts_each_is_a_submission_that_says_whose_it_is() -> None:
     grouping = grouped(attempts(1, 2) + attempts(1, student="Ben"), Choices(attempts="all"))
     assert list(grouping.submissions) == ["Ada (attempt 1)", "Ada (attempt 2)", "Ben"]
-    assert {one.students for one in grouping.submissions.values()} == {
-        (Student("Ada"),), (Student("Ben"),),
-    }  # fmt: skip
+    assert {one.students for one in grouping.submissions.values()} == {(Student("Ada"),), (Student("Ben"),)}
     assert [(one.attempt, one.attempts) for one in grouping.submissions.values()] == [(1, 2), (2, 2), (1, 1)]
     assert not grouping.ignored
-
-
-def test_an_attempt_keeps_its_name_when_a_later_one_is_handed_in() -> None:
-    first = grouped(attempts(1, 2), Choices(attempts="all")).submissions.keys()
-    assert first < grouped(attempts(1, 2, 3), Choices(attempts="all")).submissions.keys()
-
-
-def test_attempts_of_several_parts_are_apart() -> None:
+    later = grouped(attempts(1, 2, 3), Choices(attempts="all")).submissions.keys()
+    assert {"Ada (attempt 1)", "Ada (attempt 2)"} < later
     files = {f"inbound/ada+{part}+2026-03-0{day} 12:00:00 UTC/p.ipynb": "{}"
              for part, days in (("ps1", 2), ("ps2", 1)) for day in range(1, days + 1)}  # fmt: skip
     grouping = group_files(listing_of(files), Choices(attempts="all"))
     assert list(grouping.submissions) == ["ada", "ada (ps1, attempt 1)", "ada (ps1, attempt 2)"]
 
 
-def test_the_last_attempt_before_the_due_date_counts() -> None:
+def test_the_last_attempt_before_the_due_date_in_its_zone_counts() -> None:
     grouping = grouped(attempts(1, 2, 4), Choices(due=MARCH + timedelta(days=2)))
     assert list(grouping.places) == attempts(2)
     assert grouping.reason(attempts(1)[0]) == "an earlier attempt of Ada"
     assert grouping.reason(attempts(4)[0]) == "a late attempt of Ada"
     assert not grouping.submissions["Ada"].late
+    due = datetime(2026, 3, 2, 12, 30, tzinfo=timezone(timedelta(hours=9)))
+    assert list(grouped(attempts(1, 2), Choices(due=due)).places) == attempts(2)
+    assert list(grouped(attempts(1, 2), Choices(due=due - timedelta(hours=1))).places) == attempts(1)
+    grouping = grouped(["ada/main.py", "ben/main.py"], Choices(due=MARCH))
+    assert "does not apply to them: ada, ben" in text(grouping, "no-time")
 
 
 def test_of_a_student_with_only_late_attempts_the_last_counts_and_is_marked_as_late() -> None:
@@ -127,71 +97,41 @@ def test_of_a_student_with_only_late_attempts_the_last_counts_and_is_marked_as_l
     assert "Ada" in text(grouping, "late")
 
 
-def test_a_time_without_a_zone_is_in_that_of_the_due_date() -> None:
-    due = datetime(2026, 3, 2, 12, 30, tzinfo=timezone(timedelta(hours=9)))
-    assert list(grouped(attempts(1, 2), Choices(due=due)).places) == attempts(2)
-    assert list(grouped(attempts(1, 2), Choices(due=due - timedelta(hours=1))).places) == attempts(1)
+def test_a_section_is_split_into_its_students_and_a_part_into_its_files() -> None:
+    split = grouped(SECTIONS, Choices(depth=1, split=frozenset({"A"})))
+    students = {"ada": ["main.py", "src/area.py"], "ben": ["main.py"]}
+    assert files(split) == students | {"B": ["ada/main.py", "cleo.py"]}
+    both = grouped(SECTIONS, Choices(depth=1, split=frozenset({"A", "B"})))
+    assert list(both.submissions) == ["ada", "ada (B)", "ben", "cleo.py"]
+    twice = grouped(SECTIONS, Choices(depth=1, split=frozenset({"A", "ada"})))
+    assert files(twice)["main.py"] == ["main.py"]
+    assert files(twice)["src"] == ["area.py"]
+    assert twice.submissions["src"].students == (Student("src"),)
 
 
-def test_a_due_date_does_not_apply_where_no_times_are_known_and_that_is_said() -> None:
-    grouping = grouped(["ada/main.py", "ben/main.py"], Choices(due=MARCH))
-    assert "does not apply to them: ada, ben" in text(grouping, "no-time")
-
-
-def test_a_section_is_split_into_its_students() -> None:
-    split = Choices(depth=1, split=frozenset({"A"}))
-    assert files(grouped(SECTIONS, split)) == {
-        "B": ["ada/main.py", "cleo.py"],
-        "ada": ["main.py", "src/area.py"],
-        "ben": ["main.py"],
-    }
-
-
-def test_parts_with_the_name_of_a_submission_have_the_whole_after_it() -> None:
-    both = Choices(depth=1, split=frozenset({"A", "B"}))
-    assert list(grouped(SECTIONS, both).submissions) == ["ada", "ada (B)", "ben", "cleo.py"]
-
-
-def test_a_part_is_split_next_and_a_folder_without_folders_into_its_files() -> None:
-    twice = Choices(depth=1, split=frozenset({"A", "ada"}))
-    assert files(grouped(SECTIONS, twice))["main.py"] == ["main.py"]
-    assert files(grouped(SECTIONS, twice))["src"] == ["area.py"]
-    students = grouped(SECTIONS, twice).submissions["src"].students
-    assert students == (Student("src"),)
-
-
-def test_a_renamed_submission_keeps_its_students() -> None:
-    grouping = group_files(
-        listing_of(SAMPLES["gradescope-broken"]), Choices(renames={"submission_77000": "Ada"})
-    )
+def test_a_renamed_submission_keeps_its_students_and_earlier_attempts() -> None:
+    renamed = Choices(renames={"submission_77000": "Ada"})
+    grouping = group_files(listing_of(SAMPLES["gradescope-broken"]), renamed)
     assert grouping.submissions["Ada"].students == (Student("submission_77000", "submission_77000"),)
-
-
-def test_two_submissions_of_one_name_are_merged_without_losing_a_file() -> None:
-    merged = Choices(depth=2, renames={"ada (A)": "Ada Byron", "ada (B)": "Ada Byron"})
-    grouping = grouped(SECTIONS, merged)
-    assert files(grouping)["Ada Byron"] == ["main.py", "src/area.py", "class/B/ada/main.py"]
-    assert grouping.submissions["Ada Byron"].students == (Student("ada (A)"), Student("ada (B)"))
-
-
-def test_a_submission_renamed_to_another_is_merged_with_it_and_two_can_exchange_names() -> None:
-    paths = ["ada/a.py", "ben/b.py"]
-    assert files(grouped(paths, Choices(renames={"ada": "ben"}))) == {"ben": ["a.py", "b.py"]}
-    swapped = grouped(paths, Choices(renames={"ada": "ben", "ben": "ada"}))
-    assert files(swapped) == {"ada": ["b.py"], "ben": ["a.py"]}
-
-
-def test_the_earlier_attempts_of_a_renamed_submission_have_its_name() -> None:
     grouping = grouped(attempts(1, 2), Choices(renames={"Ada": "Ada Byron"}))
     assert grouping.reason(attempts(1)[0]) == "an earlier attempt of Ada Byron"
     split = grouped(attempts(1, 2), Choices(split=frozenset({"Ada"})))
     assert split.reason(attempts(1)[0]) == "an earlier attempt"
+    unknown = Choices(split=frozenset({"A"}), renames={"cleo": "Cleo"})
+    said = text(grouped(["ada/a.py", "ben/b.py"], unknown), "unknown-name")
+    assert "not split: A." in said
+    assert "not renamed: cleo." in said
 
 
-def test_names_that_no_submission_has_are_said() -> None:
-    grouping = grouped(["ada/a.py", "ben/b.py"], Choices(split=frozenset({"A"}), renames={"cleo": "Cleo"}))
-    assert "not split: A." in text(grouping, "unknown-name")
-    assert "not renamed: cleo." in text(grouping, "unknown-name")
+def test_submissions_of_one_name_are_merged_without_losing_a_file_and_two_can_exchange_names() -> None:
+    merged = Choices(depth=2, renames={"ada (A)": "Ada Byron", "ada (B)": "Ada Byron"})
+    grouping = grouped(SECTIONS, merged)
+    assert files(grouping)["Ada Byron"] == ["main.py", "src/area.py", "class/B/ada/main.py"]
+    assert grouping.submissions["Ada Byron"].students == (Student("ada (A)"), Student("ada (B)"))
+    paths = ["ada/a.py", "ben/b.py"]
+    assert files(grouped(paths, Choices(renames={"ada": "ben"}))) == {"ben": ["a.py", "b.py"]}
+    swapped = grouped(paths, Choices(renames={"ada": "ben", "ben": "ada"}))
+    assert files(swapped) == {"ada": ["b.py"], "ben": ["a.py"]}
 
 
 def test_team_mates_and_those_who_handed_in_together_are_known_by_name_and_id() -> None:
@@ -204,38 +144,30 @@ def test_team_mates_and_those_who_handed_in_together_are_known_by_name_and_id() 
     assert team.identifier == "20261234, bpopescu@example.edu"
 
 
-def test_a_chosen_layout_that_names_no_student_is_not_used_and_that_is_said() -> None:
+def test_what_may_be_wrong_with_a_grouping_is_said() -> None:
     grouping = grouped(["ada/a.py", "ben/b.py"], Choices("moodle"))
     assert list(grouping.submissions) == ["ada", "ben"]
     assert text(grouping, "layout") == (
         "Nothing in this upload is named as in a Moodle export,"
         " so it is read as a folder or file for each student."
     )
+    paths = ["ada/a.py", "ben/b.py", "cleo.py", "setup.py", "j.smith"]
+    said = text(grouped(paths, Choices()), "file-names")
+    assert "2 of 5 submissions are named like files" in said
+    assert "cleo.py, setup.py" in said
+    assert not text(grouped(paths, Choices("files")), "file-names")
+    grouping = grouped(["ada/src/a.py", "ada/src/b.py"], Choices("project"))
+    assert "All files are one submission, ada." in text(grouping, "one-submission")
 
 
-def test_students_of_one_name_are_said_with_their_ids() -> None:
-    grouping = group_files(listing_of(SAMPLES["moodle"]))
-    assert "Ada Byron (Participant 1001), Ada Byron (Participant 1005)" in text(grouping, "one-name")
-
-
-def test_a_name_that_was_split_or_renamed_is_no_longer_said_to_be_that_of_several_students() -> None:
+def test_students_of_one_name_are_said_with_their_ids_until_they_are_split_or_renamed() -> None:
     first = "Ada Byron (Participant 1001)"
+    grouping = group_files(listing_of(SAMPLES["moodle"]))
+    assert f"{first}, Ada Byron (Participant 1005)" in text(grouping, "one-name")
     for choices in (Choices(split=frozenset({first})), Choices(renames={first: "Ada B."})):
         grouping = group_files(listing_of(SAMPLES["moodle"]), choices)
         assert first not in grouping.submissions
         assert not text(grouping, "one-name")
-
-
-def test_names_like_those_of_files_are_said_unless_files_were_chosen() -> None:
-    paths = ["ada/a.py", "ben/b.py", "cleo.py", "setup.py", "j.smith"]
-    assert "2 of 5 submissions are named like files" in text(grouped(paths, Choices()), "file-names")
-    assert "cleo.py, setup.py" in text(grouped(paths, Choices()), "file-names")
-    assert not text(grouped(paths, Choices("files")), "file-names")
-
-
-def test_an_upload_of_one_submission_is_said() -> None:
-    grouping = grouped(["ada/src/a.py", "ada/src/b.py"], Choices("project"))
-    assert "All files are one submission, ada." in text(grouping, "one-submission")
 
 
 def test_what_a_roster_knows_of_a_student_is_her_name() -> None:

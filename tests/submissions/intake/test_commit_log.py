@@ -3,7 +3,6 @@
 import io
 from pathlib import Path
 
-import pytest
 from hypothesis import given, strategies as st
 
 from submissions.intake.limits import Limits
@@ -51,12 +50,14 @@ def test_lines_that_git_does_not_write_are_counted_and_left_out() -> None:
     assert reason == f"only the times of its commits are kept; lines that cannot be read: {len(broken)}"
 
 
-def test_a_clone_without_a_commit_of_its_own_has_no_times() -> None:
+def test_no_times_are_read_of_a_clone_a_log_over_the_limit_and_other_logs() -> None:
     assert commits_in(line(action="clone: from https://example.org/a"))[0] is None
-
-
-def test_a_log_over_the_limit_is_refused() -> None:
     assert commits_in(line() * 200) == (None, "has more than 10 kB, the limit for one file")
+    for path in ("ada/node_modules/x/.git/logs/HEAD", "ada/.git/logs/refs/heads/main"):
+        data = zipped({path: line(), "ada/main.py": CODE})
+        assert not any(entry.commits for entry in unpack("class.zip", io.BytesIO(data), LIMITS))
+    data = zipped({LOG: line(), "ada/main.py": CODE})
+    assert [one.name for one in unpack("class.zip", io.BytesIO(data))] == ["ada/.git/", "ada/main.py"]
 
 
 def test_names_and_messages_of_commits_are_not_in_what_is_unpacked() -> None:
@@ -64,17 +65,6 @@ def test_names_and_messages_of_commits_are_not_in_what_is_unpacked() -> None:
     entries = list(unpack("class.zip", io.BytesIO(data), LIMITS))
     assert any(entry.commits for entry in entries)
     assert "secret" not in repr(entries).casefold()
-
-
-@pytest.mark.parametrize("path", ["ada/node_modules/x/.git/logs/HEAD", "ada/.git/logs/refs/heads/main"])
-def test_other_logs_are_not_read(path: str) -> None:
-    data = zipped({path: line(), "ada/main.py": CODE})
-    assert not any(entry.commits for entry in unpack("class.zip", io.BytesIO(data), LIMITS))
-
-
-def test_no_log_is_read_where_nobody_asked_for_it() -> None:
-    data = zipped({LOG: line(), "ada/main.py": CODE})
-    assert [one.name for one in unpack("class.zip", io.BytesIO(data))] == ["ada/.git/", "ada/main.py"]
 
 
 def test_the_folder_of_a_log_is_that_of_its_working_copy() -> None:

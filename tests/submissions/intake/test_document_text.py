@@ -48,7 +48,7 @@ def test_the_lines_of_an_office_document_are_taken_out_as_they_were_typed(
 
 
 @pytest.mark.parametrize(("ending", "write"), WAYS)
-def test_a_program_in_a_document_is_read_as_a_program(
+def test_a_program_in_a_document_is_read_as_a_program_and_prose_as_prose(
     ending: str, write: Callable[[list[str]], bytes]
 ) -> None:
     text = text_of(ending, write(CODE))
@@ -58,33 +58,19 @@ def test_a_program_in_a_document_is_read_as_a_program(
         reading = read(text.encode(), name)
         assert reading.language == "java"
         assert reading.tokens.kinds.tolist() == alone.tokens.kinds.tolist()
-
-
-@pytest.mark.parametrize(("ending", "write"), WAYS)
-def test_a_document_of_each_writer_is_read_in_the_confined_child(
-    ending: str, write: Callable[[list[str]], bytes]
-) -> None:
     (entry,) = in_child(f"Report{ending}", write(CODE))
-    assert entry.reason == ""
-    assert entry.data == text_of(ending, write(CODE)).encode()
+    assert (entry.reason, entry.data) == ("", text.encode())
+    lines = ["The tide comes twice a day.", "It is high at six; it is low at noon.", "That is all I know."]
+    assert read(text_of(ending, write(lines)).encode(), f"essay{ending}").language == "text"
 
 
-def test_tab_stops_and_what_was_moved_away_are_no_text_of_a_paragraph() -> None:
+def test_marks_of_a_word_processor_are_those_that_were_typed_and_what_was_moved_away_is_no_text() -> None:
     stops = '<w:pPr><w:tabs><w:tab w:pos="720"/><w:tab w:pos="900"/></w:tabs></w:pPr>'
     moved = "<w:moveFrom><w:r><w:t>gone</w:t></w:r></w:moveFrom>"
     word = documents.word(f"<w:p>{stops}{moved}<w:r><w:t>def f():</w:t></w:r></w:p>")
     assert text_of(".docx", word) == "def f():\n"
-
-
-def test_quotation_marks_and_dashes_of_a_word_processor_are_those_that_were_typed() -> None:
     curly = documents.docx(["\u201ct\u201d \u2013 \u2018a\u2019 \u2026\xa0x"])
     assert text_of(".docx", curly) == "\"t\" - 'a' ... x\n"
-
-
-@pytest.mark.parametrize(("ending", "write"), WAYS)
-def test_prose_in_a_document_is_read_as_prose(ending: str, write: Callable[[list[str]], bytes]) -> None:
-    lines = ["The tide comes twice a day.", "It is high at six; it is low at noon.", "That is all I know."]
-    assert read(text_of(ending, write(lines)).encode(), f"essay{ending}").language == "text"
 
 
 def test_a_live_script_is_read_as_its_code_with_its_words_as_comments() -> None:

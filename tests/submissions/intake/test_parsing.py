@@ -106,35 +106,31 @@ def test_titles_before_the_header_are_passed_over() -> None:
     assert parse_roster(f"sep=,\nCourse 101\n\n{PLAIN}".encode()).students == (BRUNO,)
 
 
-def test_columns_without_a_meaning_are_named() -> None:
-    roster = parse_roster(b"Name,Shoe size,ID\nBruno Popescu,44,7\n")
-    assert problems(roster) == ["Not used: the columns “Shoe size”."]
-
-
-def test_people_who_teach_are_left_out_and_counted() -> None:
-    roster = parse_roster(
-        b"Name,Email,Role\nBruno,b@x.edu,Student\nTina,t@x.edu,TA\nIra,i@x.edu,Instructor\n"
-    )
-    assert [one.name for one in roster.students] == ["Bruno"]
-    assert problems(roster) == ["Left out: 2 rows of people whose role is not that of a student."]
-
-
-def test_a_row_without_name_and_id_is_named_and_the_others_count() -> None:
-    roster = parse_roster(b"Name,ID,Section\n,,A\nBruno Popescu,7,A\n")
-    assert [one.name for one in roster.students] == ["Bruno Popescu"]
-    assert problems(roster) == ["Line 2: no name and no id; the row is left out"]
-
-
-def test_an_id_of_two_students_is_named_with_both_lines() -> None:
-    roster = parse_roster(b"Name,ID\nBruno,7\nAmara,8\nChen,7\n")
-    assert [one.name for one in roster.students] == ["Bruno", "Amara", "Chen"]
-    assert problems(roster) == ["Line 2: the id “7” is also in line 4; nobody is found by it"]
-
-
-def test_a_repeated_row_counts_once() -> None:
-    roster = parse_roster(b"Name,ID\nBruno,7\nBruno,7\n")
-    assert [one.name for one in roster.students] == ["Bruno"]
-    assert problems(roster) == ["Line 3: the same as line 2; it counts once"]
+@pytest.mark.parametrize(
+    ("text", "names", "problem"),
+    [
+        ("Name,Shoe size,ID\nBruno,44,7\n", ["Bruno"], "Not used: the columns “Shoe size”."),
+        (
+            "Name,Email,Role\nBruno,b@x.edu,Student\nTina,t@x.edu,TA\nIra,i@x.edu,Instructor\n",
+            ["Bruno"],
+            "Left out: 2 rows of people whose role is not that of a student.",
+        ),
+        ("Name,ID,Section\n,,A\nBruno,7,A\n", ["Bruno"], "Line 2: no name and no id; the row is left out"),
+        (
+            "Name,ID\nBruno,7\nAmara,8\nChen,7\n",
+            ["Bruno", "Amara", "Chen"],
+            "Line 2: the id “7” is also in line 4; nobody is found by it",
+        ),
+        ("Name,ID\nBruno,7\nBruno,7\n", ["Bruno"], "Line 3: the same as line 2; it counts once"),
+    ],
+    ids=["a column", "teachers", "an empty row", "an id of two", "a repeated row"],
+)
+def test_what_does_not_count_is_named_and_the_other_rows_do(
+    text: str, names: list[str], problem: str
+) -> None:
+    roster = parse_roster(text.encode())
+    assert [one.name for one in roster.students] == names
+    assert problems(roster) == [problem]
 
 
 def test_a_formula_is_text_and_digits_keep_their_zeros() -> None:
@@ -146,15 +142,12 @@ def test_a_formula_is_text_and_digits_keep_their_zeros() -> None:
     ]
 
 
-def test_a_broken_quote_costs_only_its_line() -> None:
+def test_a_quoted_cell_may_have_lines_and_separators_and_a_broken_quote_costs_only_its_line() -> None:
     rows = "".join(f"Student {number},{number}\n" for number in range(40))
     roster = parse_roster(f'Name,ID\n"Bruno Popescu,7777\n{rows}'.encode())
     assert roster.students[0] == RosterStudent("Bruno Popescu", "7777")
     assert len(roster.students) == 41
     assert problems(roster) == ["Line 2: a quotation mark is missing or misplaced; check its cells"]
-
-
-def test_a_quoted_cell_may_have_lines_and_separators() -> None:
     roster = parse_roster(b'Notes,Name,ID\n"a, ""b"",\nc","Popescu, Bruno",7\n5" disk,Amara,8\n')
     assert [(one.name, one.identifier) for one in roster.students] == [("Bruno Popescu", "7"), ("Amara", "8")]
     assert problems(roster) == ["Not used: the columns “Notes”."]

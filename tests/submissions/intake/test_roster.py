@@ -46,23 +46,15 @@ def test_nobody_is_found_by_what_nobody_has(student: Student) -> None:
     assert ROSTER.find(student) is None
 
 
-def test_an_id_counts_before_a_name() -> None:
+def test_an_id_counts_before_a_name_and_what_several_students_have_finds_none_of_them() -> None:
     assert ROSTER.find(Student("Amara Okafor", "00042")) == BRUNO
-
-
-def test_names_and_ids_of_several_students_find_none_of_them() -> None:
-    one, other = (
-        RosterStudent("Ana Silva", "7", email="ana@a.edu"),
-        RosterStudent("Ana Silva", "8", email="ana@b.edu"),
-    )
+    one = RosterStudent("Ana Silva", "7", email="ana@a.edu")
+    other = RosterStudent("Ana Silva", "8", email="ana@b.edu")
     roster = Roster((one, other))
     assert roster.find(Student("Ana Silva")) is None
     assert roster.find(Student("x", "ana")) is None
     assert roster.find(Student("Ana Silva", "8")) == other
     assert roster.find(Student("x", "ana@a.edu")) == one
-
-
-def test_ids_with_and_without_zeros_are_two_where_both_exist() -> None:
     padded, plain = RosterStudent("Ana", "0042"), RosterStudent("Ben", "42")
     roster = Roster((padded, plain))
     assert roster.find(Student("x", "0042")) == padded

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from http import HTTPStatus
 from typing import cast
+from unittest.mock import Mock
 from urllib.parse import urlsplit
 
 import pytest
@@ -30,7 +31,6 @@ from submissions.models import (
     Membership,
     Pair,
     Report,
-    Submission,
 )
 from tests.support import every_page as world
 from tests.support.every_page import (
@@ -69,10 +69,7 @@ STAFF = {*STAFF_READS, *world.STAFF_FILES} | {"retry_batch", "retry_report", "st
 TAKE_FILES = {"upload", "add_boilerplate", "add_statement"}
 
 
-OWNED = world.patterns().keys() - {
-    *world.PUBLIC,
-    *world.ACCOUNT_PAGES,
-    *world.INVITATIONS,
+OF_EVERYBODY = {
     "courses",
     "compare",
     "switch_names",
@@ -81,6 +78,7 @@ OWNED = world.patterns().keys() - {
     "choose_mail",
     "dismiss_hint",
 }
+OWNED = world.patterns().keys() - {*world.PUBLIC, *world.ACCOUNT_PAGES, *world.INVITATIONS, *OF_EVERYBODY}
 
 
 WRITES = OWNED - READS
@@ -161,20 +159,18 @@ def test_every_page_keeps_to_the_security_policy(
         assert [value for value in loaded if value.startswith(("//", "http:", "https:"))] == [], name
 
 
-def test_an_unknown_address_has_a_friendly_page(alice_client: Client, client: Client) -> None:
+def test_an_unknown_address_an_error_and_what_is_forbidden_have_a_friendly_page(
+    alice: User, alice_client: Client, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for visitor in (alice_client, client):
         response = visitor.get("/nowhere/")
         assert response.status_code == 404
         assert page_of(response).text("h1") == "No such page"
-
-
-def test_an_error_shows_a_page_without_a_traceback(
-    alice_client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object) -> None:
-        raise RuntimeError("secret detail")
-
-    monkeypatch.setattr("submissions.courses.views.listed_courses", fail)
+    request = RequestFactory().get("/")
+    request.user = alice
+    assert page_of(permission_denied(request, PermissionError())).text("h1") == "Not allowed"
+    failing = Mock(side_effect=RuntimeError("secret detail"))
+    monkeypatch.setattr("submissions.courses.views.listed_courses", failing)
     alice_client.raise_request_exception = False
     response = alice_client.get(reverse("courses"))
     assert response.status_code == 500
@@ -183,29 +179,10 @@ def test_an_error_shows_a_page_without_a_traceback(
     assert "secret detail" not in page.html
 
 
-def test_a_forbidden_page_is_friendly(alice: User) -> None:
-    request = RequestFactory().get("/")
-    request.user = alice
-    assert page_of(permission_denied(request, PermissionError())).text("h1") == "Not allowed"
-
-
 def test_the_admin_has_no_table_that_names_students(admin_client: Client) -> None:
     listed = get_page(admin_client, reverse("admin:index")).links()
     assert [link for link in listed if "/auth/user/" in link]
     assert not [link for link in listed if "/submissions/" in link]
-
-
-def test_signing_in_leads_to_the_courses(client: Client, assignment: Assignment) -> None:
-    credentials = {"username": "alice", "password": "correct horse battery staple"}
-    response = client.post(reverse("login"), credentials)
-    assert response.headers["Location"] == reverse("courses")
-    assert get_page(client, reverse("courses")).texts("a.name") == [assignment.course.name]
-
-
-def test_a_wrong_password_is_reported(client: Client, alice: User) -> None:
-    response = client.post(reverse("login"), {"username": "alice", "password": "guess"})
-    error = page_of(response).text(".error[role=alert]")
-    assert error.startswith("Please enter a correct username and password")
 
 
 # Pages about the account that other packages bring, or that belong to no course.
@@ -357,7 +334,7 @@ def read_pdf(response: HttpResponseBase) -> str:
 
 
 @pytest.mark.long
-def test_no_document_names_anybody(crowded: World, reader: Client) -> None:
+def test_no_document_or_table_names_anybody(crowded: World, reader: Client) -> None:
     crowded.assignment.decisions.update(state="confirmed")
     for name, suffix in itertools.product(("exports", "export_pair"), ("html", "pdf")):
         options = {"names": "made-up", "decision": "on", "sources": "on", "format": suffix}
@@ -367,10 +344,6 @@ def test_no_document_names_anybody(crowded: World, reader: Client) -> None:
         assert names_in(str(response.headers)) == set(), (name, suffix)
         text = body_of(response) if suffix == "html" else read_pdf(response)
         assert names_in(text) == set(), (name, suffix)
-
-
-@pytest.mark.long
-def test_no_table_names_anybody(crowded: World, reader: Client) -> None:
     for name, suffix in itertools.product(("pairs", "submissions"), ("csv", "json")):
         table = body_of(reader.get(reverse("table", args=[crowded.assignment.pk, name, suffix])))
         assert table.count("\n") > 10
@@ -394,33 +367,17 @@ def test_no_message_names_anybody(crowded: World, reader: Client) -> None:
 
 
 @pytest.mark.long
-def test_no_pair_names_anybody_in_its_sources(world: World, reader: Client) -> None:
-    for pair in Pair.objects.filter(report=world.report)[:12]:
-        address = reverse("pair", args=[world.assignment.pk, pair.left_id, pair.right_id])
-        assert names_in(body_of(reader.get(address, follow=True))) == set(), address
-
-
-@pytest.mark.long
-def test_no_submission_names_anybody(world: World, reader: Client) -> None:
-    for submission in Submission.objects.filter(batch=world.batch):
-        address = reverse("submission", args=[world.assignment.pk, submission.pk])
-        assert names_in(get_page(reader, address).html) == set(), submission.name
-
-
-@pytest.mark.long
-def test_filters_and_htmx_name_nobody(world: World, reader: Client) -> None:
-    for page in ("assignment", "pairs", "students"):
-        address = address_of(world, page)
-        _assert_nobody_named(reader, address)
-
-
-def _assert_nobody_named(reader: Client, address: str) -> None:
-    for query in ({"threshold": 10}, {"q": "otter"}, {"sort": "left"}, {"page": 2}, {"decision": "clear"}):
+def test_no_pair_submission_or_filter_names_anybody(world: World, reader: Client) -> None:
+    pk = world.assignment.pk
+    pairs = [(pk, pair.left_id, pair.right_id) for pair in Pair.objects.filter(report=world.report)[:12]]
+    addresses = [reverse("pair", args=pair) for pair in pairs]
+    addresses += [reverse("submission", args=[pk, one.pk]) for one in world.batch.submissions.all()]
+    queries = ("threshold=10", "q=otter", "sort=left", "page=2", "decision=clear")
+    filtered = [address_of(world, page) for page in ("assignment", "pairs", "students")]
+    addresses += [f"{address}?{query}" for address in filtered for query in queries]
+    for address in addresses:
         for headers in ({}, {"HX-Request": "true"}):
-            assert names_in(body_of(reader.get(address, query, headers=headers))) == set(), query
-
-
-def test_a_search_for_a_hidden_name_finds_nothing(world: World, reader: Client) -> None:
+            assert names_in(body_of(reader.get(address, headers=headers, follow=True))) == set(), address
     page = get_page(reader, address_of(world, "pairs"), q=CLASS[0].split("-")[0])
     assert page.text("#findings .empty strong") == "No pair passes this filter."
 

@@ -33,6 +33,7 @@ from tests.support.every_page import PAGES, PUBLIC, World, address_of
 from tests.support.hostile_class import LIVE, NAMES, SOURCES
 from tests.support.html import get_page, page_of
 from tests.support.paths import ROOT
+from tests.support.shares import pair_page
 
 pytestmark = pytest.mark.services
 
@@ -55,58 +56,40 @@ def pairs(world: World) -> list[Pair]:
     return list({pair.pk: pair for pair in best.values()}.values())
 
 
-def test_every_hostile_submission_is_ranked(nasty: World) -> None:
+def test_no_page_has_anything_hostile_unescaped(alice_client: Client, nasty: World) -> None:
     assert nasty.batch.submissions.count() == len(SOURCES)
     ranked = {pk for pair in nasty.report.pairs.all() for pk in (pair.left_id, pair.right_id)}
     assert len(ranked) == len(SOURCES)
-
-
-def test_no_page_has_anything_hostile_unescaped(alice_client: Client, nasty: World) -> None:
     for name in (*PAGES, *PUBLIC):
         assert_harmless(alice_client, address_of(nasty, name))
-
-
-def test_no_pair_and_no_submission_has_anything_hostile_unescaped(alice_client: Client, nasty: World) -> None:
     for pair in pairs(nasty):
-        here = replace(nasty, pair=pair)
         for name in ("pair", "submission", "shared_pair"):
-            assert_harmless(alice_client, address_of(here, name))
+            assert_harmless(alice_client, address_of(replace(nasty, pair=pair), name))
 
 
-def test_misleading_characters_are_marked_in_names(alice_client: Client, nasty: World) -> None:
+REMARKS = {
+    "writes backwards": "U+202E",
+    "paints a terminal": "U+001B",
+    "is in utf-16": "utf-16",
+    "is in latin-1": "Not in UTF-8",
+    "is not text": "Not in UTF-8",
+}
+
+
+def test_misleading_characters_are_marked_in_names_and_sources_with_a_remark(
+    alice_client: Client, nasty: World
+) -> None:
     marks = {f"‹{code}›" for code in ("U+202E", "U+2066", "U+001B", "U+0007")}
     literal = {"<script>window.hacked=1</script>", "{{ settings.SECRET_KEY }}{% csrf_token %}"}
     for name, names in (("pairs", "tr.pair a"), ("batch", "ul.names a")):
         page = get_page(alice_client, address_of(nasty, name))
         assert marks <= {*page.texts(f"{names} .unseen")}, name
         assert literal <= {*page.texts(names)}, name
-
-
-def test_misleading_characters_are_marked_in_the_source(alice_client: Client, nasty: World) -> None:
-    for pair in pairs(nasty):
-        if {"writes backwards", "paints a terminal"} & _sources_of(nasty, pair):
-            assert get_page(alice_client, address_of(replace(nasty, pair=pair), "pair")).has(
-                ".source .unseen"
-            )
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("source", "remark"),
-    [
-        ("writes backwards", "U+202E"),
-        ("paints a terminal", "U+001B"),
-        ("is in utf-16", "utf-16"),
-        ("is in latin-1", "Not in UTF-8"),
-        ("is not text", "Not in UTF-8"),
-    ],
-)
-def test_remarks_on_an_odd_file_stand_in_its_header(
-    alice_client: Client, nasty: World, source: str, remark: str
-) -> None:
-    pair = next(pair for pair in pairs(nasty) if source in _sources_of(nasty, pair))
-    page = get_page(alice_client, address_of(replace(nasty, pair=pair), "pair"))
-    assert any(remark in notice for notice in page.texts("header details.odd li"))
+    for source, remark in REMARKS.items():
+        pair = next(pair for pair in pairs(nasty) if source in _sources_of(nasty, pair))
+        page = get_page(alice_client, address_of(replace(nasty, pair=pair), "pair"))
+        assert any(remark in notice for notice in page.texts("header details.odd li")), source
+        assert page.has(".source .unseen") or not remark.startswith("U+"), source
 
 
 @pytest.mark.parametrize("name", ["pairs", "submissions"])
@@ -156,26 +139,18 @@ def test_what_is_not_there_is_not_found_and_shows_no_trace(alice_client: Client,
         assert "urlpatterns" not in page.html
 
 
-def test_a_pair_asked_for_the_wrong_way_round_is_found(alice_client: Client, report: Report) -> None:
-    best = report.pairs.all()[0]
-    response = alice_client.get(reverse("pair", args=[report.assignment_id, best.right_id, best.left_id]))
-    assert response.headers["Location"] == reverse(
-        "pair", args=[report.assignment_id, best.left_id, best.right_id]
-    )
-
-
-@pytest.mark.long
-def test_a_deleted_upload_is_gone_and_so_are_its_pairs(
+def test_a_pair_asked_for_the_wrong_way_round_is_found_until_its_upload_is_deleted(
     alice_client: Client, report: Report, batch: Batch
 ) -> None:
     best = report.pairs.all()[0]
-    pair = reverse("pair", args=[report.assignment_id, best.left_id, best.right_id])
+    response = alice_client.get(reverse("pair", args=[report.assignment_id, best.right_id, best.left_id]))
+    assert response.headers["Location"] == pair_page(best)
     alice_client.post(reverse("delete_batch", args=[batch.pk]))
     response = alice_client.get(batch.get_absolute_url())
     assert response.status_code == 410
     explanation = page_of(response).text("h1 + p")
     assert explanation == "This upload was deleted with everything that came from it."
-    assert alice_client.get(pair).status_code == 404
+    assert alice_client.get(pair_page(best)).status_code == 404
 
 
 def assert_ended(response: HttpResponseBase) -> None:
@@ -212,6 +187,11 @@ def test_no_browser_runs_what_was_handed_in(nasty: World, sign_in: SignIn) -> No
     for name in (*PAGES, *PUBLIC):
         page.goto(address_of(nasty, name))
         assert page.evaluate("typeof window.hacked") == "undefined", name
+    for pair in pairs(nasty):
+        page.goto(address_of(replace(nasty, pair=pair), "pair"))
+        assert page.evaluate("typeof window.hacked") == "undefined", pair
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), pair
+        assert "def spread" in page.locator("[data-side=L]").inner_text()
 
 
 @pytest.mark.long
@@ -228,16 +208,6 @@ def test_a_nasty_name_is_listed_as_text_before_and_after_it_was_sent(
         expect(page.get_by_role("heading", level=1)).to_have_text(heading)
         assert page.evaluate("typeof window.hacked") == "undefined"
         page.goto(assignment.get_absolute_url())
-
-
-@pytest.mark.long
-def test_every_nasty_source_can_be_read_beside_another(nasty: World, sign_in: SignIn) -> None:
-    page = sign_in(nasty.owner)
-    for pair in pairs(nasty):
-        page.goto(address_of(replace(nasty, pair=pair), "pair"))
-        assert page.evaluate("typeof window.hacked") == "undefined", pair
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), pair
-        assert "def spread" in page.locator("[data-side=L]").inner_text()
 
 
 @contextmanager
@@ -296,26 +266,22 @@ def test_the_api_answers_404_for_what_goes_while_it_is_read(alice: User, assignm
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("by", ["the API", "a page"])
 def test_what_is_sent_to_an_assignment_that_goes_meanwhile_is_answered_with_409(
-    alice: User, assignment: Assignment
+    by: str, alice: User, assignment: Assignment
 ) -> None:
-    secret = secret_of(alice)
-    client = Client(headers={"Authorization": f"Bearer {secret}"}, raise_request_exception=False)
-    with meanwhile(lambda: Assignment.objects.all().delete(), "submissions_report") as done:
-        response = client.post(f"{API}/assignments/{assignment.pk}/report")
-    assert done
-    assert problem_of(response)["status"] == 409
-    assert not Report.objects.exists()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_page_that_sends_to_what_goes_meanwhile_says_so(alice: User, assignment: Assignment) -> None:
-    client = Client(raise_request_exception=False)
+    client, address = Client(raise_request_exception=False), reverse("rerank", args=[assignment.pk])
     client.force_login(alice)
-    with meanwhile(lambda: Assignment.objects.all().delete(), "submissions_report"):
-        response = client.post(reverse("rerank", args=[assignment.pk]))
+    if by == "the API":
+        headers = {"Authorization": f"Bearer {secret_of(alice)}"}
+        client = Client(headers=headers, raise_request_exception=False)
+        address = f"{API}/assignments/{assignment.pk}/report"
+    with meanwhile(lambda: Assignment.objects.all().delete(), "submissions_report") as done:
+        response = client.post(address)
+    assert done
     assert response.status_code == 409
-    assert "at the same moment" in response.content.decode()
+    assert by == "the API" or "at the same moment" in response.content.decode()
+    assert not Report.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,6 +1,7 @@
 """Rendered parts of pages are kept, and nobody sees a part that is not theirs or not true any more."""
 
 import threading
+from unittest.mock import Mock
 
 import pytest
 from django.contrib.auth.models import User
@@ -122,8 +123,8 @@ def test_who_hides_names_sees_none_and_who_does_not_sees_them(
             assert " ben " not in f" {page.text('main')} "
 
 
-def test_a_share_link_shows_neither_decisions_nor_names_that_its_owner_sees(
-    alice_client: Client, client: Client, report: Report, alice: User
+def test_a_share_link_and_a_stranger_see_nothing_that_the_owner_has_opened(
+    alice_client: Client, charlie_client: Client, client: Client, report: Report, alice: User
 ) -> None:
     pair = best(report)
     decide(alice_client, pair, "confirmed")
@@ -136,73 +137,56 @@ def test_a_share_link_shows_neither_decisions_nor_names_that_its_owner_sees(
         assert "ada" in named.text("main")
         assert " ada " not in f" {hidden.text('main')} "
         for page, share in ((named, with_names), (hidden, without)):
-            links = page.values(".pairs a", "href")
-            assert any("/pairs/" in link for link in links)
-            assert all(share_token(share) in link for link in links if "/pairs/" in link)
-
-
-def test_a_shared_pair_has_no_form_of_its_owner_and_ends_when_it_is_revoked(
-    alice_client: Client, client: Client, report: Report, alice: User
-) -> None:
-    pair = best(report)
+            links = [link for link in page.values(".pairs a", "href") if "/pairs/" in link]
+            assert links
+            assert all(share_token(share) in link for link in links)
     share = shared_pair(pair, alice)
     assert get_page(alice_client, pair_page(pair)).has("button[name=passage]")
     assert not get_page(client, link_to(share)).has("button[name=passage]")
     revoke_share(share)
     assert client.get(link_to(share)).status_code == 410
-
-
-def test_who_may_not_open_a_course_sees_nothing_that_others_have_opened(
-    alice_client: Client, charlie_client: Client, report: Report
-) -> None:
-    for address in (report.assignment.get_absolute_url(), pair_page(best(report))):
-        assert alice_client.get(address).status_code == 200
+    for address in (report.assignment.get_absolute_url(), pair_page(pair)):
         assert charlie_client.get(address).status_code == 404
 
 
 @pytest.mark.long
 def test_what_was_deleted_is_gone_at_the_next_request(
-    alice_client: Client, report: Report, django_capture_on_commit_callbacks: Committing
+    alice_client: Client, report: Report, committing: Committing
 ) -> None:
     pair = best(report)
     addresses = (pair_page(pair), reverse("submission", args=[report.assignment_id, pair.left_id]))
     overview = report.assignment.get_absolute_url()
     for address in (*addresses, report.assignment.get_absolute_url()):
         assert alice_client.get(address).status_code == 200
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         delete_batch(Batch.objects.get(assignment=report.assignment))
     assert [alice_client.get(address).status_code for address in addresses] == [404, 404]
     assert " ada " not in f" {report_page(alice_client, report).text('main')} "
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         delete_assignment(report.assignment)
     assert alice_client.get(overview).status_code == 404
 
 
-def test_settings_of_the_assignment_show_at_the_next_request(alice_client: Client, report: Report) -> None:
+def test_settings_an_upload_and_each_query_show_at_the_next_request(
+    alice_client: Client, report: Report
+) -> None:
     assignment = report.assignment
-    assert not report_page(alice_client, report).has(".flag.team")
-    assignment.teams = "ada, ben"
-    assignment.save()
-    assert report_page(alice_client, report).has(".flag.team")
-    assignment.name = "Renamed"
-    assignment.save()
-    submission = get_page(alice_client, reverse("submission", args=[assignment.pk, best(report).left_id]))
-    assert "Renamed" in submission.text(".crumbs")
-
-
-def test_a_new_upload_shows_as_replaced_at_the_next_request(alice_client: Client, report: Report) -> None:
-    page = reverse("submission", args=[report.assignment_id, best(report).left_id])
-    assert not get_page(alice_client, page).has("p.notice")
-    batch = Batch.objects.create(assignment=report.assignment, name="later.zip", state=Batch.State.DONE)
-    batch.submissions.create(name=best(report).left.name)
-    assert "A later upload has replaced" in get_page(alice_client, page).text("p.notice")
-
-
-def test_each_query_has_its_own_page(alice_client: Client, report: Report) -> None:
     everything = report_page(alice_client, report).texts("tr.pair th")
     assert everything
     assert report_page(alice_client, report, q="nobody").texts("tr.pair th") == []
     assert report_page(alice_client, report).texts("tr.pair th") == everything
+    assert not report_page(alice_client, report).has(".flag.team")
+    assignment.teams = "ada, ben"
+    assignment.save()
+    assert report_page(alice_client, report).has(".flag.team")
+    page = reverse("submission", args=[report.assignment_id, best(report).left_id])
+    assert not get_page(alice_client, page).has("p.notice")
+    assignment.name = "Renamed"
+    assignment.save()
+    assert "Renamed" in get_page(alice_client, page).text(".crumbs")
+    batch = Batch.objects.create(assignment=assignment, name="later.zip", state=Batch.State.DONE)
+    batch.submissions.create(name=best(report).left.name)
+    assert "A later upload has replaced" in get_page(alice_client, page).text("p.notice")
 
 
 def test_what_is_kept_has_no_user_and_no_token_of_a_form(
@@ -241,19 +225,24 @@ def test_parts_beyond_the_limit_are_dropped_those_used_longest_ago_first() -> No
     assert parts.size == 10
 
 
-def test_a_part_larger_than_the_limit_is_returned_but_not_kept() -> None:
+def test_parts_that_are_too_large_idle_or_too_many_are_not_kept() -> None:
     parts = RenderedParts(max_bytes=3)
     assert parts.get("a", lambda: {"html": "äöü"}) == {"html": "äöü"}
     assert parts.size == 0
-
-
-def test_a_part_that_nobody_asked_for_is_dropped_after_a_while() -> None:
     now = [0.0]
     parts = RenderedParts(clock=lambda: now[0])
     parts.get("old", lambda: {"html": "xxxxx"})
     now[0] = MAX_IDLE_SECONDS + 1
     parts.get("new", lambda: {"html": "x"})
     assert parts.size == 1
+    for _ in range(2):
+        with pytest.raises(LookupError):
+            parts.get("a", Mock(side_effect=LookupError))
+    assert parts.get("a", lambda: {"html": "x"}) == {"html": "x"}
+    parts = RenderedParts(max_parts=40)
+    for number in range(100):
+        parts.get(number, lambda: {"html": ""}, str(number))
+    assert len(parts._entries) == len(parts._numbers) == 40
 
 
 def test_threads_that_need_the_same_part_wait_for_one_that_renders_it() -> None:
@@ -275,40 +264,6 @@ def test_threads_that_need_the_same_part_wait_for_one_that_renders_it() -> None:
     assert len(calls) == 1
 
 
-def test_a_part_that_could_not_be_rendered_is_tried_again() -> None:
-    parts = RenderedParts()
-
-    def fail() -> dict[str, str]:
-        raise LookupError
-
-    for _ in range(2):
-        with pytest.raises(LookupError):
-            parts.get("a", fail)
-    assert parts.get("a", lambda: {"html": "x"}) == {"html": "x"}
-
-
-def test_what_no_page_reads_in_an_address_has_nothing_rendered_again(
-    client: Client, alice: User, report: Report, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    share, pair = shared_report(report, alice), best(report)
-    addresses = [link_to(share), shared_pairs(share), link_to(share, pair.left_id, pair.right_id)]
-    for address in addresses:
-        get_page(client, address)
-    kept = len(RENDERED._entries)
-    for address in addresses:
-        for query in (
-            "x=1",
-            "x=1,2",
-            "page=one",
-            "page=-1",
-            "threshold=101",
-            "threshold=&q=",
-            "sort=x&flag=y",
-        ):
-            get_page(client, f"{address}?{query}")
-    assert len(RENDERED._entries) == kept
-
-
 def test_a_reader_who_asks_for_many_pages_drops_own_parts_only() -> None:
     parts = RenderedParts(max_bytes=1000, max_parts=40)
     for number in range(5):
@@ -324,13 +279,6 @@ def test_a_reader_who_asks_for_many_pages_drops_own_parts_only() -> None:
     assert (parts.size, parts._sizes, parts._numbers) == (0, {}, {})
 
 
-def test_the_number_of_parts_is_limited_too() -> None:
-    parts = RenderedParts(max_parts=40)
-    for number in range(100):
-        parts.get(number, lambda: {"html": ""}, str(number))
-    assert len(parts._entries) == len(parts._numbers) == 40
-
-
 def test_what_an_address_can_vary_is_kept_within_the_share_of_its_reader_on_every_page(
     world: World, alice_client: Client, client: Client
 ) -> None:
@@ -338,7 +286,15 @@ def test_what_an_address_can_vary_is_kept_within_the_share_of_its_reader_on_ever
         address, reader = address_of(world, name), client if name in PUBLIC else alice_client
         reader.get(address)
         kept = {*RENDERED._entries}
-        for query in ("x=1", "x=1,2", "page=one&left=1", "threshold=101"):
+        for query in (
+            "x=1",
+            "x=1,2",
+            "page=one&left=1",
+            "page=-1",
+            "threshold=101",
+            "threshold=&q=",
+            "sort=x&flag=y",
+        ):
             reader.get(f"{address}?{query}")
         assert {*RENDERED._entries} == kept, name
         for query in ("page=7", "q=zz", "threshold=33", "left=1-2", "files=3", "passage=4", "skipped=2"):

@@ -49,25 +49,18 @@ def addresses(assignment: Assignment) -> list[str]:
 
 
 @pytest.mark.parametrize("checks_token", [True, False])
-def test_nobody_sends_a_large_file_without_signing_in(assignment: Assignment, *, checks_token: bool) -> None:
+def test_nobody_sends_a_file_without_signing_in_or_to_a_page_that_takes_none(
+    assignment: Assignment, alice_client: Client, *, checks_token: bool
+) -> None:
     client = Client(enforce_csrf_checks=checks_token)
     client.cookies["csrftoken"] = CSRF_COOKIE
     for address in addresses(assignment):
         response = send(client, address, LARGE)
         assert response.status_code == 413, address
         assert "Sign in before you send files." in page_of(response).text()
-
-
-def test_nobody_sends_a_small_file_without_signing_in(assignment: Assignment) -> None:
-    client = Client(enforce_csrf_checks=True)
-    client.cookies["csrftoken"] = CSRF_COOKIE
-    for address in addresses(assignment):
-        assert send(client, address, SMALL).status_code == 400, address
-
-
-def test_a_page_that_takes_no_files_refuses_them_from_everybody(alice_client: Client) -> None:
-    assert send(alice_client, reverse("switch_names"), SMALL).status_code == 400
-    assert send(alice_client, reverse("switch_names"), LARGE).status_code == 413
+        assert not checks_token or send(client, address, SMALL).status_code == 400, address
+    for size, status in ((SMALL, 400), (LARGE, 413)):
+        assert send(alice_client, reverse("switch_names"), size).status_code == status
 
 
 def test_an_upload_of_a_signed_in_user_may_be_larger(
@@ -121,18 +114,17 @@ def answer_or_files(connection: socket.socket, folder: Path) -> tuple[str, list[
 
 
 @pytest.mark.long
-def test_a_real_server_writes_nothing_of_a_large_form(gunicorn: int, tmp_path: Path) -> None:
-    body = FILE_HEADER + b"x" * 200_000
-    with unfinished_request(gunicorn, f"Content-Length: {LARGE}", body) as connection:
-        assert answer_or_files(connection, tmp_path) == ("HTTP/1.1 413", [])
-
-
-@pytest.mark.long
-def test_a_real_server_writes_nothing_of_a_form_without_a_length(gunicorn: int, tmp_path: Path) -> None:
+def test_a_real_server_writes_nothing_of_a_form_that_is_large_or_without_a_length(
+    gunicorn: int, tmp_path: Path
+) -> None:
     body = FILE_HEADER + b"x" * 200_000
     chunk = b"%x\r\n%s\r\n" % (len(body), body)
-    with unfinished_request(gunicorn, "Transfer-Encoding: chunked", chunk) as connection:
-        assert answer_or_files(connection, tmp_path) == ("HTTP/1.1 403", [])
+    for framing, sent, status in (
+        (f"Content-Length: {LARGE}", body, 413),
+        ("Transfer-Encoding: chunked", chunk, 403),
+    ):
+        with unfinished_request(gunicorn, framing, sent) as connection:
+            assert answer_or_files(connection, tmp_path) == (f"HTTP/1.1 {status}", [])
 
 
 @pytest.mark.parametrize("proxy", ["compose.yaml", "deploy/kubernetes/proxy.conf"])

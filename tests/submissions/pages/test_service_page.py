@@ -36,11 +36,17 @@ def post(client: Client, name: str, pk: int) -> str:
     return page_of(client.post(reverse(name, args=[pk]), follow=True)).text(".notices .notice")
 
 
-def test_the_menu_of_staff_leads_to_it_and_that_of_others_does_not(
+def test_the_menu_of_staff_leads_to_it_and_it_shows_versions_and_the_last_maintenance(
     admin_client: Client, alice_client: Client
 ) -> None:
     for client, leads in ((admin_client, True), (alice_client, False)):
         assert (reverse("service") in get_page(client, reverse("courses")).links()) == leads
+    heartbeats.save_maintenance()
+    text = get_page(admin_client, reverse("service")).text("[aria-labelledby=workers]")
+    for name in ("moss 0.1.0", "Score ", "Python 3.", "Django 5.", "Celery 5.", "Postgres 18", "Valkey "):
+        assert name in text
+    assert "Maintenance ended its last round at" in text
+    assert "are free on the disk" in text
 
 
 def test_the_queues_are_shown_with_what_waits_and_what_was_started(
@@ -61,8 +67,8 @@ def test_the_queues_are_shown_with_what_waits_and_what_was_started(
     ]
 
 
-def test_a_worker_is_shown_with_what_it_does(
-    assignment: Assignment, admin_client: Client, settings: LazySettings
+def test_a_worker_is_shown_with_what_it_does_or_without_a_sign_of_life(
+    admin_client: Client, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The tests' own database session, with the name that all sessions of a process have.
     mine = replace(WORKER, session_name=settings.SESSION_NAME)
@@ -73,51 +79,27 @@ def test_a_worker_is_shown_with_what_it_does(
         with work_lock(Work.JOB, job.pk):
             assert (settings.SESSION_NAME, Work.JOB, job.pk) in session_names()
             page = get_page(admin_client, reverse("service"))
+        monkeypatch.setattr(heartbeats, "FRESH", timedelta(0))
+        silent = get_page(admin_client, reverse("service"))
     finally:
         heartbeats.delete_worker(mine.name)
     [row] = [row for row in page.rows("[aria-labelledby=workers] tr") if row[0].startswith(mine.name)]
     assert row[1:] == ["unpacks upload 12", "interactive, heavy", "2 Jan 2026, 03:04 UTC", "2"]
+    assert "no answer since" in silent.text("[aria-labelledby=workers] tbody")
 
 
-def test_a_worker_without_a_sign_of_life_is_shown_as_such(
-    admin_client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    heartbeats.save_worker(WORKER)
-    monkeypatch.setattr(heartbeats, "FRESH", timedelta(0))
-    try:
-        page = get_page(admin_client, reverse("service"))
-    finally:
-        heartbeats.delete_worker(WORKER.name)
-    assert "no answer since" in page.text("[aria-labelledby=workers] tbody")
-
-
-def test_versions_and_the_last_maintenance_are_shown(admin_client: Client) -> None:
-    heartbeats.save_maintenance()
-    text = get_page(admin_client, reverse("service")).text("[aria-labelledby=workers]")
-    for name in ("moss 0.1.0", "Score ", "Python 3.", "Django 5.", "Celery 5.", "Postgres 18", "Valkey "):
-        assert name in text
-    assert "Maintenance ended its last round at" in text
-    assert "are free on the disk" in text
-
-
-def test_started_work_that_does_not_go_on_is_shown_as_stuck(
-    assignment: Assignment, admin_client: Client
-) -> None:
-    for state in ("queued", "fingerprinting"):
-        batch = assignment.batches.create(name="late.zip", state=state)
-        Batch.objects.filter(pk=batch.pk).update(touched=timezone.now() - timedelta(hours=1))
-    Report.objects.create(assignment=assignment, state="running")
-    rows = get_page(admin_client, reverse("service")).rows("[aria-labelledby=under-way] tbody tr")
-    assert [row[1] for row in rows] == ["waiting", "fingerprinting stuck", "running"]
-
-
-def test_polling_gets_a_fragment_only_when_something_changed(
+def test_started_work_that_does_not_go_on_is_shown_as_stuck_once_something_changed(
     assignment: Assignment, admin_client: Client
 ) -> None:
     [address] = get_page(admin_client, reverse("service")).values("[hx-get]", "hx-get")
     assert admin_client.get(address).status_code == 204
-    assignment.batches.create(name="late.zip")
+    for state in ("queued", "fingerprinting"):
+        batch = assignment.batches.create(name="late.zip", state=state)
+        Batch.objects.filter(pk=batch.pk).update(touched=timezone.now() - timedelta(hours=1))
     assert admin_client.get(address).status_code == 200
+    Report.objects.create(assignment=assignment, state="running")
+    rows = get_page(admin_client, reverse("service")).rows("[aria-labelledby=under-way] tbody tr")
+    assert [row[1] for row in rows] == ["waiting", "fingerprinting stuck", "running"]
 
 
 def test_no_name_of_an_upload_or_a_student_is_shown(
@@ -140,7 +122,7 @@ def test_an_upload_that_failed_while_it_was_unpacked_is_tried_again_with_its_fil
     admin_client: Client,
     eager_tasks: None,
     caplog: pytest.LogCaptureFixture,
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
 ) -> None:
     alice = assignment.course.owner
     batch = create_batch(assignment, alice, [zipped(CLASS)])
@@ -151,7 +133,7 @@ def test_an_upload_that_failed_while_it_was_unpacked_is_tried_again_with_its_fil
     address = reverse("retry_batch", args=[batch.pk])
     assert page.values("[aria-labelledby=failed-uploads] form[method=post]", "action") == [address]
     caplog.set_level(logging.INFO, "submissions")
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         assert post(admin_client, "retry_batch", batch.pk) == f"Upload {batch.pk} is tried again."
     batch.refresh_from_db()
     assert batch.state == "done"
@@ -176,7 +158,7 @@ def test_a_failed_ranking_is_tried_again_with_the_uploads_that_failed_with_it(
     hand_in: HandIn,
     admin_client: Client,
     monkeypatch: pytest.MonkeyPatch,
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
 ) -> None:
     with monkeypatch.context() as broken:
         broken.setattr(ranking, "rank", None)
@@ -184,7 +166,7 @@ def test_a_failed_ranking_is_tried_again_with_the_uploads_that_failed_with_it(
             hand_in(zipped(CLASS))
     batch, report = Batch.objects.get(), Report.objects.get()
     assert (batch.state, report.state) == ("failed", "failed")
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         assert post(admin_client, "retry_report", report.pk) == f"Ranking {report.pk} is tried again."
     batch.refresh_from_db()
     report.refresh_from_db()

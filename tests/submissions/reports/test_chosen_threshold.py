@@ -92,34 +92,20 @@ def test_everything_that_counts_pairs_follows_the_chosen_threshold(
     assert [row["case"] for row in exported["pairs"]] == [1, None, None, None]
     client = api_client(alice)
     answer = send(client, "GET", f"/assignments/{report.assignment_id}/report").json()
-    assert answer["threshold"] == {
-        "value": 0.8,
-        "reason": "chosen",
-        "suggested": 0.5,
-        "suggested_before": None,
-        "stands_out": 0.8,
-    }
-    assert (answer["cases"], answer["above"]) == (1, 1)
+    stated = {"value": 0.8, "reason": "chosen", "suggested": 0.5, "suggested_before": None, "stands_out": 0.8}
+    assert (answer["threshold"], answer["cases"], answer["above"]) == (stated, 1, 1)
     assert len(send(client, "GET", f"/assignments/{report.assignment_id}/cases").json()["items"]) == 1
-
-
-def test_the_page_of_a_student_marks_what_stands_out_at_the_chosen_threshold(
-    alice_client: Client, alice: User, report: Report
-) -> None:
     create_report(report.assignment.course.assignments.create(name="other"), {("eve", "fay"): 0.7})
-    choose(alice_client, report, 80)
     rows = assignments_of_student(report.assignment, submission_of(report, "eve"), alice)
-    assert {row.assignment.name: row.at_threshold for row in rows} == {
-        report.assignment.name: False,
-        "other": True,
-    }
+    marked = {row.assignment.name: row.at_threshold for row in rows}
+    assert marked == {report.assignment.name: False, "other": True}
 
 
 def submission_of(report: Report, name: str) -> Any:
     return report.submissions.get(name=name)
 
 
-def test_documents_print_the_threshold_with_which_they_were_made(
+def test_documents_print_the_chosen_threshold_or_that_of_the_page_on_which_they_were_asked(
     alice_client: Client, report: Report
 ) -> None:
     choose(alice_client, report, 80)
@@ -128,30 +114,18 @@ def test_documents_print_the_threshold_with_which_they_were_made(
     printed = page_of(alice_client.get(address(report, "ann", "export_case"), document))
     assert "The pairs below, of at least 80\u202f%, link the members." in printed.text("body")
     assert "alice chose 80\u202f% on" in printed.text("section.end")
-
-
-def test_the_document_of_a_case_keeps_the_threshold_of_the_page_that_it_was_asked_on(
-    alice_client: Client, report: Report
-) -> None:
-    choose(alice_client, report, 80)
-    place = address(report, "ann")
-    case = get_page(alice_client, place, threshold="55")
+    case = get_page(alice_client, address(report, "ann"), threshold="55")
     (link,) = [href for href in case.values("a", "href") if "/export/" in href]
     form = get_page(alice_client, link)
-    sent = dict(
-        zip(
-            form.values("form input[type=hidden]", "name"),
-            form.values("form input[type=hidden]", "value"),
-            strict=True,
-        )
-    )
-    printed = page_of(alice_client.get(link.partition("?")[0], sent | {"format": "html", "names": "open"}))
+    names, values = (form.values("form input[type=hidden]", one) for one in ("name", "value"))
+    sent = dict(zip(names, values, strict=True)) | {"format": "html", "names": "open"}
+    printed = page_of(alice_client.get(link.partition("?")[0], sent))
     assert "of at least 55\u202f%" in printed.text("body")
     assert "cal" in printed.text("body")
 
 
-def test_the_api_chooses_the_threshold_and_goes_back_to_the_suggested_one(
-    alice: User, report: Report
+def test_the_api_chooses_the_threshold_and_the_log_has_who_chose_it(
+    alice: User, alice_client: Client, report: Report
 ) -> None:
     client, path = api_client(alice), f"/assignments/{report.assignment_id}"
     assert send(client, "PATCH", path, {"threshold": 80}).json()["threshold"] == 80
@@ -159,9 +133,6 @@ def test_the_api_chooses_the_threshold_and_goes_back_to_the_suggested_one(
     assert send(client, "PATCH", path, {"term": "2026"}).json()["threshold"] == 80
     assert send(client, "PATCH", path, {"threshold": 101}).status_code == 422
     assert send(client, "PATCH", path, {"threshold": None}).json()["threshold"] is None
-
-
-def test_the_log_has_who_chose_a_threshold(alice_client: Client, report: Report) -> None:
     choose(alice_client, report, 80)
     entry = AuditEntry.objects.get(page="choose_threshold")
     assert (entry.who, entry.action) == ("alice", "course")
@@ -205,7 +176,7 @@ def test_a_suggestion_that_moves_says_what_was_changed_until_the_next_ranking(
     alice_client: Client,
     assignment: Assignment,
     hand_in: HandIn,
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
 ) -> None:
     random = Random("moving")
     programs = {f"s{number:02}/main.py": program(random) for number in range(16)}
@@ -222,6 +193,6 @@ def test_a_suggestion_that_moves_says_what_was_changed_until_the_next_ranking(
     )
     answer = send(api_client(alice), "GET", f"/assignments/{assignment.pk}/report").json()
     assert answer["threshold"]["suggested_before"] == before
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         rerank(assignment)
     assert "The ranking before" not in get_page(alice_client, place).text()

@@ -9,10 +9,10 @@ from django.urls import reverse
 from submissions.core.names import Names, anonymous_names
 from submissions.models import Assignment, Batch, Boilerplate, Document, Entry, Report, SubmissionFile
 from submissions.pages.filters import percent
+from submissions.pages.rendered import RENDERED
 from submissions.pairs.source_view import MAX_LINES, documents, source_excerpt
 from submissions.uploads.change import rerank
 from tests.moss.check.test_shared_lines import class_with
-from tests.submissions.reports.test_findings import TEMPLATE, class_sharing
 from tests.support.api import api_client, send
 from tests.support.html import Page, get_page
 from tests.support.reports import findings_of
@@ -64,17 +64,13 @@ def test_lines_that_most_of_a_class_share_are_said_on_the_report_in_documents_an
     assert passage["text"].splitlines()[0] in files["student0/main.py"].splitlines()
 
 
-def test_a_class_without_such_lines_says_nothing_of_them(
+def test_a_class_without_common_code_says_why_nothing_was_left_out(
     alice: User, alice_client: Client, report: Report
 ) -> None:
-    assert "treated as common code" not in get_page(alice_client, tab(report.assignment, "pairs")).text(
-        "main"
-    )
+    pairs = get_page(alice_client, tab(report.assignment, "pairs"))
+    assert "treated as common code" not in pairs.text("main")
     answer = send(api_client(alice), "get", f"/assignments/{report.assignment_id}/report").json()
     assert answer["shared_lines"] is None
-
-
-def test_the_page_says_why_nothing_was_left_out(alice_client: Client, report: Report) -> None:
     assert assignment_page(alice_client, report.assignment).text(EFFECT) == (
         "No code is ignored: no boilerplate is registered, and no code is in more than 10 "
         "otherwise different submissions."
@@ -86,50 +82,30 @@ def test_what_boilerplate_changed_is_shown_with_both_figures(
 ) -> None:
     assignment = report.assignment
     starter()
-    effect = findings_of(Report.objects.get(assignment=assignment)).effect
-    assert effect is not None
+    newest = Report.objects.get(assignment=assignment)
+    findings = findings_of(newest)
+    assert findings.effect is not None
     page = assignment_page(alice_client, assignment)
     assert re.match(r"\d+\u202f% of all tokens are ignored: \d+\u202f% boilerplate\. ", page.text(EFFECT))
-    pair = effect.moved[0]
-    names = dict(Report.objects.get(assignment=assignment).submissions.values_list("pk", "name"))
+    pair, names = findings.effect.moved[0], dict(newest.submissions.values_list("pk", "name"))
     assert page.rows("table.moved tbody tr")[0][:2] == [
         f"{names[pair.left]} and {names[pair.right]}",
         f"{percent(pair.similarity_before)} {percent(pair.similarity)}",
     ]
     assert page.texts("section.left-out .acts .name") == ["main.py"]
-
-
-def test_pairs_that_boilerplate_took_below_the_threshold_are_counted(
-    alice_client: Client, report: Report, starter: Callable[[], None]
-) -> None:
-    starter()
-    newest = Report.objects.get(assignment=report.assignment)
-    findings = findings_of(newest)
-    assert findings.effect is not None
     effect = findings.effect.model_copy(update={"above": 1, "above_before": 4})
     newest.findings = findings.model_copy(update={"effect": effect})
     newest.save()
-    text = assignment_page(alice_client, report.assignment).text(EFFECT)
+    text = assignment_page(alice_client, assignment).text(EFFECT)
     assert text.endswith(" similar or more, the suggested threshold: 1; if all code counted: 4.")
 
 
-@pytest.mark.long
-def test_common_code_is_shown_with_its_lines(alice_client: Client, hand_in: HandIn) -> None:
-    assignment = hand_in(zipped(class_sharing(TEMPLATE, 32))).assignment
-    page = assignment_page(alice_client, assignment)
-    assert "common code in more than 16 otherwise different submissions. " in page.text(EFFECT)
-    assert "This lowers shares and lengths. Similarities stay" in page.text(EFFECT)
-    assert re.fullmatch(r"\d+ tokens in 32 submissions", page.texts("li.piece > span")[0])
-    assert re.fullmatch(r"Lines 2 to \d", page.texts("li.piece summary")[0])
-    assert page.texts("li.piece pre")[0].startswith("def read_table(path, width):")
-
-
 def test_an_ignored_passage_is_shown_and_may_count_again(
-    alice_client: Client, report: Report, eager_tasks: None, django_capture_on_commit_callbacks: Committing
+    alice_client: Client, report: Report, eager_tasks: None, committing: Committing
 ) -> None:
     assignment = report.assignment
     ignored = ignore_passage(assignment, 20, 40)
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         rerank(assignment)
     page = assignment_page(alice_client, assignment)
     assert page.text("section.left-out .acts .name") == "passage of main.py"
@@ -137,7 +113,7 @@ def test_an_ignored_passage_is_shown_and_may_count_again(
     assert re.fullmatch(r"Lines \d+ to \d+", page.text("section.left-out .acts summary"))
     assert "values" in page.text("section.left-out .acts pre")
     assert boilerplate_tokens(assignment) >= 20
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         alice_client.post(reverse("remove_boilerplate", args=[ignored.pk]))
     assert not assignment.boilerplate.exists()
     assert boilerplate_tokens(assignment) == 0
@@ -150,12 +126,10 @@ def boilerplate_tokens(assignment: Assignment) -> int:
 
 
 def test_boilerplate_that_could_not_be_read_says_why(alice_client: Client, report: Report) -> None:
-    assignment = report.assignment
-    register_boilerplate(assignment, loose("main.py", STARTER))
-    Document.objects.filter(boilerplate__assignment=assignment).update(
-        state="failed", reason="its lexer broke"
-    )
-    page = assignment_page(alice_client, assignment)
+    register_boilerplate(report.assignment, loose("main.py", STARTER))
+    given = Document.objects.filter(boilerplate__assignment=report.assignment)
+    given.update(state="failed", reason="its lexer broke")
+    page = assignment_page(alice_client, report.assignment)
     assert page.text("section.left-out .acts .meta").endswith(" · could not be read: its lexer broke")
 
 
@@ -170,57 +144,48 @@ def test_an_excerpt_has_whole_lines_and_says_how_many_more_there_are(report: Rep
     assert (token.first_line, token.text, token.more) == (token.last_line, lines[token.first_line - 1], 0)
 
 
-def test_an_excerpt_on_an_anonymous_page_names_nobody(hand_in: HandIn) -> None:
-    assignment = hand_in(zipped({"Ada Lovelace/m.py": f"# by Ada Lovelace\n{STARTER}"})).assignment
+def test_an_excerpt_names_nobody_on_an_anonymous_page_and_is_cut_in_a_very_long_line(
+    hand_in: HandIn,
+) -> None:
+    source = f"# by Ada Lovelace\nvalues = [{', '.join('7' * 30_000)}]\n"
+    assignment = hand_in(zipped({"Ada Lovelace/m.py": source})).assignment
     document = documents([SubmissionFile.objects.get().document_id]).popitem()[1]
     excerpt = source_excerpt(document, 0, document.token_count, anonymous_names(assignment))
     assert "Lovelace" not in excerpt.text
-
-
-def test_a_very_long_line_is_cut(hand_in: HandIn) -> None:
-    hand_in(zipped({"ada/m.py": f"values = [{', '.join('7' * 30_000)}]\n"}))
-    document = documents([SubmissionFile.objects.get().document_id]).popitem()[1]
-    excerpt = source_excerpt(document, 0, document.token_count, Names())
     assert len(excerpt.text) < 300
     assert excerpt.text.endswith("…")
 
 
-def test_what_was_skipped_is_listed_with_its_reason(alice_client: Client, report: Report) -> None:
-    assignment = report.assignment
+def test_what_was_skipped_is_listed_with_its_reason_and_counted(
+    alice_client: Client, report: Report, batch: Batch
+) -> None:
     file = SubmissionFile.objects.get(submission__name="cleo")
     file.document.state, file.document.reason = "failed", "its lexer broke"
     file.document.save()
-    page = uploads_page(alice_client, assignment)
-    assert page.texts("section.skipped summary") == [
-        "1 file of the uploads was not taken",
-        "1 file was not compared",
-    ]
+    page = uploads_page(alice_client, batch.assignment)
+    failed = "1 file was not compared"
+    assert page.texts("section.skipped summary") == ["1 file of the uploads was not taken", failed]
     assert page.texts("section.skipped th.path")[0] == "notes/photo.py"
     assert page.rows("section.skipped tbody tr")[1:] == [["main.py", "cleo", "its lexer broke"]]
-
-
-def test_of_many_skipped_files_the_first_are_listed_and_all_are_counted(
-    alice_client: Client, batch: Batch
-) -> None:
     Entry.objects.bulk_create(
         Entry(batch=batch, name=f"notes/{n:03}.png", accepted=False, reason="an image") for n in range(99)
     )
+    RENDERED.clear()
     page = uploads_page(alice_client, batch.assignment)
-    assert page.texts("section.skipped summary") == ["100 files of the uploads were not taken"]
-    assert [reason for _, reason in page.rows("section.skipped tbody tr")] == ["an image"] * 50
-    assert page.text("section.skipped .hint").startswith("These are 50 of 100.")
-
-
-def test_replaced_submissions_are_counted(alice_client: Client, batch: Batch, hand_in: HandIn) -> None:
-    hand_in(zipped({"ada/main.py": CLASS["cleo/main.py"]}))
-    page = uploads_page(alice_client, batch.assignment)
-    assert page.texts("section.skipped > p") == [
-        "1 submission was replaced by a later upload of the same name."
-    ]
+    assert page.texts("section.skipped summary") == ["100 files of the uploads were not taken", failed]
+    assert [row[-1] for row in page.rows("section.skipped tbody tr")][:50] == ["an image"] * 50
+    assert page.texts("section.skipped .hint")[0].startswith("These are 50 of 100.")
 
 
 @pytest.mark.long
-def test_the_page_says_when_nothing_was_skipped(alice_client: Client, hand_in: HandIn) -> None:
+def test_the_page_says_when_nothing_was_skipped_or_what_was_replaced(
+    alice_client: Client, hand_in: HandIn
+) -> None:
     assignment = hand_in(zipped(MANY)).assignment
     page = uploads_page(alice_client, assignment)
     assert page.texts("section.skipped > p") == ["Nothing: every file of every upload was compared."]
+    hand_in(zipped({"student-00/main.py": CLASS["cleo/main.py"]}))
+    page = uploads_page(alice_client, assignment)
+    assert page.texts("section.skipped > p") == [
+        "1 submission was replaced by a later upload of the same name."
+    ]

@@ -1,5 +1,6 @@
 """What a report says of a class: its findings, identical submissions, evidence and passages."""
 
+import re
 from collections.abc import Callable
 from itertools import combinations
 from random import Random
@@ -21,7 +22,7 @@ from fingerprint.ranking.threshold import HIGHEST_THRESHOLD, SuggestedThreshold
 from submissions.cases.read import pair_names
 from submissions.core.models import CommonPassage, ExclusionEffect
 from submissions.intake.packed_readings import pack_lexical, unpack_lexical, unpack_tokens
-from submissions.models import Assignment, Document, Report, Submission
+from submissions.models import Assignment, Document, Report
 from submissions.pages.filters import percent
 from submissions.reports import results as ranking
 from submissions.reports.results import name_ranks
@@ -29,9 +30,10 @@ from submissions.uploads.change import add_boilerplate, rerank
 from tests.support.html import get_page
 from tests.support.programs import program
 from tests.support.reports import findings_of
-from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, loose, zipped
+from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, loose, zipped
+from tests.support.shares import pair_page
 from tests.support.tabs import tab
-from tests.support.uploads import Committing, HandIn
+from tests.support.uploads import Committing, CountQueries, HandIn
 
 TEMPLATE = """
 def read_table(path, width):
@@ -101,24 +103,33 @@ def test_a_whole_copy_is_stored_below_all_pairs_that_a_report_has_room_for(
     assert ranking._best_rows(ranked, np.arange(7), has_files).tolist() == [0, 1, 4, 6]
 
 
-def test_a_submission_that_is_like_nobodys_has_no_best_match(hand_in: HandIn) -> None:
-    lonely = {"ada/main.py": CLASS["cleo/main.py"].removeprefix(STARTER), "ben/main.py": "print('hello')\n"}
-    report = newest(hand_in(zipped(lonely)).assignment)
-    assert [(match.match, match.similarity) for match in findings_of(report).best] == [(None, 0.0)] * 2
+def test_submissions_without_code_are_not_the_same_and_one_like_nobodys_has_no_best_match(
+    hand_in: HandIn, assignment: Assignment
+) -> None:
+    hand_in(zipped({"ada/m.py": "# nothing\n", "ben/m.py": "# nothing\n", "cleo/m.py": COPIED}))
+    report = assignment.reports.get()
+    assert report.duplicates == []
+    assert [(match.match, match.similarity) for match in findings_of(report).best] == [(None, 0.0)] * 3
 
 
-def test_submissions_of_the_same_bytes_are_identical_whatever_their_files_are_called(hand_in: HandIn) -> None:
-    files = {"ada/main.py": STARTER, "ben/copy.py": STARTER, "cleo/main.py": STARTER + "\n# by Cleo\n"}
-    report = newest(hand_in(zipped(files)).assignment)
-    names = dict(report.submissions.values_list("pk", "name"))
-    groups = [(group.sameness, {names[pk] for pk in group.submissions}) for group in report.duplicates]
-    assert groups == [("identical", {"ada", "ben"}), ("layout", {"ada", "ben", "cleo"})]
-
-
-def test_without_exclusions_there_is_no_effect(report: Report) -> None:
+def test_a_report_stores_terms_evidence_and_a_threshold_with_its_reason(
+    report: Report, alice_client: Client
+) -> None:
     tokens = sum(Document.objects.values_list("token_count", flat=True))
     assert findings_of(report).effect == ExclusionEffect(tokens=tokens, boilerplate=0, common=0)
     assert findings_of(report).common == []
+    assert 0 < report.parameters["threshold"]["value"] < 1
+    assert "3 pairs are too few" in report.parameters["threshold"]["reason"]
+    for document in Document.objects.filter(state=Document.State.READY):
+        source = bytes(document.source.data).decode(errors="replace")
+        assert bytes(document.lexical) == pack_lexical(terms(source))
+    pairs = list(report.pairs.all())
+    for pair in pairs:
+        assert pair.structure + pair.literals + pair.names + pair.imports == pytest.approx(pair.similarity)
+        assert all(2 <= passage.submissions <= 3 for passage in pair.passages)
+    page = get_page(alice_client, pair_page(pairs[0]))
+    assert "in at most 2 of 3" in page.texts(".passages .meta")
+    assert page.terms(".figures")["From literals"] == percent(pairs[0].literals)
 
 
 def test_the_effect_of_boilerplate_is_the_difference_to_the_ranking_without_it(
@@ -146,7 +157,12 @@ def test_the_effect_of_boilerplate_is_the_difference_to_the_ranking_without_it(
 
 
 @pytest.mark.long
-def test_common_code_moves_shares_and_no_similarity(hand_in: HandIn) -> None:
+def test_common_code_moves_shares_and_no_similarity_until_it_is_boilerplate(
+    hand_in: HandIn,
+    assignment: Assignment,
+    alice_client: Client,
+    committing: Committing,
+) -> None:
     report = newest(hand_in(zipped(class_sharing(TEMPLATE, 32))).assignment)
     moved = effect_of(report).moved
     assert moved
@@ -157,32 +173,32 @@ def test_common_code_moves_shares_and_no_similarity(hand_in: HandIn) -> None:
         assert pair.share_before == max(stored.left_with_common, stored.right_with_common)
     above = report.pairs.filter(similarity__gte=report.parameters["threshold"]["value"]).count()
     assert effect_of(report).above == effect_of(report).above_before == above
-
-
-@pytest.mark.long
-def test_a_small_class_has_no_common_code_unless_a_limit_is_set(
-    hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
-) -> None:
-    hand_in(zipped(class_sharing(TEMPLATE, 5)))
-    assert findings_of(newest(assignment)).common == []
-    assignment.common_limit = 3
-    assignment.save()
-    with django_capture_on_commit_callbacks(execute=True):
-        rerank(assignment)
-    assert findings_of(newest(assignment)).common[0].submissions == 5
-
-
-@pytest.mark.long
-def test_common_code_that_was_handed_out_is_listed_as_boilerplate_only(
-    hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
-) -> None:
-    hand_in(zipped(class_sharing(TEMPLATE, 32)))
-    with django_capture_on_commit_callbacks(execute=True):
+    page = get_page(alice_client, tab(assignment, "ignored"))
+    said = page.text("section.left-out > h2 + p")
+    assert "common code in more than 16 otherwise different submissions. " in said
+    assert "This lowers shares and lengths. Similarities stay" in said
+    assert re.fullmatch(r"\d+ tokens in 32 submissions", page.texts("li.piece > span")[0])
+    assert re.fullmatch(r"Lines 2 to \d", page.texts("li.piece summary")[0])
+    assert page.texts("li.piece pre")[0].startswith("def read_table(path, width):")
+    with committing(execute=True):
         add_boilerplate(assignment, [loose("template.py", TEMPLATE)])
     report = newest(assignment)
     assert not any("open(path)" in code_of(passage) for passage in findings_of(report).common)
     handed_out = Document.objects.get(boilerplate__assignment=assignment).token_count
     assert effect_of(report).boilerplate >= 32 * handed_out
+
+
+@pytest.mark.long
+def test_a_small_class_has_no_common_code_unless_a_limit_is_set(
+    hand_in: HandIn, assignment: Assignment, committing: Committing
+) -> None:
+    hand_in(zipped(class_sharing(TEMPLATE, 5)))
+    assert findings_of(newest(assignment)).common == []
+    assignment.common_limit = 3
+    assignment.save()
+    with committing(execute=True):
+        rerank(assignment)
+    assert findings_of(newest(assignment)).common[0].submissions == 5
 
 
 def names(report: Report, ids: list[int]) -> list[str]:
@@ -210,17 +226,21 @@ def test_a_group_says_in_which_sense_its_submissions_are_the_same(
     assert groups_of(assignment.reports.get()) == [(sameness, ["cleo", "dora"])]
 
 
-@pytest.mark.long
-def test_a_submission_is_in_a_group_of_each_sameness(hand_in: HandIn, assignment: Assignment) -> None:
+def test_a_submission_is_in_a_group_of_each_sameness_whatever_its_files_are_called(
+    hand_in: HandIn, assignment: Assignment, alice_client: Client
+) -> None:
     other = HONEST.replace("bins", "boxes")
-    hand_in(
-        zipped({"ada/m.py": HONEST, "ben/m.py": HONEST, "cleo/m.py": f"# c\n{HONEST}", "dora/m.py": other})
-    )
+    equal = {"ada/m.py": HONEST, "ben/copy.py": HONEST}
+    hand_in(zipped(equal | {"cleo/m.py": f"# c\n{HONEST}", "dora/m.py": other}))
     assert groups_of(assignment.reports.get()) == [
         ("identical", ["ada", "ben"]),
         ("layout", ["ada", "ben", "cleo"]),
         ("names", ["ada", "ben", "cleo", "dora"]),
     ]
+    page = get_page(alice_client, assignment.get_absolute_url())
+    assert page.text("#same-heading") == "Identical submissions and files"
+    assert page.texts(".same > p:not(.hint)")[0] == "2 submissions, the same content: ada, ben"
+    assert page.text("#cases-heading") == "Cases"
 
 
 @pytest.mark.long
@@ -238,22 +258,6 @@ def test_projects_of_several_files_with_other_names_are_a_case_at_any_suggestion
     assert groups_of(report) == [("names", ["ada", "ben"]), ("files", ["ada", "cleo"])]
     assert pair.similarity >= LEAST_RENAMED > HIGHEST_THRESHOLD
     assert pair.structure + pair.literals + pair.names + pair.imports == pytest.approx(pair.similarity)
-
-
-def test_empty_submissions_are_not_the_same_as_each_other(hand_in: HandIn, assignment: Assignment) -> None:
-    hand_in(zipped({"ada/m.py": "# nothing\n", "ben/m.py": "# nothing\n", "cleo/m.py": COPIED}))
-    assert assignment.reports.get().duplicates == []
-
-
-@pytest.mark.long
-def test_the_report_names_its_groups_and_what_their_members_share(
-    hand_in: HandIn, assignment: Assignment, alice_client: Client
-) -> None:
-    hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": COPIED, "cleo/m.py": HONEST}))
-    page = get_page(alice_client, assignment.get_absolute_url())
-    assert page.text("#same-heading") == "Identical submissions and files"
-    assert page.texts(".same > p:not(.hint)") == ["2 submissions, the same content: ada, ben"]
-    assert page.text("#cases-heading") == "Cases"
 
 
 @pytest.mark.long
@@ -283,31 +287,13 @@ def test_packed_terms_come_back(lines: list[str]) -> None:
     assert [column.tolist() for column in unpacked] == [column.tolist() for column in original]
 
 
-def test_terms_are_distinct_and_know_their_length() -> None:
+def test_terms_are_distinct_and_know_their_length_and_an_import_is_one_of_its_own() -> None:
     lexical = terms("total = total + 12\nprint('abc', 'abc', \"" + "x" * 99 + '")\n')
     assert sorted(term_lengths(lexical.literals).tolist()) == [2, 3, MAX_LENGTH]
     assert sorted(term_lengths(lexical.names).tolist()) == [5, 5]
-
-
-def test_an_import_is_a_term_of_its_own_and_a_comment_is_none() -> None:
     lexical = terms("import random  # a comment\n")
     assert [len(column) for column in lexical] == [0, 0, 1, 0]
     assert lexical.imports.tolist() == terms("import  random\n").imports.tolist()
-
-
-def test_terms_are_stored_with_the_document_that_they_were_read_from(report: Report) -> None:
-    for document in Document.objects.all():
-        source = bytes(document.source.data).decode(errors="replace")
-        if document.state == Document.State.READY:
-            assert bytes(document.lexical) == pack_lexical(terms(source))
-
-
-def test_a_stored_pair_says_what_each_kind_of_evidence_adds(report: Report) -> None:
-    pairs = list(report.pairs.all())
-    assert pairs
-    for pair in pairs:
-        assert pair.structure + pair.literals + pair.names + pair.imports == pytest.approx(pair.similarity)
-        assert all(2 <= passage.submissions <= 3 for passage in pair.passages)
 
 
 def test_literals_that_were_handed_out_add_nothing(
@@ -319,42 +305,20 @@ def test_literals_that_were_handed_out_add_nothing(
     assert 1 / 1.2 <= pair.similarity < 1
 
 
-def test_a_report_suggests_a_threshold_and_says_why(report: Report) -> None:
-    threshold = report.parameters["threshold"]
-    assert 0 < threshold["value"] < 1
-    assert "3 pairs are too few" in threshold["reason"]
-
-
-def test_the_pair_page_says_in_how_many_submissions_a_passage_is(
-    alice_client: Client, report: Report
-) -> None:
-    pair = report.pairs.all()[0]
-    address = reverse("pair", args=[report.assignment_id, pair.left_id, pair.right_id])
-    page = get_page(alice_client, address)
-    assert "in at most 2 of 3" in page.texts(".passages .meta")
-    assert page.terms(".figures")["From literals"] == percent(pair.literals)
-
-
 # Sorted as a dictionary has them, which differs from the order of their code points.
 NAMES = ("a", "a-b", "aa", "Ä", "B", "z")
 
 
 def test_the_sides_of_a_pair_and_of_its_decision_follow_from_the_code_points_of_the_names(
-    assignment: Assignment,
+    assignment: Assignment, django_assert_num_queries: CountQueries
 ) -> None:
     batch = assignment.batches.create(name="class.zip", state="done")
     submissions = [batch.submissions.create(name=name) for name in NAMES]
-    ranks = dict(zip(NAMES, ranks_without_the_database(submissions), strict=True))
+    with django_assert_num_queries(0):
+        ranks = dict(zip(NAMES, name_ranks(submissions), strict=True))
     assert sorted(NAMES, key=ranks.__getitem__) == sorted(NAMES)
     for one, other in combinations(submissions, 2):
         with CaptureQueriesContext(connection) as asked:
             names = pair_names(assignment, one.pk, other.pk)
         assert ranks[names.left] < ranks[names.right]
         assert not any("ORDER BY" in query["sql"] for query in asked)
-
-
-def ranks_without_the_database(submissions: list[Submission]) -> list[int]:
-    with CaptureQueriesContext(connection) as asked:
-        ranks = name_ranks(submissions)
-    assert len(asked) == 0
-    return ranks

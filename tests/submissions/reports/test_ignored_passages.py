@@ -60,11 +60,11 @@ def test_an_ignored_passage_no_longer_counts_and_is_grey(
     pair: Pair,
     assignment: Assignment,
     alice_client: Client,
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     row = max(pair.passages, key=lambda row: row.tokens)
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         address = ignore_passage(alice_client, pair, row.key)
     reranked = newest(assignment)
     assert reranked.report != pair.report
@@ -84,25 +84,20 @@ def test_an_ignored_passage_no_longer_counts_and_is_grey(
 
 
 @pytest.mark.long
-def test_its_boilerplate_is_named_by_path_and_lines_and_can_count_again(
-    pair: Pair, assignment: Assignment, alice_client: Client, django_capture_on_commit_callbacks: Committing
+def test_its_boilerplate_is_named_by_path_and_lines_is_made_once_and_can_count_again(
+    pair: Pair, assignment: Assignment, alice_client: Client, committing: Committing
 ) -> None:
     row = max(pair.passages, key=lambda row: row.tokens)
-    with django_capture_on_commit_callbacks(execute=True):
-        ignore_passage(alice_client, pair, row.key)
+    with committing(execute=True):
+        for _ in range(2):
+            ignore_passage(alice_client, pair, row.key)
     boilerplate = Boilerplate.objects.get()
     assert boilerplate.name == "passage of main.py, lines 27 to 41"
     assert boilerplate.first in {row.left_token, row.right_token}
     assert boilerplate.after == boilerplate.first + row.tokens
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         alice_client.post(reverse("remove_boilerplate", args=[boilerplate.pk]))
     assert newest(assignment).similarity == pytest.approx(pair.similarity)
-
-
-def test_ignoring_a_passage_twice_makes_it_boilerplate_once(pair: Pair, alice_client: Client) -> None:
-    for _ in range(2):
-        ignore_passage(alice_client, pair, pair.passages[0].key)
-    assert Boilerplate.objects.count() == 1
 
 
 def test_a_proposal_whose_source_was_deleted_meanwhile_can_be_read(pair: Pair, alice_client: Client) -> None:
@@ -160,10 +155,6 @@ def test_the_page_of_a_pair_that_is_no_longer_ranked_says_so(
     response = alice_client.post(address, {"passage": pair.passages[0].key})
     assert response.status_code == 404
     assert page_of(response).text("h1") == "Not in the current report"
-
-
-def test_a_get_request_ignores_nothing(pair: Pair, alice_client: Client) -> None:
-    assert alice_client.get(ignore_address(pair)).status_code == 405
 
 
 @pytest.mark.long

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from submissions.cases.read import report_cases
 from submissions.courses.retention import delete_batch
-from submissions.models import Assignment, Boilerplate, IgnoringProposal, Report, SubmissionFile
+from submissions.models import Assignment, Boilerplate, IgnoringProposal, Report
 from submissions.pairs.read import threshold_of
 from submissions.reports import jobs as measuring
 from submissions.reports.change import choose_lines, ignore_lines, propose_passage
@@ -69,25 +69,17 @@ def chosen_lines(client: Client, proposal: IgnoringProposal) -> tuple[int, int]:
     return numbers[0], numbers[-1]
 
 
-@pytest.mark.long
-def test_of_a_copy_below_starter_code_only_the_starter_code_is_chosen(
-    alice_client: Client, proposal: IgnoringProposal
+def test_of_a_copy_below_starter_code_only_the_starter_code_is_chosen_and_the_copy_stays_a_case(
+    alice_client: Client, proposal: IgnoringProposal, committing: Committing
 ) -> None:
     assert chosen_lines(alice_client, proposal) == TEMPLATE_LINES
     assert proposal.counts
     by_line = dict(enumerate(proposal.counts.counts, proposal.counts.first))
     assert {by_line[line] for line in range(TEMPLATE_LINES[0], TEMPLATE_LINES[1] + 1)} == {20}
     assert 2 in by_line.values()
-    sources = [bytes(file.source.data).decode() for file in SubmissionFile.objects.select_related("source")]
-    assert sum(TEMPLATE in source for source in sources) == len(sources) == 20
-
-
-def test_the_copy_stays_a_case_when_the_chosen_lines_are_ignored(
-    proposal: IgnoringProposal, django_capture_on_commit_callbacks: Committing
-) -> None:
-    assert proposal.effect
     said = proposal.effect
-    with django_capture_on_commit_callbacks(execute=True):
+    assert said
+    with committing(execute=True):
         ignore_lines(proposal)
     newest = Report.objects.get(assignment=proposal.assignment, state=Report.State.DONE)
     assert newest.pairs.all()[0].similarity > threshold_of(newest)
@@ -96,29 +88,25 @@ def test_the_copy_stays_a_case_when_the_chosen_lines_are_ignored(
 
 
 def test_what_was_said_before_is_what_the_next_report_has(
-    report: Report, proposal: IgnoringProposal, django_capture_on_commit_callbacks: Committing
+    report: Report, proposal: IgnoringProposal, committing: Committing
 ) -> None:
-    above = {
-        (pair.left.name, pair.right.name)
-        for pair in report.pairs.filter(similarity__gte=threshold_of(report))
-    }
+    def above(report: Report) -> set[tuple[str, str]]:
+        pairs = report.pairs.filter(similarity__gte=threshold_of(report))
+        return set(pairs.values_list("left__name", "right__name"))
+
+    before = above(report)
     assert choose_lines(proposal, 1, 10**6)
     said = measured(proposal).effect
     assert said
     assert said.cases_before == len(report_cases(report))
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         ignore_lines(proposal)
     newest = Report.objects.get(assignment=proposal.assignment, state=Report.State.DONE)
     assert (said.cases, said.threshold) == (len(report_cases(newest)), threshold_of(newest))
-    still = {
-        (pair.left.name, pair.right.name)
-        for pair in newest.pairs.filter(similarity__gte=threshold_of(newest))
-    }
-    assert said.lowered_count == len(above - still) == 1
-    assert said.raised_count == len(still - above)
-    assert [group.submissions for group in newest.duplicates if group.sameness == "identical"] == [
-        sorted([said.lowered[0].left, said.lowered[0].right])
-    ]
+    assert said.lowered_count == len(before - above(newest)) == 1
+    assert said.raised_count == len(above(newest) - before)
+    lowered = sorted([said.lowered[0].left, said.lowered[0].right])
+    assert [one.submissions for one in newest.duplicates if one.sameness == "identical"] == [lowered]
 
 
 def test_an_effect_is_measured_although_another_report_comes_meanwhile(
@@ -141,11 +129,11 @@ def test_an_effect_is_measured_although_another_report_comes_meanwhile(
     assert measured(proposal).effect == said
 
 
-def test_the_page_lists_the_pair_that_falls_and_that_it_stays_identical(
+def test_the_page_lists_the_pair_that_falls_and_calls_rare_lines_so(
     alice_client: Client, proposal: IgnoringProposal
 ) -> None:
-    address = reverse("ignoring", args=[proposal.pk])
-    alice_client.post(reverse("choose_lines", args=[proposal.pk]), {"first": 1, "last": 999})
+    address, choose = (reverse(name, args=[proposal.pk]) for name in ("ignoring", "choose_lines"))
+    alice_client.post(choose, {"first": 1, "last": 999})
     assert get_page(alice_client, address).has("#proposal[hx-get] progress")
     measured(proposal)
     page = get_page(alice_client, address)
@@ -153,24 +141,17 @@ def test_the_page_lists_the_pair_that_falls_and_that_it_stays_identical(
     row = page.text("#proposal .moved tbody th")
     assert row == "student-04 and student-05 stays listed as identical"
     assert not Boilerplate.objects.exists()
-
-
-def test_the_page_says_that_no_pair_falls(alice_client: Client, proposal: IgnoringProposal) -> None:
-    alice_client.post(reverse("choose_lines", args=[proposal.pk]), {"first": 1, "last": 1})
+    assert proposal.counts
+    line = proposal.counts.first + proposal.counts.counts.index(2)
+    alice_client.post(choose, {"first": line, "last": line})
+    measured(proposal)
+    rare = get_page(alice_client, address).text("#change-heading ~ p")
+    assert rare.startswith("Some of these lines are in only 2 of 20 submissions")
+    alice_client.post(choose, {"first": 1, "last": 1})
     effect = measured(proposal).effect
     assert effect
     assert not effect.lowered_count
-    page = get_page(alice_client, reverse("ignoring", args=[proposal.pk]))
-    assert "No pair falls below the threshold." in page.texts("#proposal li")
-
-
-def test_lines_that_only_two_have_are_called_so(alice_client: Client, proposal: IgnoringProposal) -> None:
-    assert proposal.counts
-    line = proposal.counts.first + proposal.counts.counts.index(2)
-    alice_client.post(reverse("choose_lines", args=[proposal.pk]), {"first": line, "last": line})
-    measured(proposal)
-    page = get_page(alice_client, reverse("ignoring", args=[proposal.pk]))
-    assert page.text("#change-heading ~ p").startswith("Some of these lines are in only 2 of 20 submissions")
+    assert "No pair falls below the threshold." in get_page(alice_client, address).texts("#proposal li")
 
 
 @pytest.mark.parametrize(
@@ -187,7 +168,7 @@ def test_lines_without_code_change_nothing(
 
 
 def test_code_of_most_of_the_class_is_offered_to_who_may_register_it(
-    alice_client: Client, report: Report, django_capture_on_commit_callbacks: Committing
+    alice_client: Client, report: Report, committing: Committing
 ) -> None:
     page = get_page(alice_client, report.assignment.get_absolute_url())
     assert "All 20 submissions have this code" in page.text(".starter form > p")
@@ -196,7 +177,7 @@ def test_code_of_most_of_the_class_is_offered_to_who_may_register_it(
     proposal = measured(IgnoringProposal.objects.get())
     assert response.headers["Location"] == reverse("ignoring", args=[proposal.pk])
     assert chosen_lines(alice_client, proposal) == TEMPLATE_LINES
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         alice_client.post(reverse("ignore_lines", args=[proposal.pk]))
     assert not get_page(alice_client, report.assignment.get_absolute_url()).has(".starter")
     assert get_page(alice_client, tab(report.assignment, "ignored")).text("section.left-out .acts .name") == (

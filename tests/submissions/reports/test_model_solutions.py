@@ -20,6 +20,7 @@ from tests.support.html import get_page
 from tests.support.kept_classes import stored
 from tests.support.programs import program, renamed
 from tests.support.sample_class import zipped
+from tests.support.shares import pair_page
 from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.services
@@ -45,11 +46,9 @@ def report(hand_in: HandIn, assignment: Assignment) -> Report:
 
 
 @pytest.fixture
-def upload_solutions(
-    alice: User, assignment: Assignment, django_capture_on_commit_callbacks: Committing
-) -> Callable[[], None]:
+def upload_solutions(alice: User, assignment: Assignment, committing: Committing) -> Callable[[], None]:
     def upload() -> None:
-        with django_capture_on_commit_callbacks(execute=True):
+        with committing(execute=True):
             create_batch(assignment, alice, [zipped(SOLUTIONS, "assistant.zip")], role=Batch.Role.MODEL)
 
     return upload
@@ -92,66 +91,47 @@ def test_every_figure_of_the_class_is_the_same_with_model_solutions(
     assert after.parameters["submissions"] == report.parameters["submissions"] == len(STUDENTS)
 
 
-def test_what_the_solutions_share_with_each_other_stays_rare(with_solutions: Report) -> None:
-    pairs = list(ranked_pairs(with_solutions, PairFilter(work="model")))
+def test_model_solutions_stay_rare_are_not_compared_among_themselves_and_make_no_case(
+    with_solutions: Report,
+) -> None:
     best: dict[str, float] = defaultdict(float)
-    for pair in pairs:
+    for pair in ranked_pairs(with_solutions, PairFilter(work="model")):
         student = pair.left if pair.left.batch.role == Batch.Role.CLASS else pair.right
         best[student.name] = max(best[student.name], pair.similarity)
     assert best["ben"] > 0.9
     assert best["cleo"] > 0.7
     assert {name for name, similarity in best.items() if similarity > 0.5} == {"ben", "cleo"}
-
-
-def test_model_solutions_are_not_compared_among_themselves(with_solutions: Report) -> None:
     names = [{pair.left.name, pair.right.name} for pair in with_solutions.pairs.all()]
     assert not [pair for pair in names if all(name.endswith(LABEL) for name in pair)]
     assert with_solutions.findings
-    assert (with_solutions.findings.not_compared.models, with_solutions.findings.not_compared.earlier) == (
-        3,
-        0,
-    )
-
-
-def test_a_pair_with_a_model_solution_makes_no_case_and_connects_none(with_solutions: Report) -> None:
-    cases = [
-        {with_solutions.submissions.get(pk=pk).name for pk in case.ids}
-        for case in report_cases(with_solutions)
-    ]
-    assert {"ben", "cleo"} in cases  # as they are similar themselves
-    assert not [case for case in cases if any(name.endswith(LABEL) for name in case)]
-    at_a_low_threshold = report_cases(with_solutions, 0.01)
-    members = {pk for case in at_a_low_threshold for pk in case.ids}
-    assert not with_solutions.submissions.filter(pk__in=members, batch__role=Batch.Role.MODEL).exists()
-
-
-def test_a_model_is_no_student(with_solutions: Report) -> None:
-    solutions = with_solutions.submissions.filter(batch__role=Batch.Role.MODEL)
+    not_compared = with_solutions.findings.not_compared
+    assert (not_compared.models, not_compared.earlier) == (3, 0)
+    submissions, model = with_solutions.submissions, Batch.Role.MODEL
+    assert {submissions.get(name=name).pk for name in ("ben", "cleo")} in [
+        set(case.ids) for case in report_cases(with_solutions)
+    ]  # as they are similar themselves
+    for case in (*report_cases(with_solutions), *report_cases(with_solutions, 0.01)):
+        assert not submissions.filter(pk__in=case.ids, batch__role=model).exists()
+    solutions = submissions.filter(batch__role=model)
     assert solutions.count() == len(SOLUTIONS)
     assert not SubmissionStudent.objects.filter(submission__in=solutions).exists()
 
 
-def test_lists_and_the_page_of_a_pair_label_a_model_solution(
+def test_lists_and_the_page_of_a_pair_label_a_model_solution_although_names_are_hidden(
     with_solutions: Report, assignment: Assignment, alice_client: Client
 ) -> None:
     pair = next(iter(ranked_pairs(with_solutions, PairFilter(work="model"))))
-    page = get_page(alice_client, reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id]))
-    assert "which nobody handed in" in page.text()
-    listed = get_page(alice_client, reverse("pairs", args=[assignment.pk]), flag="model")
+    assert "which nobody handed in" in get_page(alice_client, pair_page(pair)).text()
+    address = reverse("pairs", args=[assignment.pk])
+    listed = get_page(alice_client, address, flag="model")
     assert 'class="flag model"' in listed.html
     assert LABEL in listed.html
-    every = get_page(alice_client, reverse("pairs", args=[assignment.pk]))
-    assert "3 model solutions were compared with this class" in every.text()
+    assert "3 model solutions were compared with this class" in get_page(alice_client, address).text()
     table = alice_client.get(reverse("table", args=[assignment.pk, "pairs", "csv"]))
     flags = [line for line in body_of(table).splitlines() if LABEL in line]
     assert flags
     assert all("model" in line.replace(LABEL, "") for line in flags)
-
-
-def test_a_hidden_name_keeps_the_label(
-    with_solutions: Report, assignment: Assignment, alice_client: Client
-) -> None:
     alice_client.post(reverse("switch_names"), {"names": "made-up"})
-    listed = get_page(alice_client, reverse("pairs", args=[assignment.pk]), flag="model")
+    listed = get_page(alice_client, address, flag="model")
     assert LABEL in listed.html
     assert "attempt0" not in listed.html

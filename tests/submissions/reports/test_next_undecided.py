@@ -60,37 +60,22 @@ def test_skipped_pairs_come_again_before_those_below_the_threshold(
     assert next_address(alice_client, report, third, threshold=50) == f"{pair_page(second)}?threshold=50"
 
 
-def test_the_step_below_the_threshold_is_announced_once(
+def test_messages_announce_the_step_below_the_threshold_the_last_pair_and_the_end(
     alice_client: Client, report: Report, ranked: list[Pair]
 ) -> None:
+    last = "Every other pair is decided: this is the last one."
     decide(ranked[0])
     decide(ranked[1])
     page = get_page(alice_client, next_address(alice_client, report, ranked[1], threshold=50))
-    assert page.texts(MESSAGES) == [
-        "Every pair of 50\u202f% and more is decided. What follows is below that."
-    ]
-    page = get_page(alice_client, next_address(alice_client, report, ranked[2], threshold=50))
-    assert not any(message.startswith("Every pair") for message in page.texts(MESSAGES))
-
-
-def test_a_message_says_that_no_undecided_pair_is_left(
-    alice_client: Client, report: Report, ranked: list[Pair]
-) -> None:
-    for pair in ranked:
-        decide(pair)
+    step = "Every pair of 50\u202f% and more is decided. What follows is below that."
+    assert page.texts(MESSAGES) == [step]
+    address = next_address(alice_client, report, ranked[2], threshold=50)
+    assert address == f"{pair_page(ranked[2])}?threshold=50"
+    assert get_page(alice_client, address).texts(MESSAGES) == [last]
+    decide(ranked[2])
     address = next_address(alice_client, report, ranked[0])
     assert address == reverse("pairs", args=[report.assignment_id])
     assert get_page(alice_client, address).texts(MESSAGES) == ["No undecided pair is left."]
-
-
-def test_the_last_undecided_pair_says_so(alice_client: Client, report: Report, ranked: list[Pair]) -> None:
-    decide(ranked[0])
-    decide(ranked[1])
-    address = next_address(alice_client, report, ranked[2])
-    assert address == pair_page(ranked[2])
-    assert get_page(alice_client, address).texts(MESSAGES) == [
-        "Every other pair is decided: this is the last one."
-    ]
 
 
 @pytest.mark.parametrize("after", ["x", "1-", "-", "9" * 40 + "-1", "0-0", "\uff11-\uff12"])
@@ -109,23 +94,15 @@ def test_an_assignment_without_pairs_has_none_to_decide(alice_client: Client, as
 def test_the_next_pair_is_that_of_the_filtered_and_ordered_list(
     alice_client: Client, report: Report, ranked: list[Pair]
 ) -> None:
-    listed = get_page(
-        alice_client, reverse("pairs", args=[report.assignment_id]), q="cleo", sort="similarity"
-    )
+    query = {"q": "cleo", "sort": "similarity"}
+    listed = get_page(alice_client, reverse("pairs", args=[report.assignment_id]), **query)
     first, second = listed.values("tr.pair .left a", "href")
     assert first == f"{pair_page(ranked[2])}?q=cleo&sort=similarity"
     [next_link] = get_page(alice_client, first).values("a.next[data-key=u]", "href")
     assert alice_client.get(next_link).headers["Location"] == second
-    sent = {
-        "state": "clear",
-        "seen": 0,
-        "decided_on": decided_on(ranked[2]),
-        "q": "cleo",
-        "sort": "similarity",
-    }
+    sent = query | {"state": "clear", "seen": 0, "decided_on": decided_on(ranked[2])}
     decide_address = reverse("decide", args=[report.assignment_id, ranked[2].left_id, ranked[2].right_id])
     alice_client.post(decide_address, sent)
     [next_link] = get_page(alice_client, second).values("a.next[data-key=u]", "href")
     page = get_page(alice_client, alice_client.get(next_link).headers["Location"])
     assert page.texts(MESSAGES) == ["Every other pair is decided: this is the last one."]
-    assert ranked[0].left.name != "cleo"

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import timedelta
 from itertools import combinations
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -38,43 +39,39 @@ from tests.support.archive import Department
 from tests.support.html import get_page
 from tests.support.kept_classes import stored
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, loose, zipped
+from tests.support.shares import pair_page
 from tests.support.tabs import tab
 from tests.support.uploads import Committing, HandIn, register_boilerplate
 
 LABEL = "Programming 1, Lab 1, 2024"
 
 
-NEW = {"ben/m.py": RENAMED, "cleo/m.py": HONEST, "gus/m.py": COPIED}
-
+PRESENT = {"ben/m.py": RENAMED, "cleo/m.py": HONEST}
+NEW = PRESENT | {"gus/m.py": COPIED}
 OLD = {"ada/m.py": COPIED, "gus/m.py": COPIED, "hal/m.py": HONEST}
 
 
 @pytest.fixture
-def old(
-    assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
-) -> Assignment:
+def old(assignment: Assignment, alice: User, eager_tasks: None, committing: Committing) -> Assignment:
     """Return an earlier assignment of the same course with three submissions, of which one is Gus's."""
 
     def store() -> None:
         old = Assignment.objects.create(course=assignment.course, name="Lab 1", term="2024")
         Assignment.objects.filter(pk=old.pk).update(created=assignment.created - timedelta(days=700))
-        files = {"ada/m.py": COPIED, "gus/m.py": COPIED, "hal/m.py": HONEST}
-        with django_capture_on_commit_callbacks(execute=True):
-            create_batch(old, alice, [zipped(files)])
+        with committing(execute=True):
+            create_batch(old, alice, [zipped(OLD)])
 
     stored("an earlier assignment", store)
     return Assignment.objects.get(name="Lab 1")
 
 
 @pytest.fixture
-def compared(
-    assignment: Assignment, hand_in: HandIn, old: Assignment, django_capture_on_commit_callbacks: Committing
-) -> Report:
+def compared(assignment: Assignment, hand_in: HandIn, old: Assignment, committing: Committing) -> Report:
     """Return the report of a class that is compared with `old`."""
 
     def store() -> None:
         hand_in(zipped(NEW))
-        with django_capture_on_commit_callbacks(execute=True):
+        with committing(execute=True):
             compare_with(assignment, [old], course=False)
 
     stored("a class that is compared with an earlier assignment", store)
@@ -93,12 +90,12 @@ def test_other_assignments_are_chosen_in_the_settings_and_ranked_with(
     assignment: Assignment,
     hand_in: HandIn,
     old: Assignment,
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
 ) -> None:
     hand_in(zipped(NEW))
     page = get_page(alice_client, settings_address(assignment))
     assert page.texts("#id_compared_with option") == ["Lab 1, 2024 (Programming 1)"]
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         sent = {"name": "Statistics", "compare_course": "False", "compared_with": [str(old.pk)]}
         alice_client.post(settings_address(assignment), sent)
     assert list(assignment.compared_with.all()) == [old]
@@ -124,68 +121,50 @@ def test_assignments_of_other_owners_cannot_be_chosen(
 
 
 @pytest.mark.long
-def test_the_list_of_pairs_is_narrowed_to_the_class_or_to_earlier_work(
+def test_the_list_of_pairs_is_narrowed_to_the_class_or_to_earlier_work_or_to_repeaters(
     alice_client: Client, assignment: Assignment, compared: Report
 ) -> None:
-    def names(**query: str) -> list[str]:
-        return get_page(alice_client, tab(assignment, "pairs"), **query).texts("td.right")
+    def listed(**query: str) -> list[tuple[str, str]]:
+        page = get_page(alice_client, tab(assignment, "pairs"), **query)
+        return list(zip(page.texts("table.pairs th[scope=row]"), page.texts("td.right"), strict=True))
 
-    assert any(LABEL in name for name in names())
-    assert names(work="class")
-    assert not any(LABEL in name for name in names(work="class"))
-    page = get_page(alice_client, tab(assignment, "pairs"), work="earlier")
-    rows = list(zip(page.texts("table.pairs th[scope=row]"), page.texts("td.right"), strict=True))
-    assert rows
-    assert all(LABEL in left + right for left, right in rows)
-
-
-def test_a_class_without_earlier_work_has_no_such_filter(alice_client: Client, report: Report) -> None:
-    assert not get_page(alice_client, tab(report.assignment, "pairs")).has("#id_work")
-
-
-def test_the_pair_of_a_repeater_is_flagged_with_the_term_and_in_no_case(
-    alice_client: Client, assignment: Assignment, compared: Report
-) -> None:
+    assert any(LABEL in left + right for left, right in listed())
+    of_class, earlier = listed(work="class"), listed(work="earlier")
+    assert of_class
+    assert not any(LABEL in left + right for left, right in of_class)
+    assert earlier
+    assert all(LABEL in left + right for left, right in earlier)
+    assert listed(flag="own") == [("gus", f"gus ({LABEL})")]
     page = get_page(alice_client, tab(assignment, "pairs"), flag="own")
     assert page.texts("td.flags .flag.own") == ["the same student, 2024"]
     assert page.text("td.case") == ""
-    assert [page.text("table.pairs th[scope=row]"), page.text("td.right")] == ["gus", f"gus ({LABEL})"]
+    Batch.objects.exclude(role="class").delete()
+    assert not get_page(alice_client, tab(assignment, "pairs")).has("#id_work")
 
 
-def test_old_work_is_labelled_in_every_table_and_export(
-    alice_client: Client, assignment: Assignment, compared: Report
-) -> None:
-    for name in ("cases", "pairs", "students"):
-        address = assignment.get_absolute_url() if name == "cases" else tab(assignment, name)
-        assert LABEL in get_page(alice_client, address).html, name
-    for table in ("pairs", "submissions"):
-        response = alice_client.get(reverse("table", args=[assignment.pk, table, "json"]))
-        text = b"".join(response.streaming_content).decode()  # type: ignore[attr-defined]
-        assert LABEL in text, table
-    pairs = alice_client.get(reverse("table", args=[assignment.pk, "pairs", "csv"]))
-    assert "the same student 2024" in b"".join(pairs.streaming_content).decode()  # type: ignore[attr-defined]
-    pair = compared.pairs.get(left__name="ben", right__name=f"gus ({LABEL})")
-    address = reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id])
-    assert LABEL in get_page(alice_client, address).text()
-
-
-def test_the_label_stays_where_names_are_hidden(
-    alice_client: Client, assignment: Assignment, compared: Report
-) -> None:
-    alice_client.post(reverse("switch_names"), {"names": "made-up"})
-    page = get_page(alice_client, tab(assignment, "pairs"))
-    assert "gus" not in page.text("table.pairs")
-    assert f"({LABEL})" in page.text("table.pairs")
-
-
-def test_the_page_of_old_work_leads_to_the_submission_that_it_is(
+def test_old_work_is_labelled_in_every_table_and_export_and_its_page_leads_to_what_it_is(
     alice_client: Client, assignment: Assignment, old: Assignment, compared: Report
 ) -> None:
+    for name in ("assignment", "pairs", "students"):
+        assert LABEL in get_page(alice_client, tab(assignment, name)).html, name
+    for table, suffix, said in (
+        ("pairs", "json", LABEL),
+        ("submissions", "json", LABEL),
+        ("pairs", "csv", "the same student 2024"),
+    ):
+        response = alice_client.get(reverse("table", args=[assignment.pk, table, suffix]))
+        assert said in b"".join(response.streaming_content).decode(), table  # type: ignore[attr-defined]
+    pair = compared.pairs.get(left__name="ben", right__name=f"gus ({LABEL})")
+    assert LABEL in get_page(alice_client, pair_page(pair)).text()
     copy = compared.submissions.get(name=f"ada ({LABEL})")
     page = get_page(alice_client, reverse("submission", args=[assignment.pk, copy.pk]))
     assert reverse("submission", args=[old.pk, copy.origin_id]) in page.links()
     assert alice_client.get(reverse("batch", args=[copy.batch_id])).status_code == 404
     assert LABEL not in get_page(alice_client, tab(assignment, "uploads")).text()
+    alice_client.post(reverse("switch_names"), {"names": "made-up"})
+    table = get_page(alice_client, tab(assignment, "pairs")).text("table.pairs")
+    assert "gus" not in table
+    assert f"({LABEL})" in table
 
 
 def test_the_pairs_tab_says_what_was_looked_up_and_what_was_deleted(
@@ -193,13 +172,13 @@ def test_the_pairs_tab_says_what_was_looked_up_and_what_was_deleted(
     assignment: Assignment,
     old: Assignment,
     compared: Report,
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
 ) -> None:
     row = get_page(alice_client, tab(assignment, "pairs")).text(".comparisons li")
     assert row.startswith(f"{LABEL} 3 submissions looked up, ")
     lost = get_page(alice_client, reverse("delete_assignment", args=[old.pk])).text()
     assert "in the reports of other assignments, with their pairs" in lost
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         delete_assignment(old)
     page = get_page(alice_client, tab(assignment, "pairs"))
     assert "deleted since: its submissions and pairs are gone" in page.text(".comparisons li")
@@ -218,7 +197,7 @@ def pairs(report: Report) -> set[tuple[str, str]]:
 
 @pytest.fixture
 def hand_in_old(
-    assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
+    assignment: Assignment, alice: User, eager_tasks: None, committing: Committing
 ) -> Callable[..., Assignment]:
     """Return a function that hands in for an earlier assignment of the same course."""
 
@@ -226,7 +205,7 @@ def hand_in_old(
         old, _ = Assignment.objects.get_or_create(course=assignment.course, name=name, term=term)
         # A year before, whatever the clock of the test says.
         Assignment.objects.filter(pk=old.pk).update(created=assignment.created - timedelta(days=365))
-        with django_capture_on_commit_callbacks(execute=True):
+        with committing(execute=True):
             create_batch(old, alice, [zipped(files)])
         return old
 
@@ -234,11 +213,11 @@ def hand_in_old(
 
 
 @pytest.fixture
-def compare(assignment: Assignment, django_capture_on_commit_callbacks: Committing) -> Callable[..., Report]:
+def compare(assignment: Assignment, committing: Committing) -> Callable[..., Report]:
     """Return a function that compares the assignment with others, and ranks it again."""
 
     def choose(*others: Assignment, course: bool = False) -> Report:
-        with django_capture_on_commit_callbacks(execute=True):
+        with committing(execute=True):
             compare_with(assignment, others, course=course)
             rerank(assignment)
         return newest(assignment)
@@ -247,66 +226,61 @@ def compare(assignment: Assignment, django_capture_on_commit_callbacks: Committi
 
 
 @pytest.mark.long
-def test_old_submissions_are_compared_with_new_ones_and_not_among_themselves(
-    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
-) -> None:
-    old = hand_in_old(OLD)
-    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
-    report = compare(old)
-    names = set(report.submissions.values_list("name", flat=True))
-    assert names >= {"ben", "cleo", f"ada ({LABEL})", f"gus ({LABEL})"}
-    assert {("ada (" + LABEL + ")", "ben"), ("ben", f"gus ({LABEL})")} <= pairs(report)
-    assert not {pair for pair in pairs(report) if pair[0].endswith(")") and pair[1].endswith(")")}
-    assert report.findings
-    [compared] = report.findings.compared
-    assert (compared.assignment, compared.label, compared.submissions, compared.comparable) == (
-        old.pk, LABEL, 3, 3,
-    )  # fmt: skip
-
-
-@pytest.mark.long
-def test_every_earlier_assignment_of_the_course_may_be_chosen_at_once(
-    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
-) -> None:
-    hand_in_old({"gus/m.py": COPIED})
-    hand_in_old({"ida/m.py": COPIED}, name="Lab 2", term="2023")
-    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
-    report = compare(course=True)
-    assert {("ben", f"gus ({LABEL})"), ("ben", "ida (Programming 1, Lab 2, 2023)")} <= pairs(report)
-
-
-@pytest.mark.long
-def test_the_passages_are_those_of_an_upload_of_earlier_work(
+def test_old_submissions_are_compared_with_new_ones_and_not_among_themselves_while_they_are_chosen(
+    bob: User,
     assignment: Assignment,
     hand_in: HandIn,
     hand_in_old: Callable[..., Assignment],
     compare: Callable[..., Report],
-    django_capture_on_commit_callbacks: Committing,
 ) -> None:
     old = hand_in_old(OLD)
-    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
-    looked_up = compare(old)
-    figures = "tokens", "lines", "longest"
-    by_look_up = set(looked_up.pairs.filter(right__name__startswith="gus").values_list(*figures))
-    compare()
-    with django_capture_on_commit_callbacks(execute=True):
-        create_batch(assignment, None, [zipped(OLD, "lab.zip")], role="earlier")
-    uploaded = newest(assignment)
-    assert by_look_up == set(uploaded.pairs.filter(right__name__startswith="gus").values_list(*figures))
-    assert by_look_up
+    hand_in(zipped(PRESENT))
+    report = compare(old)
+    names = set(report.submissions.values_list("name", flat=True))
+    assert names >= {"ben", "cleo", f"ada ({LABEL})", f"gus ({LABEL})"}
+    assert {(f"ada ({LABEL})", "ben"), ("ben", f"gus ({LABEL})")} <= pairs(report)
+    assert not {pair for pair in pairs(report) if pair[0].endswith(")") and pair[1].endswith(")")}
+    assert report.findings
+    [row] = report.findings.compared
+    assert (row.assignment, row.label, row.submissions, row.comparable) == (old.pk, LABEL, 3, 3)
+    first = report.submissions.get(name=f"gus ({LABEL})")
+    hand_in_old({"gus/m.py": COPIED + "\n\nprint('later')\n"})
+    hand_in_old({"ida/m.py": COPIED}, name="Lab 2", term="2023")
+    report = compare(course=True)
+    assert {("ben", f"gus ({LABEL})"), ("ben", "ida (Programming 1, Lab 2, 2023)")} <= pairs(report)
+    assert report.submissions.get(name=f"gus ({LABEL})").origin_id != first.origin_id
+    assert not Submission.objects.filter(pk=first.pk).exists()
+    assert set(compare().submissions.values_list("name", flat=True)) == {"ben", "cleo"}
+    assert not Submission.objects.filter(origin__isnull=False).exists()
+    # An assignment of somebody else's course is never compared.
+    Assignment.objects.filter(pk=old.pk).update(course=Course.objects.create(owner=bob, name="Bob's"))
+    assert set(compare(old).submissions.values_list("name", flat=True)) == {"ben", "cleo"}
 
 
 @pytest.mark.long
-def test_the_similarity_with_old_work_does_not_depend_on_other_old_work(
-    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
+def test_figures_of_old_work_are_those_of_an_upload_and_depend_on_no_other_old_work(
+    assignment: Assignment,
+    hand_in: HandIn,
+    hand_in_old: Callable[..., Assignment],
+    compare: Callable[..., Report],
+    committing: Committing,
 ) -> None:
-    with_others, alone = hand_in_old(OLD), hand_in_old({"gus/m.py": OLD["gus/m.py"]}, name="Lab 2")
-    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
-    similarities = [
-        compare(old).pairs.filter(right__name__startswith="gus").values_list("similarity", flat=True).get()
-        for old in (with_others, alone)
-    ]
-    assert similarities[0] == similarities[1] > 0
+    def of_gus(report: Report, *figures: str) -> set[tuple[float, ...]]:
+        return set(report.pairs.filter(right__name__startswith="gus").values_list(*figures))
+
+    old, alone = hand_in_old(OLD), hand_in_old({"gus/m.py": OLD["gus/m.py"]}, name="Lab 2")
+    hand_in(zipped(PRESENT))
+    with_others = compare(old)
+    passages, similarity = (
+        of_gus(with_others, "tokens", "lines", "longest"),
+        of_gus(with_others, "similarity"),
+    )
+    assert passages
+    assert of_gus(compare(alone), "similarity") == similarity != {(0,)}
+    compare()
+    with committing(execute=True):
+        create_batch(assignment, None, [zipped(OLD, "lab.zip")], role="earlier")
+    assert of_gus(newest(assignment), "tokens", "lines", "longest") == passages
 
 
 @pytest.mark.long
@@ -318,7 +292,7 @@ def test_at_most_so_many_old_submissions_a_new_one_are_aligned(
 ) -> None:
     monkeypatch.setattr(old_work, "MAX_CANDIDATES", 2)
     old = hand_in_old({f"old-{n}/m.py": COPIED for n in range(6)})
-    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    hand_in(zipped(PRESENT))
     report = compare(old)
     assert len([pair for pair in pairs(report) if "ben" in pair and "cleo" not in pair]) == 2
     assert report.submissions.filter(origin__isnull=False).count() <= 4
@@ -330,18 +304,18 @@ def test_decisions_of_the_old_assignment_stay_and_those_on_new_pairs_survive_ano
     hand_in: HandIn,
     hand_in_old: Callable[..., Assignment],
     compare: Callable[..., Report],
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
 ) -> None:
     old = hand_in_old(OLD)
     Decision.objects.create(assignment=old, left="ada", right="gus", state="confirmed")
-    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    hand_in(zipped(PRESENT))
     report = compare(old)
     before = set(old.reports.values_list("pk", flat=True))
     copy = report.submissions.get(name=f"gus ({LABEL})")
     Decision.objects.create(assignment=assignment, left="ben", right=copy.name, state="confirmed")
     old.name = "Renamed"
     old.save()
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         rerank(assignment)
     again = newest(assignment)
     # The label stays although the assignment was renamed, and so does the copy.
@@ -357,48 +331,23 @@ def test_an_old_assignment_that_is_deleted_takes_its_pairs_with_it_and_is_still_
     hand_in: HandIn,
     hand_in_old: Callable[..., Assignment],
     compare: Callable[..., Report],
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
 ) -> None:
     old = hand_in_old({"gus/only.py": COPIED})
-    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    hand_in(zipped(PRESENT))
     report = compare(old)
     assert ("ben", f"gus ({LABEL})") in pairs(report)
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         delete_assignment(old)
     assert pairs(report) == {("ben", "cleo")} & pairs(report)
     assert not report.submissions.filter(name__contains=LABEL).exists()
     assert report.findings
     assert [one.label for one in report.findings.compared] == [LABEL]
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         rerank(assignment)
     assert not Batch.objects.filter(assignment=assignment, role="other").exists()
     # Nothing of it is left.
     assert Document.objects.filter(files=None, boilerplate=None).count() == 0
-
-
-@pytest.mark.long
-def test_what_is_no_longer_chosen_leaves_the_report(
-    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
-) -> None:
-    old = hand_in_old(OLD)
-    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
-    assert compare(old).findings
-    report = compare()
-    assert set(report.submissions.values_list("name", flat=True)) == {"ben", "cleo"}
-    assert not Submission.objects.filter(origin__isnull=False).exists()
-
-
-@pytest.mark.long
-def test_a_later_upload_to_the_old_assignment_replaces_the_copy(
-    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
-) -> None:
-    old = hand_in_old({"gus/m.py": COPIED})
-    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
-    first = compare(old).submissions.get(name=f"gus ({LABEL})")
-    hand_in_old({"gus/m.py": COPIED + "\n\nprint('later')\n"})
-    second = compare(old).submissions.get(name=f"gus ({LABEL})")
-    assert first.origin_id != second.origin_id
-    assert not Submission.objects.filter(pk=first.pk).exists()
 
 
 def test_work_of_another_language_is_not_compared_and_counted(
@@ -406,7 +355,7 @@ def test_work_of_another_language_is_not_compared_and_counted(
 ) -> None:
     java = "class M { int f(int a) { int b = 0; for (int i = 0; i < a; i++) { b += i; } return b; } }\n"
     old = hand_in_old({"gus/M.java": java, "hal/m.py": COPIED})
-    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    hand_in(zipped(PRESENT))
     report = compare(old)
     assert report.findings
     [compared] = report.findings.compared
@@ -418,22 +367,22 @@ def test_work_that_an_earlier_version_read_is_read_again_and_compared_then(
     assignment: Assignment,
     hand_in: HandIn,
     hand_in_old: Callable[..., Assignment],
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
 ) -> None:
     old = hand_in_old({"gus/m.py": COPIED + "\n"})
     Decision.objects.create(assignment=old, left="gus", right="hal", state="confirmed")
     of_old = Document.objects.filter(files__submission__batch__assignment=old)
     of_old.update(profile="python.0-k9w4-e1")
-    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    hand_in(zipped(PRESENT))
     assignment.compared_with.add(old)
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         rerank(assignment)
     findings = newest(assignment).findings
     assert findings
     [compared] = findings.compared
     assert (compared.submissions, compared.comparable, compared.another_version) == (1, 0, 1)
     assignment.compared_with.clear()
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         compare_with(assignment, [old], course=False)
     assert old.language_changes.get().state == "done"
     assert not of_old.filter(profile="python.0-k9w4-e1").exists()
@@ -446,12 +395,12 @@ def test_boilerplate_of_the_old_assignment_counts_in_no_pair(
     hand_in: HandIn,
     hand_in_old: Callable[..., Assignment],
     compare: Callable[..., Report],
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
 ) -> None:
     old = hand_in_old({"gus/m.py": COPIED})
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         add_boilerplate(old, [loose("m.py", COPIED)])
-    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    hand_in(zipped(PRESENT))
     report = compare(old)
     assert not report.pairs.filter(right__name__startswith="gus").exists()
 
@@ -460,7 +409,7 @@ BOTH = {"zacharias", "yvonne"}
 
 
 @pytest.mark.long
-def test_a_class_is_compared_with_the_courses_of_others_that_take_part(department: Department) -> None:
+def test_a_class_is_compared_with_the_courses_of_others_while_both_take_part(department: Department) -> None:
     department.hand_in(zipped(CLASS))
     assert department.old_names() == BOTH
     assert department.report.findings
@@ -469,27 +418,30 @@ def test_a_class_is_compared_with_the_courses_of_others_that_take_part(departmen
     assert archive
     assert (archive.assignments, archive.submissions, archive.comparable) == (1, 2, 2)
     assert not department.old.reports.latest("pk").submissions.filter(batch__role="other").exists()
-
-
-def test_only_a_course_that_takes_part_is_compared_with_the_archive(department: Department) -> None:
-    department.assignment.course.in_archive = False
-    department.assignment.course.save()
-    department.hand_in(zipped(CLASS))
+    Assignment.objects.filter(pk=department.old.pk).update(name="Renamed")
+    department.rank()
+    [batch] = department.assignment.batches.filter(role="other")
+    assert (batch.name, batch.from_archive) == ("Sealed course, Sealed lab, michaelmas", True)
+    Course.objects.filter(pk=department.assignment.course_id).update(in_archive=False)
+    department.rank()
     assert department.old_names() == set()
 
 
 @pytest.mark.long
-def test_a_course_that_joins_is_found_at_the_next_ranking_and_one_that_leaves_no_more(
+def test_a_course_that_joins_is_found_at_the_next_ranking_without_its_boilerplate(
     department: Department,
 ) -> None:
     course = department.old.course
-    for takes_part, old_names in ((False, set()), (True, BOTH), (False, set())):
-        course.in_archive = takes_part
-        course.save()
-        if not department.assignment.batches.exists():
-            department.hand_in(zipped(CLASS))
-        department.rank()
-        assert department.old_names() == old_names
+    Course.objects.filter(pk=course.pk).update(in_archive=False)
+    department.hand_in(zipped({name: text for name, text in CLASS.items() if "ada" not in name}))
+    assert department.old_names() == set()
+    Course.objects.filter(pk=course.pk).update(in_archive=True)
+    department.rank()
+    assert department.old_names() == BOTH
+    register_boilerplate(department.old, loose("all.py", f"{COPIED}\nplanted_marker = 4711\n"))
+    selected = select_cohort(department.assignment)
+    assert department.old.boilerplate.get() in selected.old_work.boilerplate
+    assert "zacharias" not in {one.name for one in selected.old_work.submissions.values()}
 
 
 def test_a_report_keeps_what_it_found_while_the_next_one_is_cancelled(
@@ -541,24 +493,6 @@ def test_files_of_another_version_are_counted_and_not_compared_or_read_again(dep
     assert not department.old.language_changes.exists()
 
 
-@pytest.mark.long
-def test_boilerplate_of_the_old_assignment_is_left_out(department: Department) -> None:
-    register_boilerplate(department.old, loose("all.py", f"{COPIED}\nplanted_marker = 4711\n"))
-    department.hand_in(zipped({name: text for name, text in CLASS.items() if "ada" not in name}))
-    selected = select_cohort(department.assignment)
-    assert department.old.boilerplate.get() in selected.old_work.boilerplate
-    assert "zacharias" not in {one.name for one in selected.old_work.submissions.values()}
-
-
-@pytest.mark.long
-def test_a_label_stays_when_the_assignment_is_renamed(department: Department) -> None:
-    department.hand_in(zipped(CLASS))
-    Assignment.objects.filter(pk=department.old.pk).update(name="Renamed")
-    department.rank()
-    [batch] = department.assignment.batches.filter(role="other")
-    assert (batch.name, batch.from_archive) == ("Sealed course, Sealed lab, michaelmas", True)
-
-
 def test_the_number_of_queries_does_not_grow_with_the_courses_in_the_archive(
     department: Department, bob: User
 ) -> None:
@@ -591,7 +525,9 @@ def test_the_size_of_the_archive_is_counted_by_language_and_for_the_department(
 FOUR = {"ada/m.py": COPIED, "ben/m.py": COPIED, "cleo/m.py": RENAMED, "dora/m.py": COPIED + HONEST}
 
 
-def rank_again(assignment: Assignment, committing: Committing) -> Report:
+def rank_again(assignment: Assignment, committing: Committing, **fields: Any) -> Report:
+    Assignment.objects.filter(pk=assignment.pk).update(**fields)
+    assignment.refresh_from_db()
     with committing(execute=True):
         rerank(assignment)
     return newest(assignment)
@@ -607,29 +543,36 @@ def ranked(hand_in: HandIn, assignment: Assignment) -> Report:
     return newest(assignment)
 
 
-def test_team_mates_are_not_compared_but_counted_and_listed(
-    ranked: Report, assignment: Assignment, django_capture_on_commit_callbacks: Committing
+def test_team_mates_and_submissions_of_one_student_are_counted_and_compared_only_if_asked(
+    ranked: Report, assignment: Assignment, committing: Committing
 ) -> None:
-    assignment.teams = "Ada, BEN, cleo"
-    assignment.save()
-    report = rank_again(assignment, django_capture_on_commit_callbacks)
+    report = rank_again(assignment, committing, teams="Ada, BEN, cleo")
     assert pairs(report) == {("ada", "dora"), ("ben", "dora"), ("cleo", "dora")}
     assert report.findings
-    assert (report.findings.not_compared.teams, report.findings.not_compared.students) == (3, 0)
-    listed = {(pair.left, pair.right, pair.reason) for pair in report.findings.not_compared.pairs}
+    not_compared = report.findings.not_compared
+    assert (not_compared.teams, not_compared.students) == (3, 0)
     names = dict(report.submissions.values_list("pk", "name"))
-    assert {tuple(sorted((names[left], names[right]))) for left, right, _ in listed} == all_pairs(
-        "ada ben cleo"
-    )
-    assert {reason for *_, reason in listed} == {"team"}
+    listed = {tuple(sorted((names[pair.left], names[pair.right]))) for pair in not_compared.pairs}
+    assert listed == all_pairs("ada ben cleo")
+    assert {pair.reason for pair in not_compared.pairs} == {"team"}
     assert report.duplicates == []
+    report = rank_again(assignment, committing, compare_mates=True)
+    assert pairs(report) == all_pairs("ada ben cleo dora")
+    assert [group.sameness for group in report.duplicates] == ["identical", "names"]
+    for one in Submission.objects.filter(name__in=["ada", "ben"]):
+        SubmissionStudent.objects.create(submission=one, name="Amara Okafor", identifier="AOkafor")
+    report = rank_again(assignment, committing, teams="", compare_mates=False)
+    assert pairs(report) == all_pairs("ada ben cleo dora") - {("ada", "ben")}
+    assert report.findings
+    not_compared = report.findings.not_compared
+    assert (not_compared.teams, not_compared.students) == (0, 1)
 
 
 def test_teams_of_one_name_in_two_sections_are_two_teams(
-    ranked: Report, assignment: Assignment, django_capture_on_commit_callbacks: Committing
+    ranked: Report, assignment: Assignment, committing: Committing
 ) -> None:
     rows = "Name,Section,Team\nada,A,1\nben,a,1\ncleo,B,1\ndora,B,\n"
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         replace_roster(assignment.course, "class.csv", parse_roster(rows.encode()))
     report = newest(assignment)
     assert pairs(report) == all_pairs("ada ben cleo dora") - {("ada", "ben")}
@@ -638,71 +581,27 @@ def test_teams_of_one_name_in_two_sections_are_two_teams(
     assert vars(stored)["team_count"] == 2
 
 
-def test_submissions_of_one_student_are_not_compared(
-    ranked: Report, assignment: Assignment, django_capture_on_commit_callbacks: Committing
-) -> None:
-    for name in ("ada", "ben"):
-        submission = Submission.objects.get(name=name)
-        SubmissionStudent.objects.create(submission=submission, name="Amara Okafor", identifier="AOkafor")
-    report = rank_again(assignment, django_capture_on_commit_callbacks)
-    assert pairs(report) == all_pairs("ada ben cleo dora") - {("ada", "ben")}
-    assert report.findings
-    assert (report.findings.not_compared.teams, report.findings.not_compared.students) == (0, 1)
-
-
-def test_team_mates_are_compared_where_the_assignment_says_so(
-    ranked: Report, assignment: Assignment, django_capture_on_commit_callbacks: Committing
-) -> None:
-    assignment.teams, assignment.compare_mates = "ada, ben", True
-    assignment.save()
-    report = rank_again(assignment, django_capture_on_commit_callbacks)
-    assert pairs(report) == all_pairs("ada ben cleo dora")
-    assert [group.sameness for group in report.duplicates] == ["identical", "names"]
-
-
-def hand_in_as(
-    role: str, assignment: Assignment, alice: User, committing: Committing, **files: dict[str, str]
-) -> Batch:
-    [(name, contents)] = files.items()
-    with committing(execute=True):
-        batch = create_batch(assignment, alice, [zipped(contents, f"{name}.zip")], role=role)
-    batch.refresh_from_db()
-    return batch
-
-
 @pytest.mark.long
-def test_earlier_work_is_compared_with_the_class_and_not_among_itself(
-    hand_in: HandIn, assignment: Assignment, alice: User, django_capture_on_commit_callbacks: Committing
+def test_earlier_work_is_compared_with_the_class_and_a_students_own_makes_no_case(
+    hand_in: HandIn, assignment: Assignment, alice: User, committing: Committing
 ) -> None:
     old = {"ada/m.py": COPIED, "gus/m.py": COPIED, "hal/m.py": RENAMED}
-    hand_in_as("earlier", assignment, alice, django_capture_on_commit_callbacks, lab_2024=old)
-    hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": COPIED}))
-    report = newest(assignment)
-    assert set(report.submissions.values_list("name", flat=True)) == {
-        "ada", "ben", "ada (lab_2024)", "gus (lab_2024)", "hal (lab_2024)"
-    }  # fmt: skip
-    assert pairs(report) == {
-        ("ada", "ada (lab_2024)"), ("ada", "ben"), ("ada", "gus (lab_2024)"), ("ada", "hal (lab_2024)"),
-        ("ada (lab_2024)", "ben"), ("ben", "gus (lab_2024)"), ("ben", "hal (lab_2024)"),
-    }  # fmt: skip
-    assert report.findings
-    assert (report.findings.not_compared.students, report.findings.not_compared.earlier) == (0, 3)
-
-
-@pytest.mark.long
-def test_a_students_own_earlier_work_is_a_pair_of_its_own_kind_and_no_case(
-    hand_in: HandIn, assignment: Assignment, alice: User, django_capture_on_commit_callbacks: Committing
-) -> None:
-    committing = django_capture_on_commit_callbacks
-    hand_in_as("earlier", assignment, alice, committing, lab_2024={"ada/m.py": COPIED})
+    with committing(execute=True):
+        create_batch(assignment, alice, [zipped(old, "lab_2024.zip")], role="earlier")
     hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": HONEST}))
     report = newest(assignment)
+    earlier = [f"{name} (lab_2024)" for name in ("ada", "gus", "hal")]
+    assert set(report.submissions.values_list("name", flat=True)) == {"ada", "ben", *earlier}
+    assert {("ada", name) for name in earlier} <= pairs(report)
+    assert not {pair for pair in pairs(report) if {*pair} <= {*earlier}}
+    assert report.findings
+    assert (report.findings.not_compared.students, report.findings.not_compared.earlier) == (0, 3)
     pair = report.pairs.get(left__name="ada", right__name="ada (lab_2024)")
     assert pair.similarity >= report.parameters["threshold"]["value"]
-    assert pair.same_student
-    assert not report.pairs.exclude(pk=pair.pk).filter(same_student=True).exists()
-    assert report.findings
-    assert (report.findings.above, report.findings.cases, report_cases(report)) == (0, [], [])
+    assert report.pairs.filter(same_student=True).get() == pair
+    above = report.pairs.filter(same_student=False, similarity__gte=report.parameters["threshold"]["value"])
+    assert report.findings.above == above.count()
+    assert not [case for case in report_cases(report) if {pair.left_id, pair.right_id} <= {*case.ids}]
 
 
 def keys(kind: str) -> st.SearchStrategy[set[tuple[str, int]]]:

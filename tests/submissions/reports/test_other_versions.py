@@ -47,9 +47,14 @@ def notes(client: Client, assignment: Assignment) -> list[str]:
     return get_page(client, reverse("activity", args=[assignment.pk])).texts(".notice.busy .hint")
 
 
-def test_a_worker_of_another_version_is_named_with_what_to_do(
+def test_workers_of_another_version_are_named_with_what_to_do(
     assignment: Assignment, alice_client: Client
 ) -> None:
+    report = Report.objects.create(assignment=assignment, state=Report.State.RUNNING)
+    add_worker("old", "0.0.1")
+    assert notes(alice_client, assignment) == []  # Without shards, any worker does it.
+    report.delete()
+    delete_worker("old@host")
     rank(assignment, VERSION)
     add_worker("new", VERSION)
     assert notes(alice_client, assignment) == []
@@ -57,17 +62,10 @@ def test_a_worker_of_another_version_is_named_with_what_to_do(
     assert alice_client.get(address).status_code == 204
     add_worker("old", "0.0.1")
     assert alice_client.get(address).status_code == 200
-    assert notes(alice_client, assignment) == [
-        f"{OLD} {VERSION}. Restart this worker with version {VERSION}."
-    ]
-
-
-def test_it_is_said_when_no_other_worker_is_there(assignment: Assignment, alice_client: Client) -> None:
-    rank(assignment, VERSION)
-    add_worker("old", "0.0.1")
+    advice = f"Restart this worker with version {VERSION}."
+    assert notes(alice_client, assignment) == [f"{OLD} {VERSION}. {advice}"]
     add_worker("new", VERSION, INTERACTIVE)  # It takes no shards.
-    rest = f"No other worker is there. Restart this worker with version {VERSION}."
-    assert notes(alice_client, assignment) == [f"{OLD} {VERSION}. {rest}"]
+    assert notes(alice_client, assignment) == [f"{OLD} {VERSION}. No other worker is there. {advice}"]
     add_worker("other", "0.0.2")
     [note] = notes(alice_client, assignment)
     assert note.startswith("The workers old@host (0.0.1), other@host (0.0.2) do not take part:")
@@ -101,12 +99,6 @@ def test_only_a_ranking_of_which_no_worker_is_left_begins_again(
     delete_worker("old@host")
     restart_lost("score_shard")
     assert not RankingPlan.objects.exists()
-
-
-def test_a_ranking_without_shards_is_done_by_any_worker(assignment: Assignment, alice_client: Client) -> None:
-    Report.objects.create(assignment=assignment, state=Report.State.RUNNING)
-    add_worker("old", "0.0.1")
-    assert notes(alice_client, assignment) == []
 
 
 def test_the_page_of_an_upload_and_the_api_say_it_too(assignment: Assignment, alice_client: Client) -> None:

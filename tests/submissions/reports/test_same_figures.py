@@ -86,20 +86,18 @@ def alone(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
 
 
 @pytest.fixture
-def compare(
-    alone: World, alice: User, django_capture_on_commit_callbacks: Committing
-) -> Callable[[], Report]:
+def compare(alone: World, alice: User, committing: Committing) -> Callable[[], Report]:
     """Return a function that ranks the class again with sixty copies of another course of its owner."""
 
     def rank() -> Report:
         course = Course.objects.create(owner=alice, name="Sealed course")
         old = Assignment.objects.create(course=course, name="Sealed lab", term="michaelmas")
-        with django_capture_on_commit_callbacks(execute=True):
+        with committing(execute=True):
             create_batch(old, alice, [zipped(OLD, "sealed.zip")])
-        with django_capture_on_commit_callbacks(execute=True):
+        with committing(execute=True):
             register_boilerplate(old, loose("given.py", GIVEN))
         alone.assignment.compared_with.add(old)
-        with django_capture_on_commit_callbacks(execute=True):
+        with committing(execute=True):
             rerank(alone.assignment)
         return alone.assignment.reports.filter(state=Report.State.DONE).latest("pk")
 

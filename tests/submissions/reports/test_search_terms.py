@@ -27,10 +27,13 @@ def report(assignment: Assignment, alice: User) -> Report:
     report = create_report(assignment, PAIRS)
     names = CaseNames(["ada", "ben", "cleo"], ["dora", "emil"], 0.5)
     decide_case(assignment, names, alice, DecisionInput("confirmed", alice, "Talk to all three."))
-    pk = dict(report.submissions.values_list("name", "pk"))
-    pair = PairNames("dora", "emil", pk["dora"], pk["emil"])
-    decide(assignment, pair, alice, DecisionInput("clear", None, ""))
+    decide(assignment, names_of(report, "dora", "emil"), alice, DecisionInput("clear", None, ""))
     return report
+
+
+def names_of(report: Report, left: str, right: str) -> PairNames:
+    pk = dict(report.submissions.values_list("name", "pk"))
+    return PairNames(left, right, pk[left], pk[right])
 
 
 def pairs_of(client: Client, report: Report, text: str = "", **query: str) -> set[str]:
@@ -74,8 +77,7 @@ def test_the_filter_lists_those_who_are_assigned(
     assert get_page(alice_client, address).texts("#id_assignee option") == ["Any", "alice"]
     assert pairs_of(alice_client, report, assignee="alice") == {"ada ben", "ben cleo"}
     assert pairs_of(alice_client, report, "cleo", assignee="alice") == {"ben cleo"}
-    pk = dict(report.submissions.values_list("name", "pk"))
-    pair = PairNames("ada", "emil", pk["ada"], pk["emil"])
+    pair = names_of(report, "ada", "emil")
     decide(report.assignment, pair, alice, DecisionInput("undecided", bob, ""))
     assert pairs_of(alice_client, report, assignee="bob") == {"ada emil"}
     page = get_page(alice_client, address, assignee="bob")
@@ -96,8 +98,7 @@ def test_a_share_link_names_nobody_who_is_assigned(client: Client, report: Repor
 
 def test_a_decision_changes_at_once_what_is_found(alice_client: Client, report: Report, alice: User) -> None:
     assert pairs_of(alice_client, report, "decided:no") == {"ada emil"}
-    pk = dict(report.submissions.values_list("name", "pk"))
-    pair = PairNames("ada", "emil", pk["ada"], pk["emil"])
+    pair = names_of(report, "ada", "emil")
     decide(report.assignment, pair, alice, DecisionInput("suspicious", alice, ""))
     assert pairs_of(alice_client, report, "decided:no") == set()
     assert pairs_of(alice_client, report, "assignee:alice similarity<30") == {"ada emil"}

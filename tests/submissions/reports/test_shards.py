@@ -26,7 +26,7 @@ from submissions.reports.cohort import (
     select_cohort,
 )
 from submissions.uploads import lifecycle
-from submissions.uploads.change import create_batch, rerank
+from submissions.uploads.change import create_batch
 from submissions.uploads.lifecycle import cancel_ranking
 from submissions.work import jobs, running
 from submissions.work.heartbeats import Worker, delete_worker, package_version, save_worker
@@ -70,9 +70,25 @@ def test_every_candidate_pair_is_in_one_shard(
     assert len(set(pairs)) == len(pairs)
 
 
-def test_shards_may_be_scored_twice_and_in_any_order(
-    planned: RankingPlan, django_capture_on_commit_callbacks: Committing
+def test_while_shards_wait_nothing_is_locked_the_last_report_stays_and_pairs_are_counted(
+    planned: RankingPlan,
 ) -> None:
+    assignment = planned.report.assignment
+    assert lifecycle.lock_assignment(assignment.pk, wait=False)
+    last, running = assignment.reports.order_by("pk")
+    assert (last.state, running.state) == ("done", "running")
+    job = Job.objects.get(kind="rank")
+    assert (job.state, job.queue) == ("parts", "heavy")
+    for number, shard in enumerate(planned.shards.order_by("number")[:2], 1):
+        score(shard)
+        published = progress.latest_progress([planned.report_id])
+        assert published
+        assert (published.done, published.total) == (number, planned.pairs)
+        assert published.stage == f"Comparing {planned.submissions} submissions with each other"
+    assert not running.pairs.exists()
+
+
+def test_shards_may_be_scored_twice_and_in_any_order(planned: RankingPlan, committing: Committing) -> None:
     first = planned.shards.get(number=0)
     score(first)
     first.refresh_from_db()
@@ -81,7 +97,7 @@ def test_shards_may_be_scored_twice_and_in_any_order(
     shards.compute(first)
     first.refresh_from_db()
     assert bytes(first.result or b"") == before
-    score_all(planned, django_capture_on_commit_callbacks)
+    score_all(planned, committing)
     report = Report.objects.get(pk=planned.report_id)
     in_shards = content(report)
     again = lifecycle.queue_report(report.assignment)
@@ -90,35 +106,13 @@ def test_shards_may_be_scored_twice_and_in_any_order(
     assert again.pk != report.pk
 
 
-def test_nothing_of_the_assignment_is_locked_while_shards_wait_and_the_last_report_stays(
-    planned: RankingPlan, alice: User
-) -> None:
-    assignment = planned.report.assignment
-    assert lifecycle.lock_assignment(assignment.pk, wait=False)
-    last, running = assignment.reports.order_by("pk")
-    assert (last.state, running.state) == ("done", "running")
-    job = Job.objects.get(kind="rank")
-    assert (job.state, job.queue) == ("parts", "heavy")
-    assert not running.pairs.exists()
-
-
-def test_progress_counts_the_pairs_of_all_shards(planned: RankingPlan) -> None:
-    one, two = planned.shards.order_by("number")[:2]
-    for number, shard in enumerate((one, two), 1):
-        score(shard)
-        published = progress.latest_progress([planned.report_id])
-        assert published
-        assert (published.done, published.total) == (number, planned.pairs)
-        assert published.stage == f"Comparing {planned.submissions} submissions with each other"
-
-
 def test_few_messages_wait_at_a_time_so_that_the_work_of_others_is_between(
-    planned: RankingPlan, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committing
+    planned: RankingPlan, monkeypatch: pytest.MonkeyPatch, committing: Committing
 ) -> None:
     monkeypatch.setattr(ranking_jobs, "SHARDS_AT_ONCE", 2)
     monkeypatch.setattr(TASKS["score_shard"], "apply_async", lambda *_, **__: None)
     ranking_jobs._start_again(planned)
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         running._go_on("rank", planned.report.assignment_id)
     keys = list(RankingShard.objects.order_by("number").values_list("pk", flat=True))
     waiting = Job.objects.filter(kind="score_shard").order_by("subject").values_list("subject", flat=True)
@@ -145,19 +139,19 @@ def scored(
     varied: Assignment,
     plan: Callable[[Assignment], RankingPlan],
     monkeypatch: pytest.MonkeyPatch,
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
 ) -> RankingPlan:
     """Return a plan whose pairs are scored, and whose listed pairs are in shards whose messages are lost."""
     planned = plan(varied)
     with monkeypatch.context() as patch:
         patch.setattr(TASKS["score_shard"], "apply_async", lambda *_, **__: None)
-        score_all(planned, django_capture_on_commit_callbacks)
+        score_all(planned, committing)
     return planned
 
 
 @pytest.mark.long
 def test_the_listed_pairs_are_aligned_in_shards_in_any_order_and_perhaps_twice(
-    scored: RankingPlan, django_capture_on_commit_callbacks: Committing
+    scored: RankingPlan, committing: Committing
 ) -> None:
     aligning = scored.shards.filter(kind="passages").order_by("-number")
     listed = aligning.count()
@@ -173,7 +167,7 @@ def test_the_listed_pairs_are_aligned_in_shards_in_any_order_and_perhaps_twice(
         assert (published.stage, published.done, published.total) == ("Aligning pairs", 1, listed)
     work_off("rank")  # a second message does not cut them again
     assert aligning.count() == listed
-    score_all(scored, django_capture_on_commit_callbacks)
+    score_all(scored, committing)
     report = Report.objects.get(pk=scored.report_id)
     content(report)
     assert report.pairs.count() == listed
@@ -212,7 +206,7 @@ def test_a_worker_keeps_nothing_of_a_ranking_that_is_done_or_cancelled(
 
 
 def test_a_ranking_that_is_cancelled_while_it_is_merged_leaves_the_last_report(
-    scored: RankingPlan, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committing
+    scored: RankingPlan, monkeypatch: pytest.MonkeyPatch, committing: Committing
 ) -> None:
     report, real_rank = scored.report, engine.rank_for_report
 
@@ -221,7 +215,7 @@ def test_a_ranking_that_is_cancelled_while_it_is_merged_leaves_the_last_report(
         return real_rank(*arguments, **options)
 
     monkeypatch.setattr(engine, "rank_for_report", cancel)
-    score_all(scored, django_capture_on_commit_callbacks)
+    score_all(scored, committing)
     report.refresh_from_db()
     assert report.state == "cancelled"
     assert not report.pairs.exists()
@@ -253,11 +247,11 @@ def test_lost_messages_are_sent_again(planned: RankingPlan) -> None:
 
 
 def test_a_ranking_that_nobody_has_go_on_after_its_last_part_goes_on(
-    planned: RankingPlan, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committing
+    planned: RankingPlan, monkeypatch: pytest.MonkeyPatch, committing: Committing
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(running, "_go_on", lambda *_: None)  # its worker was killed before that
-        score_all(planned, django_capture_on_commit_callbacks)
+        score_all(planned, committing)
     assert Job.objects.get(kind="rank").state == "parts"
     let_time_pass("rank")
     with TestCase.captureOnCommitCallbacks(execute=True):
@@ -290,7 +284,7 @@ def test_a_shard_is_left_to_workers_of_its_version(planned: RankingPlan) -> None
 
 @pytest.mark.long
 def test_a_ranking_of_a_version_without_workers_begins_again_with_this_one(
-    planned: RankingPlan, settings: Settings, django_capture_on_commit_callbacks: Committing
+    planned: RankingPlan, settings: Settings, committing: Committing
 ) -> None:
     cache = settings.CACHES["default"]
     settings.CACHES = {"default": cache | {"KEY_PREFIX": f"{cache['KEY_PREFIX']}outdated-"}}
@@ -301,7 +295,7 @@ def test_a_ranking_of_a_version_without_workers_begins_again_with_this_one(
     assert RankingPlan.objects.get().version == "0.0.1"
     worker = Worker("new@host", 1, [HEAVY], 1, package_version(), "new", timezone.now().isoformat())
     save_worker(worker)
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         maintenance.sweep()
         let_time_pass("rank")
         maintenance.sweep()
@@ -313,12 +307,12 @@ def test_a_ranking_of_a_version_without_workers_begins_again_with_this_one(
 def test_a_ranking_whose_class_was_changed_meanwhile_starts_again(
     is_loaded_again: bool,  # noqa: FBT001 - a parameter of the test
     planned: RankingPlan,
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
 ) -> None:
     Submission.objects.filter(name="cleo").delete()
     if is_loaded_again:
         kept_cohorts.forget()
-    score_all(planned, django_capture_on_commit_callbacks)
+    score_all(planned, committing)
     report = Report.objects.get(pk=planned.report_id)
     assert "cleo" not in str(content(report)["submissions"])
 
@@ -359,27 +353,27 @@ def test_an_earlier_assignment_that_is_deleted_meanwhile_is_in_no_pair(
     is_loaded_again: bool,  # noqa: FBT001 - a parameter of the test
     varied: Assignment,
     plan: Callable[..., RankingPlan],
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
 ) -> None:
     planned = plan(varied, SOME_PAIRS)
     assert planned.selection["old"]
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         delete_assignment(varied.course.assignments.get(name="Lab"))
     if is_loaded_again:
         kept_cohorts.forget()
-    score_all(planned, django_capture_on_commit_callbacks)
+    score_all(planned, committing)
     report = Report.objects.get(pk=planned.report_id)
     assert "Lab" not in str(content(report)["pairs"])
 
 
 @pytest.mark.long
 def test_work_that_is_uploaded_meanwhile_waits_for_the_next_ranking(
-    planned: RankingPlan, alice: User, hand_in: HandIn, django_capture_on_commit_callbacks: Committing
+    planned: RankingPlan, alice: User, hand_in: HandIn, committing: Committing
 ) -> None:
     assignment = planned.report.assignment
     later = hand_in(zipped({"zoe/m.py": COPIED}))
     assert later.state == "ranking"
-    score_all(planned, django_capture_on_commit_callbacks)
+    score_all(planned, committing)
     later.refresh_from_db()
     assert later.state == "done"
     newest = assignment.reports.get()
@@ -416,12 +410,9 @@ def test_no_shard_is_estimated_to_take_longer_than_it_may(settings: Settings) ->
         assert max(seconds[part[0]].sum() for part in parts) <= min(most, seconds.sum() / shards.LEAST_SHARDS)
 
 
-def test_packed_parts_are_unpacked_as_they_were() -> None:
+def test_scores_and_parts_are_packed_without_loss() -> None:
     for parts in ([], [b""], [b"abc", b"", b"d" * 1_000]):
         assert shards.unpack_parts(shards.pack_parts(parts)) == parts
-
-
-def test_scores_are_packed_without_loss() -> None:
     generator = np.random.default_rng(1)
     columns: dict[str, Any] = {
         name: generator.integers(0, 2**40, 7) if name in shards.WHOLE_COLUMNS else generator.random(7)
@@ -457,15 +448,13 @@ def _selection(assignment: Assignment) -> Selection:
 
 
 def test_too_many_pairs_are_refused_before_they_are_scored(
-    batch: Batch, eager_tasks: None, settings: Settings, django_capture_on_commit_callbacks: Committing
+    batch: Batch, eager_tasks: None, settings: Settings, rerank: Callable[[], Report]
 ) -> None:
     settings.SHARD_SECONDS = 1e-5
     tokens = kept_cohorts.token_count(_selection(batch.assignment))
-    settings.RANKING_MEMORY = (
-        kept_cohorts.WORKER_BYTES + tokens * kept_cohorts.TOKEN_BYTES + kept_cohorts.PAIR_BYTES // 2
-    )
-    with django_capture_on_commit_callbacks(execute=True):
-        report = rerank(batch.assignment)
+    of_tokens = kept_cohorts.WORKER_BYTES + tokens * kept_cohorts.TOKEN_BYTES
+    settings.RANKING_MEMORY = of_tokens + kept_cohorts.PAIR_BYTES // 2
+    report = rerank()
     report.refresh_from_db()
     assert report.state == "failed"
     assert f"({tokens:,} tokens and " in report.message
@@ -478,14 +467,14 @@ def test_a_class_that_is_kept_in_memory_stays_there_only_where_another_one_fits_
     planned: RankingPlan,
     alice: User,
     settings: Settings,
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
 ) -> None:
     tokens = kept_cohorts.token_count(Selection.from_json(planned.selection))
     other = planned.report.assignment.course.assignments.create(name="Lab")
     if not has_room:
         settings.RANKING_MEMORY = kept_cohorts.WORKER_BYTES + tokens * kept_cohorts.TOKEN_BYTES * 3 // 2
     settings.SHARD_SECONDS = 60
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         create_batch(other, alice, [zipped(CLASS)])
     assert other.reports.get().state == "done"
     assert [kept.plan for kept in kept_cohorts._kept] == ([planned.pk] if has_room else [])

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from submissions.core.names import ANONYMOUS
-from submissions.models import Assignment, Batch, Pair, Report, Submission, SubmissionFile
+from submissions.models import Assignment, Batch, Document, Pair, Report, Submission, SubmissionFile
 from submissions.pages.filters import percent
 from submissions.pages.rendered import render_part
 from tests.support.html import Page, get_page
@@ -109,64 +109,48 @@ def test_it_ranks_its_best_match_among_those_of_the_others(
     assert "the 3rd highest of 3 submissions." in get_submission(alice_client, cleo).text(".place")
 
 
-def test_it_lists_the_files_with_their_language_lines_and_tokens(
-    alice_client: Client, ada: Submission
+def test_it_lists_its_files_and_says_when_it_was_handed_in_and_whether_it_is_ranked(
+    alice_client: Client, ada: Submission, report: Report
 ) -> None:
-    file = ada.files.select_related("document").get()
+    page, file = get_submission(alice_client, ada), ada.files.select_related("document").get()
     lines = CLASS["ada/main.py"].count("\n")
-    assert get_submission(alice_client, ada).rows(".files tbody tr") == [
-        ["main.py", "Python", str(lines), str(file.document.token_count)]
-    ]
+    row = ["main.py", "Python", str(lines), str(file.document.token_count)]
+    assert page.rows(".files tbody tr") == [row]
+    assert "handed in" not in page.text("main")
+    ada.handed_in = datetime(2026, 3, 2, 12, 5, tzinfo=UTC)
+    ada.save()
+    lead = get_submission(alice_client, ada).text(".lead")
+    assert lead.endswith(" by alice with class.zip · handed in 2 Mar 2026, 12:05 UTC, as the archive says")
+    for nonsense in ({"page": "x"}, {"page": "-3"}, {"files": "99999"}, {"files": "\x00"}):
+        assert alice_client.get(address(ada), nonsense).status_code == 200
+    report.delete()
+    Batch.objects.update(state="failed")
+    assert get_submission(alice_client, ada).text(".empty strong") == "Not ranked yet."
 
 
 @pytest.mark.long
-def test_what_was_skipped_is_listed_page_by_page(alice_client: Client, hand_in: HandIn) -> None:
+def test_it_says_what_of_it_was_skipped_page_by_page_and_what_could_not_be_read(
+    alice_client: Client, hand_in: HandIn
+) -> None:
     folder = {f"ada/{n:03}.class": "x" for n in range(120)}
-    hand_in(zipped({**folder, "ada/main.py": HONEST, "ben/main.py": STARTER}))
+    hand_in(zipped(CLASS | folder | {"ben/empty.py": b""}))
     for number, row_count in ((1, 50), (3, 20)):
         page = get_submission(alice_client, submission_named("ada"), skipped=number)
         assert page.text(f"{SKIPPED} h2") == "120 skipped when it was uploaded"
         paths = page.texts(f"{SKIPPED} .path")
         assert len(paths) == len([path for path in paths if path.endswith(".class")]) == row_count
-
-
-@pytest.mark.long
-def test_it_says_what_of_it_was_skipped_and_what_could_not_be_read(
-    alice_client: Client, hand_in: HandIn
-) -> None:
-    hand_in(zipped(CLASS | {"ada/photo.py": b"\x89PNG\r\n\x1a\n\0\0", "ben/empty.py": b""}))
-    page = get_submission(alice_client, submission_named("ada"))
-    assert page.text(f"{SKIPPED} h2") == "1 skipped when it was uploaded"
     page = get_submission(alice_client, submission_named("ben"))
+    assert page.text(f"{SKIPPED} h2") == "1 skipped when it was uploaded"
     assert page.texts(f"{SKIPPED} .path") == ["ben/empty.py"]
-    assert "photo.py" not in page.html
-    submission_named("cleo").files.update(path="odd.py")
-    document = submission_named("cleo").files.get().document
-    document.state, document.reason = "failed", "nested too deeply"
-    document.save()
-    files = get_submission(alice_client, submission_named("cleo")).rows(".files tbody tr")
+    assert ".class" not in page.html
+    cleo = submission_named("cleo")
+    cleo.files.update(path="odd.py")
+    Document.objects.filter(files__submission=cleo).update(state="failed", reason="nested too deeply")
+    files = get_submission(alice_client, cleo).rows(".files tbody tr")
     assert files == [["odd.py", "Could not be read: nested too deeply"]]
 
 
-def test_it_says_when_it_was_uploaded_and_handed_in(alice_client: Client, ada: Submission) -> None:
-    assert "handed in" not in get_submission(alice_client, ada).text("main")
-    ada.handed_in = datetime(2026, 3, 2, 12, 5, tzinfo=UTC)
-    ada.save()
-    lead = get_submission(alice_client, ada).text(".lead")
-    assert lead.endswith(" by alice with class.zip · handed in 2 Mar 2026, 12:05 UTC, as the archive says")
-
-
-def test_its_case_and_the_submissions_that_are_the_same_are_named(
-    alice_client: Client, report: Report, ada: Submission
-) -> None:
-    page = get_submission(alice_client, ada)
-    assert page.text(f"{GROUPS} h2") == "Groups with this submission"
-    assert any("Case of 2 submissions" in text for text in page.texts(f"{GROUPS} .with"))
-    assert address(submission_named("ben")) in page.values(f"{GROUPS} .names a", "href")
-    assert not get_submission(alice_client, submission_named("cleo")).has(GROUPS)
-
-
-def test_all_members_of_a_case_show_the_same_list_which_is_rendered_once(
+def test_its_case_is_named_by_a_list_that_is_rendered_once_for_all_its_members(
     alice_client: Client, ada: Submission, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rendered: list[str] = []
@@ -176,11 +160,16 @@ def test_all_members_of_a_case_show_the_same_list_which_is_rendered_once(
         return render_part(template, context)
 
     monkeypatch.setattr("submissions.reports.views.render_part", counted)
-    pages = [get_submission(alice_client, member) for member in (ada, submission_named("ben"))]
+    ben = submission_named("ben")
+    pages = [get_submission(alice_client, member) for member in (ada, ben)]
     lists = [page.values(f"{GROUPS} .names a", "href") for page in pages]
     assert lists[0] == lists[1]
     assert len(lists[0]) == 2
+    assert address(ben) in lists[0]
     assert rendered.count("submissions/submission/_cases.html") == 1
+    assert pages[0].text(f"{GROUPS} h2") == "Groups with this submission"
+    assert any("Case of 2 submissions" in text for text in pages[0].texts(f"{GROUPS} .with"))
+    assert not get_submission(alice_client, submission_named("cleo")).has(GROUPS)
 
 
 def test_a_replaced_submission_says_so_and_points_at_the_newer_one(
@@ -194,13 +183,6 @@ def test_a_replaced_submission_says_so_and_points_at_the_newer_one(
     assert page.values(".notice a", "href") == [address(submission_named("ada"))]
     assert page.text(".empty strong") == "No pair with this submission is listed."
     assert "has replaced" not in get_submission(alice_client, submission_named("ada")).text("main")
-
-
-def test_before_the_ranking_it_says_that_there_is_none_yet(
-    alice_client: Client, report: Report, ada: Submission
-) -> None:
-    report.delete()
-    assert get_submission(alice_client, ada).text(".empty strong") == "Not ranked yet."
 
 
 def test_other_instructors_and_other_assignments_do_not_find_it(
@@ -257,13 +239,3 @@ def test_many_pairs_and_files_are_paged_and_take_as_many_queries_as_few(
     assert page.text("nav[aria-label='Pages of pairs'] span:not(.off)").startswith("1\u201350 of ")
     page = get_submission(alice_client, submission_named("ada"), files=2)
     assert page.text("nav[aria-label='Pages of files'] span:not(.off)") == "51\u201360 of 60"
-
-
-def test_nonsense_in_the_address_is_ignored(alice_client: Client, ada: Submission) -> None:
-    for query in ({"page": "x"}, {"page": "-3"}, {"files": "99999"}, {"files": "\x00"}):
-        assert alice_client.get(address(ada), query).status_code == 200
-
-
-def test_an_unread_batch_has_pages_too(alice_client: Client, ada: Submission) -> None:
-    Batch.objects.update(state="failed")
-    assert alice_client.get(address(ada)).status_code == 200

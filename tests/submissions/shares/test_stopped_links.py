@@ -138,20 +138,28 @@ def test_a_link_that_was_taken_over_shows_what_its_new_maker_may_read(
     assert client.get(link_to(share, sealed.withheld.left_id, sealed.withheld.right_id)).status_code == 404
 
 
-def test_only_who_may_share_takes_a_link_over(
-    share: Share, colleague: User, colleague_client: Client, charlie_client: Client
+def test_only_who_may_share_takes_a_link_over_and_the_api_lists_it_without_its_address(
+    share: Share, colleague: User, colleague_client: Client, charlie_client: Client, alice: User
 ) -> None:
+    address = f"/api/v1/assignments/{share.assignment_id}/shares"
+    assert api_client(alice).get(address).json()["items"][0]["url"]
     demote(colleague)
-    assert colleague_client.post(reverse("take_over_share", args=[share.pk])).status_code == 403
-    assert charlie_client.post(reverse("take_over_share", args=[share.pk])).status_code == 404
+    for client, status in ((colleague_client, 403), (charlie_client, 404)):
+        assert client.post(reverse("take_over_share", args=[share.pk])).status_code == status
+    delete(colleague)
+    [listed] = api_client(alice).get(address).json()["items"]
+    assert (listed["url"], listed["created_by"], listed["revoked"]) == (None, "", None)
 
 
-def test_the_owner_is_told_by_mail_once(
+def test_the_owner_is_told_by_mail_once_and_not_of_links_that_expired_or_were_revoked(
     share: Share, colleague: User, alice: User, settings: Settings, mailoutbox: list[EmailMessage]
 ) -> None:
     settings.MAIL = True
     alice.email = "alice@example.org"
     alice.save()
+    revoked, late = (shared_report(share.assignment.reports.latest("pk"), colleague) for _ in range(2))
+    shares.revoke_share(revoked)
+    Share.objects.filter(pk=late.pk).update(expires=timezone.now() - timedelta(seconds=1))
     shares.tell_owners()
     assert mailoutbox == []
     remove(colleague)
@@ -161,26 +169,7 @@ def test_the_owner_is_told_by_mail_once(
     assert mail.to == ["alice@example.org"]
     assert f"1 link to a report or pair of {share.assignment.course.name}" in mail.body
     assert share.assignment.name in mail.body
-
-
-def test_a_link_that_expired_or_was_revoked_is_not_told_of(
-    share: Share, colleague: User, alice_client: Client
-) -> None:
-    shares.revoke_share(share)
-    late = shared_report(share.assignment.reports.latest("pk"), colleague)
-    Share.objects.filter(pk=late.pk).update(expires=timezone.now() - timedelta(seconds=1))
-    remove(colleague)
-    shares.tell_owners()
-    assert not Share.objects.filter(owner_told=True).exists()
-    assert not get_page(alice_client, share.assignment.course.get_absolute_url()).has(".notice")
-
-
-def test_the_api_lists_it_without_its_address(share: Share, colleague: User, alice: User) -> None:
-    address = f"/api/v1/assignments/{share.assignment_id}/shares"
-    assert api_client(alice).get(address).json()["items"][0]["url"]
-    delete(colleague)
-    [listed] = api_client(alice).get(address).json()["items"]
-    assert (listed["url"], listed["created_by"], listed["revoked"]) == (None, "", None)
+    assert Share.objects.filter(owner_told=True).get() == share
 
 
 def test_no_address_behind_a_stopped_link_answers(world: World, client: Client) -> None:

@@ -22,6 +22,7 @@ from tests.support.api import api_client, send
 from tests.support.every_page import address_of, addresses, api_places
 from tests.support.html import get_page
 from tests.support.long_rows import rest_is_long
+from tests.support.shares import pair_page
 from tests.support.tabs import tab
 from tests.support.uploads import Committing
 from tests.support.withheld import Sealed, secrets_in
@@ -44,16 +45,8 @@ def read_everything(sealed: Sealed) -> list[str]:
     world = sealed.world
     pk, pair = world.assignment.pk, world.pair
     # Administrators manage all courses, and read the log of what others did.
-    left_out = {
-        *OF_NOBODY,
-        "department",
-        "audit_log",
-        "audit_file",
-        "all_tokens",
-        "student_data",
-        "erasure",
-        "receipt_file",
-    }
+    of_staff = "department audit_log audit_file all_tokens student_data erasure receipt_file"
+    left_out = {*OF_NOBODY, *of_staff.split()}
     by_name = {name: address for name, address in addresses(world).items() if name not in left_out}
     pages = list(by_name.values())
     sides = [reverse("submission", args=[pk, side]) for side in (pair.left_id, pair.right_id)]
@@ -150,22 +143,15 @@ def test_no_endpoint_tells_a_reader_of_the_new_course_about_the_old_work(
     assert told_by_endpoints(sealed, User.objects.get(username="a-instructor"), scope, side) == {}
 
 
-def test_a_token_for_the_new_course_alone_does_not_read_the_old_one(sealed: Sealed) -> None:
-    world = sealed.world
-    address = f"{PREFIX}/assignments/{world.assignment.pk}/pairs"
-    assert secrets_in(api_client(world.owner, "read").get(address))  # type: ignore[arg-type]
-    limited = api_client(world.owner, "read", [world.assignment.course])
-    assert secrets_in(limited.get(address)) == []  # type: ignore[arg-type]
-
-
-def test_a_token_for_the_new_course_alone_makes_no_link_that_shows_the_old_one(sealed: Sealed) -> None:
-    world = sealed.world
-    address = f"{PREFIX}/assignments/{world.assignment.pk}/shares"
-    statuses = [
-        send(api_client(world.owner, "write", courses), "post", address.removeprefix(PREFIX), {}).status_code
-        for courses in ([world.assignment.course], [world.assignment.course, sealed.old.course])
-    ]
-    assert statuses == [403, 201]
+def test_a_token_for_the_new_course_alone_neither_reads_nor_shares_the_old_one(sealed: Sealed) -> None:
+    world, course = sealed.world, sealed.world.assignment.course
+    path = f"/assignments/{world.assignment.pk}"
+    assert secrets_in(api_client(world.owner, "read").get(f"{PREFIX}{path}/pairs"))  # type: ignore[arg-type]
+    limited = api_client(world.owner, "read", [course])
+    assert secrets_in(limited.get(f"{PREFIX}{path}/pairs")) == []  # type: ignore[arg-type]
+    for courses, status in (([course], 403), ([course, sealed.old.course], 201)):
+        answer = send(api_client(world.owner, "write", courses), "post", f"{path}/shares", {})
+        assert answer.status_code == status
 
 
 @pytest.mark.long
@@ -212,20 +198,17 @@ def test_counts_do_not_tell_of_withheld_pairs(sealed: Sealed) -> None:
     assert [row.assignment.pair_count for row in course.assignments] == [readable.count()]
 
 
-def test_who_has_a_role_in_both_courses_reads_the_pair(sealed: Sealed) -> None:
-    client = client_of("assistant", sealed.world)
-    tess = User.objects.get(username="a-assistant")
-    Membership.objects.create(course=sealed.old.course, user=tess, role=Membership.Role.ASSISTANT)
-    assert "planted_marker" in get_page(client, address_of(sealed.world, "pair")).html
-
-
-def test_who_only_sees_made_up_names_in_the_old_course_does_not_read_names_by_the_new_one(
+def test_who_has_a_role_in_both_courses_reads_the_pair_unless_names_are_made_up_in_one(
     sealed: Sealed,
 ) -> None:
     client = client_of("assistant", sealed.world)
-    tess = User.objects.get(username="a-assistant")
-    Membership.objects.create(course=sealed.old.course, user=tess, role=Membership.Role.OBSERVER)
-    assert leaks(client, [tab(sealed.world.assignment, "pairs"), address_of(sealed.world, "pair")]) == []
+    tess, role = User.objects.get(username="a-assistant"), Membership.Role
+    membership = Membership.objects.create(course=sealed.old.course, user=tess, role=role.ASSISTANT)
+    pair = address_of(sealed.world, "pair")
+    assert "planted_marker" in get_page(client, pair).html
+    membership.role = role.OBSERVER
+    membership.save()
+    assert leaks(client, [tab(sealed.world.assignment, "pairs"), pair]) == []
 
 
 def test_a_passage_that_the_owner_ignored_in_old_code_is_not_shown(sealed: Sealed) -> None:
@@ -319,22 +302,19 @@ def test_the_pair_opens_when_they_agree_and_closes_when_they_withdraw(
     assert not opens(assistant, sealed)
     assert secrets_in(assistant.get(tab(sealed.world.assignment, "pairs"))) == []  # type: ignore[arg-type]
     changes = request.changes.order_by("pk").values_list("who", "before", "after")
-    assert list(changes) == [
-        ("a-assistant", "", "asked"),
-        ("kim", "asked", "agreed"),
-        ("kim", "agreed", "withdrawn"),
-    ]
+    answers = [("kim", "asked", "agreed"), ("kim", "agreed", "withdrawn")]
+    assert list(changes) == [("a-assistant", "", "asked"), *answers]
     pages = AuditEntry.objects.filter(page__in=["ask_to_read", "answer_request"]).order_by("pk")
-    assert list(pages.values_list("who", "action")) == [
-        ("a-assistant", "asked"),
-        ("kim", "shared"),
-        ("kim", "shared"),
-    ]
+    logged = [("a-assistant", "asked"), ("kim", "shared"), ("kim", "shared")]
+    assert list(pages.values_list("who", "action")) == logged
 
 
-def test_an_agreement_opens_one_pair_and_no_other(sealed: Sealed, assistant: Client, keeper: Client) -> None:
+def test_an_agreement_opens_one_pair_and_no_other_and_survives_a_new_ranking(
+    sealed: Sealed, assistant: Client, keeper: Client, committing: Committing
+) -> None:
+    assignment = sealed.world.assignment
     answer(keeper, ask(assistant, sealed), "agreed")
-    text = get_page(assistant, tab(sealed.world.assignment, "pairs")).html
+    text = get_page(assistant, tab(assignment, "pairs")).html
     assert "zacharias" in text
     assert "yvonne" not in text
     copy = sealed.withheld.left if sealed.withheld.left.origin_id else sealed.withheld.right
@@ -342,21 +322,20 @@ def test_an_agreement_opens_one_pair_and_no_other(sealed: Sealed, assistant: Cli
     others = [*pairs.filter(left=copy), *pairs.filter(right=copy)]
     assert others
     for pair in others:
-        closed = reverse("pair", args=[sealed.world.assignment.pk, pair.left_id, pair.right_id])
-        assert assistant.get(closed, follow=True).status_code == 404
-
-
-def test_an_agreement_survives_a_new_ranking_of_the_same_submissions(
-    sealed: Sealed, assistant: Client, keeper: Client, django_capture_on_commit_callbacks: Committing
-) -> None:
-    answer(keeper, ask(assistant, sealed), "agreed")
-    with django_capture_on_commit_callbacks(execute=True):
-        rerank(sealed.world.assignment)
-    assert sealed.world.assignment.reports.latest("pk") != sealed.report
+        assert assistant.get(pair_page(pair), follow=True).status_code == 404
+    # It is not shown behind a link.
+    client_of("instructor", sealed.world)
+    creator = User.objects.get(username="a-instructor")
+    share = shares.create_share(assignment, creator, timezone.now() + timedelta(days=1), anonymous=False)
+    pages = reverse("shared_pairs", args=[shares.share_token(share)])
+    assert secrets_in(Client().get(pages)) == []  # type: ignore[arg-type]
+    with committing(execute=True):
+        rerank(assignment)
+    assert assignment.reports.latest("pk") != sealed.report
     assert opens(assistant, sealed)
 
 
-def test_a_refused_pair_stays_closed_and_is_not_asked_for_again(
+def test_a_refused_pair_stays_closed_is_not_asked_for_again_and_goes_with_its_submissions(
     sealed: Sealed, assistant: Client, keeper: Client
 ) -> None:
     request = ask(assistant, sealed)
@@ -365,6 +344,8 @@ def test_a_refused_pair_stays_closed_and_is_not_asked_for_again(
     page = get_page(assistant, tab(sealed.world.assignment, "pairs"))
     assert "refused" in page.text("#withheld")
     assert ask(assistant, sealed).changes.count() == 2
+    Course.objects.get(pk=sealed.old.course.pk).delete()
+    assert not ReadingRequest.objects.exists()
 
 
 def test_only_who_may_share_the_old_course_answers(sealed: Sealed, assistant: Client) -> None:
@@ -390,19 +371,6 @@ def test_only_a_pair_that_is_withheld_can_be_asked_for(sealed: Sealed, assistant
     assert client_of("observer", sealed.world).post(address).status_code == 403
 
 
-def test_what_was_agreed_to_is_not_shown_behind_a_link(
-    sealed: Sealed, assistant: Client, keeper: Client
-) -> None:
-    answer(keeper, ask(assistant, sealed), "agreed")
-    client_of("instructor", sealed.world)
-    creator = User.objects.get(username="a-instructor")
-    share = shares.create_share(
-        sealed.world.assignment, creator, timezone.now() + timedelta(days=1), anonymous=False
-    )
-    pages = reverse("shared_pairs", args=[shares.share_token(share)])
-    assert secrets_in(Client().get(pages)) == []  # type: ignore[arg-type]
-
-
 def test_the_owner_and_who_asked_get_a_mail_where_mail_is_set(
     sealed: Sealed, assistant: Client, keeper: Client, settings: Settings
 ) -> None:
@@ -415,9 +383,3 @@ def test_the_owner_and_who_asked_get_a_mail_where_mail_is_set(
     assert reverse("people", args=[sealed.old.course.pk]) in asked.body
     assert "agreed" in answered.body
     assert not [secret for secret in ("zacharias", "sealed") if secret in answered.body.casefold()]
-
-
-def test_a_request_goes_with_its_submissions(sealed: Sealed, assistant: Client) -> None:
-    ask(assistant, sealed)
-    Course.objects.get(pk=sealed.old.course.pk).delete()
-    assert not ReadingRequest.objects.exists()

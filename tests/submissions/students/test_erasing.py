@@ -97,11 +97,11 @@ def answers_with(name: str) -> list[ApiAnswer]:
 
 
 @pytest.fixture
-def erase(django_capture_on_commit_callbacks: Committing) -> Erase:
+def erase(committing: Committing) -> Erase:
     """Return a function that erases a student and returns the receipt."""
 
     def carry_out(text: str, courses: list[int] | None = None) -> Erasure:
-        with django_capture_on_commit_callbacks(execute=True):
+        with committing(execute=True):
             erasure = ask_for_erasure(scope(text, courses), "admin", f"{NAME} asked for it by letter.")
         erasure.refresh_from_db()
         return erasure
@@ -232,11 +232,11 @@ def test_a_course_that_was_not_chosen_keeps_everything(planted: Planted, erase: 
 
 
 def test_an_upload_that_waits_to_be_checked_is_removed_if_it_has_the_student(
-    planted: Planted, erase: Erase, django_capture_on_commit_callbacks: Committing
+    planted: Planted, erase: Erase, committing: Committing
 ) -> None:
     waiting = {}
     for name in (NAME, "Chidi Oneill"):
-        with django_capture_on_commit_callbacks(execute=True):
+        with committing(execute=True):
             file = zipped({"a.py": f"who = '{name}'\n"}, "more.zip")
             waiting[name] = create_batch(planted.first, planted.owner, [file], preview=True)
     erase(ID)
@@ -248,11 +248,11 @@ def test_an_upload_that_waits_to_be_checked_is_removed_if_it_has_the_student(
 def test_an_upload_that_takes_too_long_to_search_is_removed(
     planted: Planted,
     erase: Erase,
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(erasing, "SEARCH_SECONDS", 0.0)
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         batch = create_batch(
             planted.first, planted.owner, [zipped({"a.py": "a\n"}, "more.zip")], preview=True
         )
@@ -291,7 +291,7 @@ def test_an_erasure_during_which_a_waiting_upload_is_read_begins_again(planted: 
 def other_person(
     request: pytest.FixtureRequest,
     alice: User,
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
     eager_tasks: None,
 ) -> Assignment:
     """Return an assignment with Ben Popescu's work; his name is somebody's id in it, or in another course."""
@@ -303,7 +303,7 @@ def other_person(
     files = {f"{name}/main.py": COPIED for name in ("Ben Popescu", "Cleo Ito")}
     uploads = (theirs, owner, files), (own, administrator, {"Invented/main.py": COPIED})
     for assignment, person, names in uploads:
-        with django_capture_on_commit_callbacks(execute=True):
+        with committing(execute=True):
             create_batch(assignment, person, [zipped(names)])
     SubmissionStudent.objects.filter(name="Invented").update(identifier="Ben Popescu")
     Decision.objects.create(
@@ -387,10 +387,8 @@ def test_nobody_erases_a_reason_that_they_stated(
     assert "entries without a gap" in audit().message
 
 
-def test_the_receipt_lists_every_row_by_table(
-    planted: Planted, django_capture_on_commit_callbacks: Committing
-) -> None:
-    with django_capture_on_commit_callbacks(execute=True):
+def test_the_receipt_lists_every_row_by_table(planted: Planted, committing: Committing) -> None:
+    with committing(execute=True):
         file = zipped({f"{NAME}/a.py": "a = 1\n"}, "more.zip")
         create_batch(planted.first, planted.owner, [file], preview=True)
     work = scope(ID)
@@ -417,11 +415,11 @@ def spelled() -> SimpleUploadedFile:
 
 
 @pytest.fixture
-def late(planted: Planted, django_capture_on_commit_callbacks: Committing) -> Planted:
+def late(planted: Planted, committing: Committing) -> Planted:
     """Return the student's work with more of it in other spellings, in a course without a roster."""
 
     def store() -> None:
-        with django_capture_on_commit_callbacks(execute=True):
+        with committing(execute=True):
             create_batch(planted.second, planted.owner, [spelled()])
 
     stored("one student in other spellings", store)

@@ -80,9 +80,9 @@ def test_an_export_is_downloaded_and_logged_with_the_reason(planted: Planted, ad
 
 @pytest.mark.long
 def test_an_erasure_leads_to_a_receipt_that_can_be_downloaded(
-    planted: Planted, admin_client: Client, django_capture_on_commit_callbacks: Committing
+    planted: Planted, admin_client: Client, committing: Committing
 ) -> None:
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         answer = admin_client.post(PAGE, chosen(planted, "erase"))
     receipt = Erasure.objects.get()
     assert answer.headers["Location"] == reverse("erasure", args=[receipt.pk])

@@ -91,41 +91,30 @@ def test_any_part_of_it_can_be_read(places: list[tuple[int, int]]) -> None:
             assert file.read(size) == CONTENT[at : at + size]
 
 
-def test_an_empty_file_is_a_file() -> None:
-    name = default_storage.save("uploads/empty", ContentFile(b""))
-    assert default_storage.exists(name)
-    assert (default_storage.size(name), default_storage.open(name).read()) == (0, b"")
+def test_folders_are_listed_and_files_may_be_empty_and_cannot_be_changed(stored: str) -> None:
+    inner = default_storage.save("uploads/more/inner", ContentFile(b""))
+    assert default_storage.exists(inner)
+    assert (default_storage.size(inner), default_storage.open(inner).read()) == (0, b"")
+    assert default_storage.listdir("uploads") == (["more"], ["stored"])
+    assert default_storage.exists("uploads")
+    assert not default_storage.exists("upload")
+    assert timezone.now() - default_storage.get_modified_time(stored) < timedelta(minutes=1)
+    with pytest.raises(ValueError, match="cannot be changed"):
+        default_storage.open(stored, "ab")
 
 
-def test_a_deleted_file_leaves_nothing(stored: str) -> None:
-    default_storage.delete(stored)
-    default_storage.delete(stored)  # as with files
+def test_a_deleted_file_leaves_nothing_and_one_that_is_read_says_so(stored: str) -> None:
+    with default_storage.open(stored, "rb") as file:
+        assert file.read(9) == CONTENT[:9]
+        default_storage.delete(stored)
+        default_storage.delete(stored)  # as with files
+        with pytest.raises(FileNotFoundError, match="deleted while it was read"):
+            file.seek(CHUNK_BYTES + 1) and file.read(1)
     assert not default_storage.exists(stored)
     assert not FileChunk.objects.exists()
     for look in (default_storage.size, default_storage.get_modified_time, default_storage.open):
         with pytest.raises(FileNotFoundError, match=stored):
             look(stored)
-
-
-def test_a_file_that_is_deleted_while_it_is_read_says_so(stored: str) -> None:
-    with default_storage.open(stored, "rb") as file:
-        assert file.read(9) == CONTENT[:9]
-        default_storage.delete(stored)
-        with pytest.raises(FileNotFoundError, match="deleted while it was read"):
-            file.seek(CHUNK_BYTES + 1) and file.read(1)
-
-
-def test_folders_are_listed(stored: str) -> None:
-    default_storage.save("uploads/more/inner", ContentFile(b"x"))
-    assert default_storage.listdir("uploads") == (["more"], ["stored"])
-    assert default_storage.exists("uploads")
-    assert not default_storage.exists("upload")
-    assert timezone.now() - default_storage.get_modified_time(stored) < timedelta(minutes=1)
-
-
-def test_a_file_cannot_be_changed(stored: str) -> None:
-    with pytest.raises(ValueError, match="cannot be changed"):
-        default_storage.open(stored, "ab")
 
 
 class _Stream(io.BytesIO):
@@ -191,6 +180,25 @@ def keys() -> list[int]:
     return list(store_documents([(source, "python") for source in sources]))
 
 
+@pytest.fixture
+def batches(keys: list[int], monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return the numbers of documents that are read together; the first ends a batch, the third a worker."""
+    sizes: list[int] = []
+    reader = documents._read
+
+    def read(spent: dict[int, float], batch: list[Document], *, coarse: bool) -> list[Reading | Unreadable]:
+        sizes.append(len(batch))
+        pending = [document.pk for document in batch]
+        if keys[0] in pending:
+            raise Unreadable("it is broken")
+        if keys[2] in pending:
+            raise WorkerKilled
+        return reader(spent, batch, coarse=coarse)
+
+    monkeypatch.setattr(documents, "_read", read)
+    return sizes
+
+
 def rows(keys: list[int]) -> list[tuple[str, int, int]]:
     """Return state, attempts and number of tokens of each document."""
     documents = Document.objects.in_bulk(keys)
@@ -207,22 +215,13 @@ def test_a_group_has_the_same_tokens_as_its_documents_read_one_by_one(keys: list
 
 
 def test_documents_of_one_language_are_read_together_up_to_a_number_and_size(
-    monkeypatch: pytest.MonkeyPatch,
+    batches: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    batches: list[int] = []
-    reader = documents._read
-
-    def read(spent: dict[int, float], batch: list[Document], *, coarse: bool) -> list[Reading | Unreadable]:
-        batches.append(len(batch))
-        return reader(spent, batch, coarse=coarse)
-
-    monkeypatch.setattr(documents, "_read", read)
     monkeypatch.setattr(documents, "BATCH_DOCUMENTS", 2)
     monkeypatch.setattr(documents, "BATCH_BYTES", 100)
-    sources = store_sources(
-        [b"a = 1\n", b"b = 2\n", b"c = 3\n", b"d = 4\n", b"e = 5 # " + b"5" * 100, b"f = 6\n"]
-    )
-    languages = ["python", "python", "python", "ruby", "ruby", "ruby"]
+    texts = [f"{name} = {number}\n".encode() for number, name in enumerate("abcd", 1)]
+    sources = store_sources([*texts, b"e = 5 # " + b"5" * 100, b"f = 6\n"])
+    languages = ["python"] * 3 + ["ruby"] * 3
     pending = list(store_documents(list(zip(sources, languages, strict=True))))
     fingerprint_pending(pending)
     assert batches == [2, 1, 1, 1, 1]
@@ -249,37 +248,16 @@ def test_what_a_slow_group_leaves_is_read_next_and_was_not_attempted(
     assert list(groups) == [2, 3, 4, 5, 6]
 
 
-def test_a_document_that_ends_its_workers_is_blamed_alone(
-    keys: list[int], monkeypatch: pytest.MonkeyPatch
+def test_a_document_that_ends_its_workers_or_cannot_be_read_is_blamed_alone(
+    keys: list[int], batches: list[int]
 ) -> None:
-    reader = documents._read
-
-    def read(spent: dict[int, float], batch: list[Document], *, coarse: bool) -> list[Reading | Unreadable]:
-        if keys[2] in [document.pk for document in batch]:
-            raise WorkerKilled
-        return reader(spent, batch, coarse=coarse)
-
-    monkeypatch.setattr(documents, "_read", read)
     for _ in range(MAX_ATTEMPTS):
         with pytest.raises(WorkerKilled):
             fingerprint_pending(keys)
     fingerprint_pending(keys)
-    states = [state for state, *_ in rows(keys)]
-    assert states == ["ready", "ready", "failed", "failed", "ready", "ready"]
+    assert [state for state, *_ in rows(keys)] == ["failed", "ready", "failed", "failed", "ready", "ready"]
+    assert Document.objects.get(pk=keys[0]).reason == "it is broken"
     assert f"{MAX_ATTEMPTS} times" in Document.objects.get(pk=keys[2]).reason
-
-
-def test_a_file_that_cannot_be_read_fails_alone(keys: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    reader = documents._read
-
-    def read(spent: dict[int, float], batch: list[Document], *, coarse: bool) -> list[Reading | Unreadable]:
-        if keys[0] in [document.pk for document in batch]:
-            raise Unreadable("it is broken")
-        return reader(spent, batch, coarse=coarse)
-
-    monkeypatch.setattr(documents, "_read", read)
-    fingerprint_pending(keys)
-    assert [state for state, *_ in rows(keys)] == ["failed", "ready", "ready", "failed", "ready", "ready"]
 
 
 def stream_of(rows: list[tuple[int, int, int]]) -> TokenStream:
@@ -310,11 +288,6 @@ def test_a_packed_coarse_stream_comes_back_with_its_family_and_terms(
     assert unpacked[0].tokens.ends.tolist() == coarse.tokens.ends.tolist()
     assert unpacked[0].terms.tolist() == sorted(terms)
     assert unpacked[1].tolist() == lines.tolist()
-
-
-def test_a_document_without_a_coarse_stream_is_packed_as_nothing() -> None:
-    assert pack_coarse(None, np.empty(0, np.int32)) == b""
-    assert unpack_coarse(b"") is None
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1)), max_size=20))
@@ -370,34 +343,24 @@ def test_packed_styles_come_back(steps: list[tuple[int, int, str]]) -> None:
     assert list(unpack_spans(pack_spans(span_columns(spans)))) == spans
 
 
-def test_a_document_without_styles_differs_from_one_with_unknown_styles() -> None:
-    assert pack_spans(span_columns([]))
-    assert list(unpack_spans(pack_spans(span_columns([])))) == []
-
-
-def test_only_what_the_stylesheet_colours_is_kept() -> None:
+def test_only_what_the_stylesheet_colours_is_kept_and_nothing_of_a_very_long_file() -> None:
     assert syntax_spans("if x: pass  # no\n", "python") == [(0, 2, "k"), (6, 10, "k"), (12, 16, "c1")]
-
-
-def test_a_very_long_file_is_shown_without_colours() -> None:
     assert syntax_spans("if\n" * (COLOURED_CHARACTERS // 2), "python") == []
+    none = pack_spans(span_columns([]))
+    assert none  # Unknown styles are packed as nothing.
+    assert list(unpack_spans(none)) == []
+    assert pack_coarse(None, np.empty(0, np.int32)) == b""
+    assert unpack_coarse(b"") is None
 
 
 @pytest.mark.long
-def test_a_worker_stores_the_styles_with_the_tokens(hand_in: HandIn) -> None:
-    hand_in(zipped(CLASS))
-    for document in Document.objects.select_related("source"):
-        text = bytes(document.source.data).decode()
-        assert list(unpack_spans(bytes(document.styles))) == syntax_spans(text, "python") != []
-
-
-@pytest.mark.long
-def test_an_older_document_gets_its_styles_when_it_is_first_shown(
+def test_a_worker_stores_the_styles_and_an_older_document_gets_them_when_it_is_first_shown(
     hand_in: HandIn, django_assert_num_queries: CountQueries
 ) -> None:
     hand_in(zipped(CLASS))
-    document = Document.objects.select_related("source").order_by("pk")[0]
-    text, styles = bytes(document.source.data).decode(), bytes(document.styles)
+    for document in Document.objects.select_related("source"):
+        text, styles = bytes(document.source.data).decode(), bytes(document.styles)
+        assert list(unpack_spans(styles)) == syntax_spans(text, "python") != []
     Document.objects.filter(pk=document.pk).update(styles=b"")
     document.refresh_from_db(fields=["styles"])
     assert list(stored_spans(document, text)) == syntax_spans(text, "python")
@@ -405,10 +368,5 @@ def test_an_older_document_gets_its_styles_when_it_is_first_shown(
     assert bytes(document.styles) == styles
     with django_assert_num_queries(0):
         assert list(stored_spans(document, text)) == syntax_spans(text, "python")
-
-
-def test_a_failed_document_has_no_styles(hand_in: HandIn) -> None:
-    hand_in(zipped(CLASS))
-    document = Document.objects.order_by("pk")[0]
     document.styles, document.state = b"", Document.State.FAILED
     assert list(stored_spans(document, "if x")) == []

@@ -21,8 +21,8 @@ pytestmark = pytest.mark.usefixtures("empty_queues", "eager_tasks")
 
 
 @pytest.fixture
-def listed(assignment: Assignment, alice: User, django_capture_on_commit_callbacks: Committing) -> Batch:
-    with django_capture_on_commit_callbacks(execute=True):
+def listed(assignment: Assignment, alice: User, committing: Committing) -> Batch:
+    with committing(execute=True):
         batch = create_batch(assignment, alice, [zipped(CLASS)], preview=True)
     batch.refresh_from_db()
     assert batch.state == "listed"
@@ -37,11 +37,11 @@ def test_it_is_deleted_with_its_sources_and_files_and_its_address_says_so(
     listed: Batch,
     alice_client: Client,
     caplog: pytest.LogCaptureFixture,
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
 ) -> None:
     age(listed, 14.1)
     stored = listed.uploads.get().file.name
-    with caplog.at_level("INFO"), django_capture_on_commit_callbacks(execute=True):
+    with caplog.at_level("INFO"), committing(execute=True):
         maintenance.sweep()
     assert not Batch.objects.exists()
     assert not Source.objects.exists()

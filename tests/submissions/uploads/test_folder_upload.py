@@ -34,54 +34,44 @@ def handed_in(batch: Batch | None) -> dict[str, list[str]]:
     return {each.name: sorted(each.files.values_list("path", flat=True)) for each in submissions}
 
 
+ALIKE = {"ada": ["main.py"], "ben": ["src/main.py", "src/util.py"]}
+STUDENTS = ("ada", "ben", "cleo", "dora", "emil", "fay")
+
+
 @pytest.mark.long
-def test_a_dropped_folder_is_grouped_by_the_folders_in_it(
-    alice_client: Client, assignment: Assignment
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (TREE, ALIKE),
+        ({"class.zip": zipped(TREE)}, ALIKE),
+        (
+            {"class/ada.zip": zipped({"main.py": ONE}), "class/ben.7z": seven_zipped({"main.py": OTHER})},
+            {"ada": ["main.py"], "ben": ["main.py"]},
+        ),
+        (
+            {
+                "ada.zip": zipped({"main.py": ONE}),
+                "ben.zip": zipped({"src/main.py": OTHER, "src/util.py": ONE}),
+            },
+            ALIKE,
+        ),
+        (
+            {
+                "section-a.zip": zipped({f"{name}/main.py": ONE for name in STUDENTS[:3]}),
+                "section-b.zip": zipped({f"{name}/main.py": OTHER for name in STUDENTS[3:]}),
+            },
+            {name: ["main.py"] for name in STUDENTS},
+        ),
+    ],
+    ids=["a folder", "a zip of it", "a folder of archives", "an archive a student", "an archive a section"],
+)
+def test_folders_and_archives_are_grouped_by_the_students_in_them(
+    files: dict[str, bytes], expected: dict[str, list[str]], alice_client: Client, assignment: Assignment
 ) -> None:
-    batch = send(alice_client, assignment, TREE)
-    assert handed_in(batch) == {"ada": ["main.py"], "ben": ["src/main.py", "src/util.py"]}
+    batch = send(alice_client, assignment, files)
+    assert {name.rpartition("/")[2]: paths for name, paths in handed_in(batch).items()} == expected
     assert batch is not None
-    assert batch.name == "class"
-
-
-@pytest.mark.long
-def test_a_dropped_folder_and_a_zip_of_it_are_grouped_alike(
-    alice_client: Client, assignment: Assignment
-) -> None:
-    dropped = handed_in(send(alice_client, assignment, TREE))
-    assert handed_in(send(alice_client, assignment, {"class.zip": zipped(TREE)})) == dropped
-
-
-@pytest.mark.long
-def test_a_dropped_folder_of_archives_has_one_student_an_archive(
-    alice_client: Client, assignment: Assignment
-) -> None:
-    files = {"class/ada.zip": zipped({"main.py": ONE}), "class/ben.7z": seven_zipped({"main.py": OTHER})}
-    assert handed_in(send(alice_client, assignment, files)) == {"ada": ["main.py"], "ben": ["main.py"]}
-
-
-@pytest.mark.long
-def test_several_archives_of_one_student_each_are_a_submission_each(
-    alice_client: Client, assignment: Assignment
-) -> None:
-    files = {
-        "ada.zip": zipped({"main.py": ONE}),
-        "ben.zip": zipped({"src/main.py": OTHER, "src/util.py": ONE}),
-    }
-    expected = {"ada": ["main.py"], "ben": ["src/main.py", "src/util.py"]}
-    assert handed_in(send(alice_client, assignment, files)) == expected
-
-
-@pytest.mark.long
-def test_several_archives_of_sections_have_the_students_of_all_of_them(
-    alice_client: Client, assignment: Assignment
-) -> None:
-    files = {
-        "section-a.zip": zipped({f"{name}/main.py": ONE for name in ("ada", "ben", "cleo")}),
-        "section-b.zip": zipped({f"{name}/main.py": OTHER for name in ("dora", "emil", "fay")}),
-    }
-    names = [name.rpartition("/")[2] for name in handed_in(send(alice_client, assignment, files))]
-    assert names == ["ada", "ben", "cleo", "dora", "emil", "fay"]
+    assert files is not TREE or batch.name == "class"
 
 
 def test_a_dropped_folder_of_handed_out_code_is_registered(

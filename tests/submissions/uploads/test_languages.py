@@ -50,31 +50,21 @@ README_PATHS = ("ada/README.md", "cleo/README.md")
 
 
 @pytest.mark.long
-def test_texts_are_compared_where_there_is_no_program(hand_in: HandIn) -> None:
-    batch = hand_in(zipped({"ada/essay.md": README, "ben/essay.md": README}))
-    assert set(states(batch).values()) == {"ready"}
-    assert batch.assignment.reports.get().duplicates
-
-
-@pytest.mark.long
-def test_only_programs_in_the_language_of_the_assignment_count(
+def test_texts_are_compared_where_there_is_no_program_and_programs_in_the_language_of_the_assignment(
     hand_in: HandIn, assignment: Assignment
 ) -> None:
     assignment.language = "python"
     assignment.save()
-    batch = hand_in(zipped({**CLASS, "ada/Main.java": "class Main { int x; }\n"}))
+    batch = hand_in(zipped(CLASS | {"ada/README.md": README, "ada/Main.java": "class Main { int x; }\n"}))
     assert states(batch)["ada/Main.java"] == "kept"
     assert states(batch)["ada/main.py"] == "ready"
-
-
-@pytest.mark.long
-def test_a_file_can_be_compared_in_one_assignment_and_kept_in_another(hand_in: HandIn) -> None:
-    hand_in(zipped({**CLASS, "ada/README.md": README}))
-    hand_in(zipped({"ada/README.md": README, "ben/README.md": README}))
-    assert sorted(Document.objects.filter(language="text").values_list("state", flat=True)) == [
-        "kept",
-        "ready",
-    ]
+    assignment.language = ""
+    assignment.save()
+    texts = hand_in(zipped({"ada/README.md": README, "ben/README.md": README}))
+    assert set(states(texts).values()) == {"ready"}
+    assert assignment.reports.latest("pk").duplicates
+    of_text = Document.objects.filter(language="text")
+    assert sorted(of_text.values_list("state", flat=True)) == ["kept", "ready"]
 
 
 NAMES = [name for name, _ in choices()]
@@ -139,19 +129,11 @@ def test_a_line_that_is_none_is_refused_with_the_reason(
 
 
 @pytest.mark.long
-def test_it_holds_for_uploads_that_come_later(hand_in: HandIn, assignment: Assignment) -> None:
-    assignment.language_patterns = PATTERN
-    assignment.save()
-    hand_in(zipped(UNNAMED))
-    assert languages(assignment) == {("ruby", "ready")}
-
-
-@pytest.mark.long
 def test_a_change_in_the_settings_is_confirmed_and_reads_files_again(
     alice_client: Client,
     hand_in: HandIn,
     assignment: Assignment,
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
 ) -> None:
     hand_in(zipped(UNNAMED))
     before = languages(assignment)
@@ -161,7 +143,7 @@ def test_a_change_in_the_settings_is_confirmed_and_reads_files_again(
     assert asked.text("form code") == PATTERN
     assert languages(assignment) == before
     sent = fields(language_patterns=PATTERN, confirmed=asked.values('[name="confirmed"]', "value")[0])
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         assert alice_client.post(address, sent).status_code == 302
     assert languages(assignment) == {("ruby", "ready")}
     assert PATTERN in get_page(alice_client, address).text("ul.rows")
@@ -171,12 +153,12 @@ def test_a_preview_shows_them_and_earlier_uploads_are_read_again(
     alice_client: Client,
     hand_in: HandIn,
     preview_upload: Upload,
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
 ) -> None:
     hand_in(zipped(UNNAMED))
     batch = preview_upload({path.replace("ada", "dora"): text for path, text in UNNAMED.items()})
     sent = {"include_patterns": "", "exclude_patterns": "", "language_patterns": PATTERN}
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         answer = alice_client.post(
             reverse("filter_listed", args=[batch.pk]), sent, headers={"HX-Request": "true"}
         )

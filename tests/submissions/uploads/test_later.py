@@ -7,16 +7,15 @@ from threading import Event
 from typing import NoReturn
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 
 from submissions.core.models import Commits
-from submissions.models import Entry, Submission
+from submissions.models import Batch, Entry, Submission
 from submissions.uploads import read as later
 from submissions.uploads.read import NotYet, WaitingAnswers
 from tests.submissions.intake.test_commit_log import line
 from tests.support.archives import zipped
 from tests.support.git_server import START
-from tests.support.sample_class import CLASS
+from tests.support.sample_class import CLASS, loose
 from tests.support.uploads import HandIn
 
 PATIENCE = 30.0
@@ -46,11 +45,8 @@ def _is_pending(
     return False
 
 
-def test_an_answer_that_is_there_soon_is_the_answer_of_the_first_request() -> None:
+def test_an_answer_is_there_for_the_first_request_or_for_a_later_one(held: Event) -> None:
     assert WaitingAnswers(PATIENCE).get("a", 1, lambda: lambda: 42) == 42
-
-
-def test_an_answer_that_takes_longer_is_there_for_a_later_request(held: Event) -> None:
     answers = WaitingAnswers(0.01)
     assert _is_pending(answers, "a", 1, _after(held, 42))
     assert _is_pending(answers, "a", 1, _after(held, 43))
@@ -129,36 +125,27 @@ def test_answers_are_dropped_after_a_minute_or_when_there_are_many(monkeypatch: 
     assert len(answers._asked) == 1
 
 
-def upload(logs: dict[str, bytes]) -> SimpleUploadedFile:
-    files = {f"{folder}.git/logs/HEAD": log for folder, log in logs.items()}
-    return SimpleUploadedFile("class.zip", zipped(WORK | files))
-
-
 def commits() -> dict[str, Commits | None]:
     return dict(Submission.objects.values_list("name", "commits"))
 
 
 @pytest.mark.services
-def test_each_submission_keeps_the_times_of_its_own_commits(hand_in: HandIn) -> None:
-    hand_in(upload({"ada/": line() + line(START + DAY), "ben/": line(START + 2 * DAY)}))
+def test_each_submission_keeps_the_times_of_its_own_commits_and_of_all_its_working_copies(
+    hand_in: HandIn,
+) -> None:
+    log = ".git/logs/HEAD"
+    logs = {f"ada/{log}": line(), f"ada/other/{log}": line(START + DAY), f"ben/{log}": line(START + 2 * DAY)}
+    hand_in(loose("class.zip", zipped(WORK | {"ada/other/extra.py": b"print(2)\n"} | logs)))
     assert commits() == {
         "ada": Commits(first=START, last=START + DAY, number=2),
         "ben": Commits(first=START + 2 * DAY, last=START + 2 * DAY, number=1),
         "cleo": None,
     }
-    logs = Entry.objects.filter(name__endswith="logs/HEAD")
-    assert set(logs.values_list("accepted", "reason")) == {(False, "only the times of its commits are kept")}
-
-
-@pytest.mark.services
-def test_the_commits_of_a_repository_of_the_whole_class_are_nobodys(hand_in: HandIn) -> None:
-    hand_in(upload({"": line()}))
-    assert commits() == {"ada": None, "ben": None, "cleo": None}
-
-
-@pytest.mark.services
-def test_several_working_copies_of_one_submission_count_together(hand_in: HandIn) -> None:
-    other = {"ada/other/extra.py": b"print(2)\n"}
-    logs = {"ada/.git/logs/HEAD": line(), "ada/other/.git/logs/HEAD": line(START + DAY)}
-    hand_in(SimpleUploadedFile("class.zip", zipped(WORK | other | logs)))
-    assert commits()["ada"] == Commits(first=START, last=START + DAY, number=2)
+    entries = Entry.objects.filter(name__endswith="logs/HEAD")
+    reason = (False, "only the times of its commits are kept")
+    assert set(entries.values_list("accepted", "reason")) == {reason}
+    # Those of a repository of the whole class are nobody's.
+    hand_in(loose("class.zip", zipped(WORK | {log: line()})))
+    assert set(Submission.objects.filter(batch=Batch.objects.latest("pk")).values_list("commits")) == {
+        (None,)
+    }

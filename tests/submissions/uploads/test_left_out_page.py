@@ -27,41 +27,28 @@ def kinds(page: Page) -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in page.rows("section[aria-labelledby=left-out] tbody tr")}
 
 
-@pytest.mark.long
-def test_what_was_left_out_is_grouped_by_reason_with_counts(alice_client: Client, batch: Batch) -> None:
+def test_what_was_left_out_is_grouped_by_reason_and_counts_in_the_next_upload_after_one_click(
+    alice_client: Client, bob_client: Client, batch: Batch, hand_in: HandIn
+) -> None:
     page = get_page(alice_client, batch.get_absolute_url())
     assert kinds(page)[TARGET][0] == "3"
     assert kinds(page)["the wrapper script of a build tool"][0] == "6"
     assert "Not compared: not written by a student" in page.texts("h2")
-
-
-def test_one_click_lets_files_of_a_kind_count_in_the_next_upload(
-    alice_client: Client, batch: Batch, hand_in: HandIn
-) -> None:
     address = reverse("count_rule", args=[batch.pk])
     assert alice_client.get(address).status_code == 405
-    page = page_of(alice_client.post(address, {"rule": "target"}, follow=True))
-    assert page.texts(".notices .notice") == [
-        f"Counts from the next upload on: {TARGET}. To count it here, upload these files again."
-    ]
-    assert kinds(page)[TARGET][2] == "counts"
-    alice_client.post(address, {"rule": "target"})
-    batch.assignment.refresh_from_db()
-    assert batch.assignment.include_patterns == "@target"
-    batch.assignment.refresh_from_db()
-    again = hand_in(zipped(with_build_trees(CLASS)))
-    assert again.entries.filter(name__contains="/target/", accepted=True).count() == 6
-
-
-@pytest.mark.long
-def test_only_rules_can_be_taken_back_in_and_only_by_those_who_may_open_the_course(
-    alice_client: Client, bob_client: Client, batch: Batch
-) -> None:
-    address = reverse("count_rule", args=[batch.pk])
     assert alice_client.post(address, {"rule": "no rule"}).status_code == 302
     assert bob_client.post(address, {"rule": "target"}).status_code == 404
     batch.assignment.refresh_from_db()
     assert batch.assignment.include_patterns == ""
+    page = page_of(alice_client.post(address, {"rule": "target"}, follow=True))
+    notice = f"Counts from the next upload on: {TARGET}. To count it here, upload these files again."
+    assert page.texts(".notices .notice") == [notice]
+    assert kinds(page)[TARGET][2] == "counts"
+    alice_client.post(address, {"rule": "target"})
+    batch.assignment.refresh_from_db()
+    assert batch.assignment.include_patterns == "@target"
+    again = hand_in(zipped(with_build_trees(CLASS)))
+    assert again.entries.filter(name__contains="/target/", accepted=True).count() == 6
 
 
 def test_patterns_are_settings_that_apply_to_the_next_upload(alice_client: Client, batch: Batch) -> None:

@@ -35,9 +35,9 @@ def log(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
 
 @pytest.mark.long
 def test_every_step_of_a_batch_and_its_report_is_one_log_line(
-    batch: Batch, log: pytest.LogCaptureFixture, django_capture_on_commit_callbacks: Committing
+    batch: Batch, log: pytest.LogCaptureFixture, committing: Committing
 ) -> None:
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         work_once("unpack")
     report = batch.assignment.reports.get()
     subject, of_assignment = f"batch {batch.pk}", f"of assignment {batch.assignment_id}"

@@ -31,53 +31,42 @@ def batch(request: pytest.FixtureRequest, hand_in: HandIn, harmful_reader: None)
     return hand_in(zipped({**CLASS, f"ben/{request.param}": BADLY[request.param]}))
 
 
-def choose_lower_threshold(batch: Batch) -> None:
-    """Make ada and ben a case; the unread file may have made them less similar than the suggestion."""
-    Assignment.objects.filter(pk=batch.assignment_id).update(threshold=0.1)
-
-
 def marked(client: Client, address: str, rows: str, **query: str) -> list[str]:
     """Return the texts of those of the `rows` of a page that have the mark."""
     return [text for text in get_page(client, address, **query).texts(rows) if "partly read" in text]
 
 
 @pytest.mark.long
-def test_it_is_marked_on_the_pages_of_its_upload_and_of_the_students(
-    alice_client: Client, batch: Batch
-) -> None:
+def test_it_is_marked_in_every_list_and_table(alice_client: Client, batch: Batch) -> None:
     for address, rows in (
         (reverse("batch", args=[batch.pk]), "ul.names li"),
         (tab(batch.assignment, "students"), "tbody tr"),
     ):
         (row,) = marked(alice_client, address, rows)
         assert row.startswith("ben")
-
-
-@pytest.mark.long
-def test_the_list_of_cases_marks_it_among_the_members(alice_client: Client, batch: Batch) -> None:
-    choose_lower_threshold(batch)
-    members = get_page(alice_client, batch.assignment.get_absolute_url()).texts("table.cases td.members li")
-    assert len(members) > 1
-    assert ["partly read" in member for member in members] == [member.startswith("ben") for member in members]
-
-
-@pytest.mark.long
-def test_its_pairs_have_a_flag_and_are_found_by_it(alice_client: Client, batch: Batch) -> None:
-    address = tab(batch.assignment, "pairs")
-    every = get_page(alice_client, address).texts("table.pairs tbody tr")
-    flagged = marked(alice_client, address, "table.pairs tbody tr", flag="partly")
+    pairs = tab(batch.assignment, "pairs")
+    every = get_page(alice_client, pairs).texts("table.pairs tbody tr")
+    flagged = marked(alice_client, pairs, "table.pairs tbody tr", flag="partly")
     assert flagged == [row for row in every if "ben" in row]
     assert 0 < len(flagged) < len(every)
+    address = reverse("table", args=[batch.assignment_id, "submissions", "csv"])
+    table = [line.split(",") for line in alice_client.get(address).getvalue().decode().splitlines()]
+    at = table[0].index("partly_read")
+    assert {row[0]: row[at] for row in table[1:]} == {"ada": "False", "ben": "True", "cleo": "False"}
 
 
 @pytest.mark.long
 def test_its_case_marks_it_alone(alice_client: Client, batch: Batch) -> None:
-    choose_lower_threshold(batch)
+    # The unread file may have made them less similar than the suggestion.
+    Assignment.objects.filter(pk=batch.assignment_id).update(threshold=0.1)
     ben = Submission.objects.get(name="ben")
-    response = alice_client.get(reverse("case", args=[batch.assignment_id, ben.pk]), follow=True)
-    rows = page_of(response).texts("table.members tbody tr")
-    assert len(rows) > 1
-    assert ["partly read" in row for row in rows] == ["ben" in row for row in rows]
+    for address, members in (
+        (batch.assignment.get_absolute_url(), "table.cases td.members li"),
+        (reverse("case", args=[batch.assignment_id, ben.pk]), "table.members tbody tr"),
+    ):
+        rows = page_of(alice_client.get(address, follow=True)).texts(members)
+        assert len(rows) > 1
+        assert ["partly read" in row for row in rows] == ["ben" in row for row in rows]
 
 
 @pytest.mark.long
@@ -94,19 +83,19 @@ def test_its_own_page_says_what_of_it_was_not_read(alice_client: Client, batch: 
 
 
 @pytest.mark.long
-def test_the_table_of_submissions_says_so(alice_client: Client, batch: Batch) -> None:
-    address = reverse("table", args=[batch.assignment_id, "submissions", "csv"])
-    lines = alice_client.get(address).getvalue().decode().splitlines()
-    rows = [line.split(",") for line in lines]
-    at = rows[0].index("partly_read")
-    assert {row[0]: row[at] for row in rows[1:]} == {"ada": "False", "ben": "True", "cleo": "False"}
-
-
-@pytest.mark.long
-def test_the_page_of_an_upload_names_a_string_that_never_ends(alice_client: Client, hand_in: HandIn) -> None:
+def test_the_page_of_an_upload_names_a_string_that_never_ends_as_the_engine_says(
+    alice_client: Client, hand_in: HandIn
+) -> None:
     batch = hand_in(zipped({**CLASS, "ben/main.py": UNCLOSED}))
     notices = get_page(alice_client, reverse("batch", args=[batch.pk])).texts(".notice")
     assert f"A string or comment never ends: ben/main.py (opened in line {LINE})." in notices
+    documents = Document.objects.select_related("source")
+    assert len(documents) == len(CLASS)
+    for document in documents:
+        reading = read(bytes(document.source.data), "main.py")
+        assert document.read_share == reading.share
+        assert document.disguised == reading.disguised
+        assert document.unclosed_line == min(reading.unclosed, default=None)
 
 
 def test_characters_that_look_like_others_are_found_on_pages_and_in_tables(
@@ -154,17 +143,6 @@ def test_documents_for_a_hearing_say_how_many_characters_look_like_others(
     assert row.startswith("ben main.py")
     pdf = PdfReader(io.BytesIO(alice_client.get(address, {"format": "pdf", "names": "open"}).content))
     assert said in " ".join(" ".join(page.extract_text() for page in pdf.pages).split())
-
-
-def test_a_document_keeps_what_the_engine_says_of_its_reading(hand_in: HandIn) -> None:
-    hand_in(zipped({**CLASS, "ben/main.py": UNCLOSED}))
-    documents = Document.objects.select_related("source")
-    assert len(documents) == len(CLASS)
-    for document in documents:
-        reading = read(bytes(document.source.data), "main.py")
-        assert document.read_share == reading.share
-        assert document.disguised == reading.disguised
-        assert document.unclosed_line == min(reading.unclosed, default=None)
 
 
 @pytest.mark.long

@@ -38,9 +38,17 @@ def test_four_runs_of_a_size_become_one_and_three_stay() -> None:
         merge_runs()
         assert len(sizes()) == (number if number < 4 else 1)
     assert sizes() == [8]
-    assert stored_postings() == {(number, key) for number, key in enumerate(keys, 1)} | {
-        (100, key) for key in keys
-    }
+    stored = {(number, key) for number, key in enumerate(keys, 1)}
+    assert stored_postings() == stored | {(100, key) for key in keys}
+
+
+def test_small_runs_alone_are_merged_where_there_is_a_limit() -> None:
+    for key in create_documents(8):
+        store({key: list(range(10))})
+    merge_runs(79)
+    assert sizes() == [10] * 8
+    merge_runs(80)
+    assert sizes() == [80]
 
 
 @pytest.mark.long
@@ -54,15 +62,6 @@ def test_merged_runs_are_merged_again_when_there_are_four_of_their_size(
         merge_runs()
         assert len(sizes()) < 10
     assert sizes() == [64 * 3]
-
-
-def test_small_runs_alone_are_merged_where_there_is_a_limit() -> None:
-    for key in create_documents(8):
-        store({key: list(range(10))})
-    merge_runs(79)
-    assert sizes() == [10] * 8
-    merge_runs(80)
-    assert sizes() == [80]
 
 
 def test_blocks_have_their_hashes_whole_and_in_order() -> None:
@@ -110,21 +109,16 @@ def test_what_is_to_be_forgotten_leaves_at_once_and_other_runs_stay_as_they_are(
     assert documents_of(1, 2) == [second, third]
 
 
-def test_a_document_that_is_not_deleted_is_not_forgotten() -> None:
-    (key,) = create_documents(1)
-    store({key: [1]})
-    forget([key])
-    assert documents_of(1) == [key]
-
-
-def test_a_run_is_stored_whole_or_not_at_all() -> None:
+def test_a_run_is_stored_whole_or_not_at_all_and_keeps_a_document_that_is_not_deleted() -> None:
     (key,) = create_documents(1)
     with transaction.atomic():
         store({key: [1]})
         transaction.set_rollback(True)
-    assert not PostingRun.objects.exists()
     store({key: []})
     assert not PostingRun.objects.exists()
+    store({key: [1]})
+    forget([key])
+    assert documents_of(1) == [key]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from submissions.models import Document, PostingBlock, PostingRun, Source
+from submissions.models import PostingBlock, PostingRun, Source
 from submissions.uploads import fingerprinting as posting_runs
 from submissions.uploads.fingerprinting import LOOK_UP, SharedRarity, look_up, merge_runs
 from tests.support.fingerprints import create_documents, store
@@ -78,14 +78,6 @@ def test_many_documents_with_many_hashes_are_found_by_each_of_them(monkeypatch: 
 
 
 @pytest.mark.django_db
-def test_a_hash_in_too_many_documents_is_dropped_and_a_repeated_one_counts_once() -> None:
-    keys = create_documents(5)
-    store({key: [7] for key in keys[1:]} | {keys[0]: [7, TOP, TOP, TOP, TOP]})
-    shared = rarity_of([7, TOP], 4)
-    assert (shared.documents.tolist(), shared.weights.tolist()) == ([keys[0]], [1.0])
-
-
-@pytest.mark.django_db
 def test_the_block_of_a_hash_in_too_many_documents_is_not_read() -> None:
     keys = create_documents(130)
     store({key: [7, key] for key in keys[:65]})
@@ -115,14 +107,12 @@ def test_a_look_up_reads_one_block_of_a_run_for_each_hash_by_the_index() -> None
 
 
 @pytest.mark.django_db
-def test_nothing_is_found_where_nothing_is_sought_or_stored() -> None:
+def test_a_hash_in_too_many_documents_is_dropped_and_a_repeated_one_counts_once() -> None:
     assert rarity_of([1]).documents.tolist() == []
-    store({create_documents(1)[0]: [1]})
-    assert rarity_of([]).documents.tolist() == []
-
-
-@pytest.mark.django_db
-def test_a_key_of_a_document_that_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="document 4294967296; the limit is 4294967295"):
         posting_runs.add_run({2**32: np.array([1], dtype=np.uint64)})
-    assert not Document.objects.exists()
+    keys = create_documents(5)
+    store({key: [7] for key in keys[1:]} | {keys[0]: [7, TOP, TOP, TOP, TOP]})
+    assert rarity_of([]).documents.tolist() == []
+    shared = rarity_of([7, TOP], 4)
+    assert (shared.documents.tolist(), shared.weights.tolist()) == ([keys[0]], [1.0])

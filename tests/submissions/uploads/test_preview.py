@@ -38,14 +38,14 @@ pytestmark = pytest.mark.usefixtures("eager_tasks")
 
 
 @pytest.fixture
-def listed(assignment: Assignment, alice: User, django_capture_on_commit_callbacks: Committing) -> Batch:
+def listed(assignment: Assignment, alice: User, committing: Committing) -> Batch:
     """Return a batch that waits for Alice."""
     files: dict[str, str | bytes] = {
         **CLASS,
         "ada/photo.png": b"\x89PNG\r\n\x1a\n\0\0",
         "node_modules/x/index.js": "x",
     }
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         batch = create_batch(assignment, alice, [zipped(files)], preview=True)
     batch.refresh_from_db()
     return batch
@@ -63,10 +63,10 @@ def test_a_batch_with_a_preview_is_listed_and_nothing_of_it_is_read(listed: Batc
 
 
 def test_a_checked_batch_is_read_without_unpacking_it_again(
-    listed: Batch, django_capture_on_commit_callbacks: Committing, monkeypatch: pytest.MonkeyPatch
+    listed: Batch, committing: Committing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("submissions.uploads.ingestion.list_entries", None)
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         assert read_listed(listed)
     listed.refresh_from_db()
     assert (listed.state, listed.preview) == ("done", False)
@@ -78,7 +78,7 @@ def test_a_checked_batch_is_read_without_unpacking_it_again(
 
 
 def test_a_listed_batch_keeps_its_files_and_sources_until_it_is_deleted(
-    listed: Batch, alice: User, django_capture_on_commit_callbacks: Committing
+    listed: Batch, alice: User, committing: Committing
 ) -> None:
     Source.objects.update(created="2020-01-01T00:00:00Z")
     maintenance.sweep()
@@ -87,47 +87,39 @@ def test_a_listed_batch_keeps_its_files_and_sources_until_it_is_deleted(
     assert stored_bytes(alice) >= sum(map(len, CLASS.values()))
     name = listed.uploads.get().file.name
     assert default_storage.exists(name)
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         delete_batch(listed)
     assert not Source.objects.exists()
     assert not default_storage.exists(name)
 
 
-def test_a_listed_batch_can_be_cancelled(listed: Batch) -> None:
-    assert cancel_batch(listed)
-    listed.refresh_from_db()
-    assert listed.state == "cancelled"
-
-
-def test_a_listed_batch_is_unpacked_again_for_other_patterns(
-    listed: Batch, django_capture_on_commit_callbacks: Committing
-) -> None:
-    listed.assignment.include_patterns = "node_modules/"
-    listed.assignment.save()
-    with django_capture_on_commit_callbacks(execute=True):
-        assert list_again(listed)
-    listed.refresh_from_db()
-    assert listed.state == "listed"
-    assert listed.listed_entries.filter(name="node_modules/x/index.js", language="javascript").exists()
-
-
-def test_an_upload_of_nothing_that_can_be_used_fails_without_a_preview(
-    assignment: Assignment, alice: User, django_capture_on_commit_callbacks: Committing
-) -> None:
-    with django_capture_on_commit_callbacks(execute=True):
-        batch = create_batch(assignment, alice, [loose("a.py", b"")], preview=True)
-    batch.refresh_from_db()
-    assert (batch.state, batch.entries.get().reason) == ("failed", "empty")
-
-
-def test_a_batch_whose_worker_ended_before_it_was_listed_is_unpacked_again(
-    listed: Batch, django_capture_on_commit_callbacks: Committing
+def test_a_listed_batch_is_unpacked_again_for_other_patterns_or_after_its_worker_ended(
+    listed: Batch, committing: Committing
 ) -> None:
     Batch.objects.update(state="unpacking")
     ingest_batch(Batch.objects.select_related("assignment").get())
     listed.refresh_from_db()
     assert listed.state == "listed"
     assert listed.listed_entries.count() == len(CLASS) + 2
+    listed.assignment.include_patterns = "node_modules/"
+    listed.assignment.save()
+    with committing(execute=True):
+        assert list_again(listed)
+    listed.refresh_from_db()
+    assert listed.state == "listed"
+    assert listed.listed_entries.filter(name="node_modules/x/index.js", language="javascript").exists()
+    assert cancel_batch(listed)
+    listed.refresh_from_db()
+    assert listed.state == "cancelled"
+
+
+def test_an_upload_of_nothing_that_can_be_used_fails_without_a_preview(
+    assignment: Assignment, alice: User, committing: Committing
+) -> None:
+    with committing(execute=True):
+        batch = create_batch(assignment, alice, [loose("a.py", b"")], preview=True)
+    batch.refresh_from_db()
+    assert (batch.state, batch.entries.get().reason) == ("failed", "empty")
 
 
 SECTIONS = {f"section {n}/{path}": text for n in (1, 2) for path, text in CLASS.items()}
@@ -172,29 +164,20 @@ def test_submissions_can_be_renamed_merged_split_and_all_of_it_undone(
     assert names(merged) == ["Ada Byron", "cleo"]
     assert names(group(alice_client, batch, do="split", chosen=["Ada Byron"])) == ["ada", "ben", "cleo"]
     group(alice_client, batch, do="merge", chosen=["ada", "ben"])
-    assert names(group(alice_client, batch, do="reset")) == ["ada", "ben", "cleo"]
-
-
-def test_a_merged_submission_can_be_renamed(alice_client: Client, preview_upload: Upload) -> None:
-    batch = preview_upload(CLASS)
-    group(alice_client, batch, do="merge", chosen=["ada", "ben"])
     assert names(group(alice_client, batch, old=["ada"], new=["Team 1"])) == ["cleo", "Team 1"]
-
-
-def test_a_section_is_split_into_its_students(alice_client: Client, preview_upload: Upload) -> None:
+    assert names(group(alice_client, batch, do="reset")) == ["ada", "ben", "cleo"]
     batch = preview_upload({f"lab/{path}": text for path, text in CLASS.items()} | {"zoe/main.py": "x = 1\n"})
     group(alice_client, batch, layout="depth 1")
-    split = names(group(alice_client, batch, do="split", chosen=["lab"], layout="depth 1"))
-    assert len(split) == 4
+    assert len(names(group(alice_client, batch, do="split", chosen=["lab"], layout="depth 1"))) == 4
 
 
 @pytest.mark.long
 def test_what_was_checked_is_what_is_read(
-    alice_client: Client, preview_upload: Upload, django_capture_on_commit_callbacks: Committing
+    alice_client: Client, preview_upload: Upload, committing: Committing
 ) -> None:
     batch = preview_upload(CLASS)
     group(alice_client, batch, old=["ada"], new=["Ada Byron"])
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         answer = group(alice_client, batch, do="read")
     assert answer.headers["HX-Redirect"] == batch.get_absolute_url()
     batch.refresh_from_db()
@@ -214,42 +197,36 @@ def test_a_choice_that_is_none_is_refused_and_changes_nothing(
     assert batch.grouping_choices == Choices()
 
 
-def test_code_that_a_rule_leaves_out_is_counted_with_one_click(
-    alice_client: Client, preview_upload: Upload, django_capture_on_commit_callbacks: Committing
+@pytest.mark.parametrize("how", ["a rule", "a pattern"])
+def test_code_that_a_rule_leaves_out_is_counted_with_one_click_or_by_a_pattern(
+    alice_client: Client,
+    preview_upload: Upload,
+    committing: Committing,
+    how: str,
 ) -> None:
     batch = preview_upload({**CLASS, "ada/node_modules/x/index.js": "let x = 1;\n"})
     page = get_page(alice_client, batch.get_absolute_url())
     (rule,) = page.values("#preview input[name=rule]", "value")
-    with django_capture_on_commit_callbacks(execute=True):
-        alice_client.post(reverse("count_rule", args=[batch.pk]), {"rule": rule})
+    with committing(execute=True):
+        if how == "a rule":
+            alice_client.post(reverse("count_rule", args=[batch.pk]), {"rule": rule})
+        else:
+            assert "HX-Redirect" in filter_files(alice_client, batch, include="node_modules/").headers
     page = get_page(alice_client, batch.get_absolute_url())
     assert page.text("#preview-heading").endswith("found, read as a folder or file for each student")
 
 
-def test_with_hidden_names_a_preview_names_nobody(alice_client: Client, preview_upload: Upload) -> None:
-    batch = preview_upload({**CLASS, "ada/photo.png": b"\x89PNG\0"})
-    alice_client.post(reverse("switch_names"), {"names": "made-up"})
-    text = get_page(alice_client, batch.get_absolute_url()).text("#preview")
-    assert "Submission 1" in text
-    assert not re.search(r"\b(ada|ben|cleo)\b", text)
-
-
-def test_an_upload_that_was_read_meanwhile_is_not_grouped_again(
+def test_the_assignment_says_that_an_upload_waits_and_what_was_read_meanwhile_is_not_grouped_again(
     alice_client: Client, preview_upload: Upload
 ) -> None:
     batch = preview_upload(CLASS)
+    page = get_page(alice_client, batch.assignment.get_absolute_url())
+    assert batch.get_absolute_url() in page.links()
+    assert "class.zip waits for you: check who handed in what" in page.texts("p.notice")
     Batch.objects.update(state="ranking")
     assert "HX-Redirect" in group(alice_client, batch, layout="depth 0").headers
     batch.refresh_from_db()
     assert batch.choices == {}
-
-
-def test_files_without_a_preview_are_read_at_once(
-    alice_client: Client, assignment: Assignment, django_capture_on_commit_callbacks: Committing
-) -> None:
-    with django_capture_on_commit_callbacks(execute=True):
-        alice_client.post(reverse("upload", args=[assignment.pk]), {"files": loose("a.py", b"x = 1\n")})
-    assert Batch.objects.get().state == "done"
 
 
 def test_names_of_an_upload_are_shown_as_text(alice_client: Client, preview_upload: Upload) -> None:
@@ -267,15 +244,6 @@ def test_the_page_is_as_quick_for_many_submissions_as_for_few(
         page = get_page(alice_client, batch.get_absolute_url())
     assert len(page.all("input[name=new]")) == 200
     assert read_listed(batch)
-
-
-def test_the_assignment_says_that_an_upload_waits_to_be_checked(
-    alice_client: Client, preview_upload: Upload
-) -> None:
-    batch = preview_upload(CLASS)
-    page = get_page(alice_client, batch.assignment.get_absolute_url())
-    assert batch.get_absolute_url() in page.links()
-    assert "class.zip waits for you: check who handed in what" in page.texts("p.notice")
 
 
 def test_a_layout_that_fits_nothing_is_not_used_and_the_preview_says_so(
@@ -301,19 +269,16 @@ def filter_files(
     return client.post(address, data, headers={"HX-Request": "true"})  # type: ignore[return-value]
 
 
-def test_files_that_a_pattern_leaves_out_do_not_count_at_once(
-    alice_client: Client, preview_upload: Upload
-) -> None:
-    batch = preview_upload({**CLASS, "ada/notes.py": "x = 1\n"})
-    answer = page_of(filter_files(alice_client, batch, exclude="notes.*"))
-    assert "left out by an exclude pattern" in answer.text(".reasons")
-    assert answer.text("#preview-heading").endswith("1 entry does not count")
-
-
-def test_only_the_chosen_files_count_and_a_pattern_that_matches_nothing_is_named(
+def test_patterns_count_at_once_and_what_matches_nothing_or_is_none_is_named(
     alice_client: Client, preview_upload: Upload
 ) -> None:
     batch = preview_upload({**CLASS, "ada/src/own.py": "x = 1\n", "ben/src/own.py": "y = 2\n"})
+    answer = page_of(filter_files(alice_client, batch, include="@nothing"))
+    assert "There is no rule @nothing" in answer.text(".filters .error")
+    assert not answer.texts(".reasons")
+    answer = page_of(filter_files(alice_client, batch, exclude="/main.*"))
+    assert "left out by an exclude pattern" in answer.text(".reasons")
+    assert answer.text("#preview-heading").endswith("3 entries do not count")
     answer = page_of(filter_files(alice_client, batch, only="src/**\nlib/**"))
     assert answer.text("#preview-heading").startswith("2 submissions found")
     assert "none of the files to compare, by their patterns" in answer.text(".reasons")
@@ -332,78 +297,34 @@ def test_an_upload_read_without_a_preview_lists_the_pattern_that_matches_nothing
     assert {entry.name for entry in entries.filter(accepted=True)} == {"ada/a.py", "ben/a.py"}
 
 
-def test_a_pattern_that_lets_other_files_count_unpacks_the_upload_again(
-    alice_client: Client, preview_upload: Upload, django_capture_on_commit_callbacks: Committing
-) -> None:
-    batch = preview_upload({**CLASS, "ada/node_modules/x/index.js": "let x = 1;\n"})
-    with django_capture_on_commit_callbacks(execute=True):
-        assert "HX-Redirect" in filter_files(alice_client, batch, include="node_modules/").headers
-    page = get_page(alice_client, batch.get_absolute_url())
-    assert "does not count" not in page.text("#preview-heading")
-
-
-def test_what_is_no_pattern_is_refused_with_the_reason(alice_client: Client, preview_upload: Upload) -> None:
-    batch = preview_upload(CLASS)
-    answer = page_of(filter_files(alice_client, batch, include="@nothing"))
-    assert "There is no rule @nothing" in answer.text(".filters .error")
-    assert not answer.texts(".reasons")
-
-
-def test_a_preview_says_who_is_in_the_roster_of_the_course(
+def test_a_roster_is_added_in_the_preview_which_says_who_is_in_it(
     alice_client: Client, preview_upload: Upload
 ) -> None:
-    batch = preview_upload(CLASS)
-    roster = reverse("roster", args=[batch.assignment.course_id])
-    assert roster in get_page(alice_client, batch.get_absolute_url()).links()
-    alice_client.post(roster, {"file": loose("class.csv", b"Login,Name\nada,Ada Byron\nben,Ben Okri\n")})
+    batch = preview_upload({**CLASS, "ada/photo.png": b"\x89PNG\0"})
+    place = reverse("roster", args=[batch.assignment.course_id])
+    assert place in get_page(alice_client, batch.get_absolute_url()).links()
+    answer = page_of(send_roster(alice_client, batch, "foo,bar\n1,2\n"))
+    assert "No column says who the students are" in answer.text(".filters[open] .error")
+    assert len(answer.rows(".students tbody tr")) == 3
+    roster = "Login,Name\nada,Zadie Byron\nben,Ben Okri\ndora,Dora Ito\n"
+    answer = page_of(send_roster(alice_client, batch, roster))
+    # In the order of the names as they will be shown.
+    students = [cells[2] for cells in answer.rows(".students tbody tr")]
+    assert students == ["Ben Okri", "not in it", "Zadie Byron"]
+    assert "1 in the roster handed in nothing here" in answer.texts("#preview summary")
+    assert "Dora Ito" in answer.text("#preview")
+    assert "Zadie Byron" in get_page(alice_client, place).text("main")
+    alice_client.post(reverse("switch_names"), {"names": "made-up"})
     page = get_page(alice_client, batch.get_absolute_url())
-    assert [cells[1:3] for cells in page.rows(".students tbody tr")] == [
-        ["", "Ada Byron"],
-        ["", "Ben Okri"],
-        ["", "not in it"],
-    ]
+    assert "Submission 1" in page.text("#preview")
+    assert not re.search(r"\b(ada|ben|cleo|Dora Ito|Zadie Byron)\b", page.text("#preview"))
+    assert not page.has("#preview input[type=file]")
 
 
 def send_roster(client: Client, batch: Batch, content: str) -> HttpResponse:
     address = reverse("add_listed_roster", args=[batch.pk])
     data = {"file": loose("class.csv", content)}
     return client.post(address, data, headers={"HX-Request": "true"})  # type: ignore[return-value]
-
-
-def test_a_roster_is_added_in_the_preview_and_the_table_follows(
-    alice_client: Client, preview_upload: Upload
-) -> None:
-    batch = preview_upload(CLASS)
-    roster = "Login,Name\nada,Zadie Byron\nben,Ben Okri\ndora,Dora Ito\n"
-    answer = page_of(send_roster(alice_client, batch, roster))
-    # In the order of the names as they will be shown.
-    assert [cells[2] for cells in answer.rows(".students tbody tr")] == [
-        "Ben Okri", "not in it", "Zadie Byron"
-    ]  # fmt: skip
-    assert "1 in the roster handed in nothing here" in answer.texts("#preview summary")
-    assert "Dora Ito" in answer.text("#preview")
-    stored = get_page(alice_client, reverse("roster", args=[batch.assignment.course_id]))
-    assert "Zadie Byron" in stored.text("main")
-    group(alice_client, batch, do="read")
-
-
-def test_what_is_no_roster_is_refused_in_the_preview(alice_client: Client, preview_upload: Upload) -> None:
-    batch = preview_upload(CLASS)
-    answer = page_of(send_roster(alice_client, batch, "foo,bar\n1,2\n"))
-    assert "No column says who the students are" in answer.text(".filters[open] .error")
-    assert len(answer.rows(".students tbody tr")) == 3
-
-
-def test_with_hidden_names_a_preview_takes_no_roster_and_names_nobody_of_it(
-    alice_client: Client, preview_upload: Upload
-) -> None:
-    batch = preview_upload(CLASS)
-    send_roster(alice_client, batch, "Login,Name\nada,Zadie Byron\ndora,Dora Ito\n")
-    alice_client.post(reverse("switch_names"), {"names": "made-up"})
-    page = get_page(alice_client, batch.get_absolute_url())
-    assert "Dora Ito" not in page.html
-    assert "Zadie Byron" not in page.html
-    assert not page.has("#preview input[type=file]")
 
 
 def test_submissions_are_in_the_order_of_the_names_as_shown(
@@ -444,19 +365,13 @@ OTHERWISE = (
 )
 
 
-def test_the_preview_says_how_files_are_going_to_be_read(
-    alice_client: Client, preview_upload: Upload
+def test_the_preview_and_the_page_of_an_upload_say_how_files_are_read(
+    alice_client: Client, preview_upload: Upload, hand_in: HandIn
 ) -> None:
-    batch = preview_upload(FILES)
-    page = get_page(alice_client, batch.get_absolute_url())
-    assert LANGUAGES in page.text("#preview")
-    assert OTHERWISE in page.text("#preview")
-
-
-@pytest.mark.long
-def test_the_page_of_an_upload_says_how_its_files_were_read(alice_client: Client, hand_in: HandIn) -> None:
-    batch = hand_in(zipped(FILES))
-    text = get_page(alice_client, reverse("batch", args=[batch.pk])).text()
+    text = get_page(alice_client, preview_upload(FILES).get_absolute_url()).text("#preview")
+    assert LANGUAGES in text
+    assert OTHERWISE in text
+    text = get_page(alice_client, hand_in(zipped(FILES)).get_absolute_url()).text()
     assert LANGUAGES in text
     assert OTHERWISE in text
     assert "Without code: eve." in text

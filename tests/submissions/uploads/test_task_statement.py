@@ -35,10 +35,10 @@ def send(
     alice_client: Client,
     assignment: Assignment,
     eager_tasks: None,
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
 ) -> Send:
     def send(data: Any) -> HttpResponseBase:
-        with django_capture_on_commit_callbacks(execute=True):
+        with committing(execute=True):
             return alice_client.post(
                 reverse("add_boilerplate", args=[assignment.pk]), {"statement": "on"} | data
             )
@@ -55,18 +55,13 @@ def shared_terms(client: Client, pair: Pair) -> list[str]:
     return [row[0] for row in page.rows(".terms tbody tr")]
 
 
-def test_the_page_of_ignored_code_takes_a_statement_as_text(report: Report, alice_client: Client) -> None:
-    page = get_page(alice_client, tab(report.assignment, "ignored"))
-    assert page.has("form input[name=statement] ~ .field textarea[name=text]")
-
-
 @pytest.mark.parametrize("sent", [{"text": STATEMENT}, {"files": [loose("task.md", STATEMENT.encode())]}])
 def test_a_message_of_the_statement_does_not_count_until_the_statement_is_removed(
     alice_client: Client,
     report: Report,
     send: Send,
     sent: Any,
-    django_capture_on_commit_callbacks: Committing,
+    committing: Committing,
 ) -> None:
     before = newest_pair(report.assignment)
     assert MESSAGE in shared_terms(alice_client, before)
@@ -78,25 +73,21 @@ def test_a_message_of_the_statement_does_not_count_until_the_statement_is_remove
     assert MESSAGE not in shared_terms(alice_client, after)
     removal = reverse("remove_boilerplate", args=[Boilerplate.objects.get(statement=True).pk])
     assert get_page(alice_client, tab(report.assignment, "ignored")).has(f'form[action="{removal}"]')
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         alice_client.post(removal)
     assert newest_pair(report.assignment).similarity == before.similarity
 
 
-def test_a_statement_is_read_as_prose_in_an_assignment_of_one_language(
+def test_a_pasted_statement_is_read_as_prose_in_an_assignment_of_one_language(
     alice_client: Client, assignment: Assignment, send: Send
 ) -> None:
+    assert send({"text": " "}).status_code == 422
+    assert not BoilerplateUpload.objects.exists()
     assignment.language = "python"
     assignment.save()
     send({"text": STATEMENT})
     statement = Boilerplate.objects.get()
     assert (statement.name, statement.document.language) == ("statement.txt", "text")
     assert statement.document.state == Document.State.READY
-    assert "the task’s statement ·" in get_page(alice_client, assignment.get_absolute_url()).text(
-        "#boilerplate .meta"
-    )
-
-
-def test_nothing_pasted_and_nothing_chosen_is_refused(send: Send) -> None:
-    assert send({"text": " "}).status_code == 422
-    assert not BoilerplateUpload.objects.exists()
+    page = get_page(alice_client, assignment.get_absolute_url())
+    assert "the task’s statement ·" in page.text("#boilerplate .meta")

@@ -51,7 +51,6 @@ def _until_there(client: Client, address: str) -> HttpResponse:
         time.sleep(0.05)
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("eager_tasks", "impatient")
 def test_the_page_says_that_the_preview_is_being_prepared_and_then_shows_it(
     alice_client: Client, preview_upload: Upload
@@ -69,16 +68,9 @@ def test_the_page_says_that_the_preview_is_being_prepared_and_then_shows_it(
     again = get_page(alice_client, batch.get_absolute_url())
     assert again.text("#preview-heading") == there.text("#preview-heading")
     assert not again.all("noscript meta[http-equiv=refresh]")
-
-
-@pytest.mark.usefixtures("eager_tasks", "impatient")
-def test_another_choice_is_stored_and_its_preview_follows(
-    alice_client: Client, preview_upload: Upload
-) -> None:
-    batch = preview_upload(CLASS)
     chosen = page_of(group(alice_client, batch, old=["ada"], new=["Ada Byron"]))
     assert chosen.text("#preview-heading") == PENDING
-    there = page_of(_until_there(alice_client, reverse("batch_preview", args=[batch.pk])))
+    there = page_of(_until_there(alice_client, address))
     assert there.values("input[name=new]", "value") == ["Ada Byron", "ben", "cleo"]
 
 

@@ -13,7 +13,7 @@ from submissions.courses.retention import delete_batch
 from submissions.models import Assignment, Batch, Boilerplate, Document, Job, Report, Source, Upload
 from submissions.reports import results as ranking
 from submissions.uploads import lifecycle
-from submissions.uploads.change import add_boilerplate, create_batch, rerank
+from submissions.uploads.change import add_boilerplate, create_batch
 from submissions.uploads.fingerprinting import MAX_ATTEMPTS
 from submissions.uploads.ingestion import ingest_batch, store_documents, store_sources
 from submissions.uploads.lifecycle import enqueue_rank
@@ -29,20 +29,24 @@ from tests.support.uploads import Committing, HandIn
 pytestmark = pytest.mark.services
 
 
-@pytest.mark.long
-def test_two_workers_with_one_report_finish_it_once(
-    ranking_batch: Batch, paused_ranking: PausedRanking
+def test_two_workers_finish_a_report_once_and_a_second_report_waits_without_a_worker(
+    ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment
 ) -> None:
     report = Report.objects.get()
-    first = paused_ranking.start(lambda: work_off("rank"))
+    workers = [paused_ranking.start(lambda: work_off("rank"))]
     assert paused_ranking.reached.wait(60)
-    second = paused_ranking.start(lambda: work_off("rank"))
+    workers.append(paused_ranking.start(lambda: work_off("rank")))
+    second = enqueue_rank(assignment)
+    work_off("rank")
+    second.refresh_from_db()
+    assert second.state == "queued"
     paused_ranking.resume.set()
-    first.join(60)
-    second.join(60)
-    report.refresh_from_db()
+    for worker in workers:
+        worker.join(60)  # and then it has the second one ranked
     ranking_batch.refresh_from_db()
-    assert (report.state, ranking_batch.state, report.pairs.count()) == ("done", "done", 1)
+    second.refresh_from_db()
+    assert second.pk != report.pk
+    assert (second.state, ranking_batch.state, second.pairs.count()) == ("done", "done", 1)
 
 
 def test_a_batch_deleted_while_it_is_ranked_is_deleted_afterwards(
@@ -79,22 +83,6 @@ def test_boilerplate_added_while_a_cohort_is_ranked_counts_and_no_worker_waits(
     assert (last_report.state, last_report.pairs.count()) == ("done", 0)
 
 
-@pytest.mark.long
-def test_a_second_report_of_an_assignment_waits_without_a_worker(
-    ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment
-) -> None:
-    worker = paused_ranking.start(lambda: work_off("rank"))
-    assert paused_ranking.reached.wait(60)
-    second = enqueue_rank(assignment)
-    work_off("rank")
-    second.refresh_from_db()
-    assert second.state == "queued"
-    paused_ranking.resume.set()
-    worker.join(60)  # and then it has the second one ranked
-    second.refresh_from_db()
-    assert second.state == "done"
-
-
 def test_a_report_is_enqueued_once(assignment: Assignment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TASKS["rank"], "apply_async", lambda *_, **__: None)
     reports = {enqueue_rank(assignment) for _ in range(3)}
@@ -123,39 +111,34 @@ def test_a_waiting_report_is_not_taken_up_before_its_worker_can_see_what_is_new(
 
 
 @pytest.mark.long
-def test_a_batch_that_a_newer_one_supersedes_is_done_with_it(
-    hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
-) -> None:
-    older = hand_in(zipped(TWO))
-    newer = hand_in(zipped(TWO))
-    Batch.objects.update(state="ranking")
-    with django_capture_on_commit_callbacks(execute=True):
-        rerank(assignment)
-    for batch in (older, newer):
-        batch.refresh_from_db()
-        assert batch.state == "done"
-
-
-@pytest.mark.long
-def test_a_worker_lost_right_after_unpacking_loses_nothing(
-    assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
+@pytest.mark.parametrize("unlucky", [False, True])
+def test_a_worker_lost_right_after_unpacking_loses_nothing_but_what_ended_workers_each_time(
+    assignment: Assignment,
+    alice: User,
+    eager_tasks: None,
+    committing: Committing,
+    *,
+    unlucky: bool,
 ) -> None:
     batch = create_batch(assignment, alice, [zipped(CLASS)])
     assert jobs.claim(kind_of("unpack"), INTERACTIVE)
     ingest_batch(batch)  # and here the worker is killed
+    document = Document.objects.earliest("pk")
+    Document.objects.filter(pk=document.pk).update(attempts=MAX_ATTEMPTS if unlucky else 0)
     Job.objects.update(touched=timezone.now() - 2 * SENDING)
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         maintenance.sweep()
     batch.refresh_from_db()
     assert (batch.state, batch.documents_done) == ("done", 3)
     assert not Upload.objects.exists()
+    assert (f"{MAX_ATTEMPTS} times" in Document.objects.get(pk=document.pk).reason) is unlucky
 
 
 def test_the_same_boilerplate_twice_is_registered_once(
-    assignment: Assignment, eager_tasks: None, django_capture_on_commit_callbacks: Committing
+    assignment: Assignment, eager_tasks: None, committing: Committing
 ) -> None:
     for _ in range(2):
-        with django_capture_on_commit_callbacks(execute=True):
+        with committing(execute=True):
             add_boilerplate(assignment, [loose("starter.py", STARTER)])
     assert Boilerplate.objects.count() == 1
 
@@ -182,48 +165,28 @@ def test_a_failed_report_fails_no_batch_for_which_another_report_is_queued(
     assert batch.state == "done"
 
 
-def test_a_batch_left_ranking_is_swept_up(
-    hand_in: HandIn, django_capture_on_commit_callbacks: Committing
-) -> None:
-    batch = hand_in(zipped(TWO))
-    long_ago = timezone.now() - 2 * SENDING
-    Batch.objects.update(state="ranking", touched=long_ago)
-    Report.objects.all().delete()
-    with django_capture_on_commit_callbacks(execute=True):
-        maintenance.sweep()
-    batch.refresh_from_db()
-    assert batch.state == "done"
-
-
 @pytest.mark.long
-def test_sources_without_a_submission_are_deleted_and_others_are_kept(hand_in: HandIn) -> None:
+def test_a_failed_document_gets_a_new_chance_and_sources_without_a_submission_are_deleted(
+    hand_in: HandIn,
+) -> None:
     hand_in(zipped(TWO))
+    Document.objects.update(state="failed", reason="the machine was restarted", attempts=9)
+    hand_in(zipped(TWO))
+    assert set(Document.objects.values_list("state", "reason")) == {("ready", "")}
     store_documents([(store_sources([HONEST.encode()])[0], "python")])
     Source.objects.update(created=timezone.now() - maintenance.SOURCE_GRACE_PERIOD - timedelta(minutes=1))
     maintenance.sweep()
     assert Source.objects.count() == Document.objects.count() == 2
 
 
-@pytest.mark.long
-def test_a_document_that_failed_gets_a_new_chance_with_a_new_upload(hand_in: HandIn) -> None:
-    hand_in(zipped(TWO))
-    Document.objects.update(state="failed", reason="the machine was restarted", attempts=9)
-    hand_in(zipped(TWO))
-    assert set(Document.objects.values_list("state", "reason")) == {("ready", "")}
-
-
-@pytest.mark.long
-def test_a_source_that_ended_its_worker_each_time_is_not_tried_again(
-    assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
+def test_batches_left_ranking_are_swept_up_the_superseded_one_too(
+    hand_in: HandIn, committing: Committing
 ) -> None:
-    batch = create_batch(assignment, alice, [zipped(CLASS)])
-    assert jobs.claim(kind_of("unpack"), INTERACTIVE)
-    ingest_batch(batch)
-    unlucky = Document.objects.earliest("pk")
-    Document.objects.filter(pk=unlucky.pk).update(attempts=MAX_ATTEMPTS)
-    Job.objects.update(touched=timezone.now() - 2 * SENDING)
-    with django_capture_on_commit_callbacks(execute=True):
+    batches = [hand_in(zipped(TWO)) for _ in range(2)]
+    Batch.objects.update(state="ranking", touched=timezone.now() - 2 * SENDING)
+    Report.objects.all().delete()
+    with committing(execute=True):
         maintenance.sweep()
-    assert f"{MAX_ATTEMPTS} times" in Document.objects.get(pk=unlucky.pk).reason
-    batch.refresh_from_db()
-    assert batch.state == "done"
+    for batch in batches:
+        batch.refresh_from_db()
+        assert batch.state == "done"

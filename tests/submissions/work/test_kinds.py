@@ -81,9 +81,9 @@ def test_a_kind_names_functions_that_are_there_and_limits_that_its_task_has(kind
 @each_kind
 @pytest.mark.django_db
 def test_what_is_enqueued_twice_is_one_job_with_two_messages(
-    kind: Kind, sent: None, django_capture_on_commit_callbacks: Committing
+    kind: Kind, sent: None, committing: Committing
 ) -> None:
-    with django_capture_on_commit_callbacks(execute=True):
+    with committing(execute=True):
         job, again = queued(kind), queued(kind)
     assert job == again
     assert queue_lengths()[INTERACTIVE] == 2

@@ -21,7 +21,7 @@ from kombu.exceptions import OperationalError
 from moss.celery import app
 from moss.operations import maintenance
 from submissions.intake.sandbox.process import NotStarted
-from submissions.models import Assignment, Batch, Course, Document, Job
+from submissions.models import Assignment, Batch, Course, Document, Job, Report
 from submissions.uploads import lifecycle
 from submissions.uploads.change import create_batch
 from submissions.uploads.files import UPLOADS_FOLDER, delete_orphans
@@ -58,20 +58,14 @@ def test_a_lock_is_held_by_one_session_and_ends_with_it(other_session: psycopg.C
     with work_lock(Work.DOCUMENT, 7) as mine, work_lock(Work.JOB, 7) as other_kind:
         assert (mine, other_kind) == (False, True)
     assert sessions(Work.DOCUMENT) == {7: other_session.info.backend_pid}
-    other_session.close()
-    wait_until(lambda: not sessions(Work.DOCUMENT), what="the end of the session")
-    with work_lock(Work.DOCUMENT, 7) as mine:
-        assert mine
-
-
-def test_ending_a_session_frees_its_locks(other_session: psycopg.Connection) -> None:
-    lock(other_session, Work.DOCUMENT, 7)
     assert not end_session(Work.DOCUMENT, 7, timedelta(minutes=10))  # it sent a query just now
     assert end_session(Work.DOCUMENT, 7)
     with pytest.raises(psycopg.OperationalError):
         other_session.execute("SELECT 1")
     wait_until(lambda: not sessions(Work.DOCUMENT), what="the end of the session")
     assert not end_session(Work.DOCUMENT, 7)
+    with work_lock(Work.DOCUMENT, 7) as mine:
+        assert mine
 
 
 def test_a_report_whose_cancelled_predecessor_has_not_ended_yet_is_tried_again(
@@ -86,21 +80,25 @@ def test_a_report_whose_cancelled_predecessor_has_not_ended_yet_is_tried_again(
     assert (report.state, job.state, job.attempts) == ("queued", "queued", 0)
 
 
-def test_a_ranking_shows_what_becomes_of_its_job(batch: Batch) -> None:
-    change(batch, state="ranking")
-    report = lifecycle.enqueue_rank(batch.assignment)
-    job = jobs.claim(kind_of("rank"), INTERACTIVE)
+@pytest.mark.parametrize(("kind", "running"), [("unpack", "unpacking"), ("rank", "running")])
+def test_an_upload_and_a_ranking_show_what_becomes_of_their_job(
+    batch: Batch, kind: str, running: str
+) -> None:
+    shown: Batch | Report = batch
+    if kind == "rank":
+        change(batch, state="ranking")
+        shown = lifecycle.enqueue_rank(batch.assignment)
+    job = jobs.claim(kind_of(kind), INTERACTIVE)
     assert job
-    report.refresh_from_db()
-    assert report.state == "running"
+    shown.refresh_from_db()
+    assert shown.state == running
     assert jobs.requeue_lost(job)
-    report.refresh_from_db()
-    assert report.state == "queued"
-    assert jobs.fail(Job.objects.get(kind="rank"), OUT_OF_TIME)
-    report.refresh_from_db()
-    batch.refresh_from_db()
-    assert (report.state, report.message) == ("failed", OUT_OF_TIME)
-    assert (batch.state, batch.message) == ("failed", OUT_OF_TIME)
+    shown.refresh_from_db()
+    assert shown.state == "queued"
+    assert jobs.fail(Job.objects.get(kind=kind), OUT_OF_TIME)
+    for one in (shown, batch):
+        one.refresh_from_db()
+        assert (one.state, one.message) == ("failed", OUT_OF_TIME)
 
 
 def test_a_ranking_whose_session_sends_queries_goes_on_however_long_it_takes(
@@ -113,20 +111,6 @@ def test_a_ranking_whose_session_sends_queries_goes_on_however_long_it_takes(
     let_time_pass("rank")
     maintenance.sweep()
     assert Job.objects.get(kind="rank").state == "running"
-
-
-@pytest.mark.long
-def test_an_upload_shows_what_becomes_of_its_job(batch: Batch) -> None:
-    job = jobs.claim(kind_of("unpack"), INTERACTIVE)
-    assert job
-    batch.refresh_from_db()
-    assert batch.state == "unpacking"
-    assert jobs.requeue_lost(job)
-    batch.refresh_from_db()
-    assert batch.state == "queued"
-    assert jobs.fail(Job.objects.get(), OUT_OF_TIME)
-    batch.refresh_from_db()
-    assert (batch.state, batch.message) == ("failed", OUT_OF_TIME)
 
 
 @pytest.mark.long

@@ -105,27 +105,19 @@ def test_a_message_of_one_upload_starts_the_upload_whose_turn_it_is(
 
 
 @pytest.mark.long
-def test_what_waited_for_its_user_is_started_when_an_upload_was_read(
-    assignment: Assignment, alice: User, eager_tasks: None
-) -> None:
-    upload(assignment, STARTED_A_USER, state="fingerprinting")
-    waiting = create_batch(assignment, alice, [zipped(CLASS)])
-    [job, _] = Job.objects.filter(kind="read_documents", state="running")
-    with TestCase.captureOnCommitCallbacks(execute=True):
-        running.carry_out(kind_of("read_documents"), job)  # the last documents of it
-        announce_blocked(kind_of("read_documents"))
-    waiting.refresh_from_db()
-    assert waiting.state == "done"
-
-
-@pytest.mark.long
-def test_what_waited_for_its_user_is_started_when_an_upload_was_cancelled(
-    assignment: Assignment, alice: User, eager_tasks: None
+@pytest.mark.parametrize("end", ["read", "cancelled"])
+def test_what_waited_for_its_user_is_started_when_an_upload_was_read_or_cancelled(
+    assignment: Assignment, alice: User, eager_tasks: None, end: str
 ) -> None:
     started = upload(assignment, STARTED_A_USER, state="fingerprinting")
     waiting = create_batch(assignment, alice, [zipped(CLASS)])
+    [job, _] = Job.objects.filter(kind="read_documents", state="running")
     with TestCase.captureOnCommitCallbacks(execute=True):
-        cancel_batch(started[0])
+        if end == "read":
+            running.carry_out(kind_of("read_documents"), job)  # the last documents of it
+            announce_blocked(kind_of("read_documents"))
+        else:
+            cancel_batch(started[0])
     waiting.refresh_from_db()
     assert waiting.state == "done"
 
@@ -154,36 +146,34 @@ def test_an_upload_of_many_files_is_read_in_the_heavy_queue(
     assert queues_of["rank"] == [HEAVY]
 
 
-def test_unpacking_that_takes_long_goes_on_in_the_heavy_queue(
-    hand_in: HandIn, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("kind", "limits"),
+    [
+        ("unpack", [(sources, "INTERACTIVE_SECONDS", -1)]),
+        (
+            "read_documents",
+            [
+                (reading, "SLICE_SECONDS", -1),
+                (reading, "LANES", 1),
+                (documents, "GROUP_SECONDS", -1),
+                (documents, "BATCH_DOCUMENTS", 1),
+            ],
+        ),
+        ("rank", [(progress, "LONGEST_INTERACTIVE", timedelta(seconds=-1))]),
+    ],
+    ids=["unpacking", "reading", "ranking"],
+)
+def test_what_takes_long_goes_on_in_the_heavy_queue(
+    hand_in: HandIn, monkeypatch: pytest.MonkeyPatch, kind: str, limits: list[tuple[object, str, object]]
 ) -> None:
-    monkeypatch.setattr(sources, "INTERACTIVE_SECONDS", -1)
-    queues_of = queues_in_order(monkeypatch)
-    assert hand_in(zipped(CLASS)).state == "done"
-    assert queues_of["unpack"] == [INTERACTIVE, HEAVY]
-
-
-def test_reading_that_takes_long_goes_on_in_the_heavy_queue(
-    hand_in: HandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reading, "SLICE_SECONDS", -1)
-    monkeypatch.setattr(reading, "LANES", 1)
-    monkeypatch.setattr(documents, "GROUP_SECONDS", -1)
-    monkeypatch.setattr(documents, "BATCH_DOCUMENTS", 1)
+    for module, name, limit in limits:
+        monkeypatch.setattr(module, name, limit)
     queues_of = queues_in_order(monkeypatch)
     batch = hand_in(zipped(CLASS))
     assert (batch.state, batch.documents_done) == ("done", 3)
-    assert queues_of["read_documents"][:2] == [INTERACTIVE, HEAVY]
-
-
-def test_ranking_that_takes_long_goes_on_in_the_heavy_queue(
-    hand_in: HandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(progress, "LONGEST_INTERACTIVE", timedelta(seconds=-1))
-    queues_of = queues_in_order(monkeypatch)
-    report = hand_in(zipped(CLASS)).assignment.reports.get()
-    assert report.state == "done"
-    assert queues_of["rank"] == [INTERACTIVE, HEAVY]
+    assert batch.assignment.reports.get().state == "done"
+    assert queues_of[kind][:2] == [INTERACTIVE, HEAVY]
+    assert kind == "read_documents" or len(queues_of[kind]) == 2
 
 
 @pytest.mark.long

@@ -123,52 +123,32 @@ def test_archives_of_students_in_an_archive_are_their_submissions() -> None:
     packed = zipped({f"{name}.zip": zipped({"main.py": CODE.encode()}) for name in ("ada", "ben", "cleo")})
     grouping, groups = group_submissions(entries("class.zip", packed))
     assert grouping.layout.key == "folders"
-    assert {name: [entry.name for entry in files] for name, files in groups.items()} == {
-        "ada": ["main.py"],
-        "ben": ["main.py"],
-        "cleo": ["main.py"],
-    }
+    files = {name: [entry.name for entry in files] for name, files in groups.items()}
+    assert files == {name: ["main.py"] for name in ("ada", "ben", "cleo")}
 
 
-def test_a_tests_folder_beside_the_students_does_not_make_the_class_one_project() -> None:
+def test_a_project_at_the_top_is_named_after_the_upload_and_a_tests_folder_makes_no_project() -> None:
+    grouping = group_files(listing_of({"src/main.py": CODE, "setup.py": CODE}, "ada"))
+    assert set(grouping.places.values()) == {("ada", "src/main.py"), ("ada", "setup.py")}
     students = {f"class/{name}/main.py": CODE for name in ("ada", "ben", "cleo", "dora")}
     grouping = group_files(listing_of({**students, "class/tests/test_main.py": CODE, "class/Makefile": CODE}))
-    assert {place.submission for place in grouping.places.values()} == {
-        "ada", "ben", "cleo", "dora",
-    }  # fmt: skip
+    assert {place.submission for place in grouping.places.values()} == {"ada", "ben", "cleo", "dora"}
     assert "of the course" in grouping.ignored["class/tests/test_main.py"]
 
 
-def test_a_project_at_the_top_of_an_upload_is_named_after_the_upload() -> None:
-    grouping = group_files(listing_of({"src/main.py": CODE, "setup.py": CODE}, "ada"))
-    assert set(grouping.places.values()) == {("ada", "src/main.py"), ("ada", "setup.py")}
-
-
-def test_two_students_of_one_name_have_their_ids_after_it() -> None:
+def test_two_students_of_one_name_have_their_ids_after_it_and_one_in_two_archives_is_one() -> None:
     files = {f"Ada Byron_{number}_assignsubmission_file/main.py": CODE for number in (1, 2)}
     assert names(files) == {"Ada Byron (Participant 1)", "Ada Byron (Participant 2)"}
-
-
-def test_a_student_in_two_archives_of_an_upload_is_one_submission() -> None:
     files = {f"{part}/Ada Byron_1_assignsubmission_file/main.py": CODE for part in ("lab1", "lab2")}
-    grouping = group_files(listing_of(files))
-    assert set(grouping.places.values()) == {
-        ("Ada Byron", "main.py"),
-        ("Ada Byron", "lab2/Ada Byron_1_assignsubmission_file/main.py"),
-    }
+    second = "lab2/Ada Byron_1_assignsubmission_file/main.py"
+    places = set(group_files(listing_of(files)).places.values())
+    assert places == {("Ada Byron", "main.py"), ("Ada Byron", second)}
 
 
-def test_a_team_is_one_submission_named_after_all() -> None:
-    assert "Chidi Okafor, Bruno Popescu" in names(SAMPLES["sakai"])
-
-
-def test_numbers_of_attempts_are_compared_as_numbers() -> None:
+def test_attempts_are_compared_as_numbers_and_as_times_with_and_without_a_zone() -> None:
     grouping = group_files(listing_of({f"a@b.edu_{version}_x.c": CODE for version in (2, 9, 10)}))
     assert list(grouping.places) == ["a@b.edu_10_x.c"]
     assert grouping.earlier == {"a@b.edu_2_x.c": "a", "a@b.edu_9_x.c": "a"}
-
-
-def test_attempts_with_and_without_a_time_zone_are_compared() -> None:
     times = ("2026-03-01T14:05:09Z", "2026-03-01T15:05:09", "2026-03-01T14:05:09-05:00")
     grouping = group_files(listing_of({f"Ada - {time}/main.py": CODE for time in times}))
     assert list(grouping.places) == ["Ada - 2026-03-01T14:05:09-05:00/main.py"]
@@ -236,12 +216,6 @@ def test_a_list_beside_the_folders_is_offered_as_the_roster() -> None:
     assert warning.text.startswith("Beside the work of the students: roster.csv, submissions.tsv.")
 
 
-def test_a_text_beside_the_folders_is_a_students_where_all_handed_in_texts() -> None:
-    essays = {"ada/essay.md": "Ada", "ben/essay.md": "Ben", "cleo.md": "Cleo", "README.md": "Write an essay."}
-    assert names(essays) == {"ada", "ben", "cleo.md"}
-    assert names(essays | {"dora/main.py": CODE}) == {"ada", "ben", "dora"}
-
-
 @pytest.mark.parametrize(
     "paths",
     [
@@ -256,29 +230,31 @@ def test_folders_of_teams_and_students_are_not_questions(paths: tuple[str, ...])
     assert recognise(listing_of(dict.fromkeys(paths, CODE)))[0].layout.key != "questions"
 
 
-def test_questions_after_the_name_of_a_test_are_no_repositories() -> None:
-    students = ("Ada Byron - 12", "Bruno Popescu - 13", "Chidi Okafor - 14")
-    paths = (f"quiz/Quiz 1-Question {number}/{name}/main.py" for number in (1, 2, 3) for name in students)
-    assert names(dict.fromkeys(paths, CODE)) == {*students}
+NUMBERED = ("Ada Byron - 12", "Bruno Popescu - 13", "Chidi Okafor - 14")
+LOGINS = ("abyron", "bpopescu", "cokafor")
+ESSAYS = ("ada/essay.md", "ben/essay.md", "cleo.md", "README.md")
 
 
-def test_logins_after_the_number_of_a_task_are_repositories() -> None:
-    assert names({f"ex1-{login}/main.py": CODE for login in ("abyron", "bpopescu", "cokafor")}) == {
-        "abyron",
-        "bpopescu",
-        "cokafor",
-    }
-
-
-def test_weeks_with_the_students_inside_are_one_submission_a_student() -> None:
-    paths = (f"Week {number}/{name}/main.py" for number in (1, 2) for name in ("ada", "ben", "cleo"))
-    assert names(dict.fromkeys(paths, CODE)) == {"ada", "ben", "cleo"}
-
-
-def test_the_sheet_of_the_task_beside_the_folders_is_no_student() -> None:
-    programs = {"ada/main.py": CODE, "ben/main.py": CODE, "Sheet 1.pdf": "%PDF-1.4"}
-    assert names(programs) == {"ada", "ben"}
-    assert names({"ada/essay.pdf": "%PDF-1.4", "ben.pdf": "%PDF-1.4"}) == {"ada", "ben.pdf"}
+@pytest.mark.parametrize(
+    ("paths", "students"),
+    [
+        ([f"quiz/Quiz 1-Question {n}/{name}/main.py" for n in (1, 2, 3) for name in NUMBERED], {*NUMBERED}),
+        ([f"ex1-{login}/main.py" for login in LOGINS], {*LOGINS}),
+        (
+            [f"Week {n}/{name}/main.py" for n in (1, 2) for name in ("ada", "ben", "cleo")],
+            {"ada", "ben", "cleo"},
+        ),
+        (["ada/main.py", "ben/main.py", "Sheet 1.pdf"], {"ada", "ben"}),
+        (["ada/essay.pdf", "ben.pdf"], {"ada", "ben.pdf"}),
+        (ESSAYS, {"ada", "ben", "cleo.md"}),
+        ([*ESSAYS, "dora/main.py"], {"ada", "ben", "dora"}),
+    ],
+    ids=["questions", "repositories", "weeks", "a sheet", "no sheet", "texts", "texts beside a program"],
+)
+def test_names_after_numbers_and_files_beside_folders_are_students_where_they_are(
+    paths: list[str], students: set[str]
+) -> None:
+    assert names(dict.fromkeys(paths, CODE)) == students
 
 
 def test_numbered_folders_with_a_word_in_common_are_not_read_as_accounts_of_ilias() -> None:
@@ -398,14 +374,9 @@ def regrouped(files: dict[str, str], choices: Choices, data: st.DataObject) -> C
     """Return the choices with some of their submissions renamed and split."""
     names = sorted(group(files, choices).submissions) or ["nobody"]
     some = st.sampled_from([*names, "nobody"])
-    return Choices(
-        choices.layout,
-        choices.depth,
-        choices.attempts,
-        choices.due,
-        data.draw(st.frozensets(some, max_size=3)),
-        data.draw(st.dictionaries(some, some | st.just("Team 1"), max_size=4)),
-    )
+    split = data.draw(st.frozensets(some, max_size=3))
+    renamed = data.draw(st.dictionaries(some, some | st.just("Team 1"), max_size=4))
+    return Choices(choices.layout, choices.depth, choices.attempts, choices.due, split, renamed)
 
 
 @pytest.mark.slow
@@ -454,35 +425,21 @@ HARBOUR = by_name(
 )
 
 
-def test_a_row_says_who_handed_in_what_and_when() -> None:
-    listing = listing_of(
-        {
-            "lab/Ada_7_2026-03-01T14-05-09Z_Main.java": "",
-            "lab/log_Ada_7_2026-03-01T14-05-09Z_run.txt": "",
-            "lab/notes.txt": "",
-        }
+def test_a_row_says_who_handed_in_what_and_when_and_fits_nothing_else() -> None:
+    work, log = (
+        f"lab/{name}"
+        for name in ("Ada_7_2026-03-01T14-05-09Z_Main.java", "log_Ada_7_2026-03-01T14-05-09Z_run.txt")
     )
     time = datetime(2026, 3, 1, 14, 5, 9, tzinfo=UTC)
-    assert HARBOUR.place(listing) == {
-        "lab/Ada_7_2026-03-01T14-05-09Z_Main.java": Placement(
-            (Student("Ada", "7"),), "Main.java", time, time
-        ),
-        "lab/log_Ada_7_2026-03-01T14-05-09Z_run.txt": Ignored("what Harbour printed"),
-        "lab/notes.txt": Ignored(
-            "not named like a student's work in a Harbour download; choose another layout if it is one"
-        ),
+    other = "not named like a student's work in a Harbour download; choose another layout if it is one"
+    assert HARBOUR.place(listing_of(dict.fromkeys((work, log, "lab/notes.txt"), ""))) == {
+        work: Placement((Student("Ada", "7"),), "Main.java", time, time),
+        log: Ignored("what Harbour printed"),
+        "lab/notes.txt": Ignored(other),
     }
-
-
-def test_a_row_fits_what_has_its_names_and_nothing_else() -> None:
     ours = {f"Ada_{number}_2026-03-01T14-05-09Z_Main.java": "" for number in range(3)}
     assert HARBOUR.score(listing_of(ours)) == 1
     assert HARBOUR.score(listing_of({"ada/Main.java": "", "ben/Main.java": ""})) == 0
-
-
-def test_a_version_is_a_number_and_a_name_is_enough() -> None:
-    counted = by_name(
-        "counted", "a count", student_names=re.compile(r"(?P<name>[^/_]+)_v(?P<version>\d+)(?=/)")
-    )
-    placed = counted.place(listing_of({"Ada_v2/src/main.c": ""}))
+    names = re.compile(r"(?P<name>[^/_]+)_v(?P<version>\d+)(?=/)")
+    placed = by_name("counted", "a count", student_names=names).place(listing_of({"Ada_v2/src/main.c": ""}))
     assert placed == {"Ada_v2/src/main.c": Placement((Student("Ada"),), "src/main.c", 2)}

@@ -86,28 +86,17 @@ def test_a_child_gets_nothing_of_the_environment(
     assert names == {b"PYTHONPATH", b"OPENBLAS_NUM_THREADS", b"LC_ALL"}
 
 
-def test_a_child_has_only_its_pipes_open(reader: DocumentReader) -> None:
-    descriptors = list(Path(f"/proc/{reader.start().pid}/fd").iterdir())
-    opened = {str(descriptor.readlink()).split(":")[0] for descriptor in descriptors}
+def test_a_child_has_only_its_pipes_open_within_limits_and_imports_neither_django_nor_numba(
+    reader: DocumentReader,
+) -> None:
+    process = Path(f"/proc/{reader.start().pid}")
+    opened = {str(descriptor.readlink()).split(":")[0] for descriptor in (process / "fd").iterdir()}
     assert opened == {"pipe", os.devnull}
-
-
-def test_the_limits_of_a_child_cannot_be_raised(reader: DocumentReader) -> None:
-    limits = {
-        resource.RLIMIT_AS: MEMORY,
-        resource.RLIMIT_NOFILE: 0,
-        resource.RLIMIT_FSIZE: 0,
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_NPROC: 0,
-    }
-    for limit, value in limits.items():
-        assert resource.prlimit(reader.start().pid, limit) == (value, value)
-    status = Path(f"/proc/{reader.start().pid}/status").read_text()
-    assert "NoNewPrivs:\t1" in status
-
-
-def test_a_child_imports_neither_django_nor_numba(reader: DocumentReader) -> None:
-    mapped = Path(f"/proc/{reader.start().pid}/maps").read_text()
+    assert resource.prlimit(reader.start().pid, resource.RLIMIT_AS) == (MEMORY, MEMORY)
+    for name in ("NOFILE", "FSIZE", "CORE", "NPROC"):
+        assert resource.prlimit(reader.start().pid, getattr(resource, f"RLIMIT_{name}")) == (0, 0), name
+    assert "NoNewPrivs:\t1" in (process / "status").read_text()
+    mapped = (process / "maps").read_text()
     assert "numpy" in mapped
     assert "llvmlite" in mapped  # which loads the compiled rules of lexers
     assert "numba" not in mapped

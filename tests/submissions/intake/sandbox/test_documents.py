@@ -119,11 +119,6 @@ def test_several_files_of_which_one_harms_the_reader_are_refused_together_and_th
     check_reads(reader)
 
 
-def test_an_unknown_language_is_refused(reader: DocumentReader) -> None:
-    with pytest.raises(Unreadable, match="no language is called 'klingon'"):
-        reader.read(b"nuqneH", "klingon", SECONDS)
-
-
 @pytest.mark.parametrize(
     ("harm", "reason"),
     rest_is_long(
@@ -185,20 +180,19 @@ def test_a_file_is_read_although_its_child_is_killed_meanwhile(reader: DocumentR
     assert reader.start().pid != child.pid
 
 
-def test_a_child_that_was_killed_between_two_files_is_replaced(reader: DocumentReader) -> None:
-    child = reader.start()
-    child.wait_until_ready()
-    psutil.Process(child.pid).kill()
-    check_reads(reader)
-
-
-def test_a_child_outlives_the_signals_of_a_stop_so_that_its_parent_can_finish(reader: DocumentReader) -> None:
+def test_a_child_outlives_the_signals_of_a_stop_and_one_that_was_killed_between_two_files_is_replaced(
+    reader: DocumentReader,
+) -> None:
+    with pytest.raises(Unreadable, match="no language is called 'klingon'"):
+        reader.read(b"nuqneH", "klingon", SECONDS)
     child = reader.start()
     child.wait_until_ready()
     os.kill(child.pid, signal.SIGTERM)
     os.kill(child.pid, signal.SIGINT)
     check_reads(reader)
     assert reader.start().pid == child.pid
+    psutil.Process(child.pid).kill()
+    check_reads(reader)
 
 
 @pytest.mark.long
