@@ -5,16 +5,24 @@ import gzip
 import io
 import lzma
 import stat
-import struct
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable
 
 from submissions.intake.libarchive_reader import load
 from submissions.intake.limits import Limits
 from submissions.intake.members import UnpackedEntry
 from submissions.intake.unpacking import unpack
+from tests.hostile import tar_writer
+from tests.hostile.zip_writer import (
+    STORED,
+    ZipEntry,
+    central_record,
+    end_record,
+    local_header,
+    packed_bytes,
+    write_zip,
+)
 from tests.support.rar import rar_4, rar_5
 
 Files = dict[str, bytes]
@@ -79,31 +87,16 @@ LIBARCHIVE_WRITERS: dict[str, Callable[[Files], bytes]] = {
 
 
 def tarred_special(name: str, kind: bytes, target: str = "") -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w") as archive:
-        info = tarfile.TarInfo(name)
-        info.type, info.linkname = kind, target
-        archive.addfile(info)
-    return out.getvalue()
+    return tar_writer.header(name.encode(), type=kind, link=target.encode()) + tar_writer.END
 
 
 def zipped_special(name: str, mode: int) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        info = zipfile.ZipInfo(name)
-        info.create_system, info.external_attr = 3, (mode | stat.S_IRUSR) << 16
-        archive.writestr(info, "target")
-    return out.getvalue()
+    return write_zip(ZipEntry(name.encode(), b"target", mode=mode | stat.S_IRUSR))
 
 
 def zipped_twice(name: str, first: bytes, second: bytes) -> bytes:
-    """Return a zip file with two entries of one name.
-
-    The standard library warns about equal names, so the second name is patched in afterwards.
-    """
-    other = name[:-1] + "\x01"
-    data = zipped({name: first, other: second})
-    return data.replace(other.encode(), name.encode())
+    """Return a zip file with two entries of one name."""
+    return write_zip(ZipEntry(name.encode(), first), ZipEntry(name.encode(), second))
 
 
 def zip_by_hand(
@@ -115,45 +108,22 @@ def zip_by_hand(
     extra: bytes = b"",
 ) -> bytes:
     """Return a zip file with raw names, flag bits, a declared size, right or wrong, and extra fields."""
-    body, directory = b"", b""
-    for name, data in entries:
-        packed = zlib.compress(data, wbits=-15) if method == zipfile.ZIP_DEFLATED else data
-        size = len(data) if declared is None else declared
-        common = struct.pack(
-            "<HHHHHLLLH", 20, flags, method, 0, 33, zlib.crc32(data), len(packed), size, len(name)
-        )
-        directory += b"PK\x01\x02\x14\x03" + common
-        directory += struct.pack("<HHHHLL", len(extra), 0, 0, 0, 0, len(body)) + name + extra
-        body += b"PK\x03\x04" + common + b"\0\0" + name + packed
-    return body + directory + _end(len(entries), directory, len(body))
+    return write_zip(*(ZipEntry(*entry, method, flags, size=declared, extra=extra) for entry in entries))
 
 
 def overlapping_zip(copies: int, data: bytes) -> bytes:
     """Return a zip file with `copies` directory entries that all point at the same packed bytes."""
-    packed = zlib.compress(data, wbits=-15)
-    common = struct.pack("<HHHHHLLLHH", 20, 0, 8, 0, 33, zlib.crc32(data), len(packed), len(data), 1, 0)
-    directory = (b"PK\x01\x02\x14\x03" + common + struct.pack("<HHHLL", 0, 0, 0, 0, 0) + b"a") * copies
-    body = b"PK\x03\x04" + common + b"a" + packed
-    return body + directory + _end(copies, directory, len(body))
+    entry = ZipEntry(b"a", data)
+    body, directory = local_header(entry) + packed_bytes(entry), central_record(entry, 0) * copies
+    return body + directory + end_record(copies, len(directory), len(body))
 
 
 def nested_zip(inner: bytes) -> bytes:
     """Return a zip file with a stored entry `a`, in whose bytes there is another one, `b`."""
-    entry, second = _stored(b"b", inner, 30 + 1 + 10)
-    body, first = _stored(b"a", b"0123456789" + entry, 0)
-    return body + first + second + _end(2, first + second, len(body))
-
-
-def _stored(name: bytes, data: bytes, offset: int) -> tuple[bytes, bytes]:
-    """Return an entry that is not compressed, and its record in the directory."""
-    sizes = (zlib.crc32(data), len(data), len(data), len(name), 0)
-    common = struct.pack("<HHHHHLLLHH", 20, 0, 0, 0, 33, *sizes)
-    record = b"PK\x01\x02\x14\x03" + common + struct.pack("<HHHLL", 0, 0, 0, 0, offset) + name
-    return b"PK\x03\x04" + common + name + data, record
-
-
-def _end(count: int, directory: bytes, offset: int) -> bytes:
-    return b"PK\x05\x06" + struct.pack("<HHHHLLH", 0, 0, count, count, len(directory), offset, 0)
+    second = ZipEntry(b"b", inner, STORED)
+    first = ZipEntry(b"a", b"0123456789" + local_header(second) + inner, STORED)
+    body, directory = local_header(first) + first.data, central_record(first, 0) + central_record(second, 41)
+    return body + directory + end_record(2, len(directory), len(body))
 
 
 def entries(name: str, data: bytes, limits: Limits | None = None) -> list[UnpackedEntry]:
