@@ -1,7 +1,6 @@
 """Layers of imports, lazy loading of the engine, and the length of files and functions."""
 
 import ast
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.paths import ROOT
+from tests.support.processes import completed
 
 SOURCES = sorted(
     path.relative_to(ROOT)
@@ -24,9 +24,7 @@ LONGEST_FUNCTION = 40
 def loaded_by(statement: str) -> set[str]:
     """Return the top-level packages that a fresh interpreter has loaded after a statement."""
     program = f"import sys; {statement}; print(*{{name.partition('.')[0] for name in sys.modules}})"
-    process = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT
-    )
+    process = completed([sys.executable, "-c", program], cwd=ROOT)
     assert process.returncode == 0, process.stderr
     return set(process.stdout.split())
 
@@ -34,7 +32,7 @@ def loaded_by(statement: str) -> set[str]:
 def test_imports_point_one_way() -> None:
     # In a process of its own: import-linter disables all loggers of the process that calls it.
     command = [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"]
-    run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    run = completed(command, cwd=ROOT)
     assert run.returncode == 0, run.stdout + run.stderr
 
 

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import subprocess
 from pathlib import Path
 
 import click
@@ -23,6 +22,7 @@ from tests.support.document_commands import (
 )
 from tests.support.named_tests import named_test_exists
 from tests.support.paths import ROOT
+from tests.support.processes import completed
 from tests.support.sample_class import CLASS, STARTER
 
 COMMANDS = document_commands()
@@ -128,10 +128,7 @@ def test_other_commands_run_as_written_in_a_shell(document: str, folder: Path) -
     lines = [one.text for one in SHELL if one.document == document]
     passwords = {f"{name}_PASSWORD": "x" for name in ("POSTGRES", "SERVICE", "VALKEY")}
     script = "\n".join(["set -eu", *lines])
-    run = subprocess.run(
-        ["sh", "-c", script], cwd=folder, env={"PATH": "/usr/bin:/bin", **passwords}, capture_output=True,
-        text=True, check=False,
-    )  # fmt: skip
+    run = completed(["sh", "-c", script], cwd=folder, env={"PATH": "/usr/bin:/bin", **passwords})
     assert run.returncode == 0, run.stderr
 
 

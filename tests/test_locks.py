@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.paths import ROOT
+from tests.support.processes import completed
 
 LOCKS = sorted(path.name for path in ROOT.glob("requirements*.lock"))
 
@@ -54,7 +54,7 @@ def test_the_list_of_dependencies_has_every_locked_package_with_its_version(tmp_
     target = tmp_path / "sbom.json"
     command = recipe[1].replace("$(BIN)", str(Path(sys.executable).parent))
     command = command.replace("artifacts/sbom.json", str(target))
-    run = subprocess.run(shlex.split(command), cwd=ROOT, capture_output=True, text=True, check=False)
+    run = completed(shlex.split(command), cwd=ROOT)
     assert run.returncode == 0, run.stderr
     document = json.loads(target.read_text())
     assert document["bomFormat"] == "CycloneDX"

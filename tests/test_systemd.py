@@ -2,7 +2,6 @@
 
 import configparser
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from click.testing import CliRunner
 
 from moss.cli import main
 from tests.support.paths import ROOT
+from tests.support.processes import completed
 
 FOLDER = ROOT / "deploy" / "systemd"
 PROGRAM = "/opt/moss/bin/moss"
@@ -33,7 +33,7 @@ def test_systemd_accepts_every_unit(tmp_path: Path) -> None:
         # Any program that exists: the real one is where the administrator installed it.
         (tmp_path / name).write_text((FOLDER / name).read_text().replace(PROGRAM, sys.executable))
     command = ["systemd-analyze", "verify", *(str(tmp_path / name) for name in UNITS)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = completed(command)
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -13,6 +13,7 @@ from fingerprint.kernels import library as files
 from moss.sample import SAMPLE
 from tests.support.installed_wheel import FOLDERS
 from tests.support.paths import ROOT
+from tests.support.processes import completed
 from tests.support.web_server import ask, web_server
 
 pytestmark = pytest.mark.slow
@@ -24,14 +25,7 @@ def run(programs: Path, folder: Path, *command: str | Path) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(of_service)}
     environment |= {"MOSS_HOME": str(folder / "home")}
     program, *arguments = command
-    done = subprocess.run(
-        [programs / program, *arguments],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = completed([programs / program, *arguments], cwd=folder, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -16,6 +16,7 @@ from moss.embedded.servers import guarded
 from tests.adoption.servers import OWNER, PASSWORD, SERVICE, Broker, Cluster
 from tests.conftest import wait_until
 from tests.support.html import Page
+from tests.support.processes import completed
 from tests.support.web_server import with_socket
 
 ADMINISTRATOR, PASSWORD_OF_ADA = "ada", f"{PASSWORD} of the administrator"
@@ -55,10 +56,7 @@ class Department:
     def done(self, home: str, *arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
         """Return a command of `moss` that has ended, with any status."""
         command = [self.python, "-m", "moss", *arguments]
-        return subprocess.run(
-            command, env=self._environment(home, **variables), cwd=self.folder, capture_output=True,
-            text=True, check=False,
-        )  # fmt: skip
+        return completed(command, env=self._environment(home, **variables), cwd=self.folder)
 
     def run_as_owner(self, home: str, *arguments: str | Path) -> str:
         return self.run(home, *arguments, DATABASE_OWNER_URL=self.cluster.url(OWNER))

@@ -4,7 +4,6 @@ import ast
 import io
 import json
 import os
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -24,6 +23,7 @@ from bench.targets import FILES, PROJECTS, Targets, target_results
 from bench.timings import ToolTiming
 from submissions.models import Document
 from tests.support.paths import ROOT
+from tests.support.processes import completed
 from tests.support.sample_class import CLASS
 
 MODULES = [path for path in sorted((ROOT / "bench").glob("*.py")) if "\nstart_django()\n" in path.read_text()]
@@ -54,9 +54,7 @@ def test_a_folder_is_measured_and_sizes_larger_than_it_are_named(tmp_path: Path)
         "1",
     ]
     figures = tmp_path / "figures.json"
-    process = subprocess.run(
-        [*command, "--no-peers", "--json", str(figures)], capture_output=True, text=True, check=False
-    )
+    process = completed([*command, "--no-peers", "--json", str(figures)])
     assert process.returncode == 0, process.stderr
     assert "size 999 is left out" in process.stderr
     assert "seconds for 2 files, 1.3 times the floor plus 0.7" in process.stdout
@@ -161,11 +159,8 @@ def test_every_page_of_a_small_class_is_timed() -> None:
         "MOSS_QUEUE_PREFIX",
         "DJANGO_SETTINGS_MODULE",
     }
-    process = subprocess.run(
+    process = completed(
         [sys.executable, "-m", "bench.pages", *SMALL],
-        capture_output=True,
-        text=True,
-        check=False,
         cwd=settings.BASE_DIR,
         env={name: value for name, value in os.environ.items() if name not in installation_variables},
     )

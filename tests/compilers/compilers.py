@@ -8,6 +8,8 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.support.processes import completed
+
 SECONDS = 60
 
 
@@ -37,15 +39,7 @@ class Compiler(NamedTuple):
     def _complaints(self, program: str, folder: Path) -> str:
         path = folder / f"Program{self.suffix}"
         path.write_text(self.begin + program + self.end, encoding="utf-8")
-        process = subprocess.run(
-            [*self.command, str(path)],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
+        process = completed([*self.command, str(path)], cwd=folder, timeout=SECONDS, stdin=subprocess.DEVNULL)
         said = process.stdout + process.stderr
         if not self.complaint:
             return said.strip() or f"exit status {process.returncode}" if process.returncode else ""

@@ -1,6 +1,5 @@
 """A pooler that shares sessions is refused by name: a real PgBouncer in each of its modes."""
 
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from moss.operations.database import ADVICE, SHARED, sessions_are_shared
 from tests.conftest import worker_environment
 from tests.support.long_rows import rest_is_long
 from tests.support.pgbouncer import pgbouncer
+from tests.support.processes import completed
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
@@ -68,6 +68,6 @@ def test_what_holds_locks_does_not_start_with_shared_sessions(arguments: list[st
     with pgbouncer("transaction") as port:
         variables = worker_environment() | {"DATABASE_URL": f"postgresql://moss@127.0.0.1:{port}/{name}"}
         command = [sys.executable, *arguments]
-        done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=60, check=False)
+        done = completed(command, env=variables, timeout=60)
     assert done.returncode == 1, done.stderr
     assert f"{SHARED}. {ADVICE}" in done.stderr

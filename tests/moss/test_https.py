@@ -1,6 +1,5 @@
 """HTTPS, the headers that protect every answer, and addresses that the server may connect to."""
 
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from email.message import Message
@@ -17,6 +16,7 @@ from tests.moss.embedded.test_embedded import environment
 from tests.moss.test_settings import evaluate, settings_with
 from tests.support.every_page import World, addresses
 from tests.support.paths import ROOT
+from tests.support.processes import completed
 from tests.support.web_server import ask, send_raw, web_server
 
 pytestmark = pytest.mark.slow
@@ -35,9 +35,7 @@ LIES = {"X_Forwarded_For": "203.0.113.7", "X_Forwarded_Proto": "https", "X_Forwa
 def test_with_https_the_deployment_check_finds_nothing(tmp_path: Path) -> None:
     variables = BEHIND | {"MOSS_ALLOWED_HOSTS": HOST}
     command = [sys.executable, "manage.py", "check", "--deploy", "--fail-level=DEBUG"]
-    run = subprocess.run(
-        command, env=environment(tmp_path, **variables), cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    run = completed(command, env=environment(tmp_path, **variables), cwd=ROOT)
     assert run.returncode == 0, run.stderr
     assert "no issues" in run.stdout
 

@@ -19,6 +19,7 @@ from submissions.models import Assignment, Batch, Course
 from tests.support.api import secret_of
 from tests.support.git_server import GitServer, hand_in
 from tests.support.loopback import Handler, serving
+from tests.support.processes import completed
 from tests.support.sample_class import CLASS
 from tests.support.web_server import web_server
 
@@ -37,14 +38,11 @@ def folder(tmp_path: Path) -> Path:
 
 def run(*arguments: str, token: str = "") -> subprocess.CompletedProcess[str]:
     """Run `moss submit` as a program."""
-    return subprocess.run(
+    return completed(
         [sys.executable, "-m", "moss", "submit", *arguments],
         env={**os.environ, "MOSS_TOKEN": token},
         cwd=settings.BASE_DIR,
-        capture_output=True,
-        text=True,
         timeout=200,
-        check=False,
     )
 
 

@@ -1,22 +1,24 @@
 """Processes that a test looks at or signals: each of them may end at any moment."""
 
-from __future__ import annotations
-
 import os
 import signal
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import psutil
 
 from tests.conftest import wait_until
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
 # Stopped or ended; nothing is read of a process that is gone.
 STANDS_STILL = b"TZX"
+
+
+def completed(command: Sequence[str | Path], **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, whatever its status; return that and what it printed."""
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
 
 
 def every_process() -> list[int]:

