@@ -29,7 +29,7 @@ urlpatterns = [
     path("", include("moss.integrations.repositories.views")),
     path("sample/", add_sample, name="add_sample"),
     path("accounts/login/", SignIn.as_view(), name="login"),
-    path("accounts/", include("moss.integrations.accounts.allauth_urls")),
+    path("accounts/", include("moss.integrations.accounts.signing_in")),
     path("accounts/logout/", SignOut.as_view(), name="logout"),
     # The sign-in of the pages, which asks for the second factor.
     path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),

@@ -20,9 +20,8 @@ from moss.commands.tables import WIDTH, printable
 from submissions.matches.ranked_pairs import percent_text
 
 if TYPE_CHECKING:
-    from submissions.archive.corpora import CorpusSummary, StoredDocument
+    from submissions.archive.corpora import CorpusSummary, NearCopyMatch, ResemblanceMatch, StoredDocument
     from submissions.archive.jobs import ClusteredDocument, SweepResult
-    from submissions.archive.screening import NearCopyMatch, ResemblanceMatch
     from submissions.archive.signatures import SkippedDocument
 
 PATH = click.argument("path", type=click.Path(exists=True, path_type=Path))
@@ -278,7 +277,7 @@ def cluster(name: str, threshold: float, on_workers: bool | None, as_json: bool)
 def query(path: Path, name: str, least: float, show: int, as_json: bool) -> None:  # noqa: FBT001 - as above
     """Compare new documents with all stored ones: resemblance and containment, best matches first."""
     with _corpus_database():
-        from submissions.archive.screening import query_corpus
+        from submissions.archive.corpora import query_corpus
         from submissions.archive.signatures import read_documents
 
         with _progress(path, "Reading") as advance:
@@ -305,7 +304,7 @@ def query(path: Path, name: str, least: float, show: int, as_json: bool) -> None
 def near(path: Path, name: str, distance: int, as_json: bool) -> None:  # noqa: FBT001 - as above
     """Find stored near-copies of new documents by min-wise features and by SimHash."""
     with _corpus_database():
-        from submissions.archive.screening import find_near_copies
+        from submissions.archive.corpora import find_near_copies
         from submissions.archive.signatures import read_documents
 
         with _progress(path, "Reading") as advance:

@@ -36,8 +36,7 @@ from fingerprint.sketches.shingling import (
     shingles,
 )
 from moss.cli import main
-from submissions.archive.models import Corpus, CorpusDocument, CorpusSweep, CorpusText
-from submissions.archive.screening import (
+from submissions.archive.corpora import (
     Estimate,
     index_sketches,
     near_fingerprints,
@@ -45,6 +44,7 @@ from submissions.archive.screening import (
     shared_values,
     sharing_features,
 )
+from submissions.archive.models import Corpus, CorpusDocument, CorpusSweep, CorpusText
 from submissions.archive.signatures import (
     MAX_DEPTH,
     RECIPE,
