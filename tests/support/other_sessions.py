@@ -5,8 +5,10 @@ is in a transaction; and a database cannot be dropped while it has sessions.
 """
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from threading import Thread
 
 from django.db import OperationalError, connection, transaction
 from django.test import TransactionTestCase
@@ -29,6 +31,22 @@ def _count(statement: str, *values: float) -> int:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return int(cursor.fetchone()[0])
+
+
+def in_other_sessions(act: Callable[[], object], number: int = 1) -> None:
+    """Run an act in a session of its own, or so many times at once, and return when it has ended."""
+
+    def run() -> None:
+        try:
+            act()
+        finally:
+            connection.close()
+
+    threads = [Thread(target=run) for _ in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def end_other_sessions() -> None:

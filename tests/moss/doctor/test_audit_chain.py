@@ -1,7 +1,6 @@
 """Whoever removes, changes or inserts an entry of the audit log in the database is found out."""
 
 from datetime import timedelta
-from threading import Thread
 
 import pytest
 from click.testing import CliRunner
@@ -12,6 +11,7 @@ from moss.cli import main
 from moss.operations.doctor import audit
 from submissions.audit.models import digest_of
 from submissions.models import AuditEntry
+from tests.support.other_sessions import in_other_sessions
 
 pytestmark = pytest.mark.django_db
 FORGE = "UPDATE submissions_auditentry SET assignment = replace(assignment, 'to 3', 'to 4')"
@@ -123,17 +123,7 @@ def test_who_could_cut_the_end_off_is_said() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_entries_that_are_written_at_once_follow_each_other() -> None:
-    def write_in_another_session() -> None:
-        try:
-            write(20)
-        finally:
-            connection.close()
-
-    writers = [Thread(target=write_in_another_session) for _ in range(4)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
+    in_other_sessions(lambda: write(20), number=4)
     assert audit().message.startswith("80 entries without a gap")
 
 

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from threading import Thread
 from typing import Any
 from urllib.parse import quote
 
@@ -32,6 +31,7 @@ from tests.support.browser import SignIn, drop
 from tests.support.every_page import PAGES, PUBLIC, World, address_of
 from tests.support.hostile_class import LIVE, NAMES, SOURCES
 from tests.support.html import get_page, page_of
+from tests.support.other_sessions import in_other_sessions
 from tests.support.paths import ROOT
 from tests.support.shares import pair_page
 
@@ -219,20 +219,11 @@ def meanwhile(act: Callable[[], object], table: str) -> Iterator[list[str]]:
         result = execute(sql, *rest)
         if sql.startswith(f'SELECT "{table}"."id"') and not done:
             done.append(sql)
-            other = Thread(target=_in_another_session, args=(act,))
-            other.start()
-            other.join()
+            in_other_sessions(act)
         return result
 
     with connection.execute_wrapper(execute):
         yield done
-
-
-def _in_another_session(act: Callable[[], object]) -> None:
-    try:
-        act()
-    finally:
-        connection.close()
 
 
 def ranked(assignment: Assignment) -> Report:

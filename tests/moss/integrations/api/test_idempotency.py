@@ -1,6 +1,5 @@
 """A request that is sent again with the same key is done once, whatever is lost between."""
 
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from moss.integrations.api.service import KEY_HEADER
 from submissions.models import ApiAnswer, ApiToken, Assignment, Batch, ResumableUpload
 from submissions.work.locks import text_lock
 from tests.support.api import API, problem_of
+from tests.support.other_sessions import in_other_sessions
 from tests.support.sample_class import CLASS, zipped
 
 pytestmark = pytest.mark.services
@@ -28,29 +28,17 @@ def begin(client: Client, assignment: Assignment, length: int = 100, name: str =
     return client.post(f"{API}/assignments/{assignment.pk}/resumable", headers=headers)
 
 
-def in_another_session(act: Any) -> None:
-    def run() -> None:
-        try:
-            act()
-        finally:
-            connection.close()
-
-    other = Thread(target=run)
-    other.start()
-    other.join()
-
-
 @pytest.mark.django_db(transaction=True)
 def test_nobody_ever_sees_an_upload_without_its_answer(caller: Client, assignment: Assignment) -> None:
     seen = set()
 
     def look(execute: Any, *query: Any) -> Any:
-        in_another_session(lambda: seen.add((Batch.objects.count(), _answered())))
+        in_other_sessions(lambda: seen.add((Batch.objects.count(), _answered())))
         return execute(*query)
 
     with connection.execute_wrapper(look):
         assert upload(caller, assignment).status_code == 202
-    in_another_session(lambda: seen.add((Batch.objects.count(), _answered())))
+    in_other_sessions(lambda: seen.add((Batch.objects.count(), _answered())))
     assert seen == {(0, 0), (1, 1)}
 
 
@@ -85,7 +73,7 @@ def test_a_request_whose_first_one_is_worked_on_is_told_to_wait(
     answers = []
     with transaction.atomic():
         assert text_lock(f"{KEY_HEADER} {ApiToken.objects.get().pk} one")
-        in_another_session(lambda: answers.append(upload(caller, assignment)))
+        in_other_sessions(lambda: answers.append(upload(caller, assignment)))
     problem = problem_of(answers[0])
     assert (problem["status"], answers[0].headers["Retry-After"]) == (409, "5")
     assert not Batch.objects.exists()
