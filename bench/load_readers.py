@@ -34,8 +34,9 @@ STEPS = {
 # Of readers of a share link, whose requests may be refused while all places of the link are taken.
 LINK, NO_PLACE = "link: ", "503"
 LINK_STEPS = {kind: often for kind, often in STEPS.items() if kind not in {"submission", "decision"}}
-# Hidden fields of the form of a pair: what its page showed when it was opened.
-DECISION_FIELD = re.compile(r'<input type="hidden" name="(decided_on|seen)" value="([^"]*)"')
+# Address of the form of a pair, and its hidden fields: what its page showed when it was opened.
+DECISION_FIELD = re.compile(r'<input type="hidden" name="(decided_on|seen)"\s+value="([^"]*)"')
+DECIDE = re.compile(r'action="(/assignments/\d+/pairs/\d+/\d+/decide/)"')
 REFUSED = 400
 
 
@@ -85,7 +86,7 @@ class Reader:
         self.visitor, self.assignment, self.random = visitor, assignment, Random(seed)
         self.pairs: list[str] = []
         self.submissions: list[str] = []
-        self.opened = ""
+        self.decide = ""
         self.form: dict[str, str] = {}
 
     def walk(self, steps: Steps, until: float, think: float) -> None:
@@ -100,13 +101,18 @@ class Reader:
         if response := steps.record(f"{self.title}{kind}", self._request(kind)):
             self.pairs = response.links(self.pair_pattern) or self.pairs
             self.submissions = response.links(SUBMISSION) or self.submissions
-            self.form = dict(DECISION_FIELD.findall(response.body)) or self.form
+            self._keep_form(response.body)
+
+    def _keep_form(self, body: str) -> None:
+        """Keep the form of the pair that a page shows, if any, with its address."""
+        if address := DECIDE.search(body):
+            self.decide, self.form = address[1], dict(DECISION_FIELD.findall(body))
 
     def _request(self, kind: str) -> Callable[[], Response]:
         page, visitor = self.assignment, self.visitor
         listed = f"{page}{LIST}"
         if kind == "pair" and self.pairs:
-            page = self.opened = self.random.choice(self.pairs)
+            page = self.random.choice(self.pairs)
         elif kind == "submission" and self.submissions:
             page = self.random.choice(self.submissions)
         elif kind == "pairs":
@@ -116,9 +122,8 @@ class Reader:
         elif kind == "pairs, filtered":
             return lambda: visitor.get(f"{listed}?{self._filter()}", htmx="findings")
         elif kind == "decision" and self.form:
-            page = f"{self.opened}decide/"
             data = {**self.form, "state": self.random.choice(STATES), "notes": ""}
-            return lambda: visitor.post(page, data)
+            return lambda: visitor.post(self.decide, data)
         return lambda: visitor.get(page)
 
     def _filter(self) -> str:

@@ -31,16 +31,17 @@ else:
 class Record(BaseModel):
     """A typed JSON value.
 
-    When its fields change, increase `VERSION` and convert stored records in a migration.
+    The release before and the one after read it too: a new field has a default, and unknown fields are
+    ignored. When what a field means changes, increase `VERSION` and convert stored records in a migration.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
     VERSION: ClassVar[int] = 1
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> Self:
-        """Return a stored record; raise ValueError when it has another version or other fields."""
+        """Return a stored record; raise ValueError when it has another version or lacks a field."""
         fields = dict(stored)
         version = fields.pop("version", None)
         if version != cls.VERSION:

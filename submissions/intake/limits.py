@@ -115,13 +115,14 @@ class Limits:
 
 
 class StudentFolders:
-    """What was read of each student's folder: numbers of entries, junk and bytes, and processor seconds.
+    """What was read of each student's folder: numbers of entries, junk and bytes, and seconds.
 
     Where the folders are is not known until `find` was called; before, each folder is counted by itself.
     """
 
     def __init__(self) -> None:
         self._around: list[str] | None = None
+        self._shared: set[str] = set()
         self._spent: dict[str, Counter[str]] = {}
 
     def student(self, path: str) -> str:
@@ -135,6 +136,10 @@ class StudentFolders:
                 break
             shared += 1
         return "/".join(parents[: shared + 1])
+
+    def is_shared(self, folder: str) -> bool:
+        """Return whether a folder has the files of several students beside each other."""
+        return folder in self._shared
 
     def spent(self, student: str) -> Counter[str]:
         return self._spent.setdefault(student, Counter())
@@ -153,6 +158,7 @@ class StudentFolders:
                 break
             around.append(*inside)
         self._around, spent, self._spent = around, self._spent, {}
+        self._shared = {"/".join(around[:depth]) for depth in range(len(around) + 1)}
         for folder, counts in spent.items():
             self.spent(self.student(f"{folder}/" if folder else "")).update(counts)
 
@@ -169,14 +175,15 @@ class Budget:
         self._folders = StudentFolders()
         self._total: Counter[str] = Counter()
         self._over: set[str] = set()
-        self._path = self._student = ""
+        self._path = self._student = self._owner = ""
         self._stream, self._clock = 0, time.process_time_ns() // 1_000_000
 
     def enter(self, path: str) -> bool:
         """Count from now on for the student of a file; return whether any more of that folder is read."""
         self._count_seconds()
-        self._path, self._student = path, self._folders.student(path)
-        return self._student not in self._over
+        self._path = path
+        self._set_student()
+        return self._over.isdisjoint((self._student, self._owner))
 
     def count_entry(self) -> None:
         most = self.limits.entries
@@ -185,6 +192,25 @@ class Budget:
     def count_junk(self) -> None:
         most = self.limits.entries * JUNK_FACTOR
         self._spend("junk", 1, most, reasons.JUNK_ENTRIES.format(n=f"{most:,}"))
+
+    def count_document(self, seconds: float) -> None:
+        """Count the seconds that it took to take out the text of a document."""
+        self._count("documents", round(seconds * 1000), self._owner)
+
+    def check_documents(self) -> None:
+        """Raise OutOfTime when documents, of this student or all, took too long to read another one."""
+        most = self.limits.documents_seconds * 1000
+        if self._total["documents"] > most:
+            self.find_students()
+            of_student = self._folders.spent(self._owner)["documents"]
+            if self._total["documents"] > RESERVE * most or of_student > most / SHARES:
+                raise OutOfTime(reasons.DOCUMENTS_SECONDS.format(n=f"{self.limits.documents_seconds:g}"))
+
+    def student_of(self, path: str) -> str:
+        """Return the folder, or the file beside the folders, with the work of one student."""
+        self.find_students()
+        folder = self._folders.student(path)
+        return path if self._folders.is_shared(folder) else folder
 
     def count_bytes(self, size: int) -> None:
         most = self.limits.total_bytes
@@ -204,35 +230,42 @@ class Budget:
             raise RefusalError(reasons.RATIO.format(n=self.limits.ratio))
 
     def _spend(self, what: str, amount: int, most: int, reason: str) -> None:
-        self._count(what, amount)
+        self._count(what, amount, self._student)
         if self._total[what] > most:
-            self._find_students()
+            self.find_students()
             if self._total[what] > RESERVE * most and self._student:
                 raise TooLarge(reason)
-            if self._folders.spent(self._student)[what] > most // SHARES:
-                raise self._too_large(reason)
+            share = most if self._folders.is_shared(self._student) else most // SHARES
+            if self._folders.spent(self._student)[what] > share:
+                raise self._too_large(reason, self._student)
         self._count_seconds()
         seconds = self.limits.student_seconds
         if self._total["milliseconds"] > seconds * 1000:
-            self._find_students()
-            if self._folders.spent(self._student)["milliseconds"] > seconds * 1000:
-                raise self._too_large(reasons.FOLDER_SECONDS.format(n=f"{seconds:g}"))
+            self.find_students()
+            if self._folders.spent(self._owner)["milliseconds"] > seconds * 1000:
+                raise self._too_large(reasons.FOLDER_SECONDS.format(n=f"{seconds:g}"), self._owner)
 
-    def _count(self, what: str, amount: int) -> None:
+    def _count(self, what: str, amount: int, student: str) -> None:
         self._total[what] += amount
-        self._folders.spent(self._student)[what] += amount
+        self._folders.spent(student)[what] += amount
 
     def _count_seconds(self) -> None:
         before, self._clock = self._clock, time.process_time_ns() // 1_000_000
-        self._count("milliseconds", self._clock - before)
+        self._count("milliseconds", self._clock - before, self._owner)
 
-    def _too_large(self, reason: str) -> StudentTooLarge:
-        self._over.add(self._student)
-        return StudentTooLarge(reason, self._student)
+    def _too_large(self, reason: str, student: str) -> StudentTooLarge:
+        self._over.add(student)
+        return StudentTooLarge(reason, student)
 
-    def _find_students(self) -> None:
+    def find_students(self) -> None:
         """Find out once where the folders of the students are; files that were not read yet show it too."""
         paths, self.paths = self.paths, None
         if paths:
             self._folders.find(paths())
-            self._student = self._folders.student(self._path)
+            self._set_student()
+
+    def _set_student(self) -> None:
+        """Set whose the file is that is read: by the folder, and for seconds by the file beside folders."""
+        self._student = self._owner = self._folders.student(self._path)
+        if self._folders.is_shared(self._student):
+            self._owner = self._path

@@ -9,15 +9,17 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import re
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 
 from submissions.intake import document_text, sentences as reasons
@@ -60,12 +62,16 @@ if TYPE_CHECKING:
     # Yields the entries of an archive as paths in a folder: its name, its file, the folder, limits, patterns.
     InChild = Callable[[str, IO[bytes], str, Limits, FilePatterns], Iterator["UnpackedEntry"]]
 
-    # Called with the path of an archive in the upload before it is unpacked, and with an empty one after it;
-    # returns the reason if it must not be unpacked.
-    Nested = Callable[[str], str]
+    # Called with the path of an archive in the upload before it is unpacked, and with an empty one after it.
+    Nested = Callable[[str], None]
 
 # Number of bytes at the start of a file from which its format is detected.
 HEAD_BYTES = 512
+
+# A student with so many archives that end the process which unpacks them has no other one unpacked.
+MOST_UNREAD = 2
+# Processor seconds of a child that reads one document before it reads it.
+CHILD_SECONDS = 0.5
 
 # Zips that are documents or programs. They are not unpacked; the front-ends refuse those as binary files of
 # which no text is taken out.
@@ -186,18 +192,20 @@ def unpack(
     *,
     folder: str = "",
     in_child: InChild | None = None,
-    nested: Nested = lambda _path: "",
+    nested: Nested = lambda _path: None,
+    unread: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[UnpackedEntry]:
     """Yield the entries of an uploaded archive, as paths in `folder`, or the uploaded file as one entry.
 
     `in_child` unpacks archives that need libarchive where this process has not loaded it. Files that are left
     out by their names alone are not unpacked, unless `patterns` include them. A nested archive is unpacked as
-    a folder named after it. Of entries with the same name, later ones are numbered: `Main (2).java`. When the
+    a folder named after it, but for those of `unread`, with the reasons, and other archives of a student with
+    MOST_UNREAD of them. Of entries with the same name, later ones are numbered: `Main (2).java`. When the
     archive is damaged or a limit of the whole upload is reached, a last entry, with the size of the archive,
     says why the rest is missing; it is `incomplete`. So is an entry for the folder of a student of which the
     rest is missing. Raises BadArchive when nothing of an archive can be read, or it contains no file.
     """
-    unpacker = _Unpacker(limits, patterns, in_child, nested)
+    unpacker = _Unpacker(limits, patterns, in_child, nested, unread)
     archive = archive_format(name, head_of(file))
     any_entry = False
     try:
@@ -218,13 +226,15 @@ def unpack_all(
     files: Iterable[tuple[str, BinaryIO]],
     limits: Limits = DEFAULT_LIMITS,
     patterns: FilePatterns = DEFAULT_PATTERNS,
+    names: Iterable[str] = (),
 ) -> Iterator[UnpackedEntry]:
     """Yield the entries of several files uploaded together, as if they were in one folder.
 
-    The limits apply to all files together. An archive becomes a folder named after it; one that cannot be
-    read becomes an entry with a reason.
+    The limits apply to all files together, and `names` are theirs. An archive becomes a folder named after
+    it; one that cannot be read becomes an entry with a reason.
     """
     unpacker = _Unpacker(limits, patterns)
+    unpacker.budget.paths = partial(map, _as_folder, names)
     for name, file in files:
         try:
             yield from unpacker.unpack_file(name, file)
@@ -247,7 +257,23 @@ def walk(
     if not folder.is_dir():
         raise BadArchive(f"{folder} is not a folder")
     unpacker = _Unpacker(limits, patterns, in_child)
+    unpacker.documents.paths = partial(_paths_on_disk, folder)
     yield from unpacker.unpack_folder(folder, "")
+
+
+def _seconds_of_children() -> float:
+    used = os.times()
+    return used.children_user + used.children_system
+
+
+def _as_folder(name: str) -> str:
+    """Return the path of a file, or of one in it where its name is that of an archive."""
+    return f"{archive_stem(name)}/a" if archive_format(name, b"") else name
+
+
+def _paths_on_disk(folder: Path) -> Iterator[str]:
+    for inner, _, files in os.walk(folder):
+        yield from (_as_folder(str(Path(inner, file).relative_to(folder))) for file in files)
 
 
 class _Unpacker:
@@ -258,14 +284,15 @@ class _Unpacker:
         limits: Limits,
         patterns: FilePatterns,
         in_child: InChild | None = None,
-        nested: Nested = lambda _path: "",
+        nested: Nested = lambda _path: None,
+        unread: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.limits = limits
         self.patterns = patterns
         self.in_child, self.nested, self._is_nested = in_child, nested, False
+        self.unread = unread
         self.name = ""  # of the upload, or of the file of it that is read
-        self.budget = Budget(limits)
-        self._document_seconds = 0.0
+        self.budget = self.documents = Budget(limits)  # Documents of a folder have one, other files many.
         self._names = UniqueNames(limits.path_length)
         self._listed_junk: set[str] = set()
 
@@ -288,7 +315,8 @@ class _Unpacker:
             yield from self._unpack_in_child(archive, name, file, folder, depth)
             return
         if depth == 1:
-            self.name, self.budget.paths = name, partial(self._paths, archive, file, folder)
+            self.name = name
+            self.budget.paths = self.budget.paths or partial(self._paths, archive, file, folder)
         self.budget.depth = depth
         empty = True
         try:
@@ -319,7 +347,7 @@ class _Unpacker:
             for member in archive.read(file, Budget(limits)):
                 name, refusal = self._clean_name(member.name, folder)
                 if not refusal and not self.patterns.left_out_by_name(name):
-                    yield f"{archive_stem(name)}/a" if archive_format(name, b"") else name
+                    yield _as_folder(name)
         except DAMAGE_ERRORS:
             return
         finally:
@@ -434,8 +462,14 @@ class _Unpacker:
         """Say which archive in the upload is unpacked from now on, if any; return why it must not be."""
         if name or self._is_nested:
             self._is_nested = bool(name)
-            return self.nested(name)
-        return ""
+            self.nested(name)
+        if not name or not self.unread or name in self.unread:
+            return self.unread.get(name, "")
+        student = self.budget.student_of(name)
+        reasons_of = [
+            reason for path, reason in self.unread.items() if self.budget.student_of(path) == student
+        ]
+        return reasons_of[0] if len(reasons_of) >= MOST_UNREAD else ""
 
     def _read(self, member: ArchiveMember, name: str, depth: int) -> Iterator[UnpackedEntry]:
         with member.open() as stream:
@@ -446,6 +480,9 @@ class _Unpacker:
             limit = self.limits.archive_bytes if archive or kind else self.limits.file_bytes
             if member.size > limit:
                 raise too_large(limit)
+            if kind:
+                self.documents.enter(name)
+                self.documents.check_documents()
             with empty_copy(self.limits.spool_bytes if archive else 0) as copy:
                 size = copy_within_limits(head, stream, copy, member=member, budget=self.budget, limit=limit)
                 if not size:
@@ -469,20 +506,19 @@ class _Unpacker:
         return document_format(name, head) if document_text.is_loaded() or self.in_child else None
 
     def _text_of(self, kind: DocumentFormat, data: bytes) -> bytes:
-        """Return the text of a document; all documents of an upload together take a limited time."""
-        most = self.limits.documents_seconds
-        if self._document_seconds > most:
-            raise OutOfTime(reasons.DOCUMENTS_SECONDS.format(n=f"{most:g}"))
+        """Return the text of a document."""
         started = time.process_time()
         try:
             return document_text.document_text(kind, data, self.budget)
         finally:
-            self._document_seconds += time.process_time() - started
+            self.documents.count_document(time.process_time() - started)
 
     def _read_in_child(self, member: ArchiveMember, name: str, file: IO[bytes]) -> Iterator[UnpackedEntry]:
         assert self.in_child is not None
+        before = _seconds_of_children()
         for entry in self.in_child(name, file, "", self.limits, self.patterns):
             yield entry._replace(name=self._names.unique(entry.name), modified=member.modified)
+        self.documents.count_document(max(_seconds_of_children() - before - CHILD_SECONDS, 0.0))
 
     def _refuse_unreadable(
         self, entries: Iterator[UnpackedEntry], name: str, size: int

@@ -61,15 +61,14 @@ def _unpack(request: Header, _buffers: list[bytes], channel: Channel) -> Iterato
                 file = io.BufferedReader(RequestedFile(channel, number, size), BUFFER_BYTES)
                 yield name, cast("BinaryIO", file)
 
-    def nested(path: str) -> str:
+    def nested(path: str) -> None:
         channel.send({"kind": "nested", "file": current, "path": path})
-        reason: str = request["unread"].get(path, "")
-        return reason
 
     if request["together"]:
-        entries = unpack_all(files(), limits, patterns)
+        entries = unpack_all(files(), limits, patterns, [name for name, _ in request["files"]])
     else:
-        entries = unpack(*next(files()), limits, patterns, folder=request["folder"], nested=nested)
+        options = {"folder": request["folder"], "nested": nested, "unread": request["unread"]}
+        entries = unpack(*next(files()), limits, patterns, **options)
     for entry in entries:
         yield _message(entry, current, patterns)
 

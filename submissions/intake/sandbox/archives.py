@@ -13,10 +13,18 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 from submissions.intake import sentences as reasons
 from submissions.intake.entry_names import clean_path, replace_invisible
 from submissions.intake.left_out.rules import REASONS
-from submissions.intake.limits import JUNK_FACTOR, RESERVE, BadArchive, Limits, format_size, outside_time
+from submissions.intake.limits import (
+    JUNK_FACTOR,
+    RESERVE,
+    BadArchive,
+    Budget,
+    Limits,
+    format_size,
+    outside_time,
+)
 from submissions.intake.members import MAX_COMMITS, MAX_SIZE, CommitTimes, UnpackedEntry
 from submissions.intake.sandbox.process import Broken, Cause, Child, Ended, JobLimits, Refused
-from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS
+from submissions.intake.unpacking import DEFAULT_LIMITS, DEFAULT_PATTERNS, MOST_UNREAD
 
 if TYPE_CHECKING:
     from submissions.intake.left_out.patterns import FilePatterns
@@ -117,8 +125,8 @@ def unpack_all(
         try:
             yield from unpacking.run(together=True)
         except (Ended, Broken) as error:
-            yield unpacking.refusal(unpacking.reason(error))
-            if len(unpacking.left_out) >= MAX_FAILURES:
+            yield from unpacking.refusals(unpacking.reason(error))
+            if unpacking.failures >= MAX_FAILURES:
                 return
         else:
             return
@@ -144,7 +152,7 @@ class _Unpacking:
         self.files, self.memory, self.patterns, self.jobs = files, memory, patterns, jobs
         self.folder = folder
         self.limits = replace(limits, spool_bytes=0)
-        self.yielded = self._bytes = 0
+        self.yielded = self.failures = self._bytes = 0
         self.left_out: set[int] = set()
         self._current = 0  # the file that the child reads
         self._sent: Counter[int] = Counter()  # entries of each file that were yielded
@@ -190,6 +198,17 @@ class _Unpacking:
         self.left_out.add(self._current)
         name, _ = clean_path(file.name, self.limits.path_length)
         return UnpackedEntry(name, None, file.size, reason, incomplete=True)
+
+    def refusals(self, reason: str) -> Iterator[UnpackedEntry]:
+        """Yield the entry that refuses the current file, and those for later files of a student with many."""
+        yield self.refusal(reason)
+        self.failures += 1
+        names, failed = [file.name for file in self.files], self._current
+        student_of = Budget(self.limits, lambda: names).student_of
+        of_student = {n for n, name in enumerate(names) if student_of(name) == student_of(names[failed])}
+        if len(of_student & self.left_out) >= MOST_UNREAD:
+            for self._current in sorted(n for n in of_student if n > failed):
+                yield self.refusal(reason)
 
     def _new_entries(self, *, together: bool) -> Iterator[UnpackedEntry]:
         request = {

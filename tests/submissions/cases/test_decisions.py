@@ -8,6 +8,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from bench.load_readers import DECIDE, DECISION_FIELD
 from submissions.cases.change import DecisionInput, decide
 from submissions.cases.read import PairNames, decision_history, find_decision, stored_decisions
 from submissions.models import Assignment, Change, Decision, Membership, Pair, Report
@@ -36,6 +37,16 @@ def fields(pair: Pair, **changed: Any) -> dict[str, Any]:
 def changes(assignment: Assignment) -> list[tuple[str, str, str, str]]:
     rows = Change.objects.filter(decision__assignment=assignment).order_by("pk")
     return list(rows.values_list("who", "field", "before", "after"))
+
+
+def test_a_visitor_without_scripts_sends_what_the_page_shows(hand_in: HandIn, alice_client: Client) -> None:
+    """`bench.load` decides so, and counts what is refused."""
+    pair = best(hand_in(zipped(CLASS)).assignment.reports.get())
+    page = alice_client.get(pair_page(pair)).content.decode()
+    [form], hidden = DECIDE.findall(page), dict(DECISION_FIELD.findall(page))
+    assert hidden.keys() == {"decided_on", "seen"}
+    assert alice_client.post(form, {**hidden, "state": "clear", "notes": ""}).status_code == 302
+    assert Decision.objects.get().state == "clear"
 
 
 def test_every_change_is_kept_with_who_and_what(assignment: Assignment, alice: User, admin: User) -> None:

@@ -1,14 +1,19 @@
 """What one student hands in takes nothing from the others, wherever it is in the upload."""
 
+import io
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 from hypothesis import given, strategies as st
 
+from submissions.intake import document_text
+from submissions.intake.document_text import FORMATS, DocumentFormat
 from submissions.intake.limits import Budget, Limits, StudentFolders, StudentTooLarge
 from submissions.intake.members import UnpackedEntry
+from submissions.intake.unpacking import unpack, unpack_all
 from tests.support.archives import (
     ARCHIVE_WRITERS,
     HAS_LIBARCHIVE,
@@ -83,6 +88,56 @@ def test_a_flat_upload_is_read_beside_one_archive_with_too_much() -> None:
     for hostile in ("mallory.zip", "mallory.py"):  # the content tells the format
         files = {hostile: zipped(HOSTILE["many folders"]())} | {f"{n}.py": b"x" for n in range(5)}
         assert {f"{n}.py" for n in range(5)} <= taken(entries("class.zip", zipped(files), LIMITS)).keys()
+
+
+@pytest.mark.parametrize("place", [0, 2, 4], ids=["first", "middle", "last"])
+@pytest.mark.parametrize("kind", ["many files", "many folders", "many bytes", "one large file", "much junk"])
+def test_files_chosen_together_are_each_of_one_student(kind: str, place: int) -> None:
+    files = [(f"{n}.zip", zipped({"a.py": b"a = 1"})) for n in range(4)]
+    files.insert(place, ("mallory.zip", zipped(HOSTILE[kind]())))
+    chosen = [(name, io.BytesIO(data)) for name, data in files]
+    unpacked = list(unpack_all(chosen, LIMITS, names=[name for name, _ in files]))
+    assert {f"{n}/a.py" for n in range(4)} <= taken(unpacked).keys()
+    assert all(name.startswith("mallory") for name in reasons(unpacked))
+
+
+@pytest.mark.parametrize("place", [0, 4, len(INNOCENT)], ids=["first", "middle", "last"])
+@pytest.mark.parametrize("process", ["confined", "moss check"])
+def test_the_documents_of_one_student_take_no_time_of_others(
+    place: int, process: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+
+    def read(_kind: DocumentFormat, data: bytes, _budget: Budget) -> bytes:
+        clock[0] += 30 if data.endswith(b"slow") else 0.1
+        return b"text"
+
+    def child(name: str, file: IO[bytes], *_: object) -> Iterator[UnpackedEntry]:
+        data = file.read()
+        yield UnpackedEntry(name, read(FORMATS[".pdf"], data, Budget(LIMITS)), len(data), "")
+
+    monkeypatch.setattr("submissions.intake.unpacking.time.process_time", lambda: clock[0])
+    monkeypatch.setattr("submissions.intake.unpacking._seconds_of_children", lambda: clock[0])
+    monkeypatch.setattr(document_text, "document_text", read)
+    monkeypatch.setattr(document_text, "_loaded", process == "confined")
+    students = [{f"{name}/a.pdf": b"%PDF-quick"} for name in INNOCENT]
+    students.insert(place, {f"mallory/{n}.pdf": b"%PDF-slow" for n in range(9)})
+    files = {path: data for student in students for path, data in student.items()}
+    file = io.BytesIO(zipped(files))
+    unpacked = list(unpack("class.zip", file, Limits(documents_seconds=25), in_child=child))
+    assert {f"{name}/a.pdf" for name in INNOCENT} <= taken(unpacked).keys()
+    assert len(reasons(unpacked)) == 8
+    assert all(entry.incomplete == entry.name.startswith("mallory/") for entry in unpacked if entry.reason)
+
+
+def test_a_slow_file_beside_others_takes_no_time_of_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0]
+    monkeypatch.setattr("submissions.intake.limits.time.process_time_ns", lambda: clock[0])
+    budget = Budget(Limits(), lambda: [f"{n}.pdf" for n in range(9)])
+    for n in range(9):
+        assert budget.enter(f"{n}.pdf")
+        budget.count_entry()
+        clock[0] += 21_000_000_000 if n == 4 else 5_000_000_000
 
 
 def test_a_whole_class_that_is_too_large_still_ends(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_the_total_size_counts_inner_archives_too() -> None:
         "c.zip", zipped({f"{n}.zip": inner for n in range(4)}), Limits(total_bytes=5 * len(LINES))
     )
     assert len(taken(unpacked)) == 2
-    assert "c.zip" in reasons(unpacked)
+    assert reasons(unpacked).keys() == {"2", "3"}
 
 
 @pytest.mark.parametrize("name", ARCHIVE_WRITERS)
@@ -177,7 +177,7 @@ def test_a_folder_on_disk_has_no_limit_on_entries_and_bytes_and_each_archive_in_
         (tmp_path / f"small{n}.zip").write_bytes(zipped({"a.py": LINES, "b.py": LINES}))
     (tmp_path / "large.zip").write_bytes(zipped({f"{n}.py": b"x" for n in range(5)}))
     unpacked = list(walk(tmp_path, Limits(entries=3, total_bytes=3 * len(LINES))))
-    assert len(taken(unpacked)) == 4 + 4 * 2 + 2
+    assert len(taken(unpacked)) == 4 + 4 * 2 + 3
     rest = "this folder uses more than its share: more than 3 entries; the rest was not read"
     assert reasons(unpacked) == {"large": rest}
     assert [entry.name for entry in unpacked if entry.incomplete] == ["large"]

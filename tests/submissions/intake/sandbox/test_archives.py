@@ -168,6 +168,21 @@ def test_an_archive_of_one_student_that_ends_the_child_is_refused_alone(harm: st
     assert refused(entries)["mallory/work.zip"].endswith("the rest was not read")
 
 
+@pytest.mark.parametrize("place", [0, 2, 4], ids=["first", "middle", "last"])
+@pytest.mark.parametrize("chosen", ["one archive", "its files"])
+def test_many_archives_of_one_student_that_end_the_child_are_refused_alone(chosen: str, place: int) -> None:
+    students = [{f"class/student-{n}/work.zip": zipped({"a.py": b"a = 1\n"})} for n in range(4)]
+    harmful = zipped({"harm: fail.py": b"x = 1\n"})
+    students.insert(place, {f"class/mallory/{n}/work-{n}.zip": harmful for n in range(14)})
+    files = {path: data for student in students for path, data in student.items()}
+    if chosen == "its files":
+        entries = list(unpack_all([upload(*file) for file in files.items()], MEMORY, jobs=HARMFUL))
+    else:
+        entries = list(unpack(upload("class.zip", zipped(files)), MEMORY, jobs=HARMFUL))
+    assert accepted(entries) == [f"class/student-{n}/work/a.py" for n in range(4)]
+    assert list(refused(entries)) == [path for path in files if "mallory" in path]
+
+
 def test_the_end_of_the_memory_is_not_damage_of_the_archive(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_memory(*_: object) -> object:
         raise MemoryError
