@@ -38,6 +38,8 @@ TAIL_SPREAD, FAR_SPREAD, GAP_SPREAD = 1.3, 1.6, 1.9
 RARITY_FACTOR, RAREST, COMMON = 5, 300, 5
 # A pair stands out where so many unrelated pairs are expected, and always where only names were changed.
 STANDING_OUT, ALWAYS_STANDS_OUT = 0.03, 0.95
+# It is to be looked at from where it is a copy with this probability, but not below a similarity.
+LOOKED_AT, LOWEST_LOOK = 0.3, 0.1
 # In a class of up to SMALL submissions, the line is in the widest gap where so many unrelated pairs are
 # expected, at most so far below and above the similarity at which a copy is as likely as an unrelated pair.
 # The gap counts less the more submissions there are, and nothing from LARGE on.
@@ -92,11 +94,12 @@ class UnrelatedPairs(NamedTuple):
         most = max(one_in / RARITY_FACTOR, 1.0)
         return Rarity(_two_digits(one_in), _two_digits(one_in * RARITY_FACTOR), _two_digits(most), "")
 
-    def equally_likely(self) -> float:
-        """Return the similarity from which on a pair is a copy as likely as not: one of the `EDGES`."""
+    def copied_from(self, probability: float = 0.5) -> float:
+        """Return the similarity from which on a pair is a copy with a probability: one of the `EDGES`."""
         unrelated = (1 - self.copied) * _beta_density(self.mean, self.variance)
         copies = self.copied * _beta_density(*COPIES)
-        rows = np.flatnonzero((copies >= unrelated) & (self.mean < MIDDLES))
+        likely = copies * (1 - probability) >= unrelated * probability
+        rows = np.flatnonzero(likely & (self.mean < MIDDLES))
         return float(EDGES[rows[0]]) if len(rows) else 1.0
 
 
@@ -114,13 +117,14 @@ class Rarity(NamedTuple):
 
 
 class SuggestedThreshold(NamedTuple):
-    """The bands of a ranking: ordinary pairs, pairs to look at from `value` on, and pairs that stand out.
+    """The threshold of a ranking and its bands: pairs to look at from `look` on, pairs that stand out.
 
-    `reason` explains `value` to users. A pair stands out from `stands_out` on, which is at least `value`.
+    `reason` explains the threshold, `value`, to users. It is between `look` and `stands_out`.
     """
 
     value: float
     reason: str
+    look: float
     stands_out: float
 
 
@@ -190,7 +194,7 @@ def _maximised(counts: Floats, fit: UnrelatedPairs) -> UnrelatedPairs:
 def threshold_range(unrelated: UnrelatedPairs, submissions: int) -> tuple[float, float]:
     """Return the lowest and the highest similarity that can be suggested to a class."""
     weight = min(max((LARGE - submissions) / (LARGE - SMALL), 0.0), 1.0)
-    equal = unrelated.equally_likely()
+    equal = unrelated.copied_from()
     nearest, farthest = equal - FAR_BELOW * weight, equal + FAR_ABOVE * weight
     low, high = (
         min(max(unrelated.reached_by(number, GAP_SPREAD), nearest), farthest)
@@ -216,16 +220,17 @@ def suggest_threshold(
     if unrelated is None:
         few = "one pair is" if compared == 1 else f"{compared} pairs are"
         reason = f"{few} too few for an estimate; {DEFAULT_THRESHOLD:.0%} suits most tasks"
-        return SuggestedThreshold(DEFAULT_THRESHOLD, reason, HIGHEST_THRESHOLD)
+        return SuggestedThreshold(DEFAULT_THRESHOLD, reason, DEFAULT_THRESHOLD, HIGHEST_THRESHOLD)
     values = np.sort(np.asarray(similarities, dtype=np.float64))
     # Whole percents, as pages show them.
     value = _percent(_in_widest_gap(values, *threshold_range(unrelated, submissions))) / 100
     far = _percent(min(unrelated.reached_by(STANDING_OUT, FAR_SPREAD), ALWAYS_STANDS_OUT)) / 100
+    look = _percent(max(unrelated.copied_from(LOOKED_AT), LOWEST_LOOK)) / 100
     around = _surroundings(values, value, compared)
-    if unrelated.equally_likely() >= HIGHEST_THRESHOLD:
-        around = "programs of this task are too alike for a line"
+    if unrelated.copied_from() >= HIGHEST_THRESHOLD:
+        around, look = "programs of this task are too alike for a line", value
     reason = f"{_expectation(unrelated, value)}; {around}"
-    return SuggestedThreshold(value, reason, max(value, far))
+    return SuggestedThreshold(value, reason, min(look, value), max(value, far))
 
 
 def _in_widest_gap(ascending: Floats, low: float, high: float) -> float:

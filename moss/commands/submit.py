@@ -547,7 +547,8 @@ def _table(answer: dict[str, Any]) -> str:
         sentence = f"Threshold {threshold['value']:.2f}: chosen; {threshold['suggested']:.2f} is suggested."
     else:
         sentence = f"Suggested threshold {threshold['value']:.2f}: {threshold['reason']}."
-    if threshold.get("stands_out", 0) > threshold["value"]:  # servers of version 0.1.0 do not say it
-        sentence += f" Pairs stand out from {threshold['stands_out']:.2f} on."
+    if "look" in threshold:  # servers of version 0.1.0 do not say it
+        look, far = threshold["look"], threshold["stands_out"]
+        sentence += f" Pairs from {look:.2f} on are to be looked at; those from {far:.2f} on stand out."
     click.echo(f"{report['submissions']} submissions. {sentence}", err=True)
     return "".join(pairs_text(rows))

@@ -332,7 +332,7 @@ def pairs_above(report: Report, threshold: float) -> int:
 
 
 class BandSummary(NamedTuple):
-    """The sentences on the bands of a report, and counts of pairs below the threshold.
+    """The sentences on the bands of a report, and counts of ordinary similarities.
 
     `whole` counts whole copies, `files` pairs with identical files.
     """
@@ -349,9 +349,10 @@ def band_summary(report: Report, threshold: float) -> BandSummary:
     """
     is_whole = not report.findings or report.findings.scored <= report.findings.listed
     similarities = sorted(link.similarity for link in linking_pairs(report, 0.0)) if is_whole else []
-    below = readable_pairs(report).filter(CAN_MAKE_CASE, similarity__lt=threshold)
+    bands = bands_of(report, threshold)
+    below = readable_pairs(report).filter(CAN_MAKE_CASE, similarity__lt=bands.look)
     counts = below.aggregate(whole=Count("pk", filter=WHOLE), files=Count("pk", filter=SAME_FILES))
-    sentences = band_sentences(bands_of(report, threshold), similarities, translation, "\u202f")
+    sentences = band_sentences(bands, similarities, translation, "\u202f")
     return BandSummary(sentences, **counts)
 
 

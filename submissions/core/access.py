@@ -220,7 +220,8 @@ def withhold(report: Report) -> Report:
     ]
     if report.findings:
         report.findings = _readable_findings(report, report.findings, kept)
-    report.parameters.pop("moved", None)
+    for name in ("moved", "others"):
+        report.parameters.pop(name, None)
     return report
 
 

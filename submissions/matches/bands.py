@@ -30,11 +30,13 @@ class Bands(NamedTuple):
     @classmethod
     def of(cls, suggestion: dict[str, object], chosen: float | None = None) -> Bands:
         """Return the bands of a suggestion, as reports store it, or of the threshold that was chosen."""
-        look = float(str(suggestion["value"])) if chosen is None else chosen
-        # Reports of the former rule do not say what stands out.
-        stands_out = float(str(suggestion.get("stands_out", suggestion["value"])))
-        alike = chosen is None and "too alike" in str(suggestion["reason"])
-        return cls(look, max(look, stands_out), alike)
+        # Reports of former rules do not say what is to be looked at, or what stands out.
+        look, stands_out = (
+            float(str(suggestion.get(name, suggestion["value"]))) for name in ("look", "stands_out")
+        )
+        if chosen is not None:
+            return cls(chosen, max(chosen, stands_out))
+        return cls(look, stands_out, "too alike" in str(suggestion["reason"]))
 
     def band(self, similarity: float, *, whole: bool = False) -> str:
         """Return the band of a pair; `whole`: nearly all of one side is shared, or a file is identical."""
@@ -72,6 +74,44 @@ class MovedThreshold(NamedTuple):
         )
         sentence = gettext("The ranking before suggested {before}. Changed since: {changes}.")
         return sentence.format(before=percent_text(self.before, space), changes=changes)
+
+
+class OtherClasses(NamedTuple):
+    """How similar the pairs within other assignments are that a class is compared with.
+
+    `assignments` and `pairs` are counts. The `suspected` pairs were found suspicious or confirmed, and are in
+    no other figure. `highest` is the greatest similarity; `above` counts pairs that reach the suggestion,
+    `threshold`.
+    """
+
+    assignments: int
+    pairs: int
+    suspected: int
+    highest: float
+    above: int
+    threshold: float
+
+    def sentence(self, texts: Texts, space: str = "") -> str:
+        """Return what the pairs of these classes say of the threshold; `space` as in `MovedThreshold`."""
+        gettext, ngettext = texts.gettext, texts.ngettext
+        if self.above:
+            said = ngettext(
+                "{reached} of {pairs} pairs of {n} compared assignment reach {limit}.",
+                "{reached} of {pairs} pairs of {n} compared assignments reach {limit}.",
+                self.assignments,
+            )
+        else:
+            said = ngettext(
+                "In {pairs} pairs of {n} compared assignment none was above {most}.",
+                "In {pairs} pairs of {n} compared assignments none was above {most}.",
+                self.assignments,
+            )
+        if self.suspected:
+            said += " " + gettext("Left out: {suspected} found suspicious or confirmed.")
+        most, limit = percent_text(self.highest, space), percent_text(self.threshold, space)
+        counts = {"reached": self.above, "pairs": self.pairs, "suspected": self.suspected}
+        grouped = {name: f"{number:,}" for name, number in counts.items()}
+        return said.format(n=self.assignments, most=most, limit=limit, **grouped)
 
 
 class Texts(Protocol):

@@ -17,7 +17,7 @@ from submissions.core.access import all_submissions, readable_pairs, readable_su
 from submissions.core.submitters import known_names, mate_keys
 from submissions.intake.warnings import LEAST_SHARE
 from submissions.matches import groups as teams
-from submissions.matches.bands import WHOLE_SHARE, Bands, MovedThreshold, is_whole
+from submissions.matches.bands import WHOLE_SHARE, Bands, MovedThreshold, OtherClasses, is_whole
 from submissions.matches.ranked_pairs import WHOLE_TOKENS
 from submissions.models import Batch, Boilerplate, Document, Ignored, Pair, Source, Submission, SubmissionFile
 
@@ -161,6 +161,12 @@ def moved_threshold(report: Report) -> MovedThreshold | None:
     """Return the suggestion of the ranking before where this one is another, else None."""
     moved = report.parameters.get("moved")
     return MovedThreshold(**moved) if moved else None
+
+
+def other_classes(report: Report) -> OtherClasses | None:
+    """Return how similar the pairs within the assignments are that the class is compared with."""
+    others = report.parameters.get("others")
+    return OtherClasses(**others) if others else None
 
 
 def is_suggested(report: Report, threshold: float) -> bool:

@@ -14,7 +14,7 @@ from django.utils import translation
 from submissions.cases.read import assignees
 from submissions.core.rights import Right, allowed, rights
 from submissions.pages.rendered import RENDERED, decisions_version, part_key
-from submissions.pairs.read import bands_of, moved_threshold, suggested_threshold, threshold_of
+from submissions.pairs.read import moved_threshold, suggested_threshold, threshold_of
 from submissions.reports.forms import FilterForm, parse_pair_filter
 from submissions.reports.read import PairFilter, ReportState, effective_threshold
 
@@ -125,7 +125,6 @@ class ReportPage(NamedTuple):
             "report": self.report,
             "pair_filter": self.pair_filter,
             "threshold": self.threshold,
-            "stands_out": bands_of(self.report, self.threshold).stands_out,
             "stored_threshold": threshold_of(self.report),
             "suggested": suggested_threshold(self.report),
             "moved": moved and moved.sentence(translation, "\u202f"),

@@ -13,7 +13,7 @@ from submissions.core.access import find_assignment, readable_pairs, readable_su
 from submissions.core.api import Id, Problem, Threshold, names_of, user_of
 from submissions.core.rights import Right
 from submissions.models import Assignment, Report
-from submissions.pairs.read import bands_of, moved_threshold, suggested_threshold, threshold_of
+from submissions.pairs.read import bands_of, moved_threshold, other_classes, suggested_threshold, threshold_of
 from submissions.pairs.source_view import documents, source_excerpt
 from submissions.reports import read as reports
 from submissions.reports.exports import table_response
@@ -33,19 +33,37 @@ TABLES = {
 }
 
 
+class OtherClassesOut(Schema):
+    """The pairs within the assignments that were chosen to compare with, by their newest reports.
+
+    `suspected` ones were found suspicious or confirmed, and are in no other figure. `highest` is the greatest
+    similarity; `above` counts pairs that reach the suggested `threshold`.
+    """
+
+    assignments: int
+    pairs: int
+    suspected: int
+    highest: float
+    above: int
+    threshold: float
+
+
 class ThresholdOut(Schema):
     """The similarity, from 0 to 1, from which on pairs should be read, and why; and the suggested one.
 
-    The reason is `chosen` where the query or the assignment has a threshold of its own. Pairs stand out from
-    `stands_out` on, which is at least `value`; those between are to be looked at. `suggested_before` is what
-    the ranking before suggested where it differs by more than 0.05, else null.
+    The reason is `chosen` where the query or the assignment has a threshold of its own. Pairs are to
+    be looked at from `look` on and stand out from `stands_out` on. `suggested_before` is what
+    the ranking before suggested where it differs by more than 0.05, else null. `others` is null where no
+    other assignment was chosen that has a report by the same rules.
     """
 
     value: float
     reason: str
     suggested: float
     suggested_before: float | None
+    look: float
     stands_out: float
+    others: OtherClassesOut | None
 
 
 class RankingOut(Schema):
@@ -176,13 +194,15 @@ def _shared_lines_out(report: Report, names: Names) -> SharedLinesOut | None:
 def _threshold_out(report: Report, value: float, *, is_chosen: bool) -> ThresholdOut:
     is_chosen |= report.assignment.threshold is not None
     reason = "chosen" if is_chosen else str(report.parameters["threshold"]["reason"])
-    moved = moved_threshold(report)
+    moved, others, bands = moved_threshold(report), other_classes(report), bands_of(report, value)
     return ThresholdOut(
         value=value,
         reason=reason,
         suggested=suggested_threshold(report),
         suggested_before=moved.before if moved else None,
-        stands_out=bands_of(report, value).stands_out,
+        look=bands.look,
+        stands_out=bands.stands_out,
+        others=OtherClassesOut(**others._asdict()) if others else None,
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from django import template
 from django.urls import reverse
+from django.utils import translation
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, ngettext
 from humanize import ordinal as english_ordinal
@@ -23,7 +24,7 @@ from submissions.matches.ranked_pairs import parts_in_percent, whole_percent
 from submissions.matches.source_html import UNSEEN, case_colour
 from submissions.pages.filters import display_name_plain, pair_url, percent
 from submissions.pages.language import fixed_text, threshold_reason
-from submissions.pairs.read import bands_of, suggested_threshold
+from submissions.pairs.read import bands_of, other_classes, suggested_threshold, threshold_of
 from submissions.reports.forms import query_string
 from submissions.reports.read import class_matches
 
@@ -54,6 +55,18 @@ SPARK_STEP = 60
 register.filter(case_colour)
 register.filter(fixed_text)
 register.filter(threshold_reason)
+
+
+@register.filter
+def bands_at(report: Report, threshold: float) -> Bands:
+    return bands_of(report, threshold)
+
+
+@register.filter
+def others_sentence(report: Report) -> str:
+    """Return what other assignments say of the suggested threshold; empty without any."""
+    others = other_classes(report)
+    return others.sentence(translation, "\u202f") if others else ""
 
 
 @register.simple_tag(takes_context=True)
@@ -98,15 +111,15 @@ def _submission_url(context: Context, pk: int) -> str:
 class Histogram(NamedTuple):
     """Best matches of a cohort's submissions, its threshold, and the threshold that the report suggests.
 
-    `values` are similarities in ascending order; `reason` explains the suggestion. Pairs stand out from
-    `stands_out` on.
+    `values` are similarities in ascending order; `reason` explains the suggestion. `bands` are those of the
+    threshold.
     """
 
     values: list[float]
     threshold: float
     suggested_threshold: float
     reason: str
-    stands_out: float
+    bands: Bands
 
     def count_from(self, threshold: float) -> int:
         """Count the submissions whose best match is at or above `threshold`."""
@@ -141,7 +154,8 @@ def histogram_data(histogram: Histogram) -> dict[str, object]:
         "width": histogram.width,
         "suggested": histogram.suggested_threshold,
         "threshold": histogram.threshold,
-        "stands_out": histogram.stands_out,
+        "look": histogram.bands.look,
+        "stands_out": histogram.bands.stands_out,
         "from_threshold": histogram.count_from(histogram.threshold),
     }
 
@@ -320,5 +334,4 @@ def histogram(report: Report) -> Histogram | None:
         return None
     reason = report.parameters["threshold"]["reason"]
     values = sorted(match.similarity for match in class_matches(report))
-    bands = bands_of(report)
-    return Histogram(values, bands.look, suggested_threshold(report), reason, bands.stands_out)
+    return Histogram(values, threshold_of(report), suggested_threshold(report), reason, bands_of(report))

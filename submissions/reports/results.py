@@ -16,9 +16,10 @@ import numpy as np
 from django.db import connection
 
 from fingerprint import engine
+from submissions.cases.read import SUSPECTED, with_decisions
 from submissions.core.database import insert
 from submissions.core.submitters import stored_names
-from submissions.matches.bands import WHOLE_SHARE, MovedThreshold
+from submissions.matches.bands import WHOLE_SHARE, MovedThreshold, OtherClasses
 from submissions.matches.ranked_pairs import PAIRS_AT_ONCE, WHOLE_TOKENS, aligned_pairs, count_same_files
 from submissions.models import (
     Assignment,
@@ -33,11 +34,13 @@ from submissions.models import (
     SubmissionFile,
     SubmissionStudent,
 )
+from submissions.pairs.read import suggested_threshold
 from submissions.reports import progress
 from submissions.reports.cohort import CohortChanged, LoadedCohort, planned
 from submissions.reports.findings import RankedInput, collect_findings, find_cases, rank_without_exclusions
 from submissions.reports.identical import duplicate_groups
 from submissions.reports.old_work import delete_copies, delete_unneeded_labels
+from submissions.reports.read import OF_WORK
 from submissions.reports.shards import (
     ListedPairs,
     Prepared,
@@ -52,6 +55,7 @@ from submissions.reports.shards import (
 )
 from submissions.uploads import lifecycle
 from submissions.uploads.fingerprinting import PARAMS
+from submissions.uploads.read import CAN_MAKE_CASE
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -289,6 +293,8 @@ def save(report: Report, results: Results, listed: Callable[[LoadedCohort], Iter
     }
     if moved := _moved(report, cohort):
         report.parameters["moved"] = moved
+    if others := _other_classes(report):
+        report.parameters["others"] = others._asdict()
     if Batch.objects.filter(submissions__reports=report, incomplete=True).exists():
         report.parameters["incomplete"] = True
 
@@ -317,6 +323,40 @@ def _moved(report: Report, cohort: LoadedCohort) -> dict[str, object] | None:
         score=before.get("score_version") != now["score_version"],
     )
     return moved._asdict()
+
+
+def _other_classes(report: Report) -> OtherClasses | None:
+    """Return how similar pairs are within the other assignments that were chosen to compare with.
+
+    None where none has a report by the same rules of the score. A report with more pairs above the threshold
+    than it stores does not count.
+    """
+    suggested = suggested_threshold(report)
+    chosen = report.assignment.compared_with.filter(course__owner=report.assignment.course.owner_id)
+    found = OtherClasses(0, 0, 0, 0.0, 0, suggested)
+    for other in chosen.order_by("pk"):
+        newest = other.reports.filter(state=Report.State.DONE).first()
+        if newest is None or newest.parameters.get("score_version") != engine.SCORE_VERSION:
+            continue
+        rows = with_decisions(newest.pairs.filter(OF_WORK["class"], CAN_MAKE_CASE).order_by())
+        stored = list(rows.values_list("similarity", "decision"))
+        honest = [similarity for similarity, decision in stored if decision not in SUSPECTED]
+        above = sum(similarity >= suggested for similarity in honest)
+        if above < MAX_PAIRS:
+            suspected = len(stored) - len(honest)
+            pairs = found.pairs + _compared_pairs(newest) - suspected
+            highest = max(found.highest, *honest, 0.0)
+            counts = (found.assignments + 1, pairs, found.suspected + suspected)
+            found = OtherClasses(*counts, highest, found.above + above, suggested)
+    return found if found.pairs > 0 else None
+
+
+def _compared_pairs(report: Report) -> int:
+    """Return how many pairs of a class were compared: all but those of one student or one team."""
+    submissions, left_out = report.parameters["submissions"], 0
+    if report.findings:
+        left_out = report.findings.not_compared.students + report.findings.not_compared.teams
+    return int(submissions * (submissions - 1) // 2 - left_out)
 
 
 def rank_without_cancelled(report: Report, prepared: Prepared | None = None) -> list[int]:

@@ -19,13 +19,13 @@ function binCounts({ from_percent: from, width }) {
   return [lows, lows.map((low) => from[low] - (low + width < 100 ? from[low + width] : 0))];
 }
 
-// Bars are painted in other colours exactly from the threshold on, and from where pairs stand out.
-function barGradient(plot, threshold, standsOut) {
+// Bars are painted in other colours exactly from where pairs are to be looked at, and from where they stand out.
+function barGradient(plot, at, { threshold, look, stands_out: standsOut }) {
   const { left, width } = plot.bbox;
   const gradient = plot.ctx.createLinearGradient(left, 0, left + width, 0);
-  const edges = [0, threshold, Math.max(threshold, standsOut), 1];
-  ["--bar", "--look", "--accent"].forEach((name, at) => {
-    for (const edge of edges.slice(at, at + 2)) gradient.addColorStop(Math.min(1, Math.max(0, edge)), cssVariable(name));
+  const edges = [0, at === threshold ? look : at, Math.max(at, standsOut), 1];
+  ["--bar", "--look", "--accent"].forEach((name, band) => {
+    for (const edge of edges.slice(band, band + 2)) gradient.addColorStop(Math.min(1, Math.max(0, edge)), cssVariable(name));
   });
   return gradient;
 }
@@ -79,7 +79,7 @@ function draw(container, data, threshold) {
     select: { show: false },
     scales: { x: { time: false, range: [0, 100] }, y: { range: [0, heightOf(highest) * 1.05] } },
     axes: axes(highest),
-    series: [{}, { fill: (plot) => barGradient(plot, threshold(), data.stands_out), width: 0, points: { show: false }, paths: uPlot.paths.bars({ size: [0.86] }) }],
+    series: [{}, { fill: (plot) => barGradient(plot, threshold(), data), width: 0, points: { show: false }, paths: uPlot.paths.bars({ size: [0.86] }) }],
     hooks: { draw: [(plot) => drawDashedLine(plot, data.suggested)] },
   };
   const heights = counts.map((count) => (count ? heightOf(count) : null));

@@ -16,6 +16,8 @@ from fingerprint.ranking.threshold import (
     ALWAYS_STANDS_OUT,
     DEFAULT_THRESHOLD,
     HIGHEST_THRESHOLD,
+    LOOKED_AT,
+    LOWEST_LOOK,
     LOWEST_THRESHOLD,
     MIN_PAIRS,
     SAMPLE_SIZE,
@@ -69,7 +71,7 @@ def suggested(similarities: list[float], submissions: int = 40) -> SuggestedThre
 def test_a_tiny_class_gets_the_default_threshold_and_the_reason(pairs: int) -> None:
     number = "one pair is" if pairs == 1 else f"{pairs} pairs are"
     reason = f"{number} too few for an estimate; 50% suits most tasks"
-    assert suggested([0.9] * pairs) == (DEFAULT_THRESHOLD, reason, HIGHEST_THRESHOLD)
+    assert suggested([0.9] * pairs) == (DEFAULT_THRESHOLD, reason, DEFAULT_THRESHOLD, HIGHEST_THRESHOLD)
     assert estimate_unrelated([0.9] * pairs, pairs, 40) is None
 
 
@@ -146,10 +148,27 @@ def test_the_line_depends_on_no_order(similarities: list[float], submissions: in
 def test_the_bands_follow_each_other(similarities: list[float], submissions: int) -> None:
     bands = suggested(similarities, submissions)
     assert LOWEST_THRESHOLD <= bands.value <= HIGHEST_THRESHOLD
-    assert bands.value <= bands.stands_out <= max(bands.value, ALWAYS_STANDS_OUT)
+    assert LOWEST_LOOK <= bands.look <= bands.value <= bands.stands_out <= max(bands.value, ALWAYS_STANDS_OUT)
     # Equal programs and those in which only names were changed are above every line.
     assert bands.value < bands.stands_out or bands.value < LEAST_RENAMED
     assert bands.stands_out <= LEAST_RENAMED
+
+
+@given(SIMILARITIES, SIZES)
+def test_pairs_are_looked_at_from_where_they_are_copies_with_a_probability(
+    similarities: list[float], submissions: int
+) -> None:
+    bands = suggested(similarities, submissions)
+    copied, *unrelated = naive_fit(similarities, len(similarities), submissions * (submissions - 1) // 2)
+    likely = []
+    for middle in (min(max((at + 0.5) / 200, 0.005), 0.995) for at in range(200)):
+        copy = copied * naive_density(middle, 0.5, 0.25 / 3.4)
+        odds = copy * (1 - LOOKED_AT) - (1 - copied) * naive_density(middle, *unrelated) * LOOKED_AT
+        likely.append(middle > unrelated[0] and odds >= -1e-9)
+    first = likely.index(True) / 200 if any(likely) else 1.0
+    alike = "too alike" in bands.reason
+    expected = bands.value if alike else min(max(floor(first * 100 + 1e-6) / 100, LOWEST_LOOK), bands.value)
+    assert bands.look == pytest.approx(expected, abs=0.0051)
 
 
 @pytest.mark.parametrize("copies", [0, 1, 5])
@@ -186,7 +205,7 @@ def test_the_suggestion_lies_in_the_widest_gap_of_its_range(
     unrelated = estimate_unrelated(similarities, len(similarities), submissions)
     assert unrelated is not None
     low, high = threshold_range(unrelated, submissions)
-    value, reason, _ = suggested(similarities, submissions)
+    value, reason, *_ = suggested(similarities, submissions)
     assert LOWEST_THRESHOLD <= low <= value + 0.01
     assert value <= high <= HIGHEST_THRESHOLD
     above = sorted({one for one in similarities if one >= low})
@@ -214,7 +233,7 @@ def test_the_reason_states_how_many_unrelated_pairs_are_expected(
 ) -> None:
     unrelated = estimate_unrelated(similarities, len(similarities), submissions)
     assert unrelated is not None
-    value, reason, _ = suggested(similarities, submissions)
+    value, reason, *_ = suggested(similarities, submissions)
     stated = re.match(r"(about [\d.]+|fewer than 0\.1) unrelated pairs are expected from (\d+)% on; ", reason)
     assert stated
     expected = unrelated.expected(value)

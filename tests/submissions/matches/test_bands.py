@@ -6,7 +6,7 @@ from gettext import NullTranslations
 import pytest
 from hypothesis import given, strategies as st
 
-from submissions.matches.bands import Bands, MovedThreshold, band_sentences, is_whole
+from submissions.matches.bands import Bands, MovedThreshold, OtherClasses, band_sentences, is_whole
 
 SIMILARITIES = st.lists(st.integers(0, 1000).map(lambda n: n / 1000), max_size=40).map(sorted)
 
@@ -69,7 +69,9 @@ def test_a_whole_copy_is_never_ordinary_wherever_the_line_is_but_a_tiny_program_
 def test_reports_of_an_earlier_version_have_bands_too() -> None:
     stored: dict[str, object] = {"value": 0.4, "reason": "no pair reaches 40%"}
     assert Bands.of(stored) == (0.4, 0.4, False)
-    assert Bands.of({**stored, "stands_out": 0.5}, chosen=0.6) == (0.6, 0.6, False)
+    stored |= {"look": 0.3, "stands_out": 0.5}
+    assert Bands.of(stored) == (0.3, 0.5, False)
+    assert Bands.of(stored, chosen=0.6) == (0.6, 0.6, False)
 
 
 @pytest.mark.parametrize(
@@ -90,3 +92,23 @@ def test_a_moved_threshold_names_what_was_changed(
 ) -> None:
     sentence = MovedThreshold(0.6449, *changes).sentence(NullTranslations())
     assert sentence == f"The ranking before suggested 64%. Changed since: {stated}."
+
+
+@pytest.mark.parametrize(
+    ("others", "stated"),
+    [
+        ((3, 2140, 0, 0.4187, 0), "In 2,140 pairs of 3 compared assignments none was above 41%."),
+        (
+            (1, 9, 2, 0.36, 0),
+            (
+                "In 9 pairs of 1 compared assignment none was above 36%. "
+                "Left out: 2 found suspicious or confirmed."
+            ),
+        ),
+        ((2, 380, 0, 0.9, 5), "5 of 380 pairs of 2 compared assignments reach 45%."),
+    ],
+)
+def test_pairs_of_other_classes_say_whether_they_reach_the_threshold(
+    others: tuple[int, int, int, float, int], stated: str
+) -> None:
+    assert OtherClasses(*others, threshold=0.45).sentence(NullTranslations()) == stated

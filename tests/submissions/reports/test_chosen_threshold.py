@@ -92,7 +92,8 @@ def test_everything_that_counts_pairs_follows_the_chosen_threshold(
     assert [row["case"] for row in exported["pairs"]] == [1, None, None, None]
     client = api_client(alice)
     answer = send(client, "GET", f"/assignments/{report.assignment_id}/report").json()
-    stated = {"value": 0.8, "reason": "chosen", "suggested": 0.5, "suggested_before": None, "stands_out": 0.8}
+    stated = {"value": 0.8, "reason": "chosen", "suggested": 0.5, "suggested_before": None, "others": None}
+    stated |= {"look": 0.8, "stands_out": 0.8}
     assert (answer["threshold"], answer["cases"], answer["above"]) == (stated, 1, 1)
     assert len(send(client, "GET", f"/assignments/{report.assignment_id}/cases").json()["items"]) == 1
     create_report(report.assignment.course.assignments.create(name="other"), {("eve", "fay"): 0.7})

@@ -96,7 +96,7 @@ def test_a_whole_copy_is_stored_below_all_pairs_that_a_report_has_room_for(
     tokens = np.array([90, 90, 90, 90, 30, 29, 0])
     empty = dict.fromkeys(Scores._fields, np.zeros(7))
     pairs = CandidatePairs(np.zeros(7, np.int32), np.arange(1, 8, dtype=np.int32), np.ones(7, np.int32))
-    threshold = SuggestedThreshold(0.9, "", 0.95)
+    threshold = SuggestedThreshold(0.9, "", 0.9, 0.95)
     scores = Scores(**{**empty, **shares, "similarity": similarity, "tokens": tokens})
     ranked = Ranking(pairs, scores, threshold, None, np.full((7, 2), -1), 7)
     has_files = np.arange(7) == 6
