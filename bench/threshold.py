@@ -7,7 +7,7 @@ each set, the recall, precision and F1 of the pairs from the suggested threshold
 threshold; how many classes without copies have more than one false case for each hundred submissions; and how
 many unrelated pairs are as similar as is stated for one in 100 and so on. Each set counts the same in a mean;
 of whole and small classes each source does, with the interval in which 90 % of the means of resampled sources
-lie.
+lie. Of whole groups also the bands: how many pairs of each are copies, and how many of the copies it has.
 """
 
 from __future__ import annotations
@@ -33,10 +33,14 @@ from bench.threshold_classes import (
     read_groups,
     whole_class,
 )
+from submissions.matches.bands import WHOLE_SHARE, Bands
 from submissions.matches.groups import connected_components
+from submissions.matches.ranked_pairs import WHOLE_TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    import numpy.typing as npt
 
     from bench.threshold_classes import DrawnClass
 
@@ -103,6 +107,19 @@ def stated_and_true(drawn: DrawnClass, one_in: int) -> tuple[float, int] | None:
     return (unrelated.pairs - drawn.copies) / one_in, int((honest >= least).sum())
 
 
+def in_bands(drawn: DrawnClass) -> npt.NDArray[np.int64]:
+    """Return pairs that stand out, copies of them, both for pairs to look at, and all copies: int64 [5]."""
+    known, scores = drawn.labels != UNKNOWN, drawn.ranking.scores
+    bands = Bands.of(drawn.ranking.threshold._asdict())
+    whole = (np.maximum(scores.left_share, scores.right_share) >= WHOLE_SHARE) & (
+        scores.tokens >= WHOLE_TOKENS
+    )
+    far = scores.similarity >= bands.stands_out
+    look = ((scores.similarity >= bands.look) | whole) & ~far
+    counts = [one for band in (far, look) for one in (band & known, band & (drawn.labels == COPY))]
+    return np.array([*(one.sum() for one in counts), drawn.copies])
+
+
 class SetFigures:
     """The figures of the classes of one set."""
 
@@ -112,6 +129,7 @@ class SetFigures:
         self.honest: list[bool] = []
         # Of whole and small classes: the part of the best F1; whether one without copies has a pair above.
         self.ways: dict[str, list[float]] = defaultdict(list)
+        self.bands = np.zeros(5, dtype=np.int64)  # of whole classes, see `in_bands`
         self.expected: dict[int, float] = defaultdict(float)
         self.true: dict[int, int] = defaultdict(int)
 
@@ -129,6 +147,8 @@ class SetFigures:
                 self.true[one_in] += figures[1]
 
     def _add_way(self, drawn: DrawnClass) -> None:
+        if drawn.kind.way == "whole":
+            self.bands += in_bands(drawn)
         if drawn.kind.share == 0:
             self.ways["clean"].append(float(false_cases(drawn) > 0))
         elif division := divide(drawn):
@@ -189,6 +209,21 @@ def way_table(figures: Sequence[SetFigures], resamples: int = 1000) -> str:
     )
 
 
+def band_table(figures: Sequence[SetFigures]) -> str:
+    """Return precision and part of the copies of each band, over the whole classes of each set."""
+    rows: dict[str, list[float]] = {}
+    for of_set in figures:
+        far, far_copies, look, look_copies, copies = of_set.bands.tolist()
+        parts = (far_copies / copies, (far_copies + look_copies) / copies) if copies else (np.nan, np.nan)
+        precisions = (
+            hits / pairs if pairs else np.nan for hits, pairs in ((far_copies, far), (look_copies, look))
+        )
+        rows[of_set.name] = [*precisions, *parts]
+    rows["mean"] = np.nanmean([*rows.values()], axis=0).tolist()
+    header = ["set", "stands out: copies", "look: copies", "of the copies stand out", "and to look at"]
+    return markdown(header, [[name, *map(_figure, row)] for name, row in rows.items()])
+
+
 def kind_table(figures: Sequence[SetFigures]) -> str:
     """Return the mean part of the best F1 by part of copies and starter code."""
     kinds = sorted({(share, starter) for of_set in figures for share, starter, _ in of_set.divisions})
@@ -242,7 +277,8 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     classes = sum(len(one.divisions) + len(one.honest) for one in figures)
-    tables = (way_table(figures), division_table(figures), kind_table(figures), rarity_table(figures))
+    makers = (way_table, band_table, division_table, kind_table, rarity_table)
+    tables = [table(figures) for table in makers]
     print("\n\n".join([f"{classes} classes", *tables]))
     return 0
 

@@ -9,11 +9,12 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from submissions.models import Assignment
+from submissions.uploads.change import create_batch
 from tests.support.checking.exported import Exported
 from tests.support.checking.sentences import NOT_COUNTED, SENTENCES, falsehoods, normal, statements, templates
 from tests.support.programs import edited, program, remarked, renamed
 from tests.support.sample_class import zipped
-from tests.support.uploads import HandIn
+from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.services
 
@@ -161,6 +162,32 @@ def test_what_is_stated_of_a_class_is_so_and_no_other_figure_would_be(
         if (others := list(one.changed())) and not any(not other.is_true(exported) for other in others)
     }
     assert unnoticed == set()
+
+
+@pytest.mark.parametrize("copies", [0, 2])
+def test_what_is_stated_of_compared_assignments_is_counted_in_their_tables(
+    export: Callable[[Sources], Exported],
+    assignment: Assignment,
+    alice: User,
+    copies: int,
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    random = Random(54)
+    for term in ("2024", "2025"):
+        other = Assignment.objects.create(course=assignment.course, name=f"Lab {term}", term=term)
+        programs = [program(random, 4) for _ in range(6)]
+        of_class = enumerate([*programs, *map(renamed, programs[:copies])])
+        with django_capture_on_commit_callbacks(execute=True):
+            create_batch(other, alice, [zipped({f"o{n}/main.py": text for n, text in of_class})])
+        assignment.compared_with.add(other)
+    exported = export({f"s{n:02}": {"main.py": program(random, 4)} for n in range(8)})
+    found = [one for one in statements(exported) if "compared assignment" in one.sentence.template]
+    assert {one.key[0] for one in found} >= {"cases", "list", "document"}
+    assert {"reached" in one.values for one in found} == {copies > 0}
+    assert all(one.is_true(exported) for one in found)
+    others = [(one.values, other) for one in found for other in one.changed()]
+    same_limit = [other for values, other in others if other.values.get("limit") == values.get("limit")]
+    assert not [other for other in same_limit if other.is_true(exported)]
 
 
 def test_every_template_with_a_placeholder_has_a_check_or_a_reason_for_none() -> None:

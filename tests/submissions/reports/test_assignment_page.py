@@ -470,7 +470,7 @@ def test_the_histogram_counts_everybody_once_by_the_best_match(chain: Report) ->
 
 @given(st.lists(st.floats(0, 1), max_size=250))
 def test_bins_and_counts_at_every_percent_agree_with_counting_by_hand(values: list[float]) -> None:
-    chart = Histogram(sorted(values), 0.5, 0.5, "", 0.5)
+    chart = Histogram(sorted(values), 0.5, 0.5, "", Bands(0.5, 0.5))
     counts = [sum(value >= percent / 100 for value in values) for percent in range(101)]
     assert chart.counts_from_percent == counts
     assert sum(column.submissions for column in chart.bins) == len(values)

@@ -1,5 +1,7 @@
+import json
 import re
 from collections.abc import Callable
+from random import Random
 
 import pytest
 from django.contrib.auth.models import User
@@ -15,6 +17,7 @@ from submissions.uploads.change import rerank
 from tests.moss.check.test_shared_lines import class_with
 from tests.support.api import api_client, send
 from tests.support.html import Page, get_page
+from tests.support.programs import program, remarked, renamed
 from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 from tests.support.tabs import tab
@@ -33,8 +36,8 @@ def uploads_page(client: Client, assignment: Assignment) -> Page:
     return get_page(client, tab(assignment, "uploads"))
 
 
-def ignore_passage(assignment: Assignment, first: int, after: int) -> Boilerplate:
-    file = SubmissionFile.objects.get(submission__batch__assignment=assignment, submission__name="ada")
+def ignore_passage(assignment: Assignment, first: int, after: int, name: str = "ada") -> Boilerplate:
+    file = SubmissionFile.objects.get(submission__batch__assignment=assignment, submission__name=name)
     return assignment.boilerplate.create(
         name=f"passage of {file.path}", document=file.document, source=file.source, first=first, after=after
     )
@@ -117,6 +120,31 @@ def test_an_ignored_passage_is_shown_and_may_count_again(
         alice_client.post(reverse("remove_boilerplate", args=[ignored.pk]))
     assert not assignment.boilerplate.exists()
     assert boilerplate_tokens(assignment) == 0
+
+
+@pytest.mark.usefixtures("eager_tasks")
+@pytest.mark.parametrize("part", [0.3, 0.6, 0.9])
+def test_ignoring_a_passage_hides_no_whole_copy(
+    alice_client: Client,
+    hand_in: HandIn,
+    part: float,
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    random = Random(part)
+    programs = {f"s{number:02}": program(random) for number in range(12)}
+    copies = {"x": programs["s00"], "y": renamed(programs["s00"]), "z": remarked(random, programs["s01"])}
+    files = {f"{name}/main.py": text for name, text in (programs | copies).items()}
+    assignment = hand_in(zipped(files)).assignment
+    for name in ("s00", "s01"):
+        tokens = SubmissionFile.objects.get(submission__name=name).document.token_count
+        first = random.randrange(int(tokens * (1 - part)) + 1)
+        ignore_passage(assignment, first, first + int(tokens * part), name)
+    with django_capture_on_commit_callbacks(execute=True):
+        rerank(assignment)
+    answer = alice_client.get(reverse("table", args=[assignment.pk, "pairs", "json"]))
+    rows = json.loads(b"".join(answer.streaming_content))["pairs"]  # type: ignore[attr-defined]
+    bands = {(row["left"], row["right"]): row["band"] for row in rows}
+    assert "ordinary" not in {bands[both] for both in (("s00", "x"), ("s00", "y"), ("x", "y"), ("s01", "z"))}
 
 
 def boilerplate_tokens(assignment: Assignment) -> int:

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from difflib import SequenceMatcher
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.urls import reverse
 
@@ -55,6 +55,13 @@ def grams(tokens: list[str]) -> list[tuple[str, ...]]:
     return [tuple(tokens[at : at + K]) for at in range(len(tokens) - K + 1)]
 
 
+class Tables(NamedTuple):
+    """The rows of both tables of an assignment."""
+
+    pairs: list[dict[str, Any]]
+    submissions: list[dict[str, Any]]
+
+
 class Exported:
     """The exports of an assignment; `sources` are the files of each submission, by its name and by path.
 
@@ -68,6 +75,12 @@ class Exported:
         pk = assignment.pk
         self.pairs = self._table(client, pk, "pairs")
         self.submissions = self._table(client, pk, "submissions")
+        # The tables of the assignments that were chosen to compare with.
+        others = assignment.compared_with.order_by("pk").values_list("pk", flat=True)
+        self.compared = [
+            Tables(*(self._table(client, other, name) for name in ("pairs", "submissions")))
+            for other in others
+        ]
         self.pages: dict[tuple[str, ...], Page] = {
             ("cases",): get_page(client, reverse("assignment", args=[pk])),
             ("list",): get_page(client, reverse("pairs", args=[pk])),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
 from statistics import mean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests.support.checking.exported import LITERAL, NAME, Exported, folded, words
 from tests.support.paths import ROOT
@@ -35,8 +35,22 @@ PLACES = [
 ]
 NOT_COUNTED = Path(__file__).with_name("not_counted.txt")
 # The forms of what stands in placeholders: whole numbers, percentages and paths.
-FIGURES = ("n", "total", "some", "all", "looks", "above", "matched", "rank", "pairs", "submissions", "one_in")
+FIGURES = (
+    "n",
+    "reached",
+    "total",
+    "some",
+    "all",
+    "looks",
+    "above",
+    "matched",
+    "rank",
+    "pairs",
+    "submissions",
+    "one_in",
+)
 PERCENTAGES = (
+    "most",
     "share",
     "similarity",
     "below",
@@ -54,6 +68,8 @@ FORMS["several"] = r"(?:[\d,]+|\S+(?:, \S+)* and \S+)"
 FORMS["description"] = r"the same [^:]{1,200}?"
 FORMS["files"] = r"(?:\S+\.\w+(?:, | and )?)+(?:\d+ more)?"
 TAGS = re.compile(r"<[^>]+>")
+# Percent of one side that is a whole copy.
+WHOLE = 95
 # Of percentages by other words than those of the lexers of the product.
 NEAR = 0.06
 # Passages of a document; their number is not told where it has so many.
@@ -430,10 +446,75 @@ def ordinary(exported: Exported, _: Key, values: Values) -> bool:
 
 
 def _is_above(exported: Exported, row: dict[str, object]) -> bool:
-    """Return whether a pair is at least as similar as the lowest of a case."""
-    least = min((one["similarity"] for one in exported.pairs if one["case"] is not None), default=2.0)
+    """Return whether a pair is at least as similar as the lowest that its similarity brought into a band."""
+    brought = (one for one in exported.pairs if one["case"] is not None or _is_to_look_at(one))
     similarity = row["similarity"]
-    return isinstance(similarity, float) and similarity >= least
+    return isinstance(similarity, float) and similarity >= min(
+        (one["similarity"] for one in brought), default=2.0
+    )
+
+
+def _is_to_look_at(row: dict[str, Any]) -> bool:
+    """Return whether a pair is to be looked at, and neither a whole copy nor one with identical files."""
+    shares = row["left_share"], row["right_share"]
+    return row["band"] == "look" and not row["flags"] and percent(max(shares)) < WHOLE
+
+
+@states(
+    "cases list document", "p.hint, td",
+    "Pairs from {{ first }} on are to be looked at; those from {{ percentage }} on stand out.",
+)  # fmt: skip
+def edges(exported: Exported, _: Key, values: Values) -> bool:
+    bands: dict[str, list[float]] = {row["band"]: [] for row in exported.pairs} | {
+        "ordinary": [0.0],
+        "stands out": [1.0],
+    }
+    for row in exported.pairs:
+        if row["band"] != "look" or _is_to_look_at(row):
+            bands[row["band"]].append(row["similarity"])
+    first, far = number(values["first"]), number(values["percentage"])
+    looks = [percent(one) for one in bands.get("look", [])]
+    within = all(first <= one <= far for one in looks)
+    return within and percent(max(bands["ordinary"])) <= first < far <= percent(min(bands["stands out"]))
+
+
+def _compared(exported: Exported) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the rows of compared assignments that are found suspicious or confirmed, and the others."""
+    rows = [row for table in exported.compared for row in table.pairs]
+    suspected = [row for row in rows if row["decision"] in {"suspicious", "confirmed"}]
+    return suspected, [row for row in rows if row not in suspected]
+
+
+def _are_counted(exported: Exported, values: Values) -> bool:
+    sizes = [len(table.submissions) for table in exported.compared]
+    pairs = sum(size * (size - 1) // 2 for size in sizes) - len(_compared(exported)[0])
+    return (number(values["n"]), number(values["pairs"])) == (len(sizes), pairs)
+
+
+@states("cases list document", "p.hint, td", "Left out: {suspected} found suspicious or confirmed.")
+def suspected_elsewhere(exported: Exported, _: Key, values: Values) -> bool:
+    return number(values["suspected"]) == len(_compared(exported)[0])
+
+
+@states(
+    "cases list document", "p.hint, td",
+    "In {pairs} pairs of {n} compared assignment none was above {most}.",
+    "In {pairs} pairs of {n} compared assignments none was above {most}.",
+)  # fmt: skip
+def none_above(exported: Exported, _: Key, values: Values) -> bool:
+    highest = max(row["similarity"] for row in _compared(exported)[1])
+    return _are_counted(exported, values) and is_percent(values["most"], highest)
+
+
+@states(
+    "cases list document", "p.hint, td",
+    "{reached} of {pairs} pairs of {n} compared assignment reach {limit}.",
+    "{reached} of {pairs} pairs of {n} compared assignments reach {limit}.",
+)  # fmt: skip
+def some_reach(exported: Exported, _: Key, values: Values) -> bool:
+    similarities = [percent(row["similarity"]) for row in _compared(exported)[1]]
+    reached = sum(one >= number(values["limit"]) for one in similarities)
+    return _are_counted(exported, values) and 0 < number(values["reached"]) == reached
 
 
 @states("cases list", "p.lead", "Nobody between {below} and {first}.")
