@@ -357,9 +357,7 @@ def test_estimates_of_containment_are_unbiased_over_many_documents(db: None, tmp
     assert abs(np.mean(errors)) <= 3 * np.std(errors) / len(errors) ** 0.5
 
 
-def test_an_error_that_no_reader_is_known_to_raise_fails_one_document(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_error_that_no_reader_is_known_to_raise_fails_a_document(monkeypatch: pytest.MonkeyPatch) -> None:
     def identify(*_: object) -> None:
         raise SystemError("unheard of")
 

@@ -122,9 +122,7 @@ def test_documents_and_texts_that_are_written_twice_are_there_once(sweep: Corpus
     assert CorpusText.objects.count() == 1
 
 
-def test_what_was_read_is_written_from_time_to_time(
-    sweep: CorpusSweep, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_read_is_written_now_and_then(sweep: CorpusSweep, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("submissions.archive.signatures.WRITE_SECONDS", -1.0)
     documents = [RawDocument("a.txt", prose(1).encode()), RawDocument("bad.txt", b"\0\1\2\xff" * 400)]
 

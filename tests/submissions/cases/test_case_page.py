@@ -46,9 +46,7 @@ def report(assignment: Assignment) -> Report:
     return create_report(assignment, SIMILARITIES)
 
 
-def test_the_page_has_the_members_and_the_similarities_with_links(
-    alice_client: Client, report: Report
-) -> None:
+def test_the_page_has_members_and_similarities_with_links(alice_client: Client, report: Report) -> None:
     page = get_page(alice_client, address(report, "ann"))
     assert page.text("h1") == "1 Case 1: 3 submissions"
     assert page.texts(".members tbody th") == ["ann", "ben", "cal"]
@@ -74,9 +72,7 @@ def test_pairs_that_were_confirmed_with_their_case_do_not_lower_the_number_of_un
     ).text("main")
 
 
-def test_members_are_in_the_order_of_handing_in_with_the_first_named(
-    alice_client: Client, report: Report
-) -> None:
+def test_members_are_in_order_of_handing_in_the_first_named(alice_client: Client, report: Report) -> None:
     for name, hours in (("cal", 0), ("ann", 3)):
         Submission.objects.filter(name=name).update(handed_in=NOON + timedelta(hours=hours))
     page = get_page(alice_client, address(report, "ann"))
@@ -92,9 +88,7 @@ def test_members_are_in_the_order_of_handing_in_with_the_first_named(
 
 
 @given(st.lists(st.floats(0, 100), min_size=2, max_size=30).map(sorted))
-def test_the_labels_of_the_timeline_number_every_member_once_and_none_covers_another(
-    places: list[float],
-) -> None:
+def test_labels_of_the_timeline_number_every_member_once_and_none_covers_another(places: list[float]) -> None:
     marks = labelled([TimelineMark(TimedMember(Submission(), None), place) for place in places])
     labels = [(mark.place, mark.label) for mark in marks if mark.label]
     assert all(other[0] - one[0] >= LABEL_PERCENT for one, other in pairwise(labels))
@@ -190,9 +184,7 @@ def test_a_shared_case_has_made_up_names_no_times_and_no_decision(
     )
 
 
-def test_identical_copiers_are_one_case_and_its_document_prints_them_once(
-    alice_client: Client, hand_in: HandIn
-) -> None:
+def test_identical_copiers_are_one_case_which_is_printed_once(alice_client: Client, hand_in: HandIn) -> None:
     same = {f"copier-{number:02}/main.py": CLASS["ada/main.py"] for number in range(12)}
     report = hand_in(zipped(same | {"cleo/main.py": CLASS["cleo/main.py"]})).assignment.reports.get()
     [case] = [case for case in cases(report) if "copier-00" in case.names]
@@ -290,9 +282,7 @@ def pages_of(
 
 
 @pytest.mark.services
-def test_it_is_the_code_that_one_member_shares_with_every_other_one(
-    pages_of: Callable[..., list[Page]],
-) -> None:
+def test_it_is_code_that_one_member_shares_with_all_others(pages_of: Callable[..., list[Page]]) -> None:
     sources = {name: ALL + part for name, part in zip(("ann", "ben", "cal"), PARTS, strict=False)}
     for page in pages_of(**sources):
         match = STATED.search(page.text())
@@ -306,9 +296,7 @@ def test_it_is_the_code_that_one_member_shares_with_every_other_one(
 
 
 @pytest.mark.services
-def test_a_case_that_holds_together_two_by_two_has_no_code_in_common(
-    pages_of: Callable[..., list[Page]],
-) -> None:
+def test_a_case_that_holds_together_by_twos_has_no_common_code(pages_of: Callable[..., list[Page]]) -> None:
     first, second, *_ = PARTS
     for page in pages_of(ann=first, ben=first + second, cal=second):
         assert "The passages that ben shares with 2 others have no code in common." in page.text()
@@ -321,9 +309,7 @@ def test_nothing_is_said_of_a_pair(assignment: Assignment) -> None:
 
 
 @pytest.mark.services
-def test_the_pairs_of_a_decided_case_follow_it_unless_decided_themselves(
-    alice_client: Client, report: Report
-) -> None:
+def test_pairs_of_a_decided_case_follow_it_unless_decided_alone(alice_client: Client, report: Report) -> None:
     ann_ben, ben_cal, ann_cal, eve_fay = ("ann", "ben"), ("ben", "cal"), ("ann", "cal"), ("eve", "fay")
     Decision.objects.create(assignment=report.assignment, left="ben", right="cal", state="clear")
     page = decide(alice_client, report, "ann", state="confirmed", notes="Hear all three.")
@@ -375,9 +361,7 @@ def test_a_case_that_fell_apart_is_decided_in_its_parts(alice_client: Client, re
 
 
 @pytest.mark.services
-def test_two_cases_that_grew_together_are_undecided_until_they_are_decided_again(
-    alice_client: Client, report: Report
-) -> None:
+def test_two_cases_that_grew_together_are_undecided_again(alice_client: Client, report: Report) -> None:
     decide(alice_client, report, "ann", state="confirmed", notes="First.")
     decide(alice_client, report, "eve", state="clear", notes="Second.")
     joined = create_report(report.assignment, SIMILARITIES | {("cal", "eve"): 0.8})

@@ -93,9 +93,7 @@ def test_a_suspicion_by_hand_and_a_submission_say_when_the_known_commits_were_ma
     assert printed.count(alone) == 1
 
 
-def test_the_copy_of_a_student_says_nothing_of_the_commits_of_others(
-    alice_client: Client, report: Report
-) -> None:
+def test_the_copy_of_a_student_hides_commits_of_others(alice_client: Client, report: Report) -> None:
     ada, ben = ids(report, "ada", "ben")
     address = reverse("export_pair", args=[report.assignment_id, ada, ben])
     text = page_of(alice_client.get(address, {"format": "html", "names": str(ben)})).text("body")
@@ -154,9 +152,7 @@ def test_the_self_check_finds_times_that_cannot_be(report: Report, wrong: dict[s
         ),
     ],
 )  # fmt: skip
-def test_days_are_written_once_in_each_language(
-    last: tuple[int, int, int], english: str, german: str, spanish: str
-) -> None:
+def test_days_are_written_once(last: tuple[int, int, int], english: str, german: str, spanish: str) -> None:
     for language, expected in (("en", english), ("de", german), ("es", spanish)):
         with translation.override(language):
             days = days_between(datetime(2026, 5, 3, tzinfo=UTC), datetime(*last, 23, tzinfo=UTC))

@@ -83,9 +83,7 @@ def test_changes_of_different_fields_are_both_saved_and_of_one_field_the_later_o
     assert Decision.objects.get().notes == "It is none."
 
 
-def test_what_was_put_back_meanwhile_counts_as_seen_first(
-    assignment: Assignment, alice: User, admin: User
-) -> None:
+def test_what_was_put_back_counts_as_seen_first(assignment: Assignment, alice: User, admin: User) -> None:
     decide(assignment, PAIR, alice, DecisionInput("confirmed", None, ""))
     seen = Change.objects.latest("pk").pk
     decide(assignment, PAIR, alice, DecisionInput("clear", None, "", seen))
@@ -135,9 +133,7 @@ def test_htmx_gets_the_answer_and_the_history_alone(alice_client: Client, report
     assert page.has("#decision-history[hx-swap-oob=innerHTML] .history")
 
 
-def test_the_answer_says_what_others_changed_and_htmx_gets_the_whole_form(
-    alice_client: Client, report: Report, admin: User
-) -> None:
+def test_the_answer_says_what_others_changed(alice_client: Client, report: Report, admin: User) -> None:
     pair, changed = best(report), DecisionInput("suspicious", admin, "Look again")
     decide(report.assignment, PairNames.from_pair(pair), admin, changed)
     page = page_of(alice_client.post(address(pair), fields(pair, assignee=""), follow=True))
@@ -187,9 +183,7 @@ def test_a_pair_can_be_assigned_to_those_who_may_decide_alone(
     assert not Decision.objects.exists()
 
 
-def test_an_assignee_keeps_a_pair_when_the_account_is_closed(
-    alice_client: Client, report: Report, admin: User
-) -> None:
+def test_an_assignee_stays_when_the_account_closes(alice_client: Client, report: Report, admin: User) -> None:
     pair = best(report)
     decide(report.assignment, PairNames.from_pair(pair), admin, DecisionInput("undecided", admin, ""))
     admin.is_active = False
@@ -200,9 +194,7 @@ def test_an_assignee_keeps_a_pair_when_the_account_is_closed(
     assert Decision.objects.get().state == "clear"
 
 
-def test_the_sides_in_the_other_order_are_the_same_pair_and_other_ids_are_404(
-    alice_client: Client, report: Report
-) -> None:
+def test_sides_in_the_other_order_are_the_pair_and_others_404(alice_client: Client, report: Report) -> None:
     pair = best(report)
     for sides, status in (
         ((pair.left_id, pair.left_id), 404),
@@ -229,9 +221,7 @@ def test_decisions_outlive_rankings_and_later_uploads(
     assert get_page(alice_client, pair_page(again)).has(f"{CONFIRMED}[checked]")
 
 
-def test_notes_that_name_somebody_are_covered_and_kept_under_made_up_names(
-    alice_client: Client, report: Report
-) -> None:
+def test_notes_that_name_somebody_are_covered_and_kept(alice_client: Client, report: Report) -> None:
     pair = best(report)
     alice_client.post(address(pair), fields(pair, notes="Ada wrote it, says Ben."))
     alice_client.post(reverse("switch_names"), {"names": "made-up"})

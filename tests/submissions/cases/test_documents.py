@@ -121,9 +121,7 @@ def test_lines_of_a_passage_stand_side_by_side_with_their_numbers(alice_client: 
     assert {"value", "values"} <= set(page.texts(".passage td.code u"))
 
 
-def test_the_decision_its_notes_and_history_are_left_out_when_they_are_not_asked_for(
-    alice_client: Client, named: Pair
-) -> None:
+def test_decision_notes_and_history_are_left_out_unless_asked_for(alice_client: Client, named: Pair) -> None:
     decide(named, notes="She was very sorry.")
     page = page_of(alice_client.get(*pair_document(named, decision="on")))
     assert "Decision" in page.texts("h3")
@@ -142,9 +140,7 @@ def assert_hidden(response: Response) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("suffix", ["html", "pdf"])
-def test_a_copy_for_one_student_does_not_name_the_other(
-    alice_client: Client, named: Pair, suffix: str
-) -> None:
+def test_a_copy_for_one_student_hides_the_other(alice_client: Client, named: Pair, suffix: str) -> None:
     decide(named, notes="Ben Miller (4711307) admitted it; Ada Lovelace did not.")
     options: dict[str, str | int] = {"format": suffix, "decision": "on", "sources": "on"}
     response = alice_client.get(*pair_document(named, names=named.left_id, **options))
@@ -175,9 +171,7 @@ def test_made_up_names_stand_for_everybody(alice_client: Client, named: Pair, su
     assert "Lovelace" not in document_text(response)
 
 
-def test_the_page_offers_a_copy_for_each_student_and_none_in_anonymous_mode(
-    alice_client: Client, named: Pair
-) -> None:
+def test_the_page_offers_a_copy_for_each_unless_anonymous(alice_client: Client, named: Pair) -> None:
     decide(named)
     address, query = confirmed_document(named.report.assignment)
     copies = [f"A copy for {name}: all other names are hidden" for name in (ADA, BEN)]
@@ -211,9 +205,7 @@ def test_a_students_copy_of_confirmed_pairs_has_only_their_own(alice_client: Cli
     assert not re.search(r"\bdan\b", copy.html)
 
 
-def test_without_a_confirmed_pair_or_a_report_the_page_says_what_to_do(
-    alice_client: Client, named: Pair
-) -> None:
+def test_without_a_confirmed_pair_or_report_it_says_what_to_do(alice_client: Client, named: Pair) -> None:
     decision = decide(named, "suspicious")
     assignment = named.report.assignment
     address, query = confirmed_document(assignment)
@@ -433,9 +425,7 @@ def token_lines(steps: list[tuple[int, int]]) -> tuple[list[tuple[int, int]], tu
 
 
 @given(steps)
-def test_every_line_stands_in_one_row_in_order_and_no_token_beside_a_later_one(
-    steps: list[tuple[int, int]],
-) -> None:
+def test_every_line_is_in_one_row_in_order_and_no_token_before_it(steps: list[tuple[int, int]]) -> None:
     lines, (left, right) = token_lines(steps)
     rows = list(align_lines(lines, (left, right), (numbered, numbered)))
     assert [row.left for row in rows if row.left] == list(range(lines[0][0], left + 1))

@@ -82,27 +82,21 @@ def test_a_text_or_a_pdf_is_put_on_file_with_its_digest_and_downloaded_as_a_file
         (PDF + b" " * MAX_PDF_BYTES, "larger than 5000 kB"),
     ],
 )
-def test_anything_else_is_refused_with_the_reason(
-    alice_client: Client, report: Report, data: bytes, reason: str
-) -> None:
+def test_anything_else_is_refused(alice_client: Client, report: Report, data: bytes, reason: str) -> None:
     said = send(alice_client, report, data)
     assert "Nothing was put on file" in said
     assert reason in said
     assert not Statement.objects.exists()
 
 
-def test_a_submission_has_so_many_statements_at_most(
-    alice_client: Client, report: Report, alice: User
-) -> None:
+def test_a_submission_has_only_so_many_statements(alice_client: Client, report: Report, alice: User) -> None:
     for number in range(MAX_STATEMENTS):
         add_statement(report.assignment, "ada", alice, f"{number}.txt", b"x")
     assert "delete one first" in send(alice_client, report, b"x")
     assert Statement.objects.count() == MAX_STATEMENTS
 
 
-def test_it_stands_beside_the_decision_of_the_case_and_of_the_pair(
-    alice_client: Client, report: Report, statement: Statement
-) -> None:
+def test_it_stands_beside_the_decisions(alice_client: Client, report: Report, statement: Statement) -> None:
     pair = report.pairs.get(left__name="ada", right__name="ben")
     ids = [report.assignment_id, pair.left_id]
     for address in (

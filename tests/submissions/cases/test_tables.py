@@ -42,9 +42,7 @@ def rows(
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
-def test_pairs_come_with_figures_evidence_and_what_was_decided(
-    alice_client: Client, report: Report, alice: User
-) -> None:
+def test_pairs_come_with_figures_and_decisions(alice_client: Client, report: Report, alice: User) -> None:
     pair = report.pairs.all()[0]
     decided = {"state": "suspicious", "assignee": alice, "notes": 'Said: "we\nlearnt together"'}
     Decision.objects.create(assignment=report.assignment, left="ada", right="ben", **decided)
@@ -62,9 +60,7 @@ def test_pairs_come_with_figures_evidence_and_what_was_decided(
     assert first["notes"] == 'Said: "we\nlearnt together"'
 
 
-def test_json_has_the_same_rows_and_the_parameters_of_the_report(
-    alice_client: Client, report: Report
-) -> None:
+def test_json_has_the_same_rows_and_parameters_of_the_report(alice_client: Client, report: Report) -> None:
     assignment = report.assignment
     for table in TABLES:
         document: dict[str, Any] = json.loads(download(alice_client, assignment, table, "json"))
@@ -80,9 +76,7 @@ def test_json_has_the_same_rows_and_the_parameters_of_the_report(
         assert plain == listed != []
 
 
-def test_tables_hold_what_the_filter_in_the_address_lets_through(
-    alice_client: Client, report: Report
-) -> None:
+def test_tables_hold_what_the_filter_lets_through(alice_client: Client, report: Report) -> None:
     assignment, lowest = report.assignment, min(pair.similarity for pair in report.pairs.all())
     assert len(rows(alice_client, assignment)) == report.pairs.count() > 1
     assert len(rows(alice_client, assignment, threshold=int(lowest * 100) + 1)) == report.pairs.count() - 1
@@ -150,9 +144,7 @@ def test_every_start_of_a_formula_is_made_a_text_and_a_return_a_line_end_within_
 
 @example([';"='], ";")
 @given(st.lists(st.text("a;,= \t\n\"-'"), min_size=1, max_size=3), st.sampled_from(",;\t"))
-def test_no_text_is_a_formula_by_whatever_a_spreadsheet_separates_cells(
-    texts: list[str], separator: str
-) -> None:
+def test_no_text_is_a_formula_whatever_separates_cells(texts: list[str], separator: str) -> None:
     table = ExportTable("pairs", ("left", "notes"), [("ada", text) for text in texts], {})
     written = csv.reader(io.StringIO("".join(write_csv(table)), newline=""), delimiter=separator)
     assert not [cell for row in written for cell in row if cell.startswith(("=", "-"))]

@@ -46,9 +46,7 @@ def berth_count(a{0}):
         ("names", "Harbour", True),
     ],
 )
-def test_a_statement_dictates_its_names_its_numbers_and_strings_of_its_words(
-    kind: str, lexeme: str, *, is_dictated: bool
-) -> None:
+def test_a_statement_dictates_its_names_and_its_numbers(kind: str, lexeme: str, *, is_dictated: bool) -> None:
     assert Statement.of(TEXT).dictates(kind, lexeme) == is_dictated
 
 
@@ -69,9 +67,7 @@ def rank(hand_in: HandIn, assignment: Assignment) -> Callable[[], Report]:
     return rank
 
 
-def test_a_report_with_a_statement_contradicts_nothing(
-    rank: Callable[[], Report], assignment: Assignment
-) -> None:
+def test_a_statement_contradicts_nothing(rank: Callable[[], Report], assignment: Assignment) -> None:
     register_boilerplate(assignment, loose("task.md", TEXT.encode()), statement=True)
     report = rank()
     assert report.pairs.filter(literals__gt=0).exists()
@@ -79,9 +75,7 @@ def test_a_report_with_a_statement_contradicts_nothing(
     assert list(contradictions(report)) == []
 
 
-def test_a_report_that_counts_what_the_statement_dictates_is_found(
-    rank: Callable[[], Report], assignment: Assignment
-) -> None:
+def test_a_report_with_dictated_code_is_found(rank: Callable[[], Report], assignment: Assignment) -> None:
     report = rank()
     honest = [("own01", "own02"), ("own01", "own03"), ("own02", "own03")]
     counted = report.pairs.filter(literals__gt=0).values_list("left__name", "right__name")

@@ -124,9 +124,7 @@ def test_a_worker_without_room_for_unpacking_tries_again_and_then_says_why(
     assert not later.entries.filter(accepted=False).exists()
 
 
-def test_files_are_not_blamed_for_a_full_database(
-    small_tablespace: Path, assignment: Assignment, alice: User
-) -> None:
+def test_a_full_database_blames_no_file(small_tablespace: Path, assignment: Assignment, alice: User) -> None:
     batch = create_batch(assignment, alice, [zipped(CLASS)])
     work_once("unpack")
     move_emptied("submissions_postingblock")
@@ -145,9 +143,7 @@ def test_files_are_not_blamed_for_a_full_database(
     assert batch.state == "ranking"
 
 
-def test_a_batch_that_is_never_read_for_lack_of_room_fails_with_the_reason(
-    assignment: Assignment, alice: User
-) -> None:
+def test_a_batch_never_read_for_lack_of_room_fails_with_why(assignment: Assignment, alice: User) -> None:
     batch = create_batch(assignment, alice, [zipped({"ada/m.py": STARTER})])
     work_once("unpack")
     kind = kind_of("read_documents")

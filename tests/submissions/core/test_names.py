@@ -366,9 +366,7 @@ def university_logins(given: str, surname: str, draw: random.Random) -> str:
 
 
 @given(st.sampled_from(GIVEN), st.sampled_from(SURNAMES), st.randoms(use_true_random=False))
-def test_a_login_that_a_university_builds_from_a_name_is_covered(
-    given: str, surname: str, draw: random.Random
-) -> None:
+def test_a_login_that_is_built_from_a_name_is_covered(given: str, surname: str, draw: random.Random) -> None:
     name = draw.choice([f"{given} {surname}", f"{surname}, {given}"])
     login = university_logins(given, surname, draw) + draw.choice(["", "2", "042"])
     written = draw.choice([str.lower, str.upper, str.capitalize])(login)

@@ -185,9 +185,7 @@ def whole_column(client: Client, address: str, sort: str, selector: str) -> list
 
 @pytest.mark.services
 @pytest.mark.parametrize(("name", "column"), [("submissions", "submission"), ("pairs", "left")])
-def test_tables_are_sorted_by_the_names_in_them(
-    name: str, column: str, world: World, alice_client: Client
-) -> None:
+def test_tables_are_sorted_by_their_names(name: str, column: str, world: World, alice_client: Client) -> None:
     alice_client.post(reverse("switch_names"), {"names": "made-up"})
     response = alice_client.get(reverse("table", args=[world.assignment.pk, name, "csv"]), {"sort": "left"})
     text = b"".join(cast("Iterable[bytes]", response)).decode()
@@ -197,9 +195,7 @@ def test_tables_are_sorted_by_the_names_in_them(
 
 
 @pytest.mark.services
-def test_identical_submissions_are_sorted_by_the_displayed_names(
-    assignment: Assignment, hand_in: HandIn
-) -> None:
+def test_identical_submissions_are_sorted_by_shown_names(assignment: Assignment, hand_in: HandIn) -> None:
     source = next(iter(CLASS.values()))
     hand_in(zipped({f"student-{n:02}/main.py": source for n in range(9)}))
     names = anonymous_names(assignment)

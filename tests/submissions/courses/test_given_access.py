@@ -87,9 +87,7 @@ def test_an_administrator_gives_no_access_without_a_reason(
     assert (course.owner.username, tess.memberships.get().role) == ("alice", "observer")
 
 
-def test_the_page_offers_an_administrator_the_forms_after_a_reason(
-    admin_client: Client, course: Course, tess: User
-) -> None:
+def test_the_page_offers_forms_after_a_reason(admin_client: Client, course: Course, tess: User) -> None:
     Membership.objects.create(course=course, user=tess, role=ROLE.OBSERVER)
     forms = "#invite-heading, #transfer-heading, select[name=role]"
     assert not get_page(admin_client, page_address(course)).has(forms)

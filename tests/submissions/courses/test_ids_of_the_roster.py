@@ -43,9 +43,7 @@ def ids_on(client: Client, address: str) -> list[str]:
 
 
 @pytest.mark.long
-def test_they_are_hidden_on_pages_and_documents_with_made_up_names(
-    addresses: list[str], alice_client: Client
-) -> None:
+def test_they_are_hidden_where_names_are_made_up(addresses: list[str], alice_client: Client) -> None:
     pair, made_up, _copy = addresses
     assert ids_on(alice_client, pair) == [STATED, *OTHERS]
     alice_client.post(reverse("switch_names"), {"names": "made-up"})

@@ -117,9 +117,7 @@ def test_a_course_is_transferred_to_a_member_without_another_of_its_name(
     assert [(one.user, one.role) for one in course.memberships.all()] == [(alice, "instructor")]
 
 
-def test_the_reason_of_an_administrator_ends_after_some_hours(
-    admin: User, admin_client: Client, report: Report
-) -> None:
+def test_the_reason_of_an_administrator_ends(admin: User, admin_client: Client, report: Report) -> None:
     people.state_reason(report.assignment.course, admin, "A student appealed.")
     assert admin_client.get(report.assignment.get_absolute_url()).status_code == 200
     StatedReason.objects.update(expires=timezone.now() - timedelta(seconds=1))

@@ -108,9 +108,7 @@ def held(report: Report) -> Assignment:
 
 
 @pytest.mark.parametrize("kind", ["assignment", "batch", "course"])
-def test_a_page_deletes_nothing_under_a_hold_and_says_why(
-    kind: str, held: Assignment, alice_client: Client
-) -> None:
+def test_a_hold_prevents_deletion_and_says_why(kind: str, held: Assignment, alice_client: Client) -> None:
     keys = {"assignment": held.pk, "batch": held.batches.get().pk, "course": held.course_id}
     asked = reverse(f"delete_{kind}", args=[keys[kind]])
     page = get_page(alice_client, asked)

@@ -236,9 +236,7 @@ def test_an_administrator_is_told_to_state_a_reason(world: World, report: Report
     assert "a-administrator: An appeal, case 7." in listed.text("main")
 
 
-def test_an_administrator_is_led_to_accounts_only_with_the_rights_to_them(
-    world: World, admin_client: Client
-) -> None:
+def test_administrators_are_led_to_accounts_only_with_rights(world: World, admin_client: Client) -> None:
     accounts, department = reverse("admin:auth_user_changelist"), reverse("department")
     links = get_page(client_of("administrator", world), department).links()
     assert not [link for link in links if link.startswith("/admin/")]

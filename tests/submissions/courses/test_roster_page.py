@@ -180,9 +180,7 @@ def test_what_is_no_roster_is_refused_and_the_old_one_stays(add: Add, text: str,
     assert EnrolledStudent.objects.count() == 4
 
 
-def test_problems_of_rows_are_listed_and_markup_stays_text(
-    add: Add, alice_client: Client, assignment: Assignment
-) -> None:
+def test_problems_of_rows_are_listed_as_text(add: Add, alice_client: Client, assignment: Assignment) -> None:
     add("Name,ID,Shoe\n<b>Eve</b>,7,<i>\n,,44\nMallory,7,\n=cmd(),8,\n")
     page = get_page(alice_client, address(assignment.course))
     assert page.texts(".problems li") == [
@@ -203,9 +201,7 @@ def test_deleting_a_course_deletes_its_roster(add: Add, alice_client: Client, as
     assert not EnrolledStudent.objects.exists()
 
 
-def test_names_of_a_roster_are_not_logged(
-    add: Add, caplog: pytest.LogCaptureFixture, hand_in: HandIn
-) -> None:
+def test_names_of_rosters_are_not_logged(add: Add, caplog: pytest.LogCaptureFixture, hand_in: HandIn) -> None:
     hand_in(zipped(CLASS))
     caplog.set_level("DEBUG")
     caplog.clear()

@@ -64,9 +64,7 @@ def gone(world: World, confirmed: Pair) -> Pair:
 
 
 @pytest.mark.long
-def test_all_sources_go_but_those_of_evidence_and_the_report_stays(
-    world: World, gone: Pair, confirmed: Pair
-) -> None:
+def test_all_sources_go_but_evidence_and_the_report(world: World, gone: Pair, confirmed: Pair) -> None:
     kept = set(confirmed.left.files.values_list("source", flat=True))
     kept |= set(confirmed.right.files.values_list("source", flat=True))
     emptied = set(Source.objects.filter(emptied__isnull=False).values_list("pk", flat=True))
@@ -110,9 +108,7 @@ def test_the_summary_says_what_is_not_known_any_more(world: World, alice_client:
 
 
 @pytest.mark.parametrize("formats", rest_is_long(["html", "html pdf"]))
-def test_every_page_and_document_still_opens(
-    formats: str, world: World, gone: Pair, alice_client: Client
-) -> None:
+def test_every_page_and_document_opens(formats: str, world: World, gone: Pair, alice_client: Client) -> None:
     for name, url in addresses(world).items():
         assert alice_client.get(url).status_code < 500, name
     export = reverse("export_pair", args=[world.assignment.pk, gone.left_id, gone.right_id])
@@ -173,9 +169,7 @@ def test_what_is_held_ranked_or_unpacked_just_now_stays(reason: str, world: Worl
         assert not world.report.submissions.exclude(released=None).exists()
 
 
-def test_the_same_file_handed_in_again_is_read_as_any_other(
-    world: World, gone: Pair, alice: User, hand_in: HandIn
-) -> None:
+def test_the_same_file_again_is_read_as_any(world: World, gone: Pair, alice: User, hand_in: HandIn) -> None:
     source = gone.left.files.all()[0].source
     name = gone.left.name
     hand_in(loose("fines.zip", sample_zip()))

@@ -46,9 +46,7 @@ def text(grouping: Grouping, kind: str) -> str:
              "src": ["area.py"]}),
     ],
 )  # fmt: skip
-def test_a_depth_makes_each_folder_or_file_there_a_submission(
-    depth: int, expected: dict[str, list[str]]
-) -> None:
+def test_a_depth_makes_each_folder_or_file_a_submission(depth: int, expected: dict[str, list[str]]) -> None:
     assert files(grouped(SECTIONS, Choices(depth=depth))) == expected
 
 

@@ -73,9 +73,7 @@ def test_the_folder_of_a_log_is_that_of_its_working_copy() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.binary(max_size=9)), max_size=9))
-def test_any_bytes_between_commits_change_neither_their_times_nor_their_number(
-    commits: list[tuple[int, int, bytes]],
-) -> None:
+def test_any_bytes_between_commits_change_no_times(commits: list[tuple[int, int, bytes]]) -> None:
     noise = [one.replace(b"\n", b"").replace(b"\r", b"") for _, _, one in commits]
     log = b"".join(
         line(START + seconds) * count + other + b"\n"

@@ -48,9 +48,7 @@ def test_the_lines_of_an_office_document_are_taken_out_as_they_were_typed(
 
 
 @pytest.mark.parametrize(("ending", "write"), WAYS)
-def test_a_program_in_a_document_is_read_as_a_program_and_prose_as_prose(
-    ending: str, write: Callable[[list[str]], bytes]
-) -> None:
+def test_a_program_in_a_document_is_read_as_one(ending: str, write: Callable[[list[str]], bytes]) -> None:
     text = text_of(ending, write(CODE))
     assert [line for line in text.splitlines() if line] == [line for line in CODE if line]
     alone = read("\n".join(CODE).encode(), "Main.java")

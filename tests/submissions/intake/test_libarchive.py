@@ -264,9 +264,7 @@ def test_a_process_that_did_not_load_the_library_hands_its_archives_to_a_child(
     assert "upload a zip instead" in reasons(unpacked)["broken.7z"]
 
 
-def test_an_archive_in_an_upload_is_refused_where_no_child_can_read_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_archive_in_an_upload_is_refused_without_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
     data = seven_zipped(CLASS)
     monkeypatch.delitem(sys.modules, "libarchive")
     assert "install libarchive13" in reasons(list(unpack_all([("c.7z", io.BytesIO(data))])))["c.7z"]

@@ -103,9 +103,7 @@ UTF_8 = 0x800
     ("wrong", "expected"),
     [("Müller.java".encode("cp1252"), "Müller.java"), ("課題.py".encode("cp932"), None), (b"\xff\xfe", None)],
 )
-def test_a_name_that_is_marked_as_utf_8_and_is_not_is_repaired_and_the_others_stay(
-    wrong: bytes, expected: str | None
-) -> None:
+def test_a_name_wrongly_marked_as_utf_8_is_repaired_alone(wrong: bytes, expected: str | None) -> None:
     others = ["Zoë/Lösung.java", "課題/山田.py", "plain.py"]
     data = zip_by_hand([(name, b"x") for name in (wrong, *(name.encode() for name in others))], flags=UTF_8)
     files = taken(entries("c.zip", data))
@@ -219,9 +217,7 @@ def kept_identifiers(data: bytes) -> set[int]:
 
 
 @pytest.mark.parametrize(("checked", "expected"), [(b"Wei\xe1.py", "Ünlü.py"), (b"another.py", "Weiß.py")])
-def test_the_name_in_utf_8_beside_another_one_is_used_if_it_belongs_to_it(
-    checked: bytes, expected: str
-) -> None:
+def test_the_name_in_utf_8_beside_another_is_used_if_it_fits(checked: bytes, expected: str) -> None:
     added = b"\x01" + struct.pack("<I", zlib.crc32(checked)) + "Ünlü.py".encode()
     extra = struct.pack("<HH", 0x9999, 3) + b"abc" + struct.pack("<HH", 0x7075, len(added)) + added
     data = zip_by_hand([(b"Wei\xe1.py", b"x")], extra=extra)
@@ -230,9 +226,7 @@ def test_the_name_in_utf_8_beside_another_one_is_used_if_it_belongs_to_it(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("encoding", "names"), CASES)
-def test_the_names_of_five_students_are_read_in_each_code_page_that_can_write_them(
-    encoding: str, names: list[str]
-) -> None:
+def test_names_of_five_students_are_read_in_each_code_page(encoding: str, names: list[str]) -> None:
     writable = [name for name in names if name.encode(encoding, "ignore").decode(encoding) == name]
     assert len(writable) >= 5
     for chosen in combinations(writable, 5):

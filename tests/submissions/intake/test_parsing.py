@@ -125,9 +125,7 @@ def test_titles_before_the_header_are_passed_over() -> None:
     ],
     ids=["a column", "teachers", "an empty row", "an id of two", "a repeated row"],
 )
-def test_what_does_not_count_is_named_and_the_other_rows_do(
-    text: str, names: list[str], problem: str
-) -> None:
+def test_what_does_not_count_is_named_and_others_do(text: str, names: list[str], problem: str) -> None:
     roster = parse_roster(text.encode())
     assert [one.name for one in roster.students] == names
     assert problems(roster) == [problem]

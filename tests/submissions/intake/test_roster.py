@@ -69,9 +69,7 @@ STUDENTS = st.builds(RosterStudent, WORDS.filter(bool), WORDS, WORDS, WORDS)
 
 
 @given(st.lists(STUDENTS, max_size=6), WORDS, WORDS)
-def test_whoever_is_found_has_the_id_or_the_name(
-    rows: list[RosterStudent], name: str, identifier: str
-) -> None:
+def test_whoever_is_found_has_an_id_or_name(rows: list[RosterStudent], name: str, identifier: str) -> None:
     roster = Roster(tuple(dict.fromkeys(rows)))
     student = roster.find(Student(name, identifier))
     exact = [row for row in roster.students if identifier.casefold() in {one.casefold() for one in row.ids}]
@@ -85,9 +83,7 @@ def test_whoever_is_found_has_the_id_or_the_name(
 
 
 @given(st.lists(STUDENTS, max_size=6, unique=True), WORDS, WORDS)
-def test_the_order_of_the_rows_makes_no_difference(
-    rows: list[RosterStudent], name: str, identifier: str
-) -> None:
+def test_the_order_of_rows_does_not_matter(rows: list[RosterStudent], name: str, identifier: str) -> None:
     student = Student(name, identifier)
     assert Roster(tuple(rows)).find(student) == Roster(tuple(reversed(rows))).find(student)
 

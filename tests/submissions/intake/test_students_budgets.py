@@ -185,9 +185,7 @@ def test_each_file_is_in_the_folder_of_its_student_whatever_the_order(paths: lis
         ([*(f"{n}.py" for n in range(5)), "ben/b/a.py"], [*[""] * 5, "ben"]),
     ],
 )
-def test_the_students_of_an_upload_are_in_the_innermost_folder_that_has_them_all(
-    paths: list[str], students: list[str]
-) -> None:
+def test_students_of_an_upload_are_in_their_innermost_folder(paths: list[str], students: list[str]) -> None:
     folders = StudentFolders()
     folders.find(paths)
     assert [folders.student(path) for path in paths] == students

@@ -169,9 +169,7 @@ def test_a_folder_is_walked_without_following_links_or_opening_pipes(tmp_path: P
     }
 
 
-def test_a_folder_on_disk_has_no_limit_on_entries_and_bytes_and_each_archive_in_it_has_its_own(
-    tmp_path: Path,
-) -> None:
+def test_a_folder_on_disk_has_no_limits_and_each_archive_in_it_its_own(tmp_path: Path) -> None:
     for n in range(4):
         (tmp_path / f"{n}.py").write_bytes(LINES)
         (tmp_path / f"small{n}.zip").write_bytes(zipped({"a.py": LINES, "b.py": LINES}))
@@ -206,9 +204,7 @@ LANGUAGES = st.sampled_from(["java", "python", "c", "cpp", "text", "json", "xml"
         ([], "java", []),
     ],
 )
-def test_programs_in_the_language_of_the_assignment_count(
-    detected: list[str], wanted: str, expected: list[str]
-) -> None:
+def test_programs_in_the_chosen_language_count(detected: list[str], wanted: str, expected: list[str]) -> None:
     assert reading_languages(detected, wanted) == expected
 
 

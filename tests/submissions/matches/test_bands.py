@@ -87,9 +87,7 @@ def test_reports_of_an_earlier_version_have_bands_too() -> None:
         ((0, 0, 0, False, False), "settings, or how files are read"),
     ],
 )
-def test_a_moved_threshold_names_what_was_changed(
-    changes: tuple[int, int, int, bool, bool], stated: str
-) -> None:
+def test_a_moved_threshold_names_its_changes(changes: tuple[int, int, int, bool, bool], stated: str) -> None:
     sentence = MovedThreshold(0.6449, *changes).sentence(NullTranslations())
     assert sentence == f"The ranking before suggested 64%. Changed since: {stated}."
 

@@ -73,9 +73,7 @@ def is_in_order(lines: list[str], others: list[str]) -> bool:
 
 
 @given(LINES, LINES)
-def test_two_gaps_keep_the_same_lines_and_some_where_they_have_any_in_common(
-    lines: list[str], others: list[str]
-) -> None:
+def test_two_gaps_keep_the_same_lines_where_they_have_any(lines: list[str], others: list[str]) -> None:
     on_left = kept(lines, others)
     assert on_left == kept(others, lines)
     assert is_in_order(on_left, lines)
@@ -193,9 +191,7 @@ def most_characters(left: list[str], right: list[str]) -> int:
 
 
 @given(TEXTS, TEXTS)
-def test_what_matches_is_equal_in_order_and_has_the_most_characters(
-    left: list[str], right: list[str]
-) -> None:
+def test_what_matches_is_equal_in_order_and_has_most_characters(left: list[str], right: list[str]) -> None:
     pairs = matched(left, right)
     assert all(left[at] == right[other] for at, other in pairs)
     assert all(first[0] < after[0] and first[1] < after[1] for first, after in combinations(pairs, 2))
@@ -353,9 +349,7 @@ def test_a_keyword_that_is_folded_with_another_is_called_one() -> None:
         ("a = (1)\nb = 2\nc = 3\n", 0, 2),
     ],
 )
-def test_different_comments_and_brackets_are_counted_each_and_layout_is_not(
-    other: str, comments: int, gaps: int
-) -> None:
+def test_different_comments_and_brackets_are_counted_each(other: str, comments: int, gaps: int) -> None:
     summary = summary_of("a = 1\nb = 2\nc = 3\n", other)
     assert (summary.comments, summary.gaps, summary.examples) == (comments, gaps, [])
 

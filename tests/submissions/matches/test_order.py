@@ -72,9 +72,7 @@ keys = st.lists(st.sets(st.sampled_from("abcd").map(lambda text: (STUDENT, text)
 
 
 @given(keys)
-def test_two_submissions_have_a_number_in_common_where_they_have_a_key_in_common(
-    key_sets: list[set[Key]],
-) -> None:
+def test_submissions_have_a_common_number_where_they_have_a_key(key_sets: list[set[Key]]) -> None:
     numbers = group_numbers(key_sets)
     for left in range(len(key_sets)):
         for right in range(left):

@@ -54,9 +54,7 @@ def marked_sources(draw: st.DrawFn) -> tuple[str, list[PassageMark], Layers]:
 
 
 @given(marked_sources())
-def test_every_character_of_a_source_is_shown_once_and_in_order(
-    marked_source: tuple[str, list[PassageMark], Layers],
-) -> None:
+def test_every_character_is_shown_once_in_order(marked_source: tuple[str, list[PassageMark], Layers]) -> None:
     text, _, layers = marked_source
     lines = re.split(r"\r\n|\r|\n", text)
     if len(lines) > 1 and not lines[-1]:
@@ -66,9 +64,7 @@ def test_every_character_of_a_source_is_shown_once_and_in_order(
 
 
 @given(marked_sources())
-def test_marks_hold_exactly_the_code_of_their_passage(
-    marked_source: tuple[str, list[PassageMark], Layers],
-) -> None:
+def test_marks_hold_just_the_code_of_a_passage(marked_source: tuple[str, list[PassageMark], Layers]) -> None:
     text, marks, layers = marked_source
     page = render(text, layers)
     for mark in marks:
@@ -78,9 +74,7 @@ def test_marks_hold_exactly_the_code_of_their_passage(
 
 
 @given(marked_sources())
-def test_each_passage_with_code_has_one_badge_that_leads_to_the_other_side(
-    marked_source: tuple[str, list[PassageMark], Layers],
-) -> None:
+def test_each_passage_with_code_has_one_badge(marked_source: tuple[str, list[PassageMark], Layers]) -> None:
     text, marks, layers = marked_source
     page = render(text, layers)
     for mark in marks:

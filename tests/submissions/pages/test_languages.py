@@ -159,9 +159,7 @@ def test_a_chosen_language_is_stronger_until_it_is_given_up(alice_client: Client
     assert asked(alice_client, courses, "es") == "es"
 
 
-def test_a_reader_without_an_account_chooses_too_and_an_error_page_follows(
-    world: World, alice_client: Client, client: Client
-) -> None:
+def test_a_reader_without_an_account_chooses_too(world: World, alice_client: Client, client: Client) -> None:
     shared = reverse("shared", args=[shares.share_token(world.share)])
     form = get_page(client, shared).one(".languages")
     data = {node.attributes["name"]: node.attributes["value"] for node in form.css("input[name=next]")}
@@ -191,9 +189,7 @@ def test_a_switch_leads_to_no_other_site_and_a_made_up_language_or_theme_counts_
 
 
 @pytest.mark.long
-def test_no_cache_gives_a_page_to_a_browser_of_another_language(
-    world: World, alice_client: Client, client: Client
-) -> None:
+def test_no_cache_mixes_pages_of_languages(world: World, alice_client: Client, client: Client) -> None:
     addresses = [address_of(world, name) for name in ("assignment", "activity", "shared")]
     for visitor in (alice_client, client):
         for one in [*addresses, reverse("login"), "/missing"]:
@@ -536,9 +532,7 @@ def scheme(client: Client, address: str) -> tuple[list[str], list[str]]:
     return page.values('meta[name="color-scheme"]', "content"), page.values(DARK, "media")
 
 
-def test_a_page_follows_the_system_until_a_theme_is_chosen_which_stays_in_the_browser(
-    world: World, alice_client: Client
-) -> None:
+def test_a_page_follows_the_system_until_a_theme_is_chosen(world: World, alice_client: Client) -> None:
     pairs, switch = reverse("pairs", args=[world.assignment.pk]), reverse("switch_theme")
     system = (["light dark"], ["screen and (prefers-color-scheme: dark)"])
     assert scheme(alice_client, pairs) == system
@@ -560,9 +554,7 @@ def test_a_page_follows_the_system_until_a_theme_is_chosen_which_stays_in_the_br
 
 
 @pytest.mark.parametrize("name", ["assignment", "pairs", "pair"])
-def test_a_hint_is_shown_until_its_user_dismisses_it(
-    name: str, world: World, alice_client: Client, alice: User
-) -> None:
+def test_a_hint_is_shown_until_dismissed(name: str, world: World, alice_client: Client, alice: User) -> None:
     pair = (world.assignment.pk, world.pair.left_id, world.pair.right_id)
     address = reverse(name, args=pair if name == "pair" else pair[:1])
     hint = get_page(alice_client, address).one(".first-time")

@@ -167,9 +167,7 @@ def test_what_was_deleted_is_gone_at_the_next_request(
     assert alice_client.get(overview).status_code == 404
 
 
-def test_settings_an_upload_and_each_query_show_at_the_next_request(
-    alice_client: Client, report: Report
-) -> None:
+def test_settings_uploads_and_queries_show_at_once(alice_client: Client, report: Report) -> None:
     assignment = report.assignment
     everything = report_page(alice_client, report).texts("tr.pair th")
     assert everything

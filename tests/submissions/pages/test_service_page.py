@@ -49,9 +49,7 @@ def test_the_menu_of_staff_leads_to_it_and_it_shows_versions_and_the_last_mainte
     assert "are free on the disk" in text
 
 
-def test_the_queues_are_shown_with_what_waits_and_what_was_started(
-    assignment: Assignment, admin_client: Client
-) -> None:
+def test_queues_are_shown_with_what_waits_and_runs(assignment: Assignment, admin_client: Client) -> None:
     for _ in range(2):
         jobs.enqueue("unpack", assignment.batches.create(name="late.zip").pk)
     for lane in range(2):
@@ -88,9 +86,7 @@ def test_a_worker_is_shown_with_what_it_does_or_without_a_sign_of_life(
     assert "no answer since" in silent.text("[aria-labelledby=workers] tbody")
 
 
-def test_started_work_that_does_not_go_on_is_shown_as_stuck_once_something_changed(
-    assignment: Assignment, admin_client: Client
-) -> None:
+def test_started_work_that_stopped_is_shown_as_stuck(assignment: Assignment, admin_client: Client) -> None:
     [address] = get_page(admin_client, reverse("service")).values("[hx-get]", "hx-get")
     assert admin_client.get(address).status_code == 204
     for state in ("queued", "fingerprinting"):
@@ -173,9 +169,7 @@ def test_a_failed_ranking_is_tried_again_with_the_uploads_that_failed_with_it(
     assert (batch.state, report.state) == ("done", "done")
 
 
-def test_a_failed_ranking_with_a_newer_one_cannot_be_tried_again(
-    assignment: Assignment, admin_client: Client
-) -> None:
+def test_a_failed_ranking_with_a_newer_stays(assignment: Assignment, admin_client: Client) -> None:
     old = assignment.reports.create(state="failed", message=BROKEN)
     assignment.reports.create(state="queued")
     assert not get_page(admin_client, reverse("service")).has("[aria-labelledby=failed-rankings] button")

@@ -27,9 +27,7 @@ texts = st.lists(st.sampled_from(["a", "b", "  c", "", "a  "]), max_size=12)
 
 
 @given(texts, texts)
-def test_every_line_is_shown_once_on_its_side_and_equal_ones_beside_each_other(
-    left: list[str], right: list[str]
-) -> None:
+def test_every_line_is_on_its_side_once_and_equal_ones_adjoin(left: list[str], right: list[str]) -> None:
     rows = diff(left, right).rows
     assert [row.left for row in rows if row.left_number] == [line.rstrip() for line in left]
     assert [row.right for row in rows if row.right_number] == [line.rstrip() for line in right]
@@ -143,25 +141,19 @@ def test_nobody_sees_a_suspicion_by_hand_behind_a_share_link(
     assert not page.has(".cases tbody tr:nth-child(2)")
 
 
-def test_two_that_nobody_suspects_are_not_printed(
-    alice_client: Client, assignment: Assignment, ids: dict[str, int]
-) -> None:
+def test_others_are_not_printed(alice_client: Client, assignment: Assignment, ids: dict[str, int]) -> None:
     export = reverse("export_pair", args=[assignment.pk, ids["ada"], ids["cleo"]])
     assert alice_client.get(export).status_code == 404
 
 
-def test_a_pair_links_to_its_lines_and_back(
-    alice_client: Client, assignment: Assignment, ids: dict[str, int]
-) -> None:
+def test_a_pair_links_to_its_lines(alice_client: Client, assignment: Assignment, ids: dict[str, int]) -> None:
     passages = reverse("pair", args=[assignment.pk, ids["ada"], ids["ben"]])
     lines = address(assignment, ids, "ada", "ben")
     assert get_page(alice_client, passages).has(f'a[href="{lines}"]')
     assert get_page(alice_client, lines).has(f'.lead a[href="{passages}"]')
 
 
-def test_a_submission_is_compared_with_another_by_its_name(
-    alice_client: Client, assignment: Assignment, ids: dict[str, int]
-) -> None:
+def test_one_is_compared_by_name(alice_client: Client, assignment: Assignment, ids: dict[str, int]) -> None:
     form = reverse("compare_with", args=[assignment.pk, ids["ada"]])
     response = alice_client.get(form, {"with": "CLEO"})
     assert response.headers["Location"] == address(assignment, ids, "ada", "cleo")

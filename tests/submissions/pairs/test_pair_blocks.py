@@ -45,9 +45,7 @@ def padded(source: str) -> str:
 
 
 @pytest.mark.long
-def test_a_padded_copy_is_one_passage_with_its_pieces_visible(
-    open_pair: Callable[[dict[str, str]], Page],
-) -> None:
+def test_a_padded_copy_is_a_passage_of_visible_pieces(open_pair: Callable[[dict[str, str]], Page]) -> None:
     original = program(Random(7), 3)
     page = open_pair({"ada/a.py": original, "ben/b.py": padded(original)})
     assert page.values(".passages li", "data-passage") == ["1"]
@@ -138,9 +136,7 @@ def test_common_code_is_shown_with_the_number_of_others_that_have_it(
 
 
 @pytest.mark.long
-def test_a_common_beginning_is_another_tint_than_the_copy_after_it(
-    open_pair: Callable[[dict[str, str]], Page],
-) -> None:
+def test_a_common_beginning_is_tinted_otherwise(open_pair: Callable[[dict[str, str]], Page]) -> None:
     files = common_class()
     files["s01/a.py"] = renamed(files["s00/a.py"])
     page = open_pair(files)

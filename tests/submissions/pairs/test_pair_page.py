@@ -38,9 +38,7 @@ def newest(pair: Pair) -> Report:
     return Report.objects.filter(assignment=pair.report.assignment_id, state=Report.State.DONE)[0]
 
 
-def test_both_sources_are_shown_with_passages_that_lead_to_each_other(
-    alice_client: Client, report: Report
-) -> None:
+def test_both_sources_have_passages_that_lead_across(alice_client: Client, report: Report) -> None:
     pair = best(report)
     page = get_pair(alice_client, pair)
     assert pair.passages
@@ -125,9 +123,7 @@ def test_sides_in_the_other_order_lead_to_the_pair(alice_client: Client, report:
 
 
 @pytest.mark.long
-def test_a_pair_that_is_no_longer_ranked_says_so(
-    alice_client: Client, report: Report, hand_in: HandIn
-) -> None:
+def test_a_pair_no_longer_ranked_says_so(alice_client: Client, report: Report, hand_in: HandIn) -> None:
     pair = best(report)
     hand_in(zipped({"ada/main.py": HONEST}))
     response = alice_client.get(address(pair))
@@ -337,7 +333,5 @@ def test_a_pair_across_languages_is_flagged_as_translated_beside_its_other_flags
         ([], []),
     ],
 )
-def test_a_file_is_named_by_the_shortest_end_of_its_path_that_no_other_has(
-    paths: list[str], names: list[str]
-) -> None:
+def test_a_file_is_named_by_the_shortest_unique_end_of_its_path(paths: list[str], names: list[str]) -> None:
     assert shortest_unique_paths(paths) == names

@@ -57,9 +57,7 @@ def class_of(count: int) -> dict[str, str]:
     return {f"student-{n:02}/main.py": list(CLASS.values())[n % 3] for n in range(count)}
 
 
-def test_an_assignment_without_uploads_asks_for_files_in_a_role(
-    alice_client: Client, assignment: Assignment
-) -> None:
+def test_without_uploads_files_are_asked_for_in_a_role(alice_client: Client, assignment: Assignment) -> None:
     upload, boilerplate = (reverse(name, args=[assignment.pk]) for name in ("upload", "add_boilerplate"))
     form, page = f'form[action="{upload}"]', get_assignment(alice_client, assignment)
     assert page.text("#upload-heading") == "Upload the submissions"
@@ -73,9 +71,7 @@ def test_an_assignment_without_uploads_asks_for_files_in_a_role(
     assert not page_of(alice_client.post(boilerplate)).has(f'form[action="{boilerplate}"] select')
 
 
-def test_uploading_makes_a_batch_and_shows_it(
-    alice_client: Client, assignment: Assignment, eager_tasks: None
-) -> None:
+def test_uploading_shows_a_batch(alice_client: Client, assignment: Assignment, eager_tasks: None) -> None:
     sent = {"files": [zipped(CLASS), loose("dan.py", STARTER)]}
     response = alice_client.post(reverse("upload", args=[assignment.pk]), sent)
     batch = Batch.objects.get(assignment=assignment)
@@ -83,9 +79,7 @@ def test_uploading_makes_a_batch_and_shows_it(
     assert [upload.name for upload in batch.uploads.order_by("pk")] == ["class.zip", "dan.py"]
 
 
-def test_an_upload_over_the_limit_is_refused_with_the_limit(
-    alice_client: Client, assignment: Assignment, settings: Settings
-) -> None:
+def test_a_large_upload_is_refused(alice_client: Client, assignment: Assignment, settings: Settings) -> None:
     settings.MAX_UPLOAD_BYTES = 2_000_000
     big = loose("big.py", b"x" * 1_500_000)
     for name in ("upload", "add_boilerplate"):
@@ -98,9 +92,7 @@ def test_an_upload_over_the_limit_is_refused_with_the_limit(
     assert not Batch.objects.exists()
 
 
-def test_the_report_ranks_the_pairs_with_their_figures_and_cases(
-    alice_client: Client, report: Report
-) -> None:
+def test_the_report_ranks_pairs_with_their_figures_and_cases(alice_client: Client, report: Report) -> None:
     best = report.pairs.all()[0]
     assert listed_pairs(alice_client, report.assignment)[0] == ("ada", "ben")
     page = get_pairs(alice_client, report.assignment)
@@ -172,9 +164,7 @@ def test_a_tab_takes_as_many_queries_for_many_pairs_as_for_few(
                 alice_client.get(tab(assignment, name))
 
 
-def test_the_tabs_have_addresses_name_the_present_one_and_keep_the_threshold(
-    alice_client: Client, report: Report
-) -> None:
+def test_tabs_have_addresses_and_keep_the_threshold(alice_client: Client, report: Report) -> None:
     names = ("assignment", "pairs", "students", "ignored", "uploads")
     titles = ["Cases", "Pairs", "Students", "Ignored code", "Uploads"]
     for name, title in zip(names, titles, strict=True):
@@ -192,9 +182,7 @@ def test_the_tabs_have_addresses_name_the_present_one_and_keep_the_threshold(
 
 
 @pytest.mark.long
-def test_the_students_have_their_source_best_match_and_attempts(
-    alice_client: Client, batch: Batch, hand_in: HandIn
-) -> None:
+def test_students_have_source_match_and_attempts(alice_client: Client, batch: Batch, hand_in: HandIn) -> None:
     hand_in(zipped({"ada/main.py": CLASS["ada/main.py"] + "\nprint(1)\n"}, name="again.zip"))
     page = get_page(alice_client, tab(batch.assignment, "students"))
     rows = {row[0]: row for row in page.rows(".roll tbody tr")}
@@ -217,9 +205,7 @@ def test_a_changed_limit_ranks_again_and_a_new_name_does_not(alice_client: Clien
     assert (assignment.name, assignment.common_limit, assignment.reports.count()) == ("Renamed", 5, 2)
 
 
-def test_a_newer_report_is_announced_and_one_that_failed_offers_another(
-    alice_client: Client, report: Report
-) -> None:
+def test_a_newer_report_is_announced_a_failed_one_said(alice_client: Client, report: Report) -> None:
     assignment = report.assignment
     polling = f'[hx-get^="{reverse("activity", args=[assignment.pk])}?"]'
     reloading, again = "noscript > meta[http-equiv=refresh]", reverse("rerank", args=[assignment.pk])
@@ -494,9 +480,7 @@ def test_without_a_script_the_threshold_is_the_filter_s_field(alice_client: Clie
     assert page.values('#filter [name="threshold"]', "value") == ["85"]
 
 
-def test_the_graph_s_figures_have_the_names_that_a_reader_may_see(
-    alice_client: Client, chain: Report
-) -> None:
+def test_figures_of_the_graph_have_names_that_a_reader_may_see(alice_client: Client, chain: Report) -> None:
     session = alice_client.session
     session[ANONYMOUS] = True
     session.save()
@@ -586,9 +570,7 @@ def test_every_page_and_document_of_an_incomplete_report_says_so(world: World, c
 
 @pytest.mark.services
 @pytest.mark.parametrize("cut", [0, 1500], ids=["whole", "cut off"])
-def test_an_upload_that_is_cut_off_is_incomplete_and_so_is_its_report(
-    hand_in: HandIn, client: Client, cut: int
-) -> None:
+def test_an_upload_cut_off_is_incomplete_and_its_report(hand_in: HandIn, client: Client, cut: int) -> None:
     data = tarred({name: source.encode() for name, source in CLASS.items()})
     end = data.rstrip(b"\0")
     batch = hand_in(loose("class.tar", end[: len(end) - cut] + (b"" if cut else bytes(10_240))))

@@ -46,9 +46,7 @@ def members(report: Report) -> list[list[str]]:
     return [case.names for case in cases(report)]
 
 
-def test_at_a_chosen_threshold_the_report_has_other_cases_until_the_suggested_one_is_back(
-    alice_client: Client, report: Report
-) -> None:
+def test_at_a_chosen_threshold_the_report_has_other_cases(alice_client: Client, report: Report) -> None:
     assert members(report) == [["ann", "ben", "cal"], ["eve", "fay"]]
     choose(alice_client, report, 65)
     assert members(report) == [["ann", "ben"], ["eve", "fay"]]
@@ -79,9 +77,7 @@ def test_the_page_offers_the_threshold_that_is_tried_and_says_who_chose_it(
     assert not get_page(alice_client, place, threshold="80").texts(".chosen-threshold")
 
 
-def test_everything_that_counts_pairs_follows_the_chosen_threshold(
-    alice_client: Client, alice: User, report: Report
-) -> None:
+def test_all_counts_follow_the_chosen_threshold(alice_client: Client, alice: User, report: Report) -> None:
     choose(alice_client, report, 80)
     assert "1 case among" in get_page(alice_client, tab(report.assignment, "assignment")).text("#headline")
     assert "1 pair to read" in get_page(alice_client, tab(report.assignment, "pairs")).text("#headline")
@@ -106,9 +102,7 @@ def submission_of(report: Report, name: str) -> Any:
     return report.submissions.get(name=name)
 
 
-def test_documents_print_the_chosen_threshold_or_that_of_the_page_on_which_they_were_asked(
-    alice_client: Client, report: Report
-) -> None:
+def test_documents_print_the_threshold_that_they_were_asked_at(alice_client: Client, report: Report) -> None:
     choose(alice_client, report, 80)
     decide(alice_client, report, "ann", state="confirmed")
     document = {"format": "html", "names": "open", "decision": "on"}
@@ -125,9 +119,7 @@ def test_documents_print_the_chosen_threshold_or_that_of_the_page_on_which_they_
     assert "cal" in printed.text("body")
 
 
-def test_the_api_chooses_the_threshold_and_the_log_has_who_chose_it(
-    alice: User, alice_client: Client, report: Report
-) -> None:
+def test_the_api_chooses_and_the_log_has_who_did(alice: User, alice_client: Client, report: Report) -> None:
     client, path = api_client(alice), f"/assignments/{report.assignment_id}"
     assert send(client, "PATCH", path, {"threshold": 80}).json()["threshold"] == 80
     assert send(client, "GET", path).json()["threshold"] == 80

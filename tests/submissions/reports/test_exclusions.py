@@ -67,9 +67,7 @@ def test_lines_that_most_of_a_class_share_are_said_on_the_report_in_documents_an
     assert passage["text"].splitlines()[0] in files["student0/main.py"].splitlines()
 
 
-def test_a_class_without_common_code_says_why_nothing_was_left_out(
-    alice: User, alice_client: Client, report: Report
-) -> None:
+def test_a_class_without_common_code_says_so(alice: User, alice_client: Client, report: Report) -> None:
     pairs = get_page(alice_client, tab(report.assignment, "pairs"))
     assert "treated as common code" not in pairs.text("main")
     answer = send(api_client(alice), "get", f"/assignments/{report.assignment_id}/report").json()
@@ -184,9 +182,7 @@ def test_an_excerpt_names_nobody_on_an_anonymous_page_and_is_cut_in_a_very_long_
     assert excerpt.text.endswith("…")
 
 
-def test_what_was_skipped_is_listed_with_its_reason_and_counted(
-    alice_client: Client, report: Report, batch: Batch
-) -> None:
+def test_what_was_skipped_is_listed_and_counted(alice_client: Client, report: Report, batch: Batch) -> None:
     file = SubmissionFile.objects.get(submission__name="cleo")
     file.document.state, file.document.reason = "failed", "its lexer broke"
     file.document.save()
@@ -206,9 +202,7 @@ def test_what_was_skipped_is_listed_with_its_reason_and_counted(
 
 
 @pytest.mark.long
-def test_the_page_says_when_nothing_was_skipped_or_what_was_replaced(
-    alice_client: Client, hand_in: HandIn
-) -> None:
+def test_the_page_says_when_nothing_was_skipped_or_replaced(alice_client: Client, hand_in: HandIn) -> None:
     assignment = hand_in(zipped(MANY)).assignment
     page = uploads_page(alice_client, assignment)
     assert page.texts("section.skipped > p") == ["Nothing: every file of every upload was compared."]

@@ -87,9 +87,7 @@ def test_best_matches_come_from_pairs_that_are_not_listed_too(
     )
 
 
-def test_a_whole_copy_is_stored_below_all_pairs_that_a_report_has_room_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_whole_copy_is_stored_beyond_the_room_of_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ranking, "MAX_PAIRS", 2)
     similarity = np.array([0.8, 0.7, 0.6, 0.3, 0.2, 0.1, 0.1])
     shares = {"left_share": np.array([0.5, 0.4, 0.3, 0.2, 0.95, 1, 0]), "right_share": np.full(7, 0.1)}
@@ -112,9 +110,7 @@ def test_submissions_without_code_are_not_the_same_and_one_like_nobodys_has_no_b
     assert [(match.match, match.similarity) for match in findings_of(report).best] == [(None, 0.0)] * 3
 
 
-def test_a_report_stores_terms_evidence_and_a_threshold_with_its_reason(
-    report: Report, alice_client: Client
-) -> None:
+def test_a_report_stores_evidence_and_a_threshold_with_why(report: Report, alice_client: Client) -> None:
     tokens = sum(Document.objects.values_list("token_count", flat=True))
     assert findings_of(report).effect == ExclusionEffect(tokens=tokens, boilerplate=0, common=0)
     assert findings_of(report).common == []
@@ -132,9 +128,7 @@ def test_a_report_stores_terms_evidence_and_a_threshold_with_its_reason(
     assert page.terms(".figures")["From literals"] == percent(pairs[0].literals)
 
 
-def test_the_effect_of_boilerplate_is_the_difference_to_the_ranking_without_it(
-    report: Report, starter: Callable[[], None]
-) -> None:
+def test_the_effect_of_boilerplate_is_a_difference(report: Report, starter: Callable[[], None]) -> None:
     before = figures(report)
     starter()
     now = newest(report.assignment)
@@ -244,9 +238,7 @@ def test_a_submission_is_in_a_group_of_each_sameness_whatever_its_files_are_call
 
 
 @pytest.mark.long
-def test_projects_of_several_files_with_other_names_are_a_case_at_any_suggestion(
-    hand_in: HandIn, assignment: Assignment
-) -> None:
+def test_projects_of_files_with_other_names_are_a_case(hand_in: HandIn, assignment: Assignment) -> None:
     renamed = {"x.py": HONEST.replace("bins", "boxes"), "a.py": RENAMED}
     project = {"a.py": HONEST, "b.py": COPIED}
     files = {f"ada/{name}": text for name, text in project.items()}

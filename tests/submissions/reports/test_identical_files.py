@@ -42,9 +42,7 @@ def report(hand_in: HandIn, assignment: Assignment, alice: User) -> Report:
     return assignment.reports.latest("pk")
 
 
-def test_an_identical_file_is_named_on_every_page_and_in_every_export(
-    report: Report, alice: User, alice_client: Client
-) -> None:
+def test_an_identical_file_is_named_everywhere(report: Report, alice: User, alice_client: Client) -> None:
     (pair,) = report.pairs.filter(same_files__gt=0)
     assert (pair.left.name, pair.right.name, pair.same_files) == (*BOTH, 1)
     assert pair.similarity < 0.9
@@ -70,9 +68,7 @@ def test_an_identical_file_is_named_on_every_page_and_in_every_export(
     assert [row["flags"] for row in json.loads(asked.content)["items"]] == [["1 identical file"]]
 
 
-def test_a_pair_with_an_identical_file_is_the_first_to_read_below_the_threshold(
-    report: Report, alice_client: Client
-) -> None:
+def test_a_pair_with_an_identical_file_comes_first_below(report: Report, alice_client: Client) -> None:
     report.pairs.filter(same_files__gt=0).update(similarity=0.01)
     (pair,), (first, *_) = report.pairs.filter(same_files__gt=0), report.pairs.all()
     address = reverse("next_undecided", args=[report.assignment_id])

@@ -112,18 +112,14 @@ def test_a_proposal_whose_source_was_deleted_meanwhile_can_be_read(pair: Pair, a
     "key",
     ["1:2:3:4:5", *(pytest.param(key, marks=pytest.mark.long) for key in ("", "x" * 5000, "0:0:0:0:0\0"))],
 )
-def test_a_passage_that_the_report_does_not_have_changes_nothing(
-    pair: Pair, alice_client: Client, key: str
-) -> None:
+def test_an_unknown_passage_changes_nothing(pair: Pair, alice_client: Client, key: str) -> None:
     response = alice_client.post(ignore_address(pair), {"passage": key}, follow=True)
     assert "not in the newest report any more" in page_of(response).text(".notices .notice")
     assert not Boilerplate.objects.exists()
 
 
 @pytest.mark.long
-def test_a_file_with_an_ignored_passage_can_be_handed_out_as_a_whole(
-    pair: Pair, assignment: Assignment, alice_client: Client
-) -> None:
+def test_a_whole_file_can_be_handed_out(pair: Pair, assignment: Assignment, alice_client: Client) -> None:
     for row in pair.passages:
         ignore_passage(alice_client, pair, row.key)
     whole = COPIED + "a = 1\n" + MORE
@@ -132,9 +128,7 @@ def test_a_file_with_an_ignored_passage_can_be_handed_out_as_a_whole(
     assert Boilerplate.objects.count() == 3
 
 
-def test_a_passage_ignored_while_a_ranking_is_queued_is_left_out_of_that_ranking(
-    pair: Pair, assignment: Assignment
-) -> None:
+def test_a_passage_ignored_while_one_waits_is_left_out_of_it(pair: Pair, assignment: Assignment) -> None:
     waiting = rerank(assignment)
     proposal = propose_passage(assignment, pair, pair.passages[0].key)
     assert proposal
@@ -147,9 +141,7 @@ def test_a_passage_ignored_while_a_ranking_is_queued_is_left_out_of_that_ranking
     assert (state.report, state.pending) == (waiting, False)
 
 
-def test_the_page_of_a_pair_that_is_no_longer_ranked_says_so(
-    pair: Pair, alice_client: Client, hand_in: HandIn
-) -> None:
+def test_a_pair_that_is_no_longer_ranked_says_it(pair: Pair, alice_client: Client, hand_in: HandIn) -> None:
     address = ignore_address(pair)
     hand_in(zipped({"ada/main.py": STARTER}))
     response = alice_client.post(address, {"passage": pair.passages[0].key})

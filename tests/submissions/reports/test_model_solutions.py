@@ -91,9 +91,7 @@ def test_every_figure_of_the_class_is_the_same_with_model_solutions(
     assert after.parameters["submissions"] == report.parameters["submissions"] == len(STUDENTS)
 
 
-def test_model_solutions_stay_rare_are_not_compared_among_themselves_and_make_no_case(
-    with_solutions: Report,
-) -> None:
+def test_model_solutions_stay_rare_are_not_compared_and_make_no_case(with_solutions: Report) -> None:
     best: dict[str, float] = defaultdict(float)
     for pair in ranked_pairs(with_solutions, PairFilter(work="model")):
         student = pair.left if pair.left.batch.role == Batch.Role.CLASS else pair.right

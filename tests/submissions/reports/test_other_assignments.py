@@ -428,9 +428,7 @@ def test_a_class_is_compared_with_the_courses_of_others_while_both_take_part(dep
 
 
 @pytest.mark.long
-def test_a_course_that_joins_is_found_at_the_next_ranking_without_its_boilerplate(
-    department: Department,
-) -> None:
+def test_a_course_that_joins_is_found_at_the_next_ranking(department: Department) -> None:
     course = department.old.course
     Course.objects.filter(pk=course.pk).update(in_archive=False)
     department.hand_in(zipped({name: text for name, text in CLASS.items() if "ada" not in name}))
@@ -463,9 +461,7 @@ def test_a_report_keeps_what_it_found_while_the_next_one_is_cancelled(
     assert not department.assignment.batches.filter(role="other").exists()
 
 
-def test_a_course_is_not_in_its_own_archive_and_a_chosen_assignment_counts_once(
-    department: Department, alice: User
-) -> None:
+def test_a_course_is_not_in_its_archive_and_a_choice_counts_once(department: Department, alice: User) -> None:
     second = Course.objects.create(owner=alice, name="Second", in_archive=True)
     chosen = second.assignments.create(name="Chosen")
     for other in (chosen, department.assignment.course.assignments.create(name="Own")):
@@ -493,9 +489,7 @@ def test_files_of_another_version_are_counted_and_not_compared_or_read_again(dep
     assert not department.old.language_changes.exists()
 
 
-def test_the_number_of_queries_does_not_grow_with_the_courses_in_the_archive(
-    department: Department, bob: User
-) -> None:
+def test_queries_do_not_grow_with_courses_in_the_archive(department: Department, bob: User) -> None:
     department.hand_in(zipped(CLASS))
     with CaptureQueriesContext(connection) as before:
         select_cohort(department.assignment)
@@ -515,9 +509,7 @@ def test_the_number_of_queries_does_not_grow_with_the_courses_in_the_archive(
     assert len(after) == len(before)
 
 
-def test_the_size_of_the_archive_is_counted_by_language_and_for_the_department(
-    department: Department,
-) -> None:
+def test_the_size_of_the_archive_is_counted_by_language(department: Department) -> None:
     assert [tuple(row) for row in archive_languages(department.assignment)] == [("python", 2)]
     assert tuple(archive_size()) == (2, 1, 2, ["michaelmas"])
 

@@ -47,9 +47,7 @@ def notes(client: Client, assignment: Assignment) -> list[str]:
     return get_page(client, reverse("activity", args=[assignment.pk])).texts(".notice.busy .hint")
 
 
-def test_workers_of_another_version_are_named_with_what_to_do(
-    assignment: Assignment, alice_client: Client
-) -> None:
+def test_workers_of_other_versions_are_named(assignment: Assignment, alice_client: Client) -> None:
     report = Report.objects.create(assignment=assignment, state=Report.State.RUNNING)
     add_worker("old", "0.0.1")
     assert notes(alice_client, assignment) == []  # Without shards, any worker does it.
@@ -84,9 +82,7 @@ def test_a_ranking_that_an_older_version_began_begins_again_where_no_such_worker
     assert notes(alice_client, assignment) == [refusal]
 
 
-def test_only_a_ranking_of_which_no_worker_is_left_begins_again(
-    assignment: Assignment, empty_queues: None
-) -> None:
+def test_only_a_ranking_without_any_worker_begins_again(assignment: Assignment, empty_queues: None) -> None:
     rank(assignment, "0.0.1")
     jobs.enqueue("score_shard", RankingShard.objects.get().pk, assignment.pk, queue=HEAVY)
     Job.objects.update(version="0.0.1", touched=timezone.now() - 2 * SENDING)

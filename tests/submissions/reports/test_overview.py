@@ -76,9 +76,7 @@ def set_similarities(report: Report, *similarities: float) -> None:
     report.save()
 
 
-def test_the_headline_counts_what_stands_out_in_words_whatever_is_searched(
-    alice_client: Client, report: Report
-) -> None:
+def test_the_headline_counts_what_stands_out_always(alice_client: Client, report: Report) -> None:
     assignment = report.assignment
     set_similarities(report, 0.9, 0.6, 0.2)
     assert headline(alice_client, assignment).startswith(
@@ -99,9 +97,7 @@ def test_the_headline_counts_what_stands_out_in_words_whatever_is_searched(
     assert "3 pairs are 15\u202f% similar or more. No case is decided yet." in asked
 
 
-def test_a_divider_in_the_table_marks_where_pairs_stop_standing_out(
-    alice_client: Client, report: Report
-) -> None:
+def test_a_divider_marks_where_pairs_stop_standing_out(alice_client: Client, report: Report) -> None:
     assignment = report.assignment
     set_similarities(report, 0.9, 0.6, 0.2)
 
@@ -205,9 +201,7 @@ def test_an_anonymous_reader_searches_made_up_names_and_not_the_real_ones(report
     assert sorted(listed(assignment, q="cleo")) == [("ada", "cleo"), ("ben", "cleo")]
 
 
-def test_htmx_gets_what_a_filter_changes_under_the_shortest_address(
-    alice_client: Client, report: Report
-) -> None:
+def test_htmx_gets_a_change_under_the_shortest_address(alice_client: Client, report: Report) -> None:
     assignment = report.assignment
     query = {"q": "ada ben", "threshold": "10", "flag": "", "sort": "-similarity", "decision": ""}
     query["page"] = "1"
@@ -331,9 +325,7 @@ def test_files_that_are_not_compared_are_listed_with_their_reason(batch: Batch) 
         assert [(one.path, one.document.why_not_compared) for one in listed] == [(file.path, stated)]
 
 
-def test_going_back_a_boosted_link_and_a_page_without_a_report_get_the_whole_page(
-    alice_client: Client, report: Report
-) -> None:
+def test_going_back_and_a_page_without_a_report_get_whole_pages(alice_client: Client, report: Report) -> None:
     address = tab(report.assignment, "pairs")
     for headers in (
         {"HX-Request": "true", "HX-History-Restore-Request": "true"},

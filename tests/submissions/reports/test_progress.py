@@ -36,9 +36,7 @@ UNREACHABLE_CACHE = {
 }
 
 
-def test_every_stage_of_a_ranking_is_stored_as_plain_data(
-    report: Report, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_stage_is_stored_as_plain_data(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
     stages = []
     real_set = cache.set
 
@@ -60,9 +58,7 @@ def test_every_stage_of_a_ranking_is_stored_as_plain_data(
     assert latest.counts == "0 of 1,234"
 
 
-def test_a_ranking_goes_on_where_its_progress_cannot_be_stored(
-    report: Report, settings: Settings, alice_client: Client
-) -> None:
+def test_a_ranking_needs_no_stored_progress(report: Report, settings: Settings, alice_client: Client) -> None:
     settings.CACHES = UNREACHABLE_CACHE
     ranking.rank(report)
     assert report.pairs.exists()
@@ -71,9 +67,7 @@ def test_a_ranking_goes_on_where_its_progress_cannot_be_stored(
     assert page.text("#activity .busy > p:first-child") == "Ranking. Waiting for a worker"
 
 
-def test_a_cancelled_ranking_stops_at_its_next_stage_and_is_not_done_again(
-    report: Report, assignment: Assignment
-) -> None:
+def test_a_cancelled_ranking_stops_at_its_next_stage(report: Report, assignment: Assignment) -> None:
     newer = Report.objects.create(assignment=assignment, state="cancelled")
     with pytest.raises(Cancelled):
         ranking.rank(newer)
@@ -292,9 +286,7 @@ def test_polling_gets_a_fragment_only_when_something_changed_in_as_many_queries(
         assert alice_client.get(activity, nonsense).status_code == 200
 
 
-def test_the_files_read_and_the_pairs_aligned_so_far_are_counted(
-    alice_client: Client, report: Report
-) -> None:
+def test_files_read_and_pairs_aligned_so_far_are_counted(alice_client: Client, report: Report) -> None:
     start_upload(report.assignment)
     newer = Report.objects.create(assignment=report.assignment, state="running")
     progress.publish(newer.pk, "Aligning pairs", 1_234, 5_000)

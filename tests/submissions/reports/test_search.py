@@ -26,9 +26,7 @@ def report(assignment: Assignment) -> Report:
 
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("text", SPELLINGS)
-def test_a_name_is_found_without_its_accents(
-    field: str, text: str, report: Report, alice_client: Client
-) -> None:
+def test_accents_do_not_hide_a_name(field: str, text: str, report: Report, alice_client: Client) -> None:
     page = get_page(alice_client, reverse(field, args=[report.assignment_id]), q=text)
     texts = page.texts(FIELDS[field])
     assert texts

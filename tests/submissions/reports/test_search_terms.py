@@ -70,9 +70,7 @@ def test_each_term_of_a_search_must_hold(alice_client: Client, report: Report) -
     assert {text: pairs_of(alice_client, report, text) for text in expected} == expected
 
 
-def test_the_filter_lists_those_who_are_assigned(
-    alice_client: Client, report: Report, alice: User, bob: User
-) -> None:
+def test_the_filter_lists_assignees(alice_client: Client, report: Report, alice: User, bob: User) -> None:
     address = reverse("pairs", args=[report.assignment_id])
     assert get_page(alice_client, address).texts("#id_assignee option") == ["Any", "alice"]
     assert pairs_of(alice_client, report, assignee="alice") == {"ada ben", "ben cleo"}
@@ -110,9 +108,7 @@ def test_the_list_of_cases_has_the_case_of_the_number(alice_client: Client, repo
     assert not any("ada" in text for text in page.texts("table.cases .members"))
 
 
-def test_a_pair_that_follows_its_case_is_exported_with_the_assignee_and_notes_of_that(
-    alice_client: Client, report: Report
-) -> None:
+def test_a_pair_is_exported_with_the_assignee_of_its_case(alice_client: Client, report: Report) -> None:
     response = alice_client.get(reverse("table", args=[report.assignment_id, "pairs", "csv"]))
     rows = {
         (row["left"], row["right"]): (row["decision"], row["assignee"], row["notes"])

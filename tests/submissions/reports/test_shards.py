@@ -59,9 +59,7 @@ def test_shards_make_the_report_of_one_task_to_the_digit(
     assert not RankingShard.objects.exists()
 
 
-def test_every_candidate_pair_is_in_one_shard(
-    varied: Assignment, plan: Callable[[Assignment], RankingPlan]
-) -> None:
+def test_every_candidate_is_in_a_shard(varied: Assignment, plan: Callable[[Assignment], RankingPlan]) -> None:
     planned = plan(varied)
     assert planned.shards.count() == planned.pairs > 20
     assert {shard.job for shard in planned.shards.all()} == {0, 1, 2, 3}
@@ -70,9 +68,7 @@ def test_every_candidate_pair_is_in_one_shard(
     assert len(set(pairs)) == len(pairs)
 
 
-def test_while_shards_wait_nothing_is_locked_the_last_report_stays_and_pairs_are_counted(
-    planned: RankingPlan,
-) -> None:
+def test_while_shards_wait_nothing_is_locked_and_pairs_are_counted(planned: RankingPlan) -> None:
     assignment = planned.report.assignment
     assert lifecycle.lock_assignment(assignment.pk, wait=False)
     last, running = assignment.reports.order_by("pk")
@@ -150,9 +146,7 @@ def scored(
 
 
 @pytest.mark.long
-def test_the_listed_pairs_are_aligned_in_shards_in_any_order_and_perhaps_twice(
-    scored: RankingPlan, committing: Committing
-) -> None:
+def test_listed_pairs_are_aligned_in_any_order_and_twice(scored: RankingPlan, committing: Committing) -> None:
     aligning = scored.shards.filter(kind="passages").order_by("-number")
     listed = aligning.count()
     assert listed > 1
@@ -338,9 +332,7 @@ def test_a_slow_shard_of_an_earlier_plan_does_not_end_the_newer_one(
     assert newer == [RankingPlan.objects.get(report__state="running")]
 
 
-def test_a_plan_that_is_deleted_before_its_listed_pairs_are_cut_counts_as_cancelled(
-    planned: RankingPlan,
-) -> None:
+def test_a_plan_deleted_before_its_pairs_are_cut_counts_as_cancelled(planned: RankingPlan) -> None:
     listed = engine.rank_for_report(kept_cohorts.planned(planned).cohort.inputs, 10)
     RankingPlan.objects.all().delete()
     with pytest.raises(progress.Cancelled):

@@ -32,9 +32,7 @@ def address(report: Report, name: str) -> str:
     return reverse("submission", args=[report.assignment_id, submission.pk])
 
 
-def test_the_assignments_of_a_student_with_a_name_are_in_their_natural_order(
-    reports: list[Report], alice_client: Client
-) -> None:
+def test_assignments_of_a_student_are_in_natural_order(reports: list[Report], alice_client: Client) -> None:
     page = get_page(alice_client, address(reports[0], "ann"))
     low, high = ["HW2", "30\u202f%", "no", "name alone"], ["HW10", "90\u202f%", "yes", "name alone"]
     assert page.rows(TABLE) == [low, high]
@@ -50,9 +48,7 @@ def test_the_assignments_of_a_student_with_a_name_are_in_their_natural_order(
     assert not get_page(alice_client, address(reports[0], "ann")).has(".over-course")
 
 
-def test_somebody_known_by_an_identifier_is_one_student_under_two_names(
-    reports: list[Report], alice_client: Client
-) -> None:
+def test_one_identifier_is_one_student_of_two_names(reports: list[Report], alice_client: Client) -> None:
     for report, name in ((reports[0], "ann"), (reports[2], "cal")):
         report.submissions.get(name=name).students.create(name=name, identifier="4711")
     names = [row[0] for row in get_page(alice_client, address(reports[0], "ann")).rows(TABLE)]
@@ -103,9 +99,7 @@ def test_an_id_of_the_roster_is_stronger_than_the_name_there(
     assert {row[3] for row in get_page(alice_client, address(reports[0], "ann")).rows(TABLE)} == {by}
 
 
-def test_two_students_of_one_name_in_an_assignment_are_not_taken_for_one(
-    reports: list[Report], alice_client: Client
-) -> None:
+def test_two_students_of_one_name_stay_apart(reports: list[Report], alice_client: Client) -> None:
     number_anew(reports)
     other = reports[1].submissions.get(name="ben")
     other.students.create(name="ann", identifier=participant("99"))

@@ -45,9 +45,7 @@ def ada(report: Report) -> Submission:
     return submission_named("ada")
 
 
-def test_it_lists_the_pairs_as_seen_from_this_submission(
-    alice_client: Client, report: Report, ada: Submission
-) -> None:
+def test_it_lists_pairs_as_seen_from_its_side(alice_client: Client, report: Report, ada: Submission) -> None:
     best = report.pairs.get(left=ada, right__name="ben")
     Pair.objects.filter(pk=best.pk).update(
         left_share=0.25, right_share=0.75, left_with_common=0.25, right_with_common=0.75
@@ -60,9 +58,7 @@ def test_it_lists_the_pairs_as_seen_from_this_submission(
         assert page.texts('.matches td[data-label="of the other"]')[row] == percent(theirs)
 
 
-def test_it_shows_what_was_decided_of_each_pair(
-    alice_client: Client, report: Report, ada: Submission
-) -> None:
+def test_it_shows_what_was_decided_of_pairs(alice_client: Client, report: Report, ada: Submission) -> None:
     def confirmed(submission: Submission) -> list[str]:
         """Return whom the page lists a confirmed pair with."""
         rows = get_submission(alice_client, submission).rows(".matches tbody tr")
@@ -95,9 +91,7 @@ def test_it_lists_what_was_decided_with_notes_and_without_what_was_only_opened(
     assert "zoe" not in get_submission(alice_client, submission_named("ben")).html
 
 
-def test_it_ranks_its_best_match_among_those_of_the_others(
-    alice_client: Client, report: Report, ada: Submission
-) -> None:
+def test_it_ranks_its_best_match_among_all(alice_client: Client, report: Report, ada: Submission) -> None:
     values = {match.submission: match.similarity for match in findings_of(report).best}
     ben, cleo = submission_named("ben"), submission_named("cleo")
     assert values[ada.pk] == values[ben.pk] > values[cleo.pk]
@@ -129,9 +123,7 @@ def test_it_lists_its_files_and_says_when_it_was_handed_in_and_whether_it_is_ran
 
 
 @pytest.mark.long
-def test_it_says_what_of_it_was_skipped_page_by_page_and_what_could_not_be_read(
-    alice_client: Client, hand_in: HandIn
-) -> None:
+def test_it_says_what_was_skipped_page_by_page_and_unread(alice_client: Client, hand_in: HandIn) -> None:
     folder = {f"ada/{n:03}.class": "x" for n in range(120)}
     hand_in(zipped(CLASS | folder | {"ben/empty.py": b""}))
     for number, row_count in ((1, 50), (3, 20)):
@@ -172,9 +164,7 @@ def test_its_case_is_named_by_a_list_that_is_rendered_once_for_all_its_members(
     assert not get_submission(alice_client, submission_named("cleo")).has(GROUPS)
 
 
-def test_a_replaced_submission_says_so_and_points_at_the_newer_one(
-    alice_client: Client, hand_in: HandIn
-) -> None:
+def test_a_replaced_submission_points_at_the_newer_one(alice_client: Client, hand_in: HandIn) -> None:
     hand_in(zipped(CLASS))
     earlier = submission_named("ada")
     hand_in(zipped({"ada/main.py": HONEST}))
@@ -185,9 +175,7 @@ def test_a_replaced_submission_says_so_and_points_at_the_newer_one(
     assert "has replaced" not in get_submission(alice_client, submission_named("ada")).text("main")
 
 
-def test_other_instructors_and_other_assignments_do_not_find_it(
-    alice_client: Client, charlie_client: Client, ada: Submission
-) -> None:
+def test_others_do_not_find_it(alice_client: Client, charlie_client: Client, ada: Submission) -> None:
     other = ada.batch.assignment.course.assignments.create(name="Sorting")
     assert charlie_client.get(address(ada)).status_code == 404
     assert alice_client.get(address(ada, other)).status_code == 404

@@ -53,9 +53,7 @@ def test_the_pages_show_the_mark(alice_client: Client, mixed: Report) -> None:
     assert get_page(alice_client, submission).texts("table.matches .flag.translated") == ["translated"]
 
 
-def test_the_page_of_a_pair_marks_the_same_steps_in_both_languages(
-    alice_client: Client, mixed: Report
-) -> None:
+def test_the_page_of_a_pair_marks_steps_in_both_languages(alice_client: Client, mixed: Report) -> None:
     page = get_page(alice_client, address(translated_pair(mixed)))
     marked = {side: " ".join(page.texts(f"[data-side={side}] mark")) for side in "LR"}
     assert "getBalance" not in marked["L"]
@@ -86,9 +84,7 @@ def test_the_exports_have_the_mark(alice_client: Client, mixed: Report) -> None:
 
 
 @pytest.mark.long
-def test_a_class_that_gets_a_second_language_is_compared_across_both(
-    hand_in: HandIn, assignment: Assignment
-) -> None:
+def test_a_class_of_two_languages_is_compared_across(hand_in: HandIn, assignment: Assignment) -> None:
     files = {path: (SOURCES / name).read_text() for path, name in CLASS.items()}
     java = {path: source for path, source in files.items() if path.endswith(".java")}
     hand_in(zipped(java))

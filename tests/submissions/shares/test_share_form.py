@@ -21,9 +21,7 @@ def visitor(client: Client) -> Client:
     return client
 
 
-def test_alice_makes_a_link_lists_it_and_revokes_it(
-    alice_client: Client, visitor: Client, report: Report
-) -> None:
+def test_alice_makes_and_revokes_a_listed_link(alice_client: Client, visitor: Client, report: Report) -> None:
     address = reverse("shares", args=[report.assignment_id])
     assert alice_client.post(address, {"lasting": "day", "anonymous": "on"}).status_code == 302
     share = Share.objects.get()
@@ -64,9 +62,7 @@ def test_an_invalid_pair_is_404(pair: str, alice_client: Client, report: Report)
         ("tomorrow", "valid date"),
     ],
 )
-def test_a_link_needs_a_day_that_makes_sense(
-    until: str, reason: str, alice_client: Client, report: Report
-) -> None:
+def test_a_link_needs_a_sensible_day(until: str, reason: str, alice_client: Client, report: Report) -> None:
     address = reverse("shares", args=[report.assignment_id])
     response = alice_client.post(address, {"lasting": "date", "until": until})
     assert response.status_code == 422

@@ -81,9 +81,7 @@ def test_the_owner_of_both_courses_reads_the_pair_in_full(sealed: Sealed) -> Non
     assert not get_page(client, tab(sealed.world.assignment, "pairs")).has("#withheld")
 
 
-def test_no_page_table_or_document_tells_a_reader_of_the_new_course_about_the_old_work(
-    sealed: Sealed,
-) -> None:
+def test_no_page_table_or_document_tells_a_reader_of_the_course_about_old_work(sealed: Sealed) -> None:
     """Ask for every third address as each reader, so that all are asked for."""
     for first, role in enumerate(READERS):
         assert leaks_of_all(sealed, role, first, len(READERS)) == [], role
@@ -136,9 +134,7 @@ def told_by_endpoints(sealed: Sealed, user: User, scope: str, side: str) -> dict
 
 @pytest.mark.parametrize("side", rest_is_long(["left_id", "right_id"]))
 @pytest.mark.parametrize("scope", rest_is_long(["write", "read"]))
-def test_no_endpoint_tells_a_reader_of_the_new_course_about_the_old_work(
-    scope: str, side: str, sealed: Sealed
-) -> None:
+def test_no_endpoint_tells_a_new_reader_about_the_old_work(scope: str, side: str, sealed: Sealed) -> None:
     client_of("instructor", sealed.world)
     assert told_by_endpoints(sealed, User.objects.get(username="a-instructor"), scope, side) == {}
 
@@ -198,9 +194,7 @@ def test_counts_do_not_tell_of_withheld_pairs(sealed: Sealed) -> None:
     assert [row.assignment.pair_count for row in course.assignments] == [readable.count()]
 
 
-def test_who_has_a_role_in_both_courses_reads_the_pair_unless_names_are_made_up_in_one(
-    sealed: Sealed,
-) -> None:
+def test_who_has_a_role_in_both_courses_reads_the_pair_unless_one_hides_names(sealed: Sealed) -> None:
     client = client_of("assistant", sealed.world)
     tess, role = User.objects.get(username="a-assistant"), Membership.Role
     membership = Membership.objects.create(course=sealed.old.course, user=tess, role=role.ASSISTANT)
@@ -289,9 +283,7 @@ def test_a_request_names_who_asks_and_the_own_student_and_nothing_of_the_new_one
 
 
 @pytest.mark.long
-def test_the_pair_opens_when_they_agree_and_closes_when_they_withdraw(
-    sealed: Sealed, assistant: Client, keeper: Client
-) -> None:
+def test_the_pair_opens_and_closes_as_they_agree(sealed: Sealed, assistant: Client, keeper: Client) -> None:
     request = ask(assistant, sealed)
     assert not opens(assistant, sealed)
     answer(keeper, request, "agreed")

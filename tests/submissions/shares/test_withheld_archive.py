@@ -47,9 +47,7 @@ def test_the_owner_is_told_of_the_match_how_similar_it_is_and_whom_to_ask(archiv
     assert "2 submissions of 1 assignment were looked up" in page.text("main")
 
 
-def test_the_pair_opens_when_the_owner_of_the_old_course_agrees_and_is_labelled_then(
-    archived: Sealed, bob_client: Client
-) -> None:
+def test_the_pair_opens_when_its_owner_agrees_and_is_labelled(archived: Sealed, bob_client: Client) -> None:
     client, pair = client_of("owner", archived.world), archived.withheld
     client.post(reverse("ask_to_read", args=[archived.world.assignment.pk, pair.left_id, pair.right_id]))
     request = ReadingRequest.objects.get()

@@ -120,9 +120,7 @@ def test_nothing_of_an_erased_student_is_left_anywhere(text: str, planted: Plant
 
 
 @pytest.mark.long
-def test_the_work_of_others_stays_and_their_reports_open(
-    planted: Planted, erase: Erase, alice_client: Client
-) -> None:
+def test_others_stay_and_their_reports_open(planted: Planted, erase: Erase, alice_client: Client) -> None:
     before = {name: work_of(name) for name in OTHERS}
     files = SubmissionFile.objects.filter(submission__origin=None).exclude(submission__name=NAME)
     stored = set(files.values_list("submission", "source__sha256"))
@@ -157,9 +155,7 @@ def test_a_note_on_others_keeps_all_but_the_name(planted: Planted, erase: Erase)
     assert planted.first.teams == "Bruno Popescu, Chidi Oneill"
 
 
-def test_a_decision_on_a_group_stays_under_the_names_of_those_who_stay(
-    planted: Planted, erase: Erase
-) -> None:
+def test_a_decision_on_a_group_stays_under_names_of_who_stay(planted: Planted, erase: Erase) -> None:
     group = Submission.objects.get(batch__assignment=planted.second, origin=None, name__contains=NAME)
     planted.second.decisions.create(left=group.name, right="Chidi Oneill", notes="Both said so.")
     erase(NAME)
@@ -354,9 +350,7 @@ def test_an_erasure_changes_nothing_of_another_person_whose_name_is_an_id(other_
     assert "entries without a gap" in audit().message
 
 
-def test_nobody_erases_a_reason_that_they_stated(
-    assignment: Assignment, hand_in: HandIn, admin: User
-) -> None:
+def test_nobody_erases_a_reason_of_their_own(assignment: Assignment, hand_in: HandIn, admin: User) -> None:
     reason, course = "An appeal, case 7.", assignment.course
     StatedReason.objects.create(course=course, user=admin, reason=reason, expires=timezone.now())
     for who in ("admin", "other"):
@@ -496,9 +490,7 @@ def test_the_receipt_says_what_was_left_and_why_without_the_name(late: Planted) 
     assert Submission.objects.filter(name__contains="homework", origin=None).count() == 1
 
 
-def test_work_of_a_similar_name_that_comes_after_the_decision_stops_the_erasure(
-    late: Planted, hand_in: HandIn
-) -> None:
+def test_work_that_comes_after_the_decision_stops_the_erasure(late: Planted, hand_in: HandIn) -> None:
     keys = {match.key for match in matches()}
     erasure = ask_for_erasure(scope(NAME, None, decided(keys, set())), "admin", "A letter.")
     hand_in(zipped({"quartzovsky-z.py": COPIED}, "later.zip"))

@@ -27,9 +27,7 @@ def chosen(planted: Planted, act: str, **more: object) -> dict[str, object]:
     return {"student": NAME, "act": act, "courses": courses, "reason": REASON} | more
 
 
-def test_a_student_is_found_by_id_with_courses_holds_and_groups(
-    planted: Planted, admin_client: Client
-) -> None:
+def test_a_student_is_found_by_id_with_all_that_there_is(planted: Planted, admin_client: Client) -> None:
     Assignment.objects.filter(pk=planted.first.pk).update(hold="Case 12")
     page = page_of(admin_client.post(PAGE, {"student": ID, "act": "find", "reason": REASON}))
     rows = page.rows("[aria-labelledby=found-heading] tbody tr")

@@ -45,9 +45,7 @@ def set_running(batch: Batch, state: str = "fingerprinting", total: int = 8, don
     Batch.objects.filter(pk=batch.pk).update(state=state, documents_total=total, documents_done=done)
 
 
-def test_every_entry_is_listed_and_a_finished_batch_leads_to_its_submissions_and_report(
-    alice_client: Client, batch: Batch
-) -> None:
+def test_every_entry_is_listed_and_a_batch_leads_to_its_report(alice_client: Client, batch: Batch) -> None:
     page = get_batch(alice_client, batch)
     assert page.texts("h2") == ["1 skipped", "3 submissions", "3 entries taken"]
     skipped, *taken = page.rows("tbody tr")
@@ -65,9 +63,7 @@ def test_every_entry_is_listed_and_a_finished_batch_leads_to_its_submissions_and
     assert page.values(".notice.good a", "href") == [batch.assignment.get_absolute_url()]
 
 
-def test_a_running_batch_shows_its_progress_and_polls_for_what_changed(
-    alice_client: Client, batch: Batch
-) -> None:
+def test_a_running_batch_shows_its_progress_and_polls(alice_client: Client, batch: Batch) -> None:
     set_running(batch)
     address = reverse("batch_progress", args=[batch.pk])
     for page in (get_batch(alice_client, batch), get_page(alice_client, address)):
@@ -86,9 +82,7 @@ def test_a_running_batch_shows_its_progress_and_polls_for_what_changed(
     assert fragment.text(".now .meta").startswith("4 of 8 files read.")
 
 
-def test_a_batch_that_has_ended_leads_to_its_report_or_has_its_whole_page_reloaded(
-    alice_client: Client, batch: Batch
-) -> None:
+def test_a_batch_that_has_ended_leads_to_its_report(alice_client: Client, batch: Batch) -> None:
     address = reverse("batch_progress", args=[batch.pk])
     response = alice_client.get(address, headers=HTMX)
     assert "HX-Refresh" not in response.headers
@@ -107,9 +101,7 @@ def test_a_batch_that_has_ended_leads_to_its_report_or_has_its_whole_page_reload
     assert heading == "Nothing could be taken from this upload."
 
 
-def test_a_batch_that_is_being_ranked_shows_the_progress_of_the_ranking(
-    alice_client: Client, report: Report
-) -> None:
+def test_a_batch_shows_the_progress_of_its_ranking(alice_client: Client, report: Report) -> None:
     batch = report.assignment.batches.get()
     set_running(batch, state="ranking")
     newer = Report.objects.create(assignment=report.assignment, state="running")
@@ -129,9 +121,7 @@ def test_a_fragment_asked_for_after_signing_out_opens_the_sign_in_page(client: C
     assert client.get(address).status_code == 302
 
 
-def test_cancelling_stops_a_running_batch_and_leaves_a_finished_one(
-    alice_client: Client, batch: Batch
-) -> None:
+def test_cancelling_stops_a_running_batch_and_no_finished(alice_client: Client, batch: Batch) -> None:
     address = reverse("cancel_batch", args=[batch.pk])
     alice_client.post(address)
     batch.refresh_from_db()
@@ -144,9 +134,7 @@ def test_cancelling_stops_a_running_batch_and_leaves_a_finished_one(
     assert get_batch(alice_client, batch).text("#progress .notice strong") == "Cancelled."
 
 
-def test_deleting_asks_first_and_then_takes_everything_that_came_from_it(
-    alice_client: Client, report: Report
-) -> None:
+def test_deleting_asks_and_takes_everything_that_came_of_it(alice_client: Client, report: Report) -> None:
     batch = report.assignment.batches.get()
     address = reverse("delete_batch", args=[batch.pk])
     assert "3 submissions with their sources" in get_page(alice_client, address).texts(".lost li")
@@ -216,9 +204,7 @@ BLACKBOARD = {
 }
 
 
-def test_the_identifier_of_a_student_is_beside_the_name_unless_names_are_hidden(
-    hand_in: HandIn, alice_client: Client
-) -> None:
+def test_the_identifier_is_beside_the_name_unless_hidden(hand_in: HandIn, alice_client: Client) -> None:
     batch = hand_in(zipped(BLACKBOARD))
     page = get_batch(alice_client, batch)
     assert page.texts("ul.names li") == ["Ada Byron abyron · 1 file", "Ben Novak bnovak · 1 file"]
@@ -305,9 +291,7 @@ def test_an_upload_that_another_user_made_and_the_owner_deleted_is_none_of_the_o
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_upload_waits_for_others_of_its_account_instead_of_failing(
-    alice_client: Client, assignment: Assignment, alice: User
-) -> None:
+def test_an_upload_waits_for_its_turn(alice_client: Client, assignment: Assignment, alice: User) -> None:
     locked = psycopg.connect(**connection.get_connection_params())
     locked.execute("SELECT 1 FROM auth_user WHERE id = %s FOR UPDATE", [alice.pk])
 
@@ -333,9 +317,7 @@ def test_instructors_upload_to_the_account_of_the_owner(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_uploads_at_the_same_time_are_counted_one_after_the_other(
-    alice: User, assignment: Assignment, settings: Settings
-) -> None:
+def test_uploads_at_once_are_counted_in_turn(alice: User, assignment: Assignment, settings: Settings) -> None:
     settings.UPLOADS_AN_HOUR = 1
     refused: list[str] = []
 

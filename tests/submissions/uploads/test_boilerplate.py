@@ -151,9 +151,7 @@ def test_the_fragment_is_sent_again_when_something_changed_and_shows_a_failure_w
     assert not page.has("[hx-get]")
 
 
-def test_the_page_asks_for_the_new_report_while_boilerplate_is_read(
-    alice_client: Client, report: Report
-) -> None:
+def test_the_page_asks_for_the_report_while_it_is_read(alice_client: Client, report: Report) -> None:
     add_boilerplate(report.assignment, [loose("starter.py", STARTER)])
     page = get_page(alice_client, report.assignment.get_absolute_url())
     assert page.has('#activity [hx-trigger="every 1s"]')
@@ -193,9 +191,7 @@ def test_boilerplate_that_takes_a_worker_too_long_fails_with_what_to_do(
 
 
 @pytest.mark.parametrize("deleted", ["assignment", "course"])
-def test_nothing_is_left_of_boilerplate_that_is_deleted_before_it_is_read(
-    upload: BoilerplateUpload, deleted: str
-) -> None:
+def test_nothing_is_left_of_what_is_deleted_unread(upload: BoilerplateUpload, deleted: str) -> None:
     if deleted == "course":
         delete_course(upload.assignment.course)
     else:

@@ -228,17 +228,13 @@ def test_documents_of_one_language_are_read_together_up_to_a_number_and_size(
     assert {state for state, *_ in rows(pending)} == {"ready"}
 
 
-def test_groups_are_bounded_by_the_bytes_of_their_sources(
-    keys: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_groups_are_bounded_by_bytes_of_sources(keys: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "GROUP_BYTES", len(SOURCES[0]) + len(SOURCES[1]))
     # The fourth is a byte longer than any other.
     assert list(fingerprint_groups(keys)) == [2, 3, 4, 6]
 
 
-def test_what_a_slow_group_leaves_is_read_next_and_was_not_attempted(
-    keys: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_slow_group_leaves_is_read_next(keys: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "GROUP_SECONDS", -1)
     monkeypatch.setattr(documents, "BATCH_DOCUMENTS", 1)
     groups = fingerprint_groups(keys)
@@ -248,9 +244,7 @@ def test_what_a_slow_group_leaves_is_read_next_and_was_not_attempted(
     assert list(groups) == [2, 3, 4, 5, 6]
 
 
-def test_a_document_that_ends_its_workers_or_cannot_be_read_is_blamed_alone(
-    keys: list[int], batches: list[int]
-) -> None:
+def test_a_document_that_ends_its_workers_is_blamed_alone(keys: list[int], batches: list[int]) -> None:
     for _ in range(MAX_ATTEMPTS):
         with pytest.raises(WorkerKilled):
             fingerprint_pending(keys)
@@ -312,9 +306,7 @@ def test_a_packed_reading_comes_back_from_the_database_and_from_the_cache(*, coa
 @given(
     st.lists(st.sampled_from(["read", "refused", "fails"]), max_size=9), st.integers(1, 4), st.integers(1, 4)
 )
-def test_files_that_fail_together_are_read_alone_each_once_and_in_order(
-    kinds: list[str], most: int, answered: int
-) -> None:
+def test_files_that_fail_together_are_read_alone_once(kinds: list[str], most: int, answered: int) -> None:
     requests: list[list[int]] = []
 
     def read(files: Sequence[int]) -> list[int | Unreadable]:

@@ -74,9 +74,7 @@ def test_folders_and_archives_are_grouped_by_the_students_in_them(
     assert files is not TREE or batch.name == "class"
 
 
-def test_a_dropped_folder_of_handed_out_code_is_registered(
-    alice_client: Client, assignment: Assignment
-) -> None:
+def test_a_folder_of_handed_out_code_is_registered(alice_client: Client, assignment: Assignment) -> None:
     files = {"starter/part/a.py": STARTER.encode(), "starter/more.zip": zipped({"b.py": ONE})}
     send(alice_client, assignment, files, "add_boilerplate")
     names = Boilerplate.objects.filter(assignment=assignment).order_by("name").values_list("name", flat=True)

@@ -130,9 +130,7 @@ def commits() -> dict[str, Commits | None]:
 
 
 @pytest.mark.services
-def test_each_submission_keeps_the_times_of_its_own_commits_and_of_all_its_working_copies(
-    hand_in: HandIn,
-) -> None:
+def test_each_submission_keeps_times_of_its_own_commits_and_working_copies(hand_in: HandIn) -> None:
     log = ".git/logs/HEAD"
     logs = {f"ada/{log}": line(), f"ada/other/{log}": line(START + DAY), f"ben/{log}": line(START + 2 * DAY)}
     hand_in(loose("class.zip", zipped(WORK | {"ada/other/extra.py": b"print(2)\n"} | logs)))

@@ -54,9 +54,7 @@ def test_every_step_of_a_batch_and_its_report_is_one_log_line(
     ]
 
 
-def test_a_failure_is_logged_with_its_reason_and_shown_to_the_uploader(
-    batch: Batch, log: pytest.LogCaptureFixture
-) -> None:
+def test_a_failure_is_logged_and_shown_to_its_uploader(batch: Batch, log: pytest.LogCaptureFixture) -> None:
     lifecycle.fail_batch(batch.pk, "Upload it again.", "OSError: disk full")
     batch.refresh_from_db()
     assert (batch.state, batch.message) == ("failed", "Upload it again.")
@@ -65,9 +63,7 @@ def test_a_failure_is_logged_with_its_reason_and_shown_to_the_uploader(
     ]
 
 
-def test_a_change_that_the_state_does_not_allow_changes_and_logs_nothing(
-    batch: Batch, log: pytest.LogCaptureFixture
-) -> None:
+def test_a_forbidden_change_does_and_logs_nothing(batch: Batch, log: pytest.LogCaptureFixture) -> None:
     assert lifecycle.cancel_batch(batch)
     log.clear()
     assert not lifecycle.start_unpacking(batch.pk)

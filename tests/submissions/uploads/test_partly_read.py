@@ -83,9 +83,7 @@ def test_its_own_page_says_what_of_it_was_not_read(alice_client: Client, batch: 
 
 
 @pytest.mark.long
-def test_the_page_of_an_upload_names_a_string_that_never_ends_as_the_engine_says(
-    alice_client: Client, hand_in: HandIn
-) -> None:
+def test_an_upload_names_a_string_that_never_ends(alice_client: Client, hand_in: HandIn) -> None:
     batch = hand_in(zipped({**CLASS, "ben/main.py": UNCLOSED}))
     notices = get_page(alice_client, reverse("batch", args=[batch.pk])).texts(".notice")
     assert f"A string or comment never ends: ben/main.py (opened in line {LINE})." in notices
@@ -98,9 +96,7 @@ def test_the_page_of_an_upload_names_a_string_that_never_ends_as_the_engine_says
         assert document.unclosed_line == min(reading.unclosed, default=None)
 
 
-def test_characters_that_look_like_others_are_found_on_pages_and_in_tables(
-    alice_client: Client, hand_in: HandIn
-) -> None:
+def test_characters_that_look_like_others_are_found(alice_client: Client, hand_in: HandIn) -> None:
     disguised = CLASS["ben/main.py"].replace("return", "ret\u200burn")
     count = disguised.count("\u200b")
     assert count > 1

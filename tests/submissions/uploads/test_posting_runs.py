@@ -52,9 +52,7 @@ def test_small_runs_alone_are_merged_where_there_is_a_limit() -> None:
 
 
 @pytest.mark.long
-def test_merged_runs_are_merged_again_when_there_are_four_of_their_size(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_four_merged_runs_of_a_size_are_merged_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(posting_runs, "SMALLEST", 10)
     keys = create_documents(64)
     for number, key in enumerate(keys):

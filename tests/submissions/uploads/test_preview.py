@@ -93,9 +93,7 @@ def test_a_listed_batch_keeps_its_files_and_sources_until_it_is_deleted(
     assert not default_storage.exists(name)
 
 
-def test_a_listed_batch_is_unpacked_again_for_other_patterns_or_after_its_worker_ended(
-    listed: Batch, committing: Committing
-) -> None:
+def test_a_listed_batch_is_unpacked_again_where_it_has_to_be(listed: Batch, committing: Committing) -> None:
     Batch.objects.update(state="unpacking")
     ingest_batch(Batch.objects.select_related("assignment").get())
     listed.refresh_from_db()
@@ -129,9 +127,7 @@ def names(response: HttpResponse) -> list[str]:
     return page_of(response).values("input[name=new]", "value")
 
 
-def test_a_preview_shows_the_layout_the_students_and_what_does_not_count(
-    alice_client: Client, preview_upload: Upload
-) -> None:
+def test_a_preview_shows_layout_students_and_the_rest(alice_client: Client, preview_upload: Upload) -> None:
     batch = preview_upload(SAMPLES["gradescope"])
     page = get_page(alice_client, batch.get_absolute_url())
     assert page.text("#preview-heading") == (
@@ -143,9 +139,7 @@ def test_a_preview_shows_the_layout_the_students_and_what_does_not_count(
     assert not Document.objects.exists()
 
 
-def test_another_layout_can_be_chosen_and_the_table_follows(
-    alice_client: Client, preview_upload: Upload
-) -> None:
+def test_another_layout_can_be_chosen_and_followed(alice_client: Client, preview_upload: Upload) -> None:
     batch = preview_upload(SECTIONS)
     assert names(group(alice_client, batch, layout="depth 1")) == ["section 1", "section 2"]
     again = group(alice_client, batch, layout="depth 2")
@@ -185,9 +179,7 @@ def test_what_was_checked_is_what_is_read(
     assert sorted(Submission.objects.values_list("name", flat=True)) == ["Ada Byron", "ben", "cleo"]
 
 
-def test_a_choice_that_is_none_is_refused_and_changes_nothing(
-    alice_client: Client, preview_upload: Upload
-) -> None:
+def test_a_wrong_choice_is_refused_and_does_nothing(alice_client: Client, preview_upload: Upload) -> None:
     batch = preview_upload(CLASS)
     for data in ({"layout": "nowhere"}, {"layout": "depth 99"}, {"layout": "depth x"}):
         answer = group(alice_client, batch, **data)
@@ -246,9 +238,7 @@ def test_the_page_is_as_quick_for_many_submissions_as_for_few(
     assert read_listed(batch)
 
 
-def test_a_layout_that_fits_nothing_is_not_used_and_the_preview_says_so(
-    alice_client: Client, preview_upload: Upload
-) -> None:
+def test_a_layout_that_fits_nothing_is_not_used(alice_client: Client, preview_upload: Upload) -> None:
     batch = preview_upload(CLASS)
     page = get_page(alice_client, batch.get_absolute_url())
     assert page.text("#preview-heading") == "3 submissions found, read as a folder or file for each student"
@@ -287,9 +277,7 @@ def test_patterns_count_at_once_and_what_matches_nothing_or_is_none_is_named(
     assert batch.assignment.only_patterns == "src/**\nlib/**"
 
 
-def test_an_upload_read_without_a_preview_lists_the_pattern_that_matches_nothing(
-    assignment: Assignment, hand_in: HandIn
-) -> None:
+def test_without_a_preview_a_useless_pattern_is_listed(assignment: Assignment, hand_in: HandIn) -> None:
     assignment.only_patterns = "*.py\n*.pyy"
     assignment.save()
     entries = hand_in(zipped({"ada/a.py": "x = 1\n", "ada/b.c": "int x;\n", "ben/a.py": "y = 2\n"})).entries
@@ -297,9 +285,7 @@ def test_an_upload_read_without_a_preview_lists_the_pattern_that_matches_nothing
     assert {entry.name for entry in entries.filter(accepted=True)} == {"ada/a.py", "ben/a.py"}
 
 
-def test_a_roster_is_added_in_the_preview_which_says_who_is_in_it(
-    alice_client: Client, preview_upload: Upload
-) -> None:
+def test_a_roster_added_there_says_who_is_in_it(alice_client: Client, preview_upload: Upload) -> None:
     batch = preview_upload({**CLASS, "ada/photo.png": b"\x89PNG\0"})
     place = reverse("roster", args=[batch.assignment.course_id])
     assert place in get_page(alice_client, batch.get_absolute_url()).links()
@@ -327,9 +313,7 @@ def send_roster(client: Client, batch: Batch, content: str) -> HttpResponse:
     return client.post(address, data, headers={"HX-Request": "true"})  # type: ignore[return-value]
 
 
-def test_submissions_are_in_the_order_of_the_names_as_shown(
-    alice_client: Client, preview_upload: Upload
-) -> None:
+def test_submissions_are_in_order_of_shown_names(alice_client: Client, preview_upload: Upload) -> None:
     batch = preview_upload(
         {f"{name}/main.py": text for name in ("s10", "s9", "Z1", "é2") for text in CLASS.values()}
     )

@@ -76,9 +76,7 @@ def test_what_was_left_out_is_read_when_another_student_has_it_or_there_is_time(
     assert not batch.incomplete
 
 
-def test_many_ordinary_files_of_one_student_have_the_time_that_they_take(
-    hand_in: HandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_files_of_one_student_have_their_time(hand_in: HandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fingerprinting, "STUDENT_SECONDS", 0.0)
     project = {f"ada/{n}.py": f"def f{n}(a):\n    return a + {n}\n" * 9 for n in range(150)}
     batch = hand_in(zipped(project | INNOCENT))

@@ -52,9 +52,7 @@ def _until_there(client: Client, address: str) -> HttpResponse:
 
 
 @pytest.mark.usefixtures("eager_tasks", "impatient")
-def test_the_page_says_that_the_preview_is_being_prepared_and_then_shows_it(
-    alice_client: Client, preview_upload: Upload
-) -> None:
+def test_the_page_says_that_it_waits_for_a_preview(alice_client: Client, preview_upload: Upload) -> None:
     batch = preview_upload(CLASS)
     page = get_page(alice_client, batch.get_absolute_url())
     assert page.text("#preview-heading") == PENDING

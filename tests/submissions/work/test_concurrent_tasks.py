@@ -49,9 +49,7 @@ def test_two_workers_finish_a_report_once_and_a_second_report_waits_without_a_wo
     assert (second.state, ranking_batch.state, second.pairs.count()) == ("done", "done", 1)
 
 
-def test_a_batch_deleted_while_it_is_ranked_is_deleted_afterwards(
-    ranking_batch: Batch, paused_ranking: PausedRanking
-) -> None:
+def test_a_batch_deleted_meanwhile_goes_at_last(ranking_batch: Batch, paused_ranking: PausedRanking) -> None:
     worker = paused_ranking.start(lambda: work_off("rank"))
     assert paused_ranking.reached.wait(60)
     person = paused_ranking.start(lambda: delete_batch(ranking_batch))
@@ -134,9 +132,7 @@ def test_a_worker_lost_right_after_unpacking_loses_nothing_but_what_ended_worker
     assert (f"{MAX_ATTEMPTS} times" in Document.objects.get(pk=document.pk).reason) is unlucky
 
 
-def test_the_same_boilerplate_twice_is_registered_once(
-    assignment: Assignment, eager_tasks: None, committing: Committing
-) -> None:
+def test_equal_boilerplate_is_one(assignment: Assignment, eager_tasks: None, committing: Committing) -> None:
     for _ in range(2):
         with committing(execute=True):
             add_boilerplate(assignment, [loose("starter.py", STARTER)])
@@ -166,9 +162,7 @@ def test_a_failed_report_fails_no_batch_for_which_another_report_is_queued(
 
 
 @pytest.mark.long
-def test_a_failed_document_gets_a_new_chance_and_sources_without_a_submission_are_deleted(
-    hand_in: HandIn,
-) -> None:
+def test_a_failed_document_gets_a_new_chance_and_unused_sources_go(hand_in: HandIn) -> None:
     hand_in(zipped(TWO))
     Document.objects.update(state="failed", reason="the machine was restarted", attempts=9)
     hand_in(zipped(TWO))
@@ -179,9 +173,7 @@ def test_a_failed_document_gets_a_new_chance_and_sources_without_a_submission_ar
     assert Source.objects.count() == Document.objects.count() == 2
 
 
-def test_batches_left_ranking_are_swept_up_the_superseded_one_too(
-    hand_in: HandIn, committing: Committing
-) -> None:
+def test_batches_left_ranking_are_swept_up_old_ones_too(hand_in: HandIn, committing: Committing) -> None:
     batches = [hand_in(zipped(TWO)) for _ in range(2)]
     Batch.objects.update(state="ranking", touched=timezone.now() - 2 * SENDING)
     Report.objects.all().delete()

@@ -80,9 +80,7 @@ def test_a_kind_names_functions_that_are_there_and_limits_that_its_task_has(kind
 
 @each_kind
 @pytest.mark.django_db
-def test_what_is_enqueued_twice_is_one_job_with_two_messages(
-    kind: Kind, sent: None, committing: Committing
-) -> None:
+def test_what_is_enqueued_twice_is_one_job(kind: Kind, sent: None, committing: Committing) -> None:
     with committing(execute=True):
         job, again = queued(kind), queued(kind)
     assert job == again

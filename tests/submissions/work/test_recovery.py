@@ -81,9 +81,7 @@ def test_a_report_whose_cancelled_predecessor_has_not_ended_yet_is_tried_again(
 
 
 @pytest.mark.parametrize(("kind", "running"), [("unpack", "unpacking"), ("rank", "running")])
-def test_an_upload_and_a_ranking_show_what_becomes_of_their_job(
-    batch: Batch, kind: str, running: str
-) -> None:
+def test_uploads_and_rankings_show_what_becomes_of_a_job(batch: Batch, kind: str, running: str) -> None:
     shown: Batch | Report = batch
     if kind == "rank":
         change(batch, state="ranking")
@@ -167,9 +165,7 @@ def test_a_reader_that_is_killed_while_it_starts_fails_no_upload(
     assert batch.state == "unpacking"
 
 
-def test_documents_that_another_process_reads_are_waited_for(
-    batch: Batch, other_session: psycopg.Connection
-) -> None:
+def test_documents_that_others_read_are_waited_for(batch: Batch, other_session: psycopg.Connection) -> None:
     work_once("unpack")
     for document in Document.objects.all():
         lock(other_session, Work.DOCUMENT, document.pk)
@@ -221,9 +217,7 @@ def test_a_worker_that_is_stopped_while_it_reads_delays_the_rest_only_until_its_
 
 
 @pytest.mark.django_db(transaction=True)
-def test_workers_that_start_at_the_same_time_start_different_uploads_once(
-    assignment: Assignment, bob: User, alice: User
-) -> None:
+def test_workers_start_different_uploads_once(assignment: Assignment, bob: User, alice: User) -> None:
     other = Course.objects.create(owner=bob, name="Networks").assignments.create(name="Sockets")
     uploads = [  # without a message, so that no other worker takes them
         Batch.objects.create(assignment=where, uploaded_by=user, name="class.zip")

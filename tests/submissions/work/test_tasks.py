@@ -59,9 +59,7 @@ def names(pairs: list[Pair]) -> list[tuple[str, str]]:
 # With a worker in a process of its own
 
 
-def test_a_class_goes_in_and_a_ranked_report_comes_out(
-    assignment: Assignment, alice: User, celery_worker_process: Path
-) -> None:
+def test_a_class_becomes_a_report(assignment: Assignment, alice: User, celery_worker_process: Path) -> None:
     batch = wait_for(upload(assignment, alice, CLASS))
     assert (batch.state, batch.documents_done, batch.documents_total) == ("done", 3, 3)
     report = assignment.reports.get()
@@ -156,9 +154,7 @@ def test_boilerplate_re_ranks_without_reading_a_submission_again_until_it_is_rem
     assert again.tokens == before.tokens
 
 
-def test_deleting_a_batch_deletes_everything_that_came_from_it(
-    batch: Batch, report: Report, committing: Committing
-) -> None:
+def test_deleting_a_batch_deletes_all_of_it(batch: Batch, report: Report, committing: Committing) -> None:
     with committing(execute=True):
         delete_batch(batch)
     for table in (Batch, Upload, Entry, Source, Document, Report, Pair, Ignored):
@@ -197,9 +193,7 @@ def test_a_cancelled_batch_is_left_alone_by_its_workers(
 
 
 @pytest.mark.long
-def test_what_a_lost_worker_left_unfinished_is_taken_up_again(
-    assignment: Assignment, alice: User, eager_tasks: None
-) -> None:
+def test_what_a_lost_worker_left_is_taken_up(assignment: Assignment, alice: User, eager_tasks: None) -> None:
     batch = upload(assignment, alice, CLASS)  # never committed, so no task was sent
     states = []
     for _ in range(3):

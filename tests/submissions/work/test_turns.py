@@ -64,9 +64,7 @@ def test_users_take_turns_and_each_ones_uploads_keep_their_order(
     assert places("unpack", pks(first)) == dict(zip(pks(first), [0, 2, 4], strict=True))
 
 
-def test_who_has_work_under_way_comes_after_who_has_none(
-    assignment: Assignment, other_assignment: Assignment
-) -> None:
+def test_who_has_work_under_way_comes_later(assignment: Assignment, other_assignment: Assignment) -> None:
     upload(assignment, state="fingerprinting")
     first, second = upload(assignment), upload(other_assignment)
     assert startable_subjects(INTERACTIVE) == pks(second + first)
@@ -134,9 +132,7 @@ def test_a_large_upload_and_a_large_cohort_are_heavy_work(
     assert lifecycle.cohort_queue(1_500, 200_000) == lifecycle.cohort_queue(100, 5_000_000) == HEAVY
 
 
-def test_an_upload_of_many_files_is_read_in_the_heavy_queue(
-    hand_in: HandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_upload_is_read_in_the_heavy_queue(hand_in: HandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "SMALL_BATCH_FILES", 2)
     monkeypatch.setattr(lifecycle, "SMALL_COHORT_FILES", 2)
     queues_of = queues_in_order(monkeypatch)

@@ -49,9 +49,7 @@ def is_reading_slowly() -> bool:
 
 
 @pytest.mark.long
-def test_a_worker_with_a_busy_reader_ends_in_time_and_the_next_one_goes_on(
-    alice: User, separate_queues: None, tmp_path: Path
-) -> None:
+def test_a_worker_with_a_busy_reader_ends_in_time(alice: User, separate_queues: None, tmp_path: Path) -> None:
     assignment = Course.objects.create(owner=alice, name="Algorithms").assignments.create(name="Sorting")
     with worker(tmp_path / "first.log") as first:
         batch = upload(assignment, alice, {**CLASS, "zoe/main.rb": SLOW})

@@ -381,9 +381,7 @@ def regrouped(files: dict[str, str], choices: Choices, data: st.DataObject) -> C
 
 @pytest.mark.slow
 @given(uploads | samples, layouts | depths, st.data())
-def test_no_entry_is_lost_and_their_order_changes_nothing(
-    files: dict[str, str], choices: Choices, data: st.DataObject
-) -> None:
+def test_no_entry_is_lost_in_any_order(files: dict[str, str], choices: Choices, data: st.DataObject) -> None:
     choices = regrouped(files, choices, data)
     shuffled = data.draw(st.permutations(list(files.items())))
     assert checked(files, choices) == checked(dict(shuffled), choices)

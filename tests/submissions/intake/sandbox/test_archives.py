@@ -103,9 +103,7 @@ def test_only_one_of_many_files_is_open_at_a_time() -> None:
         ("fail", "it broke the program that unpacks it (KeyError); pack it again; the rest was not read"),
     ],
 )
-def test_entries_before_the_end_of_a_child_stay_once_and_the_rest_has_a_reason(
-    harm: str, reason: str
-) -> None:
+def test_entries_before_the_end_of_a_child_stay_once_the_rest_has_reasons(harm: str, reason: str) -> None:
     data = zipped({"a.py": b"a = 1\n", f"harm: {harm}.py": b"x = 1\n", "z.py": b"z = 1\n"})
     entries = list(unpack(upload("class.zip", data), MEMORY, jobs=HARMFUL))
     assert accepted(entries) == ["a.py"]

@@ -74,9 +74,7 @@ def _run(first: str) -> int:
 
 
 @pytest.mark.long
-def test_a_child_gets_nothing_of_the_environment(
-    reader: DocumentReader, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_child_gets_no_environment(reader: DocumentReader, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://moss:password@localhost/moss")
     child = Child(harmful_jobs.__name__, MEMORY)
     child.wait_until_ready()  # a process has no environment yet while it becomes another program
@@ -86,9 +84,7 @@ def test_a_child_gets_nothing_of_the_environment(
     assert names == {b"PYTHONPATH", b"OPENBLAS_NUM_THREADS", b"LC_ALL"}
 
 
-def test_a_child_has_only_its_pipes_open_within_limits_and_imports_neither_django_nor_numba(
-    reader: DocumentReader,
-) -> None:
+def test_a_child_has_only_pipes_within_limits_and_imports_no_django_or_numba(reader: DocumentReader) -> None:
     process = Path(f"/proc/{reader.start().pid}")
     opened = {str(descriptor.readlink()).split(":")[0] for descriptor in (process / "fd").iterdir()}
     assert opened == {"pipe", os.devnull}

@@ -142,9 +142,7 @@ def test_a_file_that_harms_its_reader_is_refused_and_the_next_one_is_read(
     check_reads(reader)
 
 
-def test_the_log_says_where_a_reader_broke_and_nothing_of_the_file(
-    reader: DocumentReader, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_log_says_where_a_reader_broke(reader: DocumentReader, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(Unreadable):
         reader.read(b"harm: fail\n", "python", SECONDS)
     assert "in fail" in caplog.text
@@ -196,9 +194,7 @@ def test_a_child_outlives_the_signals_of_a_stop_and_one_that_was_killed_between_
 
 
 @pytest.mark.long
-def test_a_child_is_replaced_after_many_files(
-    reader: DocumentReader, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_child_ends_after_many_files(reader: DocumentReader, monkeypatch: pytest.MonkeyPatch) -> None:
     first = reader.start().pid
     monkeypatch.setattr(reader, "max_jobs", 1)
     check_reads(reader)

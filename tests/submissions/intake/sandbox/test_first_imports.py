@@ -63,9 +63,7 @@ def test_the_watch_sees_a_first_import() -> None:
         list(child.do({"job": "import"}, [], JobLimits(SECONDS, SECONDS, 100)))
 
 
-def test_unpacking_any_format_with_names_in_any_code_page_imports_nothing(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_unpacking_any_format_in_any_code_page_imports_nothing(caplog: pytest.LogCaptureFixture) -> None:
     files = [
         UploadedFile(f"{number}-{name}", len(data), lambda data=data: io.BytesIO(data))  # type: ignore[misc]
         for number, (name, data) in enumerate(_archives())

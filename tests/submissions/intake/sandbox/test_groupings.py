@@ -100,18 +100,14 @@ def test_a_record_that_ends_the_child_is_left_out_and_the_rest_of_the_class_is_g
 
 
 @pytest.mark.long
-def test_a_class_of_records_that_end_the_child_is_grouped_by_the_names_of_its_files(
-    harmful_reader: GroupingReader,
-) -> None:
+def test_a_class_whose_records_end_the_child_is_grouped_by_names(harmful_reader: GroupingReader) -> None:
     files = {path: "harm: crash" if path.endswith(".txt") else CODE for path in blackboard("")}
     assert harmful_reader.group(upload(files)).grouping.submissions.keys() == {"abyron", "bpopescu"}
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("harm", rest_is_long(["crash", "compute", "allocate", "fail"]))
-def test_an_upload_that_ends_the_child_by_its_names_is_refused_with_the_reason(
-    harmful_reader: GroupingReader, harm: str
-) -> None:
+def test_an_upload_whose_names_end_the_child_is_refused(harmful_reader: GroupingReader, harm: str) -> None:
     with pytest.raises(BadArchive, match=r"The upload was not grouped: .*\. Upload it in parts\."):
         harmful_reader.group(upload({f"harm: {harm}/a.c": CODE, "ben/b.c": CODE}))
     assert harmful_reader.group(upload({"ada/a.c": CODE, "ben/b.c": CODE})).grouping.submissions.keys() == {
