@@ -223,7 +223,6 @@ def test_a_page_of_a_case_takes_as_many_queries_for_many_members_as_for_few(
     assert "20 more are in the list above" in page.text("main")
 
 
-@pytest.mark.services
 def test_a_teaching_assistant_reads_on_both_pages_what_is_assigned_until_the_rights_end(
     bob_client: Client, bob: User, alice: User, assignment: Assignment
 ) -> None:
@@ -281,7 +280,6 @@ def pages_of(
     return pages
 
 
-@pytest.mark.services
 def test_it_is_code_that_one_member_shares_with_all_others(pages_of: Callable[..., list[Page]]) -> None:
     sources = {name: ALL + part for name, part in zip(("ann", "ben", "cal"), PARTS, strict=False)}
     for page in pages_of(**sources):
@@ -295,20 +293,17 @@ def test_it_is_code_that_one_member_shares_with_all_others(pages_of: Callable[..
         assert 100 * len(kinds(ALL)) / total - 2 < stated <= 100 * len(at_most) / total
 
 
-@pytest.mark.services
 def test_a_case_that_holds_together_by_twos_has_no_common_code(pages_of: Callable[..., list[Page]]) -> None:
     first, second, *_ = PARTS
     for page in pages_of(ann=first, ben=first + second, cal=second):
         assert "The passages that ben shares with 2 others have no code in common." in page.text()
 
 
-@pytest.mark.services
 def test_nothing_is_said_of_a_pair(assignment: Assignment) -> None:
     report = create_report(assignment, {("ann", "ben"): 0.9})
     assert case_core(report, list(report.submissions.all())) is None
 
 
-@pytest.mark.services
 def test_pairs_of_a_decided_case_follow_it_unless_decided_alone(alice_client: Client, report: Report) -> None:
     ann_ben, ben_cal, ann_cal, eve_fay = ("ann", "ben"), ("ben", "cal"), ("ann", "cal"), ("eve", "fay")
     Decision.objects.create(assignment=report.assignment, left="ben", right="cal", state="clear")
@@ -329,7 +324,6 @@ def test_pairs_of_a_decided_case_follow_it_unless_decided_alone(alice_client: Cl
     assert states(again) == {ann_ben: "confirmed", ann_cal: "undecided"}
 
 
-@pytest.mark.services
 def test_a_new_member_makes_the_case_undecided_and_the_earlier_pairs_keep_their_decision(
     alice_client: Client, report: Report
 ) -> None:
@@ -347,7 +341,6 @@ def test_a_new_member_makes_the_case_undecided_and_the_earlier_pairs_keep_their_
     assert CaseMember.objects.count() == 4
 
 
-@pytest.mark.services
 def test_a_case_that_fell_apart_is_decided_in_its_parts(alice_client: Client, report: Report) -> None:
     joined = create_report(report.assignment, {("ann", "ben"): 0.9, ("ben", "eve"): 0.8, ("eve", "fay"): 0.7})
     decide(alice_client, joined, "ann", state="confirmed")
@@ -360,7 +353,6 @@ def test_a_case_that_fell_apart_is_decided_in_its_parts(alice_client: Client, re
     assert states(joined)["eve", "fay"] == "clear"
 
 
-@pytest.mark.services
 def test_two_cases_that_grew_together_are_undecided_again(alice_client: Client, report: Report) -> None:
     decide(alice_client, report, "ann", state="confirmed", notes="First.")
     decide(alice_client, report, "eve", state="clear", notes="Second.")
@@ -378,7 +370,6 @@ def test_two_cases_that_grew_together_are_undecided_again(alice_client: Client, 
     assert after[::-1] == ["Confirmed", "Clear", "Clear"]
 
 
-@pytest.mark.services
 def test_htmx_gets_the_answer_and_the_history_unless_the_case_has_other_members_now(
     alice_client: Client, report: Report
 ) -> None:

@@ -17,9 +17,6 @@ from tests.support.sample_class import CLASS, zipped
 from tests.support.shares import best, decided_on, pair_page
 from tests.support.uploads import HandIn
 
-pytestmark = pytest.mark.services
-
-
 PAIR = PairNames("ada", "ben", 0, 0)
 HTMX = {"HX-Request": "true"}
 CONFIRMED = 'input[name=state][value=confirmed][data-key="4"][aria-keyshortcuts="4"]'

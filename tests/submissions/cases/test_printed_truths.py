@@ -22,8 +22,6 @@ from tests.support.programs import edited, program, remarked, renamed
 from tests.support.sample_class import loose, zipped
 from tests.support.uploads import HandIn, register_boilerplate
 
-pytestmark = pytest.mark.services
-
 ORIGINAL = remarked(Random(5), program(Random(5), 4))
 CLASS = {"ann/m.py": ORIGINAL, "ben/m.py": edited(Random(8), ORIGINAL), "dan/m.py": ORIGINAL}
 

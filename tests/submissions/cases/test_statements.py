@@ -19,8 +19,6 @@ from tests.support.sample_class import CLASS, zipped
 from tests.support.shares import link_to, shared_report
 from tests.support.uploads import HandIn
 
-pytestmark = pytest.mark.services
-
 SAID = "I wrote it alone. ben saw my screen.\n<script>alert(1)</script>\n"
 PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\nnot read"
 

@@ -23,8 +23,6 @@ from tests.support.reports import findings_of
 from tests.support.sample_class import STARTER, loose, zipped
 from tests.support.uploads import HandIn, register_boilerplate
 
-pytestmark = pytest.mark.services
-
 STATES = [state.value for state in Decision.State]
 
 

@@ -624,7 +624,6 @@ def attacker(alice: User, alice_client: Client, assignment: Assignment, hand_in:
     return Attacker(alice_client, assignment, share, best_pair_ids(assignment))
 
 
-@pytest.mark.services
 @pytest.mark.long
 def test_exchanged_names_change_nothing_that_a_reader_of_aliases_gets(
     attacker: Attacker, eager_tasks: None, committing: object
@@ -649,7 +648,6 @@ def _first_change(before: str, after: str) -> tuple[str, str] | None:
     return next(((old, new) for old, new in lines if old != new), None)
 
 
-@pytest.mark.services
 @pytest.mark.long
 def test_no_exact_time_of_a_submission_is_shown_with_made_up_names(attacker: Attacker) -> None:
     read = attacker.read_everything()

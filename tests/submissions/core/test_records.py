@@ -152,14 +152,12 @@ def test_a_record_of_another_version_or_without_a_field_of_the_first_release_is_
         BestMatch.from_json({key: row[key] for key in ("version", "submission", "match")})
 
 
-@pytest.mark.services
 def test_ids_in_addresses_do_not_follow_names(world: World) -> None:
     names = list(Submission.objects.filter(batch=world.batch).order_by("pk").values_list("name", flat=True))
     assert len(names) == 30
     assert names != sorted(names), "by chance once in 30! times"
 
 
-@pytest.mark.services
 @pytest.mark.long
 @pytest.mark.parametrize("side", rest_is_long(["left", "right"]))
 def test_an_anonymous_page_is_sorted_by_the_aliases(side: str, world: World, client: Client) -> None:
@@ -183,7 +181,6 @@ def whole_column(client: Client, address: str, sort: str, selector: str) -> list
     return column
 
 
-@pytest.mark.services
 @pytest.mark.parametrize(("name", "column"), [("submissions", "submission"), ("pairs", "left")])
 def test_tables_are_sorted_by_their_names(name: str, column: str, world: World, alice_client: Client) -> None:
     alice_client.post(reverse("switch_names"), {"names": "made-up"})
@@ -194,7 +191,6 @@ def test_tables_are_sorted_by_their_names(name: str, column: str, world: World, 
     assert displayed == sorted(displayed)
 
 
-@pytest.mark.services
 def test_identical_submissions_are_sorted_by_shown_names(assignment: Assignment, hand_in: HandIn) -> None:
     source = next(iter(CLASS.values()))
     hand_in(zipped({f"student-{n:02}/main.py": source for n in range(9)}))

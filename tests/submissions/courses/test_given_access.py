@@ -21,8 +21,6 @@ from submissions.models import (
 )
 from tests.support.html import get_page
 
-pytestmark = pytest.mark.services
-
 ROLE = Membership.Role
 REASON = "The owner is ill, tess marks."
 

@@ -10,8 +10,6 @@ from submissions.models import Assignment
 from tests.support.sample_class import COPIED, RENAMED, zipped
 from tests.support.uploads import HandIn
 
-pytestmark = pytest.mark.services
-
 STATED, OTHERS = "65536", ("4242000", "2024", "u12000")
 ROSTER = (
     "Name,Student ID,Login\n"

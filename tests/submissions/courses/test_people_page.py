@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
@@ -11,8 +10,6 @@ from django.utils import timezone
 from submissions.courses import change as people
 from submissions.models import Assignment, Course, Invitation, Membership, Report, StatedReason
 from tests.support.html import get_page, page_of
-
-pytestmark = pytest.mark.services
 
 ROLE = Membership.Role
 

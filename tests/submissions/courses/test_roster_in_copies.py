@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     Add = Callable[..., Response]
 
-pytestmark = pytest.mark.services
-
 
 @pytest.mark.long
 def test_the_copy_for_a_student_names_only_that_student(

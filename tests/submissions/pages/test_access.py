@@ -52,9 +52,6 @@ from tests.support.sample_class import STARTER, loose, zipped
 from tests.support.shares import decided_on
 from tests.support.uploads import HandIn, register_boilerplate
 
-pytestmark = pytest.mark.services
-
-
 STAFF_READS = {*world.STAFF_PAGES, *world.STAFF_FRAGMENTS, *world.STAFF_OBJECTS}
 
 

@@ -35,9 +35,6 @@ from tests.support.other_sessions import in_other_sessions
 from tests.support.paths import ROOT
 from tests.support.shares import pair_page
 
-pytestmark = pytest.mark.services
-
-
 # What names and sources of the class are made of, and no template.
 INJECTED = "b, u, i:not([data-there]), [autofocus], img[src=x]"
 

@@ -27,8 +27,6 @@ from tests.support.jobs import work_once
 from tests.support.sample_class import CLASS, loose, zipped
 from tests.support.uploads import Committing, CountQueries, HandIn
 
-pytestmark = pytest.mark.services
-
 WORKER = heartbeats.Worker("worker@host", 4711, [*QUEUES], 2, "0.1.0", "", "2026-01-02T03:04:00+00:00")
 
 

@@ -13,8 +13,6 @@ from tests.support.programs import program, renamed
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
 from tests.support.uploads import HandIn
 
-pytestmark = pytest.mark.services
-
 
 @pytest.fixture
 def open_pair(alice_client: Client, hand_in: HandIn) -> Callable[[dict[str, str]], Page]:

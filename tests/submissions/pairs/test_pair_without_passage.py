@@ -12,8 +12,6 @@ from tests.support.rewritten import ORIGINAL, REWRITTEN
 from tests.support.sample_class import zipped
 from tests.support.uploads import HandIn
 
-pytestmark = pytest.mark.services
-
 
 @pytest.fixture
 def pair(hand_in: HandIn) -> Pair:

@@ -557,7 +557,6 @@ def test_the_graph_tells_pairs_to_look_at_from_those_that_stand_out(
         assert json.loads(page.text("#graph-data"))["far"] == far
 
 
-@pytest.mark.services
 def test_every_page_and_document_of_an_incomplete_report_says_so(world: World, client: Client) -> None:
     client.force_login(world.owner)
     addresses = [address_of(world, name) for name in (*PAGES, *PUBLIC) if name not in OTHERS]
@@ -568,7 +567,6 @@ def test_every_page_and_document_of_an_incomplete_report_says_so(world: World, c
     assert not [one for one in addresses if NOTICE not in client.get(one, follow=True).content.decode()]
 
 
-@pytest.mark.services
 @pytest.mark.parametrize("cut", [0, 1500], ids=["whole", "cut off"])
 def test_an_upload_cut_off_is_incomplete_and_its_report(hand_in: HandIn, client: Client, cut: int) -> None:
     data = tarred({name: source.encode() for name, source in CLASS.items()})

@@ -25,8 +25,6 @@ from tests.support.sample_class import zipped
 from tests.support.tabs import tab
 from tests.support.uploads import Committing, HandIn
 
-pytestmark = pytest.mark.services
-
 
 @pytest.fixture
 def report(assignment: Assignment) -> Report:

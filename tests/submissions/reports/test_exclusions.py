@@ -23,8 +23,6 @@ from tests.support.sample_class import CLASS, STARTER, loose, zipped
 from tests.support.tabs import tab
 from tests.support.uploads import MANY, Committing, HandIn, register_boilerplate
 
-pytestmark = pytest.mark.services
-
 EFFECT = "section.left-out > h2 + p"  # the paragraph that says what was left out
 
 

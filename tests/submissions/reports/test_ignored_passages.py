@@ -17,8 +17,6 @@ from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, loose, zipped
 from tests.support.uploads import Committing, HandIn, register_boilerplate
 
-pytestmark = pytest.mark.services
-
 # How a pair page says that it was ranked again without a passage.
 RANKED_NOTICE = 'main > .notice[role="status"]'
 MORE = """

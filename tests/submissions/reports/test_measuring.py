@@ -24,8 +24,6 @@ from tests.support.sample_class import COPIED, zipped
 from tests.support.tabs import tab
 from tests.support.uploads import Committing, HandIn
 
-pytestmark = pytest.mark.services
-
 # Line 1 is empty. Every program goes on with the head of a function, whose body is its own.
 TEMPLATE_LINES = (2, 5)
 

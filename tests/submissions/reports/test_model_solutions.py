@@ -23,8 +23,6 @@ from tests.support.sample_class import zipped
 from tests.support.shares import pair_page
 from tests.support.uploads import Committing, HandIn
 
-pytestmark = pytest.mark.services
-
 # Students of whom two copied from each other, and two from what a model wrote.
 WRITTEN = [program(Random(seed)) for seed in range(9)]
 MODEL = program(Random(100))

@@ -8,9 +8,6 @@ from submissions.models import Assignment, Decision, Pair, Report
 from tests.support.html import get_page
 from tests.support.shares import decided_on, pair_page
 
-pytestmark = pytest.mark.services
-
-
 MESSAGES = ".notices .notice"
 
 

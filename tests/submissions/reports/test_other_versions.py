@@ -16,8 +16,6 @@ from submissions.work.running import SENDING, restart_lost
 from tests.support.api import api_client, send
 from tests.support.html import get_page
 
-pytestmark = pytest.mark.services
-
 OLD = "The worker old@host (0.0.1) does not take part: the ranking was begun by version"
 VERSION = package_version()
 

@@ -27,8 +27,6 @@ from tests.support.sample_class import CLASS, zipped
 from tests.support.tabs import HTMX, WHOLE_PAGE, tab
 from tests.support.uploads import MANY, CountQueries, HandIn
 
-pytestmark = pytest.mark.services
-
 
 def decide(assignment: Assignment, left: str, right: str, state: str) -> None:
     Decision.objects.create(assignment=assignment, left=left, right=right, state=state)

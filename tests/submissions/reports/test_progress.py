@@ -29,8 +29,6 @@ from tests.support.processes import stopped
 from tests.support.sample_class import CLASS, zipped
 from tests.support.uploads import Committing, CountQueries, HandIn
 
-pytestmark = pytest.mark.services
-
 UNREACHABLE_CACHE = {
     "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
 }

@@ -23,8 +23,6 @@ from tests.support.long_rows import rest_is_long
 from tests.support.sample_class import CLASS, COPIED, STARTER, loose, zipped
 from tests.support.uploads import Committing, HandIn, register_boilerplate
 
-pytestmark = pytest.mark.services
-
 # Code that most of the class has, so that it is common code there.
 HELPER = """
 def chunks(rows, size):

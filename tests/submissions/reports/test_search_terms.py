@@ -16,8 +16,6 @@ from tests.support.html import get_page
 from tests.support.reports import create_report
 from tests.support.shares import shared_pairs, shared_report
 
-pytestmark = pytest.mark.services
-
 PAIRS = {("ada", "ben"): 0.9, ("ben", "cleo"): 0.7, ("dora", "emil"): 0.65, ("ada", "emil"): 0.2}
 
 

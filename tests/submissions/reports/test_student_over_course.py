@@ -10,8 +10,6 @@ from submissions.models import Assignment, CourseRoster, Report, Submission, Sub
 from tests.support.html import get_page
 from tests.support.reports import create_report
 
-pytestmark = pytest.mark.services
-
 TABLE = ".over-course tbody tr"
 
 

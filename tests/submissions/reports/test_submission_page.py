@@ -19,9 +19,6 @@ from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, HONEST, STARTER, zipped
 from tests.support.uploads import CountQueries, HandIn
 
-pytestmark = pytest.mark.services
-
-
 QUERIES = 32
 DECIDED = "[aria-labelledby=verdicts-heading]"
 GROUPS = "[aria-labelledby=with-heading]"

@@ -17,8 +17,6 @@ from tests.support.kept_classes import stored
 from tests.support.sample_class import zipped
 from tests.support.uploads import HandIn
 
-pytestmark = pytest.mark.services
-
 SOURCES = Path(__file__).parents[3] / "bench/translations/tuned/files/class"
 CLASS = {
     "ada/Bank.java": "bank_original.java",

@@ -12,8 +12,6 @@ from tests.support.html import get_page, page_of
 from tests.support.shares import best, link_to, shared_report
 from tests.support.uploads import CountQueries
 
-pytestmark = pytest.mark.services
-
 
 @pytest.fixture
 def visitor(client: Client) -> Client:

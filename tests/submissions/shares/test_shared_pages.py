@@ -17,8 +17,6 @@ from tests.support.shares import best, link_to, shared_pair, shared_pairs, share
 from tests.support.tabs import tab
 from tests.support.uploads import Committing, HandIn
 
-pytestmark = pytest.mark.services
-
 
 @pytest.fixture
 def visitor(client: Client) -> Client:

@@ -23,8 +23,6 @@ from tests.support.html import get_page, page_of
 from tests.support.shares import link_to, shared_pairs, shared_report
 from tests.support.withheld import SECRETS, Sealed
 
-pytestmark = pytest.mark.services
-
 
 def demote(user: User) -> None:
     membership = user.memberships.get()

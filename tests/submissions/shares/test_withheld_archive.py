@@ -18,8 +18,6 @@ from tests.support.long_rows import rest_is_long
 from tests.support.tabs import tab
 from tests.support.withheld import Sealed
 
-pytestmark = pytest.mark.services
-
 READERS = ("owner", "instructor", "observer", "administrator with a reason")
 
 

@@ -18,8 +18,6 @@ from tests.support.every_column import places_of
 from tests.support.one_student import ID, LINE, MAIL, NAME, OTHERS, TRACES, Planted
 from tests.support.sample_class import COPIED, RENAMED
 
-pytestmark = pytest.mark.services
-
 
 class Export:
     """An opened export."""

@@ -17,8 +17,6 @@ from tests.support.html import get_page, page_of
 from tests.support.one_student import ID, NAME, TRACES, Planted
 from tests.support.uploads import Committing
 
-pytestmark = pytest.mark.services
-
 PAGE, REASON = "/department/students/", "Letter of 2 November."
 
 

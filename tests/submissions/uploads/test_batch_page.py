@@ -24,9 +24,6 @@ from tests.support.html import Page, get_page, page_of
 from tests.support.sample_class import CLASS, COPIED, HONEST, STARTER, loose, zipped
 from tests.support.uploads import CountQueries, HandIn
 
-pytestmark = pytest.mark.services
-
-
 HTMX = {"HX-Request": "true"}
 
 

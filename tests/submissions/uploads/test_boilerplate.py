@@ -42,8 +42,6 @@ from tests.support.sample_class import HONEST, STARTER, loose, zipped
 from tests.support.tabs import tab
 from tests.support.uploads import Committing
 
-pytestmark = pytest.mark.services
-
 # Detecting the language of so many empty lines took seconds for each file.
 NEWLINES = b"\n" * 400_000
 

@@ -129,7 +129,6 @@ def commits() -> dict[str, Commits | None]:
     return dict(Submission.objects.values_list("name", "commits"))
 
 
-@pytest.mark.services
 def test_each_submission_keeps_times_of_its_own_commits_and_working_copies(hand_in: HandIn) -> None:
     log = ".git/logs/HEAD"
     logs = {f"ada/{log}": line(), f"ada/other/{log}": line(START + DAY), f"ben/{log}": line(START + 2 * DAY)}

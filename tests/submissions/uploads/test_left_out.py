@@ -11,8 +11,6 @@ from tests.support.build_trees import BUILD_TREES, COUNTED, with_build_trees
 from tests.support.sample_class import CLASS, COPIED, loose, zipped
 from tests.support.uploads import HandIn
 
-pytestmark = pytest.mark.services
-
 
 def paths(batch: Batch, student: str = "ada") -> set[str]:
     files = SubmissionFile.objects.filter(submission__batch=batch, submission__name=student)

@@ -13,8 +13,6 @@ from tests.support.html import Page, get_page, page_of
 from tests.support.sample_class import CLASS, zipped
 from tests.support.uploads import HandIn
 
-pytestmark = pytest.mark.services
-
 TARGET = "build output of Maven, sbt or Cargo"
 
 

@@ -17,8 +17,6 @@ from tests.support.sample_class import CLASS, zipped
 from tests.support.tabs import tab
 from tests.support.uploads import HandIn
 
-pytestmark = pytest.mark.services
-
 UNCLOSED = CLASS["ben/main.py"] + 'title = "never closed\nprint(title)\n'
 LINE = UNCLOSED.count("\n") - 1
 # Of each of these files one thing was not read, and the submission is marked.

@@ -12,8 +12,6 @@ from submissions.uploads import fingerprinting as posting_runs
 from submissions.uploads.fingerprinting import LOOK_UP, SharedRarity, look_up, merge_runs
 from tests.support.fingerprints import create_documents, store
 
-pytestmark = pytest.mark.services
-
 TOP = 2**64 - 1
 HASHES = st.lists(st.sampled_from([*range(6), 2**63 - 1, 2**63, TOP]), max_size=20)
 REPEATED = settings(

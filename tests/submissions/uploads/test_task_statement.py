@@ -18,8 +18,6 @@ from tests.support.uploads import Committing, HandIn
 
 Send = Callable[[Any], HttpResponseBase]
 
-pytestmark = pytest.mark.services
-
 STATEMENT = "Write a harbour. Say *boat has overstayed its berth* of a boat that is late.\n"
 MESSAGE = '"boat has overstayed its berth"'
 

@@ -21,8 +21,6 @@ from tests.support.previews import Upload, group
 from tests.support.sample_class import CLASS, loose
 from tests.support.web_server import read_answer, web_server
 
-pytestmark = pytest.mark.services
-
 PATIENCE = 60.0
 PENDING = "The preview is being prepared"
 # Previews that take as long as their child may; the server of the test has fewer threads.

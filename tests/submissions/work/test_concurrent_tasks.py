@@ -26,8 +26,6 @@ from tests.support.paused_tasks import TWO, PausedRanking
 from tests.support.sample_class import CLASS, COPIED, HONEST, STARTER, loose, zipped
 from tests.support.uploads import Committing, HandIn
 
-pytestmark = pytest.mark.services
-
 
 def test_two_workers_finish_a_report_once_and_a_second_report_waits_without_a_worker(
     ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment

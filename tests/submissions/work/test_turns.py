@@ -197,7 +197,6 @@ def test_two_long_uploads_are_read_by_turns(
 
 
 @pytest.mark.long
-@pytest.mark.services
 def test_one_worker_reads_a_small_class_of_another_user_before_the_rest_of_a_long_one(
     celery_worker_process: Path, assignment: Assignment, other_assignment: Assignment, alice: User, bob: User
 ) -> None:

@@ -19,8 +19,6 @@ from tests.submissions.work.test_tasks import SLOW, upload, wait_for
 from tests.support.processes import descendants
 from tests.support.sample_class import CLASS
 
-pytestmark = pytest.mark.services
-
 
 @contextmanager
 def worker(log: Path) -> Iterator[subprocess.Popen[bytes]]:

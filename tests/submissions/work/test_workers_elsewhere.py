@@ -23,8 +23,6 @@ from tests.support.planned_rankings import content
 from tests.support.processes import kill_group
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, zipped
 
-pytestmark = pytest.mark.services
-
 
 @contextmanager
 def worker_elsewhere(place: Path, shard_seconds: float = 20.0) -> Iterator[subprocess.Popen[bytes]]:
