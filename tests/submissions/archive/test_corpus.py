@@ -194,9 +194,7 @@ def exact(left: Path, right: Path) -> tuple[float, float, float]:
     return resemblance(*sets), containment(*sets), containment(*reversed(sets))
 
 
-def test_a_query_estimates_within_three_standard_errors_of_the_exact_numbers(
-    archive: Path, tmp_path: Path
-) -> None:
+def test_a_query_estimates_within_three_errors_of_the_exact_numbers(archive: Path, tmp_path: Path) -> None:
     new = tmp_path / "new.txt"
     new.write_text(f"{prose(5, 300)} {' '.join(prose(1).split()[:250])}")
     matches = {match["document"]: match for match in run_json("query", new, "--least", "0.01")["matches"]}
@@ -312,9 +310,7 @@ def test_tables_name_what_was_found(archive: Path) -> None:
         assert text in moss(*arguments).stdout
 
 
-def test_unreadable_documents_are_named_with_the_reason_and_the_others_are_added(
-    db: None, tmp_path: Path
-) -> None:
+def test_unreadable_documents_are_named_with_reasons_and_others_added(db: None, tmp_path: Path) -> None:
     root = folder(
         tmp_path / "mixed",
         {

@@ -97,9 +97,7 @@ def test_labels_of_the_timeline_number_every_member_once_and_none_covers_another
     assert numbers == [*range(1, len(places) + 1)]
 
 
-def test_the_page_says_for_which_pairs_the_decision_holds_and_these_alone_show_it(
-    alice_client: Client, report: Report
-) -> None:
+def test_the_page_says_for_which_pairs_the_decision_holds(alice_client: Client, report: Report) -> None:
     said = "It applies to every pair here from {} on that is not decided separately"
     assert said.format("50\u202f%") in get_page(alice_client, address(report, "ann")).text("main")
     tried = get_page(alice_client, address(report, "ann"), threshold="15")
@@ -146,9 +144,7 @@ def test_the_next_undecided_case_is_one_key_away(alice_client: Client, report: R
     assert page.text(".notices") == "No undecided case is left."
 
 
-def test_another_threshold_makes_other_cases_which_are_exported_as_they_are_shown(
-    alice_client: Client, report: Report
-) -> None:
+def test_other_thresholds_make_cases_exported_as_shown(alice_client: Client, report: Report) -> None:
     page = get_page(alice_client, address(report, "ann"), threshold="80")
     assert page.texts(".members tbody th") == ["ann", "ben"]
     [action] = page.values("#decision-panel form", "action")
@@ -324,9 +320,7 @@ def test_pairs_of_a_decided_case_follow_it_unless_decided_alone(alice_client: Cl
     assert states(again) == {ann_ben: "confirmed", ann_cal: "undecided"}
 
 
-def test_a_new_member_makes_the_case_undecided_and_the_earlier_pairs_keep_their_decision(
-    alice_client: Client, report: Report
-) -> None:
+def test_a_new_member_makes_the_case_undecided_its_pairs_not(alice_client: Client, report: Report) -> None:
     decide(alice_client, report, "ann", state="confirmed", notes="Hear them.")
     again = create_report(report.assignment, {("ann", "ben"): 0.9, ("ben", "cal"): 0.6, ("cal", "dan"): 0.8})
     page = get_page(alice_client, address(again, "ann"))
@@ -370,9 +364,7 @@ def test_two_cases_that_grew_together_are_undecided_again(alice_client: Client, 
     assert after[::-1] == ["Confirmed", "Clear", "Clear"]
 
 
-def test_htmx_gets_the_answer_and_the_history_unless_the_case_has_other_members_now(
-    alice_client: Client, report: Report
-) -> None:
+def test_htmx_gets_answer_and_history_unless_members_changed(alice_client: Client, report: Report) -> None:
     sent = {"state": "clear", "seen": 0, "decided_on": case_of(report, "ann").members_key}
     page = page_of(alice_client.post(address(report, "ann", "decide_case"), sent, headers=HTMX))
     assert page.text("[role=status]") == "Saved"

@@ -205,9 +205,7 @@ def test_sides_in_the_other_order_are_the_pair_and_others_404(alice_client: Clie
 
 
 @pytest.mark.long
-def test_decisions_outlive_rankings_and_later_uploads(
-    alice_client: Client, report: Report, hand_in: HandIn
-) -> None:
+def test_decisions_outlive_new_rankings(alice_client: Client, report: Report, hand_in: HandIn) -> None:
     before = best(report)
     alice_client.post(address(before), fields(before, state="confirmed"))
     hand_in(zipped({"ada/main.py": CLASS["ada/main.py"] + "\nprint(1)\n"}, "again.zip"))

@@ -94,9 +94,7 @@ def readers(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("suffix", ["html", pytest.param("pdf", marks=pytest.mark.long)])
-def test_a_pair_is_one_document_with_figures_passages_and_hashes(
-    alice_client: Client, named: Pair, suffix: str
-) -> None:
+def test_a_pair_is_printed_with_passages_and_hashes(alice_client: Client, named: Pair, suffix: str) -> None:
     response = alice_client.get(*pair_document(named, format=suffix, decision="on", sources="on"))
     text = " ".join(document_text(response).split())
     name = f"statistics-ada-lovelace-miller_ben-4711307.{suffix}"
@@ -295,9 +293,7 @@ def assert_harmless(page: Page, style_sheets: int) -> None:
     assert len(page.inline_code()) == len(page.all("style")) == style_sheets
 
 
-def test_a_document_shows_everything_as_text_and_its_form_hostile_names_once_escaped(
-    alice_client: Client, decided: World
-) -> None:
+def test_a_document_and_its_form_show_names_as_text_once(alice_client: Client, decided: World) -> None:
     address = reverse("exports", args=[decided.assignment.pk])
     page = get_page(alice_client, address, **OPTIONS, format="html")
     assert_harmless(page, style_sheets=1)

@@ -322,9 +322,7 @@ def test_a_program_reads_and_sets_both_choices(department: Department, alice: Us
     assert send(others, "patch", f"/courses/{course}", {"keep_months": 6}).json()["keep_months"] == 6
 
 
-def test_administrators_see_who_takes_part_and_how_much_the_archive_holds(
-    department: Department, admin_client: Client
-) -> None:
+def test_administrators_see_who_takes_part_and_how_much(department: Department, admin_client: Client) -> None:
     address = reverse("department")
     page = get_page(admin_client, address)
     assert page.text("#archive") == (

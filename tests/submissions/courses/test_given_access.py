@@ -143,9 +143,7 @@ def test_an_invitation_ends_with_the_right_of_its_maker(
     assert not tess.memberships.exists()
 
 
-def test_an_invitation_with_a_reason_can_be_accepted_after_the_reason_ended(
-    admin_client: Client, course: Course, tess: User
-) -> None:
+def test_an_invitation_with_a_reason_outlives_it(admin_client: Client, course: Course, tess: User) -> None:
     state_reason(admin_client, course)
     invite(admin_client, course)
     link = link_of(admin_client, course)

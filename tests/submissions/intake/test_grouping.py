@@ -239,9 +239,7 @@ choices = st.sampled_from(
 
 
 @given(samples, extra, choices)
-def test_every_entry_counts_or_is_in_a_group_of_a_reason(
-    sample: dict[str, str], more: dict[str, str], chosen: Choices
-) -> None:
+def test_every_entry_counts_or_has_one(sample: dict[str, str], more: dict[str, str], chosen: Choices) -> None:
     previewed = preview(sample | more, chosen)
     counted = sum(one.files for one in previewed.submissions)
     groups = (*previewed.ignored, *previewed.left_out, *previewed.refused)

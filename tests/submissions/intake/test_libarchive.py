@@ -247,9 +247,7 @@ def test_without_the_library_an_upload_says_what_to_install(name: str, kind: str
     assert "install libarchive13" in reasons(among_others)[name]
 
 
-def test_a_process_that_did_not_load_the_library_hands_its_archives_to_a_child(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_library_a_child_reads_archives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, write in LIBARCHIVE_WRITERS.items():
         (tmp_path / name).write_bytes(write(CLASS))
     (tmp_path / "cleo.py").write_bytes(b"x = 1\n")

@@ -396,9 +396,7 @@ def _content(owner: int, file: list[list[int]]) -> CohortFile:
 
 @pytest.mark.long
 @given(cohorts, st.one_of(st.none(), st.integers(1, 3)))
-def test_lines_are_those_on_which_tokens_of_passages_begin(
-    submissions: list[list[list[list[int]]]], limit: int | None
-) -> None:
+def test_lines_are_where_tokens_begin(submissions: list[list[list[list[int]]]], limit: int | None) -> None:
     contents = [_content(owner, file) for owner, files in enumerate(submissions) for file in files]
     lines = [content.lines for content in contents]
     excluded = Exclusions((), (), limit)

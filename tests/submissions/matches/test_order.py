@@ -42,9 +42,7 @@ def test_files_follow_their_submissions_by_digest_and_path(some: list[HashedFile
 
 
 @given(files, st.permutations(range(SUBMISSIONS)))
-def test_other_numbers_of_the_submissions_do_not_change_the_order_of_the_contents(
-    some: list[HashedFile], numbers: list[int]
-) -> None:
+def test_other_numbers_do_not_change_the_order(some: list[HashedFile], numbers: list[int]) -> None:
     others = [one._replace(submission=numbers[one.submission]) for one in some]
     before, after = (
         [contents(each)[number] for number in content_order(each, SUBMISSIONS).submissions]

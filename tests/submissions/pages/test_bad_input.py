@@ -227,9 +227,7 @@ def ranked(assignment: Assignment) -> Report:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("address", ["", "students/", "ignored/"])
-def test_a_page_whose_report_goes_while_it_is_read_is_the_page_without_it(
-    alice: User, assignment: Assignment, address: str
-) -> None:
+def test_a_page_whose_report_goes_is_that_without(alice: User, assignment: Assignment, address: str) -> None:
     report = ranked(assignment)
     client = Client(raise_request_exception=False)
     client.force_login(alice)
@@ -251,9 +249,7 @@ def test_the_api_answers_404_for_what_goes_while_it_is_read(alice: User, assignm
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("by", ["the API", "a page"])
-def test_what_is_sent_to_an_assignment_that_goes_meanwhile_is_answered_with_409(
-    by: str, alice: User, assignment: Assignment
-) -> None:
+def test_what_is_sent_to_what_goes_meanwhile_is_409(by: str, alice: User, assignment: Assignment) -> None:
     client, address = Client(raise_request_exception=False), reverse("rerank", args=[assignment.pk])
     client.force_login(alice)
     if by == "the API":

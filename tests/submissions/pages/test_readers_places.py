@@ -52,9 +52,7 @@ def few_connections(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None
     ],
     ids=["link", "account", "token"],
 )
-def test_forty_requests_by_one_reader_leave_room_for_others(
-    address: str, headers: dict[str, str], most: int
-) -> None:
+def test_forty_requests_of_one_leave_room(address: str, headers: dict[str, str], most: int) -> None:
     pages = SlowPages()
     with ThreadPoolExecutor(40) as pool:
         answers = [pool.submit(pages.get, address, **headers) for _ in range(40)]

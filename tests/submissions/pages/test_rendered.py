@@ -150,9 +150,7 @@ def test_a_share_link_and_a_stranger_see_nothing_that_the_owner_has_opened(
 
 
 @pytest.mark.long
-def test_what_was_deleted_is_gone_at_the_next_request(
-    alice_client: Client, report: Report, committing: Committing
-) -> None:
+def test_what_was_deleted_is_gone_next(alice_client: Client, report: Report, committing: Committing) -> None:
     pair = best(report)
     addresses = (pair_page(pair), reverse("submission", args=[report.assignment_id, pair.left_id]))
     overview = report.assignment.get_absolute_url()

@@ -34,9 +34,7 @@ def post(client: Client, name: str, pk: int) -> str:
     return page_of(client.post(reverse(name, args=[pk]), follow=True)).text(".notices .notice")
 
 
-def test_the_menu_of_staff_leads_to_it_and_it_shows_versions_and_the_last_maintenance(
-    admin_client: Client, alice_client: Client
-) -> None:
+def test_the_menu_of_staff_leads_to_it_and_its_versions(admin_client: Client, alice_client: Client) -> None:
     for client, leads in ((admin_client, True), (alice_client, False)):
         assert (reverse("service") in get_page(client, reverse("courses")).links()) == leads
     heartbeats.save_maintenance()

@@ -275,9 +275,7 @@ def test_names_are_replaced_in_paths_sources_and_examples(view_of: Callable[...,
 
 
 @pytest.mark.long
-def test_an_anonymous_page_of_a_pair_names_nobody(
-    hand_in: HandIn, assignment: Assignment, alice_client: Client
-) -> None:
+def test_anonymous_pairs_name_nobody(hand_in: HandIn, assignment: Assignment, alice_client: Client) -> None:
     ben = f"# Ben Okri\n{RENAMED}"
     hand_in(zipped({"ada-lovelace/m.py": COPIED, "ben-okri/src/ben-okri.py": ben}))
     pair = Pair.objects.get(report__assignment=assignment)

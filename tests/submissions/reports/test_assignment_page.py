@@ -379,9 +379,7 @@ def members(report: Report, threshold: float) -> list[list[str]]:
     return [[member.submission.name for member in case.members] for case in cases(report, threshold)]
 
 
-def test_pairs_at_the_threshold_make_cases_with_a_strongest_pair_and_a_mean(
-    chain: Report, django_assert_num_queries: CountQueries
-) -> None:
+def test_pairs_at_the_threshold_make_cases(chain: Report, django_assert_num_queries: CountQueries) -> None:
     assert members(chain, 0.6) == [["ann", "ben", "cal", "dan"], ["eve", "fay"]]
     assert members(chain, 0.61) == [["ann", "ben"], ["cal", "dan"], ["eve", "fay"]]
     assert members(chain, 0.95) == []

@@ -253,9 +253,7 @@ def test_projects_of_files_with_other_names_are_a_case(hand_in: HandIn, assignme
 
 
 @pytest.mark.long
-def test_a_pair_of_nothing_but_common_code_says_so(
-    hand_in: HandIn, assignment: Assignment, alice_client: Client
-) -> None:
+def test_a_pair_of_common_code_says_so(hand_in: HandIn, assignment: Assignment, alice_client: Client) -> None:
     assignment.common_limit = 2
     assignment.save()
     hand_in(zipped({f"{name}/m.py": COPIED for name in ("ada", "ben", "cleo")}))

@@ -35,9 +35,7 @@ def ranked(report: Report) -> list[Pair]:
     return pairs
 
 
-def test_the_next_pair_is_the_most_similar_undecided_one(
-    alice_client: Client, report: Report, ranked: list[Pair]
-) -> None:
+def test_the_next_is_the_most_similar_one(alice_client: Client, report: Report, ranked: list[Pair]) -> None:
     first, second, third = ranked
     assert next_address(alice_client, report) == pair_page(first)
     decide(first)

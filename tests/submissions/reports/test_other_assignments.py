@@ -560,9 +560,7 @@ def test_team_mates_and_submissions_of_one_student_are_counted_and_compared_only
     assert (not_compared.teams, not_compared.students) == (0, 1)
 
 
-def test_teams_of_one_name_in_two_sections_are_two_teams(
-    ranked: Report, assignment: Assignment, committing: Committing
-) -> None:
+def test_teams_of_one_name_are_two(ranked: Report, assignment: Assignment, committing: Committing) -> None:
     rows = "Name,Section,Team\nada,A,1\nben,a,1\ncleo,B,1\ndora,B,\n"
     with committing(execute=True):
         replace_roster(assignment.course, "class.csv", parse_roster(rows.encode()))
@@ -616,9 +614,7 @@ def test_pairs_are_counted_by_the_first_reason(
     assert {(pair.left, pair.right) for pair in counts.pairs if pair.reason == "team"} == team
 
 
-def test_co_submitters_of_an_export_are_known_and_not_compared_with_their_own_work(
-    hand_in: HandIn, assignment: Assignment
-) -> None:
+def test_co_submitters_are_not_compared_with_their_own_work(hand_in: HandIn, assignment: Assignment) -> None:
     folders = ("Doe, Jane(jdoe); Roe, Rita(rroe)", "Roe, Rita(rroe)", "Poe, Paul(ppoe)")
     hand_in(zipped({f"Lab 1/{who}/Submission attachment(s)/m.py": COPIED for who in folders}))
     students = SubmissionStudent.objects.values_list("submission__name", "name", "identifier")

@@ -297,9 +297,7 @@ def test_files_read_and_pairs_aligned_so_far_are_counted(alice_client: Client, r
     assert page.has(f'form[method=post][action="{reverse("cancel_ranking", args=[report.assignment_id])}"]')
 
 
-def test_a_new_report_is_offered_under_the_address_that_is_read_unless_it_is_on_another_site(
-    alice_client: Client, report: Report
-) -> None:
+def test_a_new_report_is_offered_under_the_address_being_read(alice_client: Client, report: Report) -> None:
     newer = Report.objects.create(assignment=report.assignment, state="running")
     address = polled_address(alice_client, report.assignment)
     Report.objects.filter(pk=newer.pk).update(state="done")

@@ -187,9 +187,7 @@ def test_a_worker_that_has_nothing_in_memory_makes_the_same_report(
     assert len(computed) > 5
 
 
-def test_a_worker_keeps_nothing_of_a_ranking_that_is_done_or_cancelled(
-    planned: RankingPlan, rerank: Callable[[], Report]
-) -> None:
+def test_a_worker_forgets_rankings_that_ended(planned: RankingPlan, rerank: Callable[[], Report]) -> None:
     shard = planned.shards.get(number=0)
     assert kept_cohorts._kept[0].plan == planned.pk
     cancel_ranking(planned.report.assignment)

@@ -194,9 +194,7 @@ def test_a_temporary_file_of_a_large_upload_is_deleted_once_it_is_old(folder: Pa
 
 @pytest.mark.long
 @pytest.mark.django_db(transaction=True)
-def test_a_temporary_file_of_a_killed_web_process_is_deleted_once_it_is_old(
-    alice: User, alice_client: Client, folder: Path
-) -> None:
+def test_an_old_file_of_a_killed_process_is_deleted(alice: User, alice_client: Client, folder: Path) -> None:
     assignment = Course.objects.create(owner=alice, name="Algorithms").assignments.create(name="Sorting")
     request = unfinished_upload(assignment, alice_client.cookies["sessionid"].value)
     with web_server(TMPDIR=str(folder)) as port, socket.create_connection(("127.0.0.1", port)) as client:

@@ -214,9 +214,7 @@ def test_a_group_has_the_same_tokens_as_its_documents_read_one_by_one(keys: list
     assert [state for state, *_ in together] == ["ready"] * 3 + ["failed"] + ["ready"] * 2
 
 
-def test_documents_of_one_language_are_read_together_up_to_a_number_and_size(
-    batches: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_documents_are_read_together_in_bounds(batches: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "BATCH_DOCUMENTS", 2)
     monkeypatch.setattr(documents, "BATCH_BYTES", 100)
     texts = [f"{name} = {number}\n".encode() for number, name in enumerate("abcd", 1)]

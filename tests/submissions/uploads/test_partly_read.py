@@ -141,9 +141,7 @@ def test_documents_for_a_hearing_say_how_many_characters_look_like_others(
 
 @pytest.mark.long
 @pytest.mark.parametrize(("tokens", "share", "marked"), [(10, 0.49, 1), (10, 0.5, 0), (0, 0.0, 0)])
-def test_a_submission_is_marked_if_less_than_half_of_its_code_was_read(
-    hand_in: HandIn, tokens: int, share: float, marked: int
-) -> None:
+def test_half_read_submissions_are_marked(hand_in: HandIn, tokens: int, share: float, marked: int) -> None:
     hand_in(zipped(CLASS))
     ben = Submission.objects.filter(name="ben")
     Document.objects.filter(files__submission__in=ben).update(token_count=tokens, read_share=share)

@@ -149,9 +149,7 @@ def test_another_layout_can_be_chosen_and_followed(alice_client: Client, preview
     assert batch.grouping_choices == Choices(depth=2)
 
 
-def test_submissions_can_be_renamed_merged_split_and_all_of_it_undone(
-    alice_client: Client, preview_upload: Upload
-) -> None:
+def test_submissions_can_be_changed_and_restored(alice_client: Client, preview_upload: Upload) -> None:
     batch = preview_upload(CLASS)
     assert names(group(alice_client, batch, old=["ada"], new=["Ada Byron"])) == ["Ada Byron", "ben", "cleo"]
     merged = group(alice_client, batch, do="merge", chosen=["Ada Byron", "ben"])

@@ -54,9 +54,7 @@ def pks(rows: list[Batch] | list[Report]) -> list[int]:
     return [row.pk for row in rows]
 
 
-def test_users_take_turns_and_each_ones_uploads_keep_their_order(
-    assignment: Assignment, other_assignment: Assignment
-) -> None:
+def test_users_take_turns_in_order(assignment: Assignment, other_assignment: Assignment) -> None:
     first = upload(assignment, 3)
     second = upload(other_assignment, 2)
     expected = [first[0], second[0], first[1], second[1], first[2]]

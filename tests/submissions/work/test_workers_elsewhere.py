@@ -60,9 +60,7 @@ def worker_elsewhere(place: Path, shard_seconds: float = 20.0) -> Iterator[subpr
 
 
 @pytest.mark.long
-def test_a_worker_with_a_home_of_its_own_reads_an_upload_and_ranks_it(
-    alice: User, separate_queues: None, tmp_path: Path
-) -> None:
+def test_a_worker_with_its_own_home_ranks(alice: User, separate_queues: None, tmp_path: Path) -> None:
     assignment = Course.objects.create(owner=alice, name="Algorithms").assignments.create(name="Sorting")
     batch = create_batch(assignment, alice, [zipped(CLASS)])
     stored = batch.uploads.get().file.name
@@ -127,9 +125,7 @@ def test_two_workers_that_share_nothing_make_the_report_of_one(
 
 
 @pytest.mark.long
-def test_a_worker_that_is_killed_in_a_shard_loses_nothing(
-    separate_queues: None, programs: Assignment, tmp_path: Path
-) -> None:
+def test_a_killed_worker_loses_nothing(separate_queues: None, programs: Assignment, tmp_path: Path) -> None:
     with worker_elsewhere(tmp_path / "alone"):
         wait_for(programs.batches.get())
     whole = content(programs.reports.get())

@@ -251,9 +251,7 @@ ESSAYS = ("ada/essay.md", "ben/essay.md", "cleo.md", "README.md")
     ],
     ids=["questions", "repositories", "weeks", "a sheet", "no sheet", "texts", "texts beside a program"],
 )
-def test_names_after_numbers_and_files_beside_folders_are_students_where_they_are(
-    paths: list[str], students: set[str]
-) -> None:
+def test_names_after_numbers_and_files_beside_folders_are_kept(paths: list[str], students: set[str]) -> None:
     assert names(dict.fromkeys(paths, CODE)) == students
 
 
@@ -396,9 +394,7 @@ def test_a_layout_that_was_chosen_loses_no_entry_of_any_upload(layout: str, file
 
 
 @given(uploads | samples, layouts | depths, st.data())
-def test_choices_are_the_same_after_they_were_stored(
-    files: dict[str, str], choices: Choices, data: st.DataObject
-) -> None:
+def test_choices_are_stored_as_they_are(files: dict[str, str], choices: Choices, data: st.DataObject) -> None:
     choices = regrouped(files, choices, data)
     assert Choices.from_json(choices.to_json()) == choices
 

@@ -240,9 +240,7 @@ def test_generators_are_known_by_the_comment_that_they_write(name: str, start: s
         ("CMakeLists.txt", "cmake_minimum_required(VERSION 3.20)\n", "a list of what CMake does\n"),
     ],
 )
-def test_a_description_for_a_build_tool_is_no_work_of_a_student(
-    name: str, description: str, written_by_hand: str
-) -> None:
+def test_what_describes_a_build_is_no_work(name: str, description: str, written_by_hand: str) -> None:
     assert left_out({name: description}) == {name: REASONS["build-description"]}
     assert left_out({name: written_by_hand}) == {}
 
@@ -418,9 +416,7 @@ PARTS = ["a", "b", "*", "?", "/", "**/", "/**", "[ab]", "[!a]", "[a-b]", "!", "\
 
 @needs_git
 @given(data=st.data())
-def test_lists_of_patterns_match_what_git_matches(
-    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_patterns_match_as_git_does(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
     pattern = st.lists(st.sampled_from(PARTS), min_size=1, max_size=6).map("".join)
     lines = data.draw(st.lists(pattern, min_size=1, max_size=3))
     # git compares the text before the first wildcard by itself, and then takes `a**/` for `a` and `**/`.

@@ -178,9 +178,7 @@ def test_a_file_is_read_although_its_child_is_killed_meanwhile(reader: DocumentR
     assert reader.start().pid != child.pid
 
 
-def test_a_child_outlives_the_signals_of_a_stop_and_one_that_was_killed_between_two_files_is_replaced(
-    reader: DocumentReader,
-) -> None:
+def test_a_child_outlives_signals_of_a_stop_and_a_killed_one_is_replaced(reader: DocumentReader) -> None:
     with pytest.raises(Unreadable, match="no language is called 'klingon'"):
         reader.read(b"nuqneH", "klingon", SECONDS)
     child = reader.start()

@@ -131,9 +131,7 @@ def test_a_child_that_somebody_ends_is_replaced(reader: GroupingReader) -> None:
     assert reader.group(listed) == group_upload(listed)
 
 
-def test_who_waits_too_long_for_another_upload_is_told_so(
-    reader: GroupingReader, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_waits_too_long_is_told_so(reader: GroupingReader, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("submissions.intake.sandbox.groupings.TURN_SECONDS", 0.1)
     refusals: list[str] = []
 
