@@ -132,11 +132,7 @@ def test_a_document_prints_a_text_and_of_a_pdf_its_digest(
 
 
 def test_nobody_else_reads_or_adds_one_and_no_share_link_shows_it(
-    alice_client: Client,
-    bob_client: Client,
-    client: Client,
-    report: Report,
-    statement: Statement,
+    alice_client: Client, bob_client: Client, client: Client, report: Report, statement: Statement
 ) -> None:
     address, alice = file_address(report, statement), report.assignment.course.owner
     assert bob_client.get(address).status_code == 404

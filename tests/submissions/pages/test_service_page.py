@@ -147,10 +147,7 @@ def test_a_failed_upload_whose_files_were_deleted_cannot_be_tried_again(
 
 
 def test_a_failed_ranking_is_tried_again_with_the_uploads_that_failed_with_it(
-    hand_in: HandIn,
-    admin_client: Client,
-    monkeypatch: pytest.MonkeyPatch,
-    committing: Committing,
+    hand_in: HandIn, admin_client: Client, monkeypatch: pytest.MonkeyPatch, committing: Committing
 ) -> None:
     with monkeypatch.context() as broken:
         broken.setattr(ranking, "rank", None)

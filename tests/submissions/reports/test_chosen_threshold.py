@@ -163,11 +163,7 @@ def test_at_another_threshold_than_the_suggested_one_stored_cases_of_all_pairs_a
 
 
 def test_a_suggestion_that_moves_says_what_was_changed_until_the_next_ranking(
-    alice: User,
-    alice_client: Client,
-    assignment: Assignment,
-    hand_in: HandIn,
-    committing: Committing,
+    alice: User, alice_client: Client, assignment: Assignment, hand_in: HandIn, committing: Committing
 ) -> None:
     random = Random("moving")
     programs = {f"s{number:02}/main.py": program(random) for number in range(16)}

@@ -121,10 +121,7 @@ def test_an_ignored_passage_is_shown_and_may_count_again(
 @pytest.mark.usefixtures("eager_tasks")
 @pytest.mark.parametrize("part", [0.3, 0.6, 0.9])
 def test_ignoring_a_passage_hides_no_whole_copy(
-    alice_client: Client,
-    hand_in: HandIn,
-    part: float,
-    django_capture_on_commit_callbacks: Committing,
+    alice_client: Client, hand_in: HandIn, part: float, django_capture_on_commit_callbacks: Committing
 ) -> None:
     random = Random(part)
     programs = {f"s{number:02}": program(random) for number in range(12)}
@@ -168,9 +165,7 @@ def test_an_excerpt_has_whole_lines_and_says_how_many_more_there_are(report: Rep
     assert (token.first_line, token.text, token.more) == (token.last_line, lines[token.first_line - 1], 0)
 
 
-def test_an_excerpt_names_nobody_on_an_anonymous_page_and_is_cut_in_a_very_long_line(
-    hand_in: HandIn,
-) -> None:
+def test_an_excerpt_names_nobody_on_an_anonymous_page_and_is_cut_in_a_very_long_line(hand_in: HandIn) -> None:
     source = f"# by Ada Lovelace\nvalues = [{', '.join('7' * 30_000)}]\n"
     assignment = hand_in(zipped({"Ada Lovelace/m.py": source})).assignment
     document = documents([SubmissionFile.objects.get().document_id]).popitem()[1]

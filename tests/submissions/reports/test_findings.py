@@ -152,10 +152,7 @@ def test_the_effect_of_boilerplate_is_a_difference(report: Report, starter: Call
 
 @pytest.mark.long
 def test_common_code_moves_shares_and_no_similarity_until_it_is_boilerplate(
-    hand_in: HandIn,
-    assignment: Assignment,
-    alice_client: Client,
-    committing: Committing,
+    hand_in: HandIn, assignment: Assignment, alice_client: Client, committing: Committing
 ) -> None:
     report = newest(hand_in(zipped(class_sharing(TEMPLATE, 32))).assignment)
     moved = effect_of(report).moved

@@ -86,11 +86,7 @@ def settings_address(assignment: Assignment) -> str:
 
 @pytest.mark.long
 def test_other_assignments_are_chosen_in_the_settings_and_ranked_with(
-    alice_client: Client,
-    assignment: Assignment,
-    hand_in: HandIn,
-    old: Assignment,
-    committing: Committing,
+    alice_client: Client, assignment: Assignment, hand_in: HandIn, old: Assignment, committing: Committing
 ) -> None:
     hand_in(zipped(NEW))
     page = get_page(alice_client, settings_address(assignment))
@@ -168,11 +164,7 @@ def test_old_work_is_labelled_in_every_table_and_export_and_its_page_leads_to_wh
 
 
 def test_the_pairs_tab_says_what_was_looked_up_and_what_was_deleted(
-    alice_client: Client,
-    assignment: Assignment,
-    old: Assignment,
-    compared: Report,
-    committing: Committing,
+    alice_client: Client, assignment: Assignment, old: Assignment, compared: Report, committing: Committing
 ) -> None:
     row = get_page(alice_client, tab(assignment, "pairs")).text(".comparisons li")
     assert row.startswith(f"{LABEL} 3 submissions looked up, ")
@@ -364,10 +356,7 @@ def test_work_of_another_language_is_not_compared_and_counted(
 
 
 def test_work_that_an_earlier_version_read_is_read_again_and_compared_then(
-    assignment: Assignment,
-    hand_in: HandIn,
-    hand_in_old: Callable[..., Assignment],
-    committing: Committing,
+    assignment: Assignment, hand_in: HandIn, hand_in_old: Callable[..., Assignment], committing: Committing
 ) -> None:
     old = hand_in_old({"gus/m.py": COPIED + "\n"})
     Decision.objects.create(assignment=old, left="gus", right="hal", state="confirmed")

@@ -163,11 +163,7 @@ def test_a_link_survives_a_new_ranking(visitor: Client, report: Report, alice: U
 
 
 def test_a_link_reaches_nothing_of_another_assignment(
-    visitor: Client,
-    report: Report,
-    alice: User,
-    eager_tasks: None,
-    committing: Committing,
+    visitor: Client, report: Report, alice: User, eager_tasks: None, committing: Committing
 ) -> None:
     second = Assignment.objects.create(course=report.assignment.course, name="Second")
     with committing(execute=True):

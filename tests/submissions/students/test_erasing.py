@@ -242,10 +242,7 @@ def test_an_upload_that_waits_to_be_checked_is_removed_if_it_has_the_student(
 
 
 def test_an_upload_that_takes_too_long_to_search_is_removed(
-    planted: Planted,
-    erase: Erase,
-    committing: Committing,
-    monkeypatch: pytest.MonkeyPatch,
+    planted: Planted, erase: Erase, committing: Committing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(erasing, "SEARCH_SECONDS", 0.0)
     with committing(execute=True):
@@ -285,10 +282,7 @@ def test_an_erasure_during_which_a_waiting_upload_is_read_begins_again(planted: 
 
 @pytest.fixture(params=rest_is_long(["same course", "other course"]))
 def other_person(
-    request: pytest.FixtureRequest,
-    alice: User,
-    committing: Committing,
-    eager_tasks: None,
+    request: pytest.FixtureRequest, alice: User, committing: Committing, eager_tasks: None
 ) -> Assignment:
     """Return an assignment with Ben Popescu's work; his name is somebody's id in it, or in another course."""
     owner, administrator = User.objects.create_user("oskar"), User.objects.create_user("adam", is_staff=True)

@@ -252,10 +252,7 @@ def test_boilerplate_lowers_what_is_ranked_and_its_removal_brings_it_back(
 
 
 def test_boilerplate_that_cannot_be_read_is_named_with_its_reason(
-    alice_client: Client,
-    assignment: Assignment,
-    eager_tasks: None,
-    committing: Committing,
+    alice_client: Client, assignment: Assignment, eager_tasks: None, committing: Committing
 ) -> None:
     sent = {"files": [loose("scan.pdf", b"%PDF-1.7 \0\0")]}
     with committing(execute=True):

@@ -34,10 +34,7 @@ def age(batch: Batch, days: float) -> None:
 
 
 def test_it_is_deleted_with_its_sources_and_files_and_its_address_says_so(
-    listed: Batch,
-    alice_client: Client,
-    caplog: pytest.LogCaptureFixture,
-    committing: Committing,
+    listed: Batch, alice_client: Client, caplog: pytest.LogCaptureFixture, committing: Committing
 ) -> None:
     age(listed, 14.1)
     stored = listed.uploads.get().file.name

@@ -128,10 +128,7 @@ def test_a_line_that_is_none_is_refused_with_the_reason(
 
 @pytest.mark.long
 def test_a_change_in_the_settings_is_confirmed_and_reads_files_again(
-    alice_client: Client,
-    hand_in: HandIn,
-    assignment: Assignment,
-    committing: Committing,
+    alice_client: Client, hand_in: HandIn, assignment: Assignment, committing: Committing
 ) -> None:
     hand_in(zipped(UNNAMED))
     before = languages(assignment)
@@ -148,10 +145,7 @@ def test_a_change_in_the_settings_is_confirmed_and_reads_files_again(
 
 
 def test_a_preview_shows_them_and_earlier_uploads_are_read_again(
-    alice_client: Client,
-    hand_in: HandIn,
-    preview_upload: Upload,
-    committing: Committing,
+    alice_client: Client, hand_in: HandIn, preview_upload: Upload, committing: Committing
 ) -> None:
     hand_in(zipped(UNNAMED))
     batch = preview_upload({path.replace("ada", "dora"): text for path, text in UNNAMED.items()})

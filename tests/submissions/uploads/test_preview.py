@@ -15,15 +15,7 @@ from submissions.core.accounts import stored_bytes
 from submissions.core.submitters import save_students
 from submissions.courses.retention import delete_batch
 from submissions.intake.choices import Choices
-from submissions.models import (
-    Assignment,
-    Batch,
-    Document,
-    Entry,
-    ListedEntry,
-    Source,
-    Submission,
-)
+from submissions.models import Assignment, Batch, Document, Entry, ListedEntry, Source, Submission
 from submissions.uploads.change import create_batch, list_again, read_listed
 from submissions.uploads.ingestion import ingest_batch
 from submissions.uploads.lifecycle import cancel_batch
@@ -189,10 +181,7 @@ def test_a_wrong_choice_is_refused_and_does_nothing(alice_client: Client, previe
 
 @pytest.mark.parametrize("how", ["a rule", "a pattern"])
 def test_code_that_a_rule_leaves_out_is_counted_with_one_click_or_by_a_pattern(
-    alice_client: Client,
-    preview_upload: Upload,
-    committing: Committing,
-    how: str,
+    alice_client: Client, preview_upload: Upload, committing: Committing, how: str
 ) -> None:
     batch = preview_upload({**CLASS, "ada/node_modules/x/index.js": "let x = 1;\n"})
     page = get_page(alice_client, batch.get_absolute_url())

@@ -29,12 +29,7 @@ def report(hand_in: HandIn) -> Report:
 
 
 @pytest.fixture
-def send(
-    alice_client: Client,
-    assignment: Assignment,
-    eager_tasks: None,
-    committing: Committing,
-) -> Send:
+def send(alice_client: Client, assignment: Assignment, eager_tasks: None, committing: Committing) -> Send:
     def send(data: Any) -> HttpResponseBase:
         with committing(execute=True):
             return alice_client.post(
@@ -55,11 +50,7 @@ def shared_terms(client: Client, pair: Pair) -> list[str]:
 
 @pytest.mark.parametrize("sent", [{"text": STATEMENT}, {"files": [loose("task.md", STATEMENT.encode())]}])
 def test_a_message_of_the_statement_does_not_count_until_the_statement_is_removed(
-    alice_client: Client,
-    report: Report,
-    send: Send,
-    sent: Any,
-    committing: Committing,
+    alice_client: Client, report: Report, send: Send, sent: Any, committing: Committing
 ) -> None:
     before = newest_pair(report.assignment)
     assert MESSAGE in shared_terms(alice_client, before)

@@ -109,12 +109,7 @@ def test_a_waiting_report_is_not_taken_up_before_its_worker_can_see_what_is_new(
 @pytest.mark.long
 @pytest.mark.parametrize("unlucky", [False, True])
 def test_a_worker_lost_right_after_unpacking_loses_nothing_but_what_ended_workers_each_time(
-    assignment: Assignment,
-    alice: User,
-    eager_tasks: None,
-    committing: Committing,
-    *,
-    unlucky: bool,
+    assignment: Assignment, alice: User, eager_tasks: None, committing: Committing, *, unlucky: bool
 ) -> None:
     batch = create_batch(assignment, alice, [zipped(CLASS)])
     assert jobs.claim(kind_of("unpack"), INTERACTIVE)

@@ -133,10 +133,7 @@ def test_a_later_upload_of_a_name_takes_the_place_of_the_earlier_and_equal_sourc
 
 @pytest.mark.long
 def test_boilerplate_re_ranks_without_reading_a_submission_again_until_it_is_removed(
-    report: Report,
-    assignment: Assignment,
-    starter: Callable[[], None],
-    committing: Committing,
+    report: Report, assignment: Assignment, starter: Callable[[], None], committing: Committing
 ) -> None:
     before = report.pairs.get(left__name="ada", right__name="ben")
     Document.objects.update(attempts=0)
