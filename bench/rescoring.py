@@ -117,6 +117,8 @@ def _compiled() -> Callable[..., None]:
     """Return `_fill_covered` as machine code; numba takes half a second to import."""
     from numba import njit  # noqa: PLC0415 - not by what only imports this module
 
+    import fingerprint.kernels.compiler  # noqa: F401, PLC0415 - tells numba the type of kernels
+
     compiled: Callable[..., None] = njit(_fill_covered)
     return compiled
 
