@@ -14,8 +14,7 @@ import numpy as np
 
 from bench.tables import markdown
 from fingerprint.languages.prose import WordKinds
-from fingerprint.sketches.clustering import UnionFind, join_similar, pair_runs, value_runs
-from fingerprint.sketches.external_sort import Runs
+from fingerprint.sketches.clustering import Runs, UnionFind, join_similar, pair_runs, value_runs
 from fingerprint.sketches.shingling import Duplicates, Sketches
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from fingerprint.ranking.groups import (
 )
 from fingerprint.sketches.clustering import (
     Clustering as Clustering,
+    Records as Records,
     SharedValues as SharedValues,
     UnionFind as UnionFind,
     cluster as cluster,
@@ -21,7 +22,6 @@ from fingerprint.sketches.clustering import (
     value_ranges as value_ranges,
     value_runs as value_runs,
 )
-from fingerprint.sketches.external_sort import Records as Records
 from fingerprint.sketches.hamming_index import (
     Blocks as Blocks,
     HammingIndex as HammingIndex,
@@ -66,7 +66,6 @@ from fingerprint.sketches.simhash import (
     simhashes as simhashes,
     tables_needed as tables_needed,
 )
-from fingerprint.sketches.sweeps import Drift as Drift, NearCopy as NearCopy, Sweeps as Sweeps
 from fingerprint.tokens import Token as Token, TokenStream as TokenStream
 from fingerprint.winnowing import (
     best_safe_p as best_safe_p,

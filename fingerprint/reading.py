@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from functools import partial
 from hashlib import blake2b
@@ -12,24 +13,20 @@ import numpy as np
 
 from fingerprint import reasons
 from fingerprint.languages import decode, detect, front_end
-from fingerprint.languages.base import LexicalClass, Scan
+from fingerprint.languages.base import Coarse, FrontEnd, LexicalClass, Scan, SpanColumns
 from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.detection import PAGE_NAMES
 from fingerprint.languages.lexical_terms import LexicalTerms, lexical_terms
 from fingerprint.languages.look_alikes import plain, without_unseen
 from fingerprint.languages.normalisation import fill_normalised
 from fingerprint.languages.pasted_code import language_of_pasted, pasted_program, text_in
-from fingerprint.languages.task_statement import NO_STRING_WORDS, string_words
+from fingerprint.languages.task_statement import NO_STRING_WORDS, StringWords, string_words
 from fingerprint.languages.token_rows import lines_of_offsets, lines_of_texts, token_lines
 from fingerprint.lextables.deadline import TooSlow, time_limit
 from fingerprint.params import Params, Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from fingerprint.kernels.types import Lines
-    from fingerprint.languages.base import Coarse, FrontEnd, SpanColumns
-    from fingerprint.languages.task_statement import StringWords
     from fingerprint.tokens import TokenStream
 
 T = TypeVar("T")

@@ -6,6 +6,7 @@ one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -15,8 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from fingerprint.kernels.types import Bounds, Flags, Kinds, Offsets, Positions, Terms
 
 Scalar = TypeVar("Scalar", bound=np.generic)

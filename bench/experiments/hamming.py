@@ -10,8 +10,7 @@ from bench.experiments.plotting import image, plot
 from bench.tables import markdown
 from fingerprint.hashing import kgram_hashes
 from fingerprint.languages.prose import WordKinds
-from fingerprint.sketches.clustering import pair_runs, resemblances, value_runs
-from fingerprint.sketches.external_sort import Runs
+from fingerprint.sketches.clustering import Runs, pair_runs, resemblances, value_runs
 from fingerprint.sketches.shingling import Sketches, mod_sketch, shingles
 from fingerprint.sketches.simhash import simhash
 

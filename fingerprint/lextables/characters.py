@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from fingerprint.kernels.types import Flags
     from fingerprint.lextables.tables import Changes, CharacterKinds, KindRows
 

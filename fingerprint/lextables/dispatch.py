@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from importlib import import_module
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pygments.lexer import RegexLexer
+from pygments.lexer import Lexer, RegexLexer
 from pygments.token import Comment, Error, Whitespace, _TokenType
 
 from fingerprint.lextables.expressions import LatePatterns, pattern_of
@@ -17,10 +18,7 @@ from fingerprint.lextables.lexer import GivenUp, LazyTables, read, read_all
 from fingerprint.lextables.raw_tokens import Column, LexemeTokens, RawTokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
     from re import Match
-
-    from pygments.lexer import Lexer
 
     from fingerprint.lextables.raw_tokens import JoinedTokens, TokenColumns, Tokens
 

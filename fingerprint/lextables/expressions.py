@@ -6,6 +6,7 @@ The trees come from Python's private parser.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +18,6 @@ from fingerprint.lextables.characters import CATEGORIES, CharacterClass, Item
 from fingerprint.lextables.tables import LAST_GROUP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
     from re import Match, Pattern
 
 TYPE_FLAGS = re.ASCII | re.UNICODE | re.LOCALE

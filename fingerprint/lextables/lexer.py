@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import sys
 import zlib
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pygments
@@ -24,12 +25,7 @@ from fingerprint.lextables.loop import run
 from fingerprint.lextables.machine import HIGH, LOW, STEPS
 from fingerprint.lextables.raw_tokens import JoinedTokens, LexemeTokens, RawTokens
 from fingerprint.lextables.table_writer import LexerTables, TableWriter, numbered_rules, numbered_states
-from fingerprint.lextables.tables import Memory, Program, Text, number_lexemes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from fingerprint.lextables.tables import CodePoints, Numbers, Tokens
+from fingerprint.lextables.tables import CodePoints, Memory, Numbers, Program, Text, Tokens, number_lexemes
 
 # Shorter texts are read as fast by Python.
 SHORTEST_TEXT = 300

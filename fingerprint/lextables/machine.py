@@ -39,20 +39,17 @@ from fingerprint.lextables.tables import (
     UNTIL,
     UNTIL_LAZY,
     WORD,
+    CharacterKinds,
+    CodePoints,
+    KindRows,
+    Memory,
+    Numbers,
+    Program,
+    Stack,
+    Text,
 )
 
 if TYPE_CHECKING:
-    from fingerprint.lextables.tables import (
-        CharacterKinds,
-        CodePoints,
-        KindRows,
-        Memory,
-        Numbers,
-        Program,
-        Stack,
-        Text,
-    )
-
     # The address to go on at or -1, the position, the rows of the stack, and the steps that are left.
     Step = tuple[int, int, int, int]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from fingerprint.lextables.expressions import (
     Failure,
     Group,
     Look,
+    Node,
     One,
     Place,
     Reference,
@@ -33,10 +35,7 @@ from fingerprint.lextables.machine import COUNTERS, GROUPS
 from fingerprint.lextables.tables import LAST_GROUP, Program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
     from re import Match, Pattern
-
-    from fingerprint.lextables.expressions import Node
 
     # As `RegexLexer._tokens` has them: the method that matches, the action, and the transition.
     Matcher = Callable[[str, int], Match[str] | None]

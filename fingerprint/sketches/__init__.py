@@ -3,9 +3,8 @@
 Broder, Glassman, Manasse and Zweig, "Syntactic clustering of the Web" (1997):
 shingling      section 2, "Defining similarity of documents"; section 3, MIN, MOD and adaptive sketches;
                "Super shingles"; "Identical documents"
-clustering     section 4, "The clustering algorithm", in its four phases, also in shards of values
-external_sort  "Algorithms": divide, sort, merge within a memory budget
-sweeps         "Lost and found", "Characterizing how pages change over time"
+clustering     section 4, "The clustering algorithm", in its four phases, also in shards of values;
+               "Algorithms": divide, sort, merge within a memory budget
 
 Broder, "Identifying and filtering near-duplicate documents" (2000):
 minwise        section 2: min-wise sketches; section 3: features; section 4: choice of a filter

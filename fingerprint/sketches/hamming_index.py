@@ -6,6 +6,7 @@ The tables can be compressed in blocks by Huffman codes (section 3.2).
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,8 +26,6 @@ from fingerprint.sketches.simhash import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import numpy.typing as npt
 
     from fingerprint.kernels.types import Bounds, Positions, Rows, WordRows, Words

@@ -5,6 +5,7 @@ Duplicates are found among the sketches of many documents.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,8 +18,6 @@ from fingerprint.kernels.registry import kernel
 from fingerprint.params import ENGINE_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
-
     import numpy.typing as npt
 
     from fingerprint.kernels.types import Documents, Hashes, Words

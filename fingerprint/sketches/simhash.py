@@ -6,6 +6,7 @@ Sorted tables of permuted fingerprints have designs, the leading bits of each ta
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -18,8 +19,6 @@ import numpy as np
 from fingerprint.kernels.registry import kernel, njit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import numpy.typing as npt
 
     from fingerprint.kernels.types import Floats, Positions, RankRows, Ranks, Rows, WordRows, Words

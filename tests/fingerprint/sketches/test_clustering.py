@@ -10,13 +10,15 @@ from hypothesis import given, strategies as st
 
 from fingerprint.params import ENGINE_VERSION
 from fingerprint.sketches.clustering import (
+    MIN_BUDGET,
+    Records,
+    Runs,
     UnionFind,
     cluster,
     cluster_by_super_shingles,
     components,
     value_runs,
 )
-from fingerprint.sketches.external_sort import MIN_BUDGET, Records, Runs
 from fingerprint.sketches.shingling import Sketches, mod_sketch, shingles
 from tests.fingerprint import naive
 from tests.support.small_disks import fill

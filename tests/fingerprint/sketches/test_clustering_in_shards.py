@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fingerprint.sketches.clustering import (
+    MIN_BUDGET,
     VALUES_END,
     cluster,
     count_shared,
@@ -13,7 +14,6 @@ from fingerprint.sketches.clustering import (
     merge_shared,
     value_ranges,
 )
-from fingerprint.sketches.external_sort import MIN_BUDGET
 from fingerprint.sketches.shingling import Sketches
 from tests.fingerprint import naive
 
