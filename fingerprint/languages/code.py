@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from fingerprint.languages.vocabulary import LexicalColumns
 
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
-RULES_VERSION = 7
+RULES_VERSION = 8
 
 # What version control leaves around the versions of lines that it could not merge.
-_CONFLICT = [re.compile(pattern, re.MULTILINE) for pattern in (r"^<{7} ", r"^={7}$", r"^>{7} ")]
-_MARKER = re.compile(r"^(?:[<>|]{7} .*|[=|]{7}$)", re.MULTILINE)
+_CONFLICT = [re.compile(rf"(?<![^\r\n]){marker}(?![^ \r\n])") for marker in ("<{7}", "={7}", ">{7}")]
+_MARKER = re.compile(r"(?<![^\r\n])(?:(?:<{7}|>{7}|\|{7})(?: [^\r\n]*)?|={7})(?![^\r\n])")
 
 
 def untuned_language(alias: str) -> Language | None:
@@ -192,11 +192,7 @@ class CodeFrontEnd:
         return macros_as_code(source) if self.language.preprocessor else source
 
     def _folded(self, source: str) -> str:
-        """Return the source without conflict markers, and in small letters if the language ignores case.
-
-        The lexer may know only small letters.
-        """
-        source = without_conflict_markers(source)
+        """Return the source in small letters if the language ignores case: the lexer may know only those."""
         return in_small_letters(source) if self.language.ignore_case else source
 
     def _current_vocabulary(self) -> Vocabulary:
@@ -256,9 +252,9 @@ class CodeFrontEnd:
 
 
 def lexer_input_of(text: str) -> LexerInput:
-    """Return a text for a lexer, as readers see it."""
+    """Return a text for a lexer, as readers see it, without markers of a conflict."""
     seen = plain(text)
-    return LexerInput(seen.text, seen.unseen)
+    return LexerInput(without_conflict_markers(seen.text), seen.unseen)
 
 
 def in_small_letters(text: str) -> str:
@@ -268,7 +264,7 @@ def in_small_letters(text: str) -> str:
 
 def without_conflict_markers(text: str) -> str:
     """Return a text with blanks for the lines that version control writes around both sides of a conflict."""
-    if "<<<<<<< " not in text or not all(mark.search(text) for mark in _CONFLICT):
+    if "<<<<<<<" not in text or not all(mark.search(text) for mark in _CONFLICT):
         return text
     return _MARKER.sub(lambda match: " " * len(match[0]), text)
 

@@ -18,11 +18,17 @@ if TYPE_CHECKING:
 KEEPING_PAGES = MARKUP | {"scratch"}
 
 # What an editor of texts writes; a page that a student made has other tags, too.
-_TAGS = "p|br|div|span|pre|code|b|i|u|em|strong|font|html|head|title|body|meta|ul|ol|li|hr|blockquote|samp|tt"
+_TAGS = (
+    "p|br|div|span|pre|code|b|i|u|em|strong|font|html|head|title|body|meta|ul|ol|li|hr|blockquote|samp|tt|o:p"
+)
 _PAGE = re.compile(rf"\s*<(?:!doctype html|(?:{_TAGS})\b)", re.IGNORECASE)
 _OTHER_TAG = re.compile(rf"<(?!/?(?:{_TAGS})\b|!)/?[a-z]|<[?%]", re.IGNORECASE)
 _HEAD_END = re.compile(r"</head[ \t]*>", re.IGNORECASE)
 _LINE_END = re.compile(r"<(?:br|hr)\b[^<>]*>\n?|</(?:p|div|li|pre)>\n?", re.IGNORECASE)
+# Word writes styles in comments, and breaks its lines where it likes.
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)|<!\[[^<>]*>", re.DOTALL)
+_OF_WORD = re.compile(r"class=.?Mso|urn:schemas-microsoft-com:office")
+_BROKEN_LINE = re.compile(r"(?<!>)\r?\n")
 _TAG = re.compile(r"<[a-z/!][^<>]*>", re.IGNORECASE)
 
 
@@ -46,9 +52,13 @@ def text_in(chosen: FrontEnd, decoded: str) -> str:
 
 def pasted_program(decoded: str) -> str:
     """Return the program in a page that has nothing else, "" for other pages and files."""
-    if not _PAGE.match(decoded) or _OTHER_TAG.search(decoded):
+    if not _PAGE.match(decoded):
         return ""
-    body = _HEAD_END.split(decoded, maxsplit=1)[-1]
+    body = _COMMENT.sub("", _HEAD_END.split(decoded, maxsplit=1)[-1])
+    if _OTHER_TAG.search(body):
+        return ""
+    if _OF_WORD.search(decoded):
+        body = _BROKEN_LINE.sub(" ", body)
     text = _TAG.sub("", _LINE_END.sub("\n", body))
     text = unescape(text).replace("\xa0", " ").strip("\n") + "\n"
     return text if is_program(text[:HEAD_CHARACTERS]) else ""

@@ -320,11 +320,13 @@ class Cohort:
         counted: Flags | None = None,
         starter: Sequence[Kinds] = (),
         identical: Ids | None = None,
+        shared: Sequence[Kinds] = (),
         whole_lines: bool = True,
     ) -> Cohort:
         """Build a cohort from the token kinds of every file of every submission.
 
-        K-grams of `boilerplate` count nowhere; k-grams in more than `limit` submissions count in no share.
+        K-grams of `boilerplate` count nowhere; k-grams in more than `limit` submissions count in no share;
+        those of the files that most have, `shared`, have no weight either.
         `lines`: the line of each token, for one file after another; by default each token has its own line.
         `parts`: the part in [0, 1] of a program that each submission counts for the limit; by default 1.
         `counted`: whether a submission counts for what is rare; in others, k-grams of `starter` do not count.
@@ -336,7 +338,8 @@ class Cohort:
         contained, frequency = _frequencies(ids, bounds, len(values), counted)
         is_boilerplate = np.isin(values, distinct_kgrams(boilerplate, k))
         programs = frequency if parts is None else count_programs(ids, bounds, len(values), parts)
-        common = programs > (np.inf if limit is None else limit)
+        of_most = np.isin(values, distinct_kgrams(shared, k))
+        common = (programs > (np.inf if limit is None else limit)) | of_most
         is_starter = np.isin(values, distinct_kgrams(starter, k))[ids] & _old_places(bounds, counted)
         flags = _flags(is_boilerplate[ids] | is_starter, common[ids], len(kinds), k)
         extents = _unit_extents(kinds, lines if whole_lines else None, file_starts, starts)
@@ -344,7 +347,8 @@ class Cohort:
         both, files = (kgrams, long_kgrams(kgrams, k, starts)), (file_starts, starts, identical)
         indexed = index_tokens(kinds, both, flags, starts, extents, files=file_table(submissions, *files))
         padded, is_common = _at_kgrams(frequency[ids], common[ids], len(kinds))
-        weights = token_weights(ids, frequency, (file_starts, starts), flags[0] | spare, k)
+        weightless = flags[0] | spare | _covered(of_most[ids], len(kinds), k)
+        weights = token_weights(ids, frequency, (file_starts, starts), weightless, k)
         sums = _running_sums(weights, flags, spare, file_starts, _line_numbers(lines, file_starts))
         columns = indexed, padded, sums, values[is_boilerplate], is_common, limit
         return cls(k, file_starts, *columns, np.full(len(submissions), -1, dtype=np.int64))

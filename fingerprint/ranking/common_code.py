@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.ranking.cohort import whole_lines
+from fingerprint.ranking.score_constants import LEAST_EQUAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -212,14 +213,17 @@ def _split_run(kgrams: _ClassKgrams, first: int, after: int) -> Iterator[Run]:
 def _submission_counts(kgrams: _ClassKgrams, first: int, after: int) -> list[int]:
     """Return how many submissions contain the first k-gram of a run, the first two, and so on.
 
-    The list ends before the first count that is not above the common limit.
+    The list ends before the first count that is not above the common limit, or, in a file that most have,
+    not as high as the least number of those.
     """
     counts: list[int] = []
-    starts = kgrams.places(first, first + 1)
+    starts, limit = kgrams.places(first, first + 1), kgrams.cohort.limit or 0
+    if len(np.unique(kgrams.submissions(starts))) <= limit:
+        limit = LEAST_EQUAL - 1
     for step in range(after - first):
         starts = kgrams.following(starts, first, step)
         submissions = len(np.unique(kgrams.submissions(starts)))
-        if submissions <= (kgrams.cohort.limit or 0):
+        if submissions <= limit:
             break
         counts.append(submissions)
     return counts

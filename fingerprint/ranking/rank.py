@@ -15,6 +15,7 @@ import numpy as np
 
 from fingerprint.distinct import distinct_values, first_places
 from fingerprint.hashing import permute
+from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.best_pairs import Scored, Wanted, best_of_both
 from fingerprint.ranking.candidates import (
     FLOOR,
@@ -54,7 +55,18 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.kernels.types import Flags, Floats, Hashes, Kinds, Lines, Owners, Positions, Rows, Terms
+    from fingerprint.kernels.types import (
+        Flags,
+        Floats,
+        Hashes,
+        Ids,
+        Kinds,
+        Lines,
+        Owners,
+        Positions,
+        Rows,
+        Terms,
+    )
     from fingerprint.languages.lexical_terms import LexicalTerms
     from fingerprint.ranking.cohort import CommonLimit
     from fingerprint.ranking.parallel import Check
@@ -219,17 +231,27 @@ class RankingInput(NamedTuple):
             terms = _without_starter(terms, old_pairs.old, exclusions.starter_lexical)
             given = np.isin(hashes, distinct_kgrams(exclusions.starter, k)) & old_pairs.old[owners]
             hashes, owners = hashes[~given], owners[~given]
-        counting = ~np.isin(hashes, distinct_kgrams(exclusions.kinds, k))
+        identical = number_equal([(file.kinds, *file.lexical) for file in files])
+        common = _shared_by_most(files, identical, submissions, counted) if limit == "default" else []
+        shared = [file.kinds for file in common]
+        counting = ~np.isin(hashes, distinct_kgrams([*exclusions.kinds, *shared], k))
         alike, related = _program_parts(hashes[counting], owners[counting], submissions, counted)
         if limit == "default":
             parts, limit = alike, default_limit(alike.sum())
-        identical = number_equal([(file.kinds, *file.lexical) for file in files])
         columns, starter = (exclusions.kinds, limit, lines), exclusions.starter
         cohort = Cohort.from_submissions(
-            kinds, k, *columns, parts=parts, counted=counted, starter=starter, identical=identical
+            kinds,
+            k,
+            *columns,
+            parts=parts,
+            counted=counted,
+            starter=starter,
+            identical=identical,
+            shared=shared,
         )
         renamed = renamed_groups(map(_content, files), submissions, {*owners[counting].tolist()})
-        lexical = LexicalTable.from_submissions(terms, exclusions.lexical, counted, related)
+        excluded = [*exclusions.lexical, *(file.lexical for file in common)]
+        lexical = LexicalTable.from_submissions(terms, excluded, counted, related)
         streams = [(file.submission, file.coarse) for file in files]
         translations = translation_input(streams, exclusions.coarse, groups)
         cohort, lexical = replace(cohort, renamed=renamed), lexical.with_tables(cohort.spare)
@@ -246,6 +268,29 @@ def _by_submission(
         kinds[file.submission].append(file.kinds)
         terms[file.submission].append(file.lexical)
     return kinds, terms
+
+
+def _shared_by_most(
+    files: Sequence[CohortFile], identical: Ids, submissions: int, counted: Flags | None
+) -> list[CohortFile]:
+    """Return one of the equal files of most of a class each, most of whom have code beside such files.
+
+    A solution that most have as their own is none: what they have beside it is less than an idiom.
+    """
+    in_class = np.ones(submissions, dtype=np.bool_) if counted is None else counted
+    owners: dict[int, set[int]] = defaultdict(set)
+    for number, file in zip(identical.tolist(), files, strict=True):
+        if number >= 0 and in_class[file.submission] and len(file.kinds) >= constants.LEAST_OWN:
+            owners[number].add(file.submission)
+    least = max(constants.LEAST_EQUAL, int(in_class.sum()) // 2 + 1)
+    owners = {number: of_one for number, of_one in owners.items() if len(of_one) >= least}
+    own = np.zeros(submissions, dtype=np.int64)
+    for number, file in zip(identical.tolist(), files, strict=True):
+        own[file.submission] += len(file.kinds) * (number not in owners)
+    with_own = own >= constants.LEAST_OWN
+    shared = {number for number, of_one in owners.items() if 2 * with_own[[*of_one]].sum() > len(of_one)}
+    of_number = dict(zip(identical.tolist(), files, strict=True))
+    return [of_number[number] for number in sorted(shared)]
 
 
 def _content(file: CohortFile) -> tuple[int, tuple[Kinds, Terms, Terms]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 # Raise it whenever the same cohort would get other similarities. Reports store it.
-SCORE_VERSION = 11
+SCORE_VERSION = 12
 
 
 class Norm(NamedTuple):
@@ -109,6 +109,9 @@ HALF_EVIDENCE = 0.3
 # By default code is common that more than half of all programs contain, and more than this number.
 # As in MOSS, ten submissions may copy from each other.
 LEAST_COMMON, COMMON_PART = 10, 0.5
+# A file is common code too that more than half of a class have, and so many submissions, most of them beside
+# so many tokens of their own.
+LEAST_EQUAL, LEAST_OWN = 5, 30
 # Submissions are alike that share at least this part of the fingerprints of the heavier one, by weight.
 ALIKE_PART = 0.5
 # Copies that were rewritten share less, and still have their literals and names from one source.

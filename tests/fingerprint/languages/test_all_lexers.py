@@ -23,9 +23,16 @@ from tests.fingerprint.languages.construct_tables import (
     lost_functions,
     markdown_table,
     misread,
+    statement_of,
     table,
 )
-from tests.fingerprint.languages.test_every_language import CODE, kinds, program
+from tests.fingerprint.languages.test_every_language import (
+    CODE,
+    WORD_TO_DISGUISE,
+    disguised,
+    kinds,
+    program,
+)
 from tests.support.golden import Golden
 from tests.support.long_rows import rest_is_long
 
@@ -180,6 +187,37 @@ def with_conflict(text: str) -> str:
 def test_markers_of_a_conflict_change_no_kind(name: str) -> None:
     text = program(name)
     assert kinds(front_end(name), with_conflict(text)) == kinds(front_end(name), text)
+
+
+def changed_readings(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield which change, a conflict, capitals or unseen characters, makes another of which construct."""
+    of = table(path)
+    row = next((row for row in LANGUAGES if row.name == of.language and row.ignore_case), None)
+    for section in ("literals", "regexes", "comments", "others"):
+        for construct in of.constructs[section]:
+            one = of.first + statement_of(of, section, construct)
+            other = of.second + statement_of(of, section, construct)
+            text, mine, theirs = of.head + one + other, f"{CONFLICT[0]}\n{one}", f"{CONFLICT[1]}\n{other}"
+            last, base = f"{CONFLICT[2]}\n", f"||||||| merged common ancestors\n{one}"
+            read = kinds(front_end(of.language), text)
+            changes = {
+                "conflict": (of.head + mine + theirs + last, read),
+                "conflict with base": (
+                    of.head + mine + base + theirs + last,
+                    kinds(front_end(of.language), of.head + one + one + other),
+                ),
+                "unseen": (WORD_TO_DISGUISE.sub(disguised, text), read),
+                "capitals": (in_capitals(row.lexer, text) if row else text, read),
+            }
+            for name, (changed, expected) in changes.items():
+                if kinds(front_end(of.language), changed) != expected:
+                    yield name, construct
+
+
+@pytest.mark.slow
+@each_language
+def test_no_construct_is_another_in_capitals_in_a_conflict_or_with_unseen_characters(path: Path) -> None:
+    assert list(changed_readings(path)) == []
 
 
 def test_lines_that_look_like_a_marker_are_code_where_there_is_no_conflict() -> None:

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Callable
 from html import escape
+from pathlib import Path
 
 import pytest
 
 from fingerprint.languages import detect, leaves_doubt
 from fingerprint.languages.pasted_code import language_of_pasted, pasted_program, shown_text
 from fingerprint.reading import identify, read
+from tests.fingerprint.languages.construct_tables import PATHS, statement_of, table
 from tests.fingerprint.languages.test_every_language import CODE, program
 from tests.fingerprint.languages.test_front_ends import ONLY_BY_NAME
 
@@ -41,7 +43,53 @@ def with_spans(text: str) -> str:
     return "<div style='white-space: pre;'>" + "".join(f"<div>{line}</div>" for line in lines) + "</div>"
 
 
-WAYS = [with_breaks, with_paragraphs, preformatted, with_spans]
+def coloured(line: str) -> str:
+    return re.sub(r"(\w+)(?![^&]{0,8};)", r'<span style="color:#0033b3;">\1</span>', spaced(line))
+
+
+def of_word(text: str) -> str:
+    """Return a page as Word writes it, with its styles, and with lines that end after a word."""
+    head = (
+        "<html xmlns:o='urn:schemas-microsoft-com:office:office'>\n<head>\n<style>\n<!--\n"
+        "p.MsoNormal {margin:0cm;}\n-->\n</style><!--[if gte mso 9]><xml></xml><![endif]--></head><body>"
+    )
+    lines = (
+        f"<p class=MsoNormal><span\nlang=EN-US>{spaced(line)}<o:p></o:p></span></p>\n"
+        for line in text.splitlines()
+    )
+    return f"{head}<!--StartFragment-->{''.join(lines)}<!--EndFragment--></body></html>".replace("; ", ";\n")
+
+
+def of_google_docs(text: str) -> str:
+    lines = (
+        f'<p dir="ltr" style="line-height:1.38;"><span style="font-family:Courier;">{spaced(line)}</span></p>'
+        for line in text.splitlines()
+    )
+    return f"<meta charset='utf-8'><b id=\"docs-internal-guid-1\">{''.join(lines)}</b><br />"
+
+
+def of_pycharm(text: str) -> str:
+    lines = "<br>".join(map(coloured, text.splitlines()))
+    head = '<html><head><meta http-equiv="content-type" content="text/html; charset=UTF-8"></head><body>'
+    return f"{head}<pre style=\"font-family:'JetBrains Mono',monospace;\">{lines}</pre></body></html>"
+
+
+def of_visual_studio_code(text: str) -> str:
+    lines = "".join(f"<div>{coloured(line) or '<br>'}</div>" for line in text.splitlines())
+    return f"<meta charset='utf-8'><div style=\"color: #d4d4d4;white-space: pre;\">{lines}</div>"
+
+
+def of_moodle(text: str) -> str:
+    lines = "".join(
+        f'<p dir="ltr" style="text-align:left;">{spaced(line)}<br></p>' for line in text.splitlines()
+    )
+    return f"{lines}<p><br></p>"
+
+
+WAYS = [
+    with_breaks, with_paragraphs, preformatted, with_spans, of_word, of_google_docs, of_pycharm,
+    of_visual_studio_code, of_moodle,
+]  # fmt: skip
 
 
 def without_blanks(text: str) -> list[str]:
@@ -55,6 +103,20 @@ def test_a_pasted_program_is_read_in_its_language(name: str, page: Callable[[str
     shown, language = identify(page(text).encode(), "onlinetext.html")
     assert language.name == name
     assert without_blanks(shown) == without_blanks(text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "path", [path for path in PATHS if table(path).language in TOLD], ids=lambda path: path.stem
+)
+def test_every_construct_in_a_pasted_program_is_shown_as_it_was_written(path: Path) -> None:
+    of = table(path)
+    for section in () if path.stem == "haskell-literate" else ("literals", "regexes", "comments", "others"):
+        for construct in of.constructs[section]:
+            text = of.head + 4 * (of.first + of.second) + statement_of(of, section, construct) + of.first
+            for page in WAYS:
+                shown = shown_text(page(text).encode(), of.language).text
+                assert without_blanks(shown) == without_blanks(text), (page, construct)
 
 
 @pytest.mark.parametrize("name", TOLD)

@@ -168,3 +168,46 @@ def test_ten_lines_that_everybody_has_are_shown_as_common_code() -> None:
     (passage, *_) = engine.as_passages(engine.pair_passages(inputs, ranking.pairs, ranking.units).of(0))
     assert ranking.scores.left_with_common[0] > 0.9
     assert passage.tokens > 20
+
+
+def class_with_file(size: int, holders: int, leaked: int) -> RankingInput:
+    """Return a class of whom `holders` have one file unchanged, the first `leaked` one program too."""
+    random = Random(size)
+    shared, solution = (program(random) for _ in range(2))
+    files = []
+    for number in range(size):
+        files.append(file(number, solution if number < leaked else program(random)))
+        files += [file(number, shared)] * (number < holders)
+    return RankingInput.from_files(files, size, PARAMS.k, Exclusions(limit="default"))
+
+
+def similarity(ranking: Ranking, left: int, right: int) -> float:
+    pairs = zip(
+        ranking.pairs.left.tolist(),
+        ranking.pairs.right.tolist(),
+        ranking.scores.similarity.tolist(),
+        strict=True,
+    )
+    return next((score for one, other, score in pairs if (one, other) == (left, right)), 0.0)
+
+
+@pytest.mark.parametrize(("size", "holders", "leaked"), [(6, 5, 2), (8, 7, 3), (20, 11, 2), (24, 24, 4)])
+def test_a_file_that_most_have_beside_their_own_code_makes_no_pair_and_is_said(
+    size: int, holders: int, leaked: int
+) -> None:
+    inputs = class_with_file(size, holders, leaked)
+    ranking, alone = engine.rank(inputs), engine.rank(class_with_file(size, 0, leaked))
+    assert similarity(ranking, 0, 1) > 0.99
+    assert similarity(ranking, leaked, leaked + 1) < 0.2 + similarity(alone, leaked, leaked + 1)
+    found = engine.common_code(inputs.cohort, np.ones(len(inputs.cohort.tokens.kinds), dtype=np.bool_), size)
+    assert found.shared is not None
+    assert found.shared.submissions == holders
+
+
+@pytest.mark.parametrize(("size", "leaked"), [(8, 5), (8, 8), (20, 14)])
+@pytest.mark.parametrize("with_file", [False, True])
+def test_a_program_that_most_have_as_their_own_stays_a_match(
+    size: int, leaked: int, *, with_file: bool
+) -> None:
+    ranking = engine.rank(class_with_file(size, size if with_file else 0, leaked))
+    assert similarity(ranking, 0, leaked - 1) == 1
