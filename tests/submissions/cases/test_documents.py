@@ -159,16 +159,6 @@ def test_a_copy_for_one_student_names_nobody_who_is_in_no_report(alice_client: C
     assert "Whitfield" not in text
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("suffix", ["html", "pdf"])
-def test_made_up_names_stand_for_everybody(alice_client: Client, named: Pair, suffix: str) -> None:
-    decide(named)
-    options = {"format": suffix, "names": "made-up", "sources": "on"}
-    response = alice_client.get(*confirmed_document(named.report.assignment, **options))
-    assert_hidden(response)
-    assert "Lovelace" not in document_text(response)
-
-
 def test_the_page_offers_a_copy_for_each_unless_anonymous(alice_client: Client, named: Pair) -> None:
     decide(named)
     address, query = confirmed_document(named.report.assignment)

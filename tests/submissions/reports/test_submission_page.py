@@ -10,7 +10,6 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from submissions.core.names import ANONYMOUS
 from submissions.models import Assignment, Batch, Document, Pair, Report, Submission, SubmissionFile
 from submissions.pages.filters import percent
 from submissions.pages.rendered import render_part
@@ -190,19 +189,6 @@ def test_names_that_would_mislead_are_spelt_out(alice_client: Client, hand_in: H
     assert page.texts("h1 .unseen, .files .unseen") == ["‹U+202E›"] * 2
     assert "\u202e" not in page.html
     assert not page.has("b")
-
-
-@pytest.mark.long
-def test_an_anonymous_reader_sees_made_up_names_alone(alice_client: Client, hand_in: HandIn) -> None:
-    batch = hand_in(zipped(CLASS | {"ada/ada.png.py": b"\x89PNG\r\n\x1a\n\0\0"}, "ada and others.zip"))
-    batch.assignment.decisions.create(left="ada", right="ben", state="clear", notes="Told ada.")
-    session = alice_client.session
-    session[ANONYMOUS] = True
-    session.save()
-    for name in ("ada", "ben"):
-        page = get_submission(alice_client, submission_named(name))
-        assert page.has(DECIDED)
-        assert not re.search(r"\b(ada|ben|cleo)\b", page.html)
 
 
 def test_many_pairs_and_files_are_paged_and_take_as_many_queries_as_few(
