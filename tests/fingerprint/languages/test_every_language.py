@@ -3,8 +3,10 @@
 import re
 from collections import Counter
 from functools import cache
+from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from fingerprint.languages.language_table import LANGUAGES
 from fingerprint.languages.lexers import lexer_class
 from fingerprint.languages.look_alikes import without_unseen
 from fingerprint.lextables.dispatch import raw_tokens
+from tests.fingerprint.languages.construct_tables import PATHS, SECTIONS, statement_of, table
 from tests.support.golden import Golden
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -240,3 +243,49 @@ def nearest(ttype: _TokenType) -> _TokenType:
         assert ttype.parent is not None
         ttype = ttype.parent
     return ttype
+
+
+VERSIONS = Path(__file__).parent / "conformance" / "token.versions"
+
+
+class Reading(NamedTuple):
+    """What is stored of a language: its version, and digests of its samples and of their tokens."""
+
+    version: str
+    samples: str
+    tokens: str
+
+
+def reading_now(name: str) -> Reading:
+    language = front_end(name)
+    tables = [table(path) for path in PATHS if table(path).language == name]
+    constructs = (
+        statement_of(of, section, one)
+        for of in tables
+        for section in SECTIONS
+        for one in of.constructs[section]
+    )
+    texts = [program(name), *(of.head + of.first + of.second for of in tables), *constructs]
+    scans = [language.scan(text) for text in texts]
+    columns = [column.kinds for scan in scans for column in (scan.tokens, scan.lexical, scan.directives)]
+    tokens = b"".join(len(column).to_bytes(4) + column.tobytes() for column in columns)
+    samples = "\0".join(texts).encode()
+    return Reading(
+        str(language.version), *(blake2b(one, digest_size=8).hexdigest() for one in (samples, tokens))
+    )
+
+
+@pytest.mark.slow
+def test_changed_tokens_have_a_changed_version(golden: Golden) -> None:
+    rows = map(str.split, VERSIONS.read_text(encoding="utf-8").splitlines() if VERSIONS.exists() else ())
+    stored = {name: Reading(*columns) for name, *columns in rows}
+    now = {name: reading_now(name) for name in NAMES}
+    changed = [
+        name
+        for name, one in now.items()
+        if (old := stored.get(name)) and old[:2] == one[:2] and old.tokens != one.tokens
+    ]
+    assert changed == [], (
+        "raise RULES_VERSION in code.py, or the version of their rows: stored tokens are old"
+    )
+    golden(VERSIONS, "".join(f"{name} {' '.join(one)}\n" for name, one in now.items()))
