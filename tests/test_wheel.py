@@ -78,7 +78,6 @@ def test_the_installed_command_ranks_and_writes_a_report(programs: Path, tmp_pat
 
 
 @pytest.mark.long
-@pytest.mark.services
 def test_an_installed_server_answers_with_its_pages(
     django_db_setup: None, programs: Path, tmp_path: Path
 ) -> None:

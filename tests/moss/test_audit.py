@@ -274,7 +274,6 @@ def test_the_admin_has_accounts_alone() -> None:
     assert {model._meta.app_label for model in admin.site._registry} <= ACCOUNTS
 
 
-@pytest.mark.django_db
 def test_each_change_of_an_account_is_in_the_audit_log(root: Client, bob: User) -> None:
     new = {"username": "eve", "usable_password": "true", "password1": PASSWORD, "password2": PASSWORD}
     assert root.post(reverse("admin:auth_user_add"), new).status_code == 302
@@ -291,14 +290,12 @@ def test_each_change_of_an_account_is_in_the_audit_log(root: Client, bob: User) 
     assert "bob" in deleted
 
 
-@pytest.mark.django_db
 def test_several_rows_are_not_deleted_at_once(root: Client, bob: User) -> None:
     rows = {"action": "delete_selected", "_selected_action": [bob.pk], "post": "yes"}
     root.post(reverse("admin:auth_user_changelist"), rows)
     assert User.objects.filter(username="bob").exists()
 
 
-@pytest.mark.django_db
 def test_the_owner_of_a_course_is_not_deleted_with_it(root: Client, bob: User) -> None:
     course = Course.objects.create(owner=bob, name="Mine")
     assert root.post(reverse("admin:auth_user_delete", args=[bob.pk]), {"post": "yes"}).status_code == 403

@@ -83,7 +83,6 @@ def test_an_id_with_anything_else_in_it_is_replaced(client: Client, header: str)
     assert REQUEST.get() == ""
 
 
-@pytest.mark.django_db
 def test_the_lines_of_refused_requests_have_their_ids(alice: User) -> None:
     written = StringIO()
     handler = logging.StreamHandler(written)

@@ -110,7 +110,6 @@ def test_a_migration_without_a_declaration_needs_a_stop() -> None:
         (models.IntegerField(default=3), False),
     ],
 )
-@pytest.mark.django_db
 def test_code_of_the_release_before_writes_into_an_expanded_table(
     field: Any, *, works: bool, django_user_model: Any
 ) -> None:

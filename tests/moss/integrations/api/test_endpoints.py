@@ -612,7 +612,6 @@ def test_too_many_requests_have_to_wait(alice: User, settings: Any, monkeypatch:
     assert send(other, "get", "/courses").status_code == 200
 
 
-@pytest.mark.django_db
 def test_a_webhook_is_created_listed_changed_and_deleted(alice: User, assignment: Assignment) -> None:
     client, path = api_client(alice), f"/courses/{assignment.course_id}/webhooks"
     private = send(client, "post", path, {"url": "https://10.0.0.1/", "events": ["report.ready"]})
@@ -637,7 +636,6 @@ def test_a_webhook_is_created_listed_changed_and_deleted(alice: User, assignment
     ]  # fmt: skip
 
 
-@pytest.mark.django_db
 def test_deliveries_are_listed_in_parts_and_sent_again(
     alice: User, assignment: Assignment, webhook: Webhook
 ) -> None:
