@@ -12,10 +12,11 @@ from functools import cache
 from typing import NamedTuple
 from unicodedata import name, normalize
 
-# Joiners, marks of direction, soft hyphens, fillers and operators without a glyph.
+# Joiners, marks of direction, soft hyphens, fillers, operators without a glyph, selectors of variants, tags.
 UNSEEN = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff"
-    "\uffa0"
+    "\uffa0\u180b-\u180d\u180f\ufe00-\ufe0f\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"
 )
 _SOFT_HYPHEN = "\u00ad"  # Text processors write it.
 # Scripts with letters like Latin ones, as the names of their characters begin.
@@ -137,7 +138,9 @@ def _table() -> _Table:
     letters = _latin_letters()
     inside = f"[{_LATIN}{UNSEEN}{''.join(sorted(letters))}]"
     word = rf"(?<!{inside})(?<![^\W\d_]){inside}++(?![^\W\d_])"
-    unseen = filter(_UNSEEN.match, map(chr, range(0x10000)))
+    unseen = filter(
+        _UNSEEN.match, map(chr, (*range(0x10000), *range(0x1BCA0, 0x1D17B), *range(0xE0000, 0xE1000)))
+    )
     return _Table(frozenset({*unseen, *letters, "\u037e"}), re.compile(word))
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import sys
 import time
+import unicodedata
 
 import numpy as np
 import pytest
@@ -55,6 +58,23 @@ def test_a_disguise_is_read_as_its_readers_see_it_and_counted(
     assert without_unseen(seen.text) == readers_see
     assert seen.disguised == count
     assert read(text.encode(), "a.c").disguised == count
+
+
+# Controls of format with a glyph of their own: signs over numbers, of Syriac, of Kaithi and of hieroglyphs.
+SEEN = "[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\U00013430-\U0001343f]"
+FORMATS = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) == "Cf"]
+SELECTORS = "\u034f\u115f\u1160\u180b\u180c\u180d\u3164\ufe00\ufe0e\ufe0f\uffa0\U000e0100\U000e01ef"
+
+
+@pytest.mark.parametrize(
+    "unseen", [one for one in (*FORMATS, *SELECTORS) if not re.match(SEEN, one)], ids=ascii
+)
+def test_no_control_of_format_changes_a_token_and_each_is_counted(unseen: str) -> None:
+    written = "int total(int tide) { return tide * 2; }\n"
+    honest = read(written.encode(), "a.c")
+    hidden = read(written.replace("tide", f"ti{unseen}de").replace("urn", f"{unseen}urn").encode(), "a.c")
+    assert hidden.tokens.kinds.tolist() == honest.tokens.kinds.tolist()
+    assert hidden.disguised == (0 if unseen == "\u00ad" else 3)
 
 
 @given(st.text(alphabet="ab е\u200bоΑαж;\u037e_1é\n"))
