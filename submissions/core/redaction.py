@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from submissions.intake.entry_names import normalised, without_accents
@@ -19,120 +20,12 @@ from submissions.intake.entry_names import normalised, without_accents
 if TYPE_CHECKING:
     Span = tuple[int, int, str]
 
-# Words in names of submissions from learning platforms and courses, file suffixes, particles of names.
-_SUBMISSION_WORDS = """
-    answer answers archive assign assignment attempt class code course draft exam exercise file files
-    final folder group groups hand homework lab labs late main project question quiz report result sheet
-    solution solutions source src student students submission submissions submit task team teams test tests
-    text unit upload user week work zip
-    abgabe aufgabe blatt gruppe hausaufgabe uebung
-    bash cpp css csv cxx doc docx hpp htm html ipynb jar java json jsx kts lua mat odt pdf php ps1 pyw rar
-    rtf rust scala sql svg swift tar tex tsx txt xls xlsx xml yaml yml
-    bin das del della den der des dos ibn las los mac san the und van vom von zum zur
-"""
-
-# Words of programs, and English words that are also names of people.
-_PROGRAM_WORDS = """
-    abs abstract add age all and any api app arc arg args arm array art ascii ask assert async auto await
-    back bad bag bar base basic begin best bill bind bit bits black block blue body book bool boolean box
-    break brown buf buffer byte bytes
-    call can card case cash cast cat catch cell chance char chars chase check child clear close cnt col cold
-    color cols column command comment common compare complex con const continue cook copy cos count cut
-    cycle
-    data date dawn day days debug deck def default defer delete depth dict diff dim dir do double down drop
-    edge edges elem elif else empty end entry enum eof err error eval even event except exit exp export
-    extends
-    fair false field fields fill filter finally find first fish flag float floor fly fn for force foreach
-    form format found free friend from frost full fun func function
-    game get global gold good goto grace grant graph gray green grey grid guard guy
-    hall hand handle hard hash head heap heart height hex high hill hit hope host hunt
-    ids idx impl import in index info inf init input insert instance int integer interface into is item items
-    iter
-    job join joy jump just
-    key keys kind king knight
-    label lambda land last law leaf left len length let level light like limit line lines link list little
-    load local lock log long loop love low
-    make man map mark mask match math max may mean merge method mid min miss mix mod mode month more move
-    msg multi
-    name names nan new next nice nil node nodes none not now null num number numbers
-    obj object odd off offset old one only open operator opt option order other out output
-    page pair pan parent park part pass path pay peek peer piece pin pivot place plain play point pool poor
-    pop pos post power pre prev price prime print private probe public pure push put
-    queen queue quick
-    rain rand random range rank rate raw ray read real rec red ref reference rem repeat reset rest ret
-    return reverse rich right ring rock root rose round row rows rule run
-    safe sage sand save scan score sea search seed seek self send seq set sets sharp shift short show side
-    sign sin single size skip sky sleep slice small snow some song sort south spring sqrt stack star start
-    state static std step stop store storm str strange stream street string strip strong struct sub sum
-    summer sun super swap sweet switch sync
-    table tail tan target temp term than that then this throw time tmp token tokens top total town trait
-    tree trim true try tuple turn two type
-    uint union uniq unique unit until update use utf utils
-    val value values var vec vector vertex view void volatile
-    wait walk wall ward warm way weak west when where while white wild will win winter with wood word words
-    world write
-    xor year yes yield young zero
-    april august december february january july june march november october september
-    friday monday saturday sunday thursday tuesday wednesday
-    md sha iso cp rfc latin
-"""
-
-# Words that an initial and a surname, or the starts of two names, may make: `plane` of Peter Lane.
-_LOGIN_WORDS = """
-    cpu cs ch ex gb hw hex id ip kb lab mb ms no nr ps px rgb tc utf aboard about above aching across actual
-    actually added adding addition adjacent adore afraid after again against ahead alien align allowed allows
-    almost alone along alphabet already always amaze amount amounts amuse another anybody anyone anything
-    appears append apply approach argument around arrays ashore asked asking atoms author average avoid awaits
-    award aware banana based beads beast because become before began behavior behind being believe below
-    better between binary blame blank bleach bleak blind blink border bottom bought bound boundary brace
-    brains brakes branch brand bread breed brick bricks bridge bring broke brother brought brush brushing
-    build builder business butter button cables cache called calling cannot canvas capacity carbon cargo
-    carton cases caught center chair change charms chart charter checked checking checks chess children chill
-    chimes choke chopper cipher circular clamp clash claws clean click client cling clock clone cluster
-    columns coming commit complete compress compute consider constant contain control convert correct could
-    counter counting country counts couple crash crazy create created cries cross crush crushing crust current
-    cursor dearly decided decimal decrypt defined deletion details dialog digit directed directly display
-    distance divide doing drains dread dreams drink drive drivers during dynamic either element encrypt ending
-    enough ensure entire entries equal evaluate every everyone exactly example exceeds excuse execute exist
-    existent existing expect expected explain exponent extra factor fallen family farms father fault feast
-    feeling fetch fight figure finding finds finish fixed flair flash flaws flight fling flock flower focus
-    follow forget forgive formula forth forward foster frame freed fridge friends fries front games generate
-    generic geometry getting given gives giving glance glove going gotten grains grand graphs great greater
-    greed greedy gross grounds gutter hacker handles handling hands happen happened happy having heads heaps
-    hedge hello helper higher highest himself holds hours hover hunger ideal ideas illegal image include
-    increase indices initial inputs inserted inserts inside instead integers internal invalid inverse iterate
-    itself kernel known knows large larger largest layer layers layout leads learn least leave leaves leaving
-    ledge lengths letter lexer linear linked listen lists lives living longer longest looked looking looks
-    loved lower macro maintain makers makes making margin marker market married matches matching matrix
-    maximum maybe means meant median meeting memory merged merges merging message methods middle might mingle
-    minimum minutes missed mixed moment months mother motto mouse moves moving multiple multiply myself naive
-    nearly needed needs negative neighbor never night nobody north nothing objects office opacity optimal
-    optional orange original others outside overflow override owing package pairs panel param parents parse
-    parser party patch paths pattern pearls perform perhaps phone physics pixel plane planning plaster playing
-    please pluck pointer points position positive possible poster prefix present prevent previous priority
-    probably problem process produce product program promise proof proper protect provide provided provider
-    proxy query queues quite reads ready really reason record remain remember remove removed removing render
-    repeated replace required results returned returns reversed rotten saved saying scalar scale scanner
-    scared scary scenario schedule school scope screws searches season second seeing seems segment select
-    seller sense separate sequence series server shack shadow shake shall shape share shines shook shoot
-    shortest should similar simple since singly sitting sizes slash sleeper slider slight sling slower smack
-    smaller smallest smiles snail socket solve somebody someone sorry sorted sorting sorts sound space spare
-    spark sparks speak special specific speck spend spike spine split spray sprite square stacks stage stand
-    standard started starting starts steal steel steps still stone stored stores strings stuck stuff subset
-    subtract supports suppose supposed suppress swing sword system tables taken takes taking talked talking
-    tasks teller telling tennis testing thank thanks their there these thigh thing think thinking third thirst
-    thorn those though thought thread three through throws times today together tomorrow totally touch trace
-    track trains trash traverse tread trees triangle trick tricks tried tries troll troop trouble trust truth
-    trying turned types under unless updated upper usage using utility valid validate valley variable various
-    vault verify version vertical vertices virtual visited waiting wanted wants warms warnings watch watching
-    water weddings wedge weight whale whales whatever whether which whole whose widget width window within
-    without wives woman women wonder worked working works worry worst worth would wrath wring wrong years
-    yourself zeros
-"""
-
-SUBMISSION_WORDS = frozenset(_SUBMISSION_WORDS.split())
-PROGRAM_WORDS = frozenset(_PROGRAM_WORDS.split())
-LOGIN_WORDS = SUBMISSION_WORDS | PROGRAM_WORDS | frozenset(_LOGIN_WORDS.split())
+# The sections of the file: words of submissions, of programs, and other words that logins may look like.
+_WORDS = Path(__file__).with_name("redaction_words.txt").read_text(encoding="ascii").split("\n\n")
+SUBMISSION_WORDS, PROGRAM_WORDS, _OTHER_WORDS = (
+    frozenset(words.partition("\n")[2].split()) for words in _WORDS
+)
+LOGIN_WORDS = SUBMISSION_WORDS | PROGRAM_WORDS | _OTHER_WORDS
 # Lengths of the shortest words and numbers that identify a student by themselves.
 MIN_WORD, MIN_ID = 3, 5
 # The shortest login that is hidden, and most words of a name that has some.
