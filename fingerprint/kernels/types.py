@@ -16,6 +16,7 @@ FloatRows = Annotated[npt.NDArray[np.float64], 2]
 
 # int32: consecutive numbers, and positions within one document
 Counts = npt.NDArray[np.int32]
+FileRows = Annotated[npt.NDArray[np.int32], 2]
 Ids = npt.NDArray[np.int32]
 Lines = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int32]

@@ -14,7 +14,7 @@ from fingerprint.ranking.sorting import highest_id, number_pairs, order_by
 from fingerprint.ranking.weights import document_frequency
 
 if TYPE_CHECKING:
-    from fingerprint.kernels.types import Bounds, Flags, Hashes, Ids, Kinds, Offsets, Runs
+    from fingerprint.kernels.types import Bounds, FileRows, Flags, Hashes, Ids, Kinds, Offsets, Runs
 
     # Of both sides: `line_starts` and `line_ends` of `IndexedTokens`.
     Lines = tuple[tuple[Ids, Ids], tuple[Ids, Ids]]
@@ -41,28 +41,20 @@ class KgramIndex(NamedTuple):
     next_group: Offsets
 
 
-class EqualFiles(NamedTuple):
-    """Numbers int32 [f] of the f files of a submission, the same for equal files, -1 where none is equal.
-
-    `order` int32 [f]: the files sorted by number.
-    """
-
-    numbers: Ids
-    order: Offsets
-
-
 class FileTable(NamedTuple):
     """The f files of a submission: the first token of each and its number of tokens, int32 [f].
 
-    `numbers` int32 [n]: the file of each token; `identical` files are equal in all tokens, `alike` files are
-    but for names, values and types.
+    `numbers` int32 [n]: the file of each token. `equal` int32 [f, levels + 2]: numbers that are the same for
+    files that are equal in one respect, -1 where none is equal: a column for each level, files of the first
+    are paired first, then one for the path and one for the name. `order` int32 [f, levels + 2]: the files
+    sorted by the numbers of each column.
     """
 
     starts: Offsets
     sizes: Offsets
     numbers: Ids
-    identical: EqualFiles
-    alike: EqualFiles
+    equal: FileRows
+    order: FileRows
 
 
 class IndexedTokens(NamedTuple):
@@ -128,7 +120,6 @@ def kgram_index(tokens: IndexedTokens) -> KgramIndex:
 def slice_submission(cohort: CohortTokens, number: int) -> IndexedTokens:
     """Return the tokens of one submission, with positions counted from its own first token."""
     tokens, long, files = cohort.tokens, cohort.tokens.long, cohort.tokens.files
-    same, alike = files.identical, files.alike
     low, high = cohort.submission_starts[number], cohort.submission_starts[number + 1]
     first, last = cohort.order_starts[number], cohort.order_starts[number + 1]
     long_first, long_last = cohort.long_starts[number], cohort.long_starts[number + 1]
@@ -155,8 +146,8 @@ def slice_submission(cohort: CohortTokens, number: int) -> IndexedTokens:
             files.starts[first_file:last_file],
             files.sizes[first_file:last_file],
             files.numbers[low:high],
-            EqualFiles(same.numbers[first_file:last_file], same.order[first_file:last_file]),
-            EqualFiles(alike.numbers[first_file:last_file], alike.order[first_file:last_file]),
+            files.equal[first_file:last_file],
+            files.order[first_file:last_file],
         ),
     )
 
@@ -506,3 +497,40 @@ def trim_to_lines(lines: Lines, run: tuple[int, int, int], k: int) -> tuple[int,
     if after - first < k:
         return run
     return a + first, b + first, after - first
+
+
+@kernel
+def trim_tiles(tiles: Runs, left: IndexedTokens, right: IndexedTokens, k: int) -> tuple[Runs, Runs]:
+    """Return the passages of sorted tiles, and the common passages, which shares do not count.
+
+    Small parts of lines at the ends of a tile are left out, see `trim_to_lines`. Of the rest, a passage has
+    no ignored token at its ends. A part that is cut off, or the whole if fewer than `k` tokens remain, is a
+    common passage if it has `k` tokens. So every tile has a passage of one sort.
+    """
+    rows, common = np.empty_like(tiles), np.empty((2 * len(tiles), 3), dtype=np.int64)
+    lines, ignored = lines_of(left, right), (left.ignored, right.ignored)
+    count, common_count = _fill_passages(tiles, (lines, ignored), k, rows, common)
+    return rows[:count], common[:common_count]
+
+
+@bare_njit
+def _fill_passages(
+    tiles: Runs, sides: tuple[Lines, tuple[Flags, Flags]], k: int, rows: Runs, common: Runs
+) -> tuple[int, int]:
+    """Fill `rows` with passages and `common` with common passages; return their numbers."""
+    lines, ignored = sides
+    count, common_count = 0, 0
+    for i in range(len(tiles)):
+        tile = trim_to_lines(lines, (tiles[i, 0], tiles[i, 1], tiles[i, 2]), k)
+        a, b, length = trim(ignored, tile[0], tile[1], tile[2])
+        if length >= k:
+            rows[count, 0], rows[count, 1], rows[count, 2] = a, b, length
+            count += 1
+        else:
+            a, b, length = tile[0] + tile[2], tile[1] + tile[2], 0
+        before = a - tile[0]
+        for x, y, n in ((tile[0], tile[1], before), (a + length, b + length, tile[2] - before - length)):
+            if n >= k:
+                common[common_count, 0], common[common_count, 1], common[common_count, 2] = x, y, n
+                common_count += 1
+    return count, common_count

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     )
     from fingerprint.ranking.alignment import CohortTokens, IndexedTokens
     from fingerprint.ranking.candidates import InvertedIndex
+    from fingerprint.ranking.file_pairs import FileLabels
 
     Marks = npt.NDArray[np.uint8]
 
@@ -319,7 +320,7 @@ class Cohort:
         parts: Floats | None = None,
         counted: Flags | None = None,
         starter: Sequence[Kinds] = (),
-        identical: Ids | None = None,
+        labels: FileLabels | None = None,
         shared: Sequence[Kinds] = (),
         whole_lines: bool = True,
     ) -> Cohort:
@@ -330,7 +331,7 @@ class Cohort:
         `lines`: the line of each token, for one file after another; by default each token has its own line.
         `parts`: the part in [0, 1] of a program that each submission counts for the limit; by default 1.
         `counted`: whether a submission counts for what is rare; in others, k-grams of `starter` do not count.
-        `identical`: see `file_table`. Unless `whole_lines`, passages end anywhere, see `trim_to_lines`.
+        `labels`: see `file_table`. Unless `whole_lines`, passages end anywhere, see `trim_to_lines`.
         """
         kinds, file_starts, starts = _concatenate(submissions)
         (values, ids), spare = numbered(kgram_hashes(kinds, k)), table_tokens(kinds, file_starts, k)
@@ -344,7 +345,7 @@ class Cohort:
         flags = _flags(is_boilerplate[ids] | is_starter, common[ids], len(kinds), k)
         extents = _unit_extents(kinds, lines if whole_lines else None, file_starts, starts)
         kgrams = _matchable_kgrams(kinds, _numbers(~is_boilerplate & (contained > 1))[ids], is_starter, k)
-        both, files = (kgrams, long_kgrams(kgrams, k, starts)), (file_starts, starts, identical)
+        both, files = (kgrams, long_kgrams(kgrams, k, starts)), (file_starts, starts, labels)
         indexed = index_tokens(kinds, both, flags, starts, extents, files=file_table(submissions, *files))
         padded, is_common = _at_kgrams(frequency[ids], common[ids], len(kinds))
         weightless = flags[0] | spare | _covered(of_most[ids], len(kinds), k)
@@ -364,15 +365,24 @@ class Cohort:
         """Return the tokens of one submission, with positions counted from its own first token."""
         return slice_submission.py_func(self.indexed, number)
 
-    def ignored_spans(self) -> list[list[tuple[int, int]]]:
-        """Return the token ranges [start, end) of each file that are boilerplate or common code, in order."""
-        edges = np.diff(self.tokens.ignored.astype(np.int8), prepend=0, append=0)
-        starts = np.flatnonzero(edges > 0)
+    def ignored_spans(self) -> list[list[tuple[int, int, bool]]]:
+        """Return the token ranges [start, end) of each file that do not count, in order.
+
+        Of each it says whether it is in a table of literals, and not boilerplate or common code.
+        """
+        counted = np.diff(self.sums.counted) > 0
+        counted[self.file_starts[1:] - 1] = True  # separators
+        reasons = np.where(self.tokens.ignored, 1, np.where(counted, 0, 2))
+        edges = np.flatnonzero(np.diff(reasons, prepend=0, append=0))
+        starts, ends = edges[:-1], edges[1:]
+        chosen = reasons[starts] > 0
+        starts, ends = starts[chosen], ends[chosen]
         files = np.searchsorted(self.file_starts, starts, side="right") - 1
-        sides = np.stack((starts, np.flatnonzero(edges < 0)), axis=1) - self.file_starts[files][:, None]
-        spans = list(map(tuple, sides.tolist()))
-        ends = np.searchsorted(files, np.arange(len(self.file_starts)))
-        return [spans[first:after] for first, after in pairwise(ends.tolist())]
+        firsts = self.file_starts[files]
+        columns = (starts - firsts).tolist(), (ends - firsts).tolist(), (reasons[starts] > 1).tolist()
+        spans = list(zip(*columns, strict=True))
+        places = np.searchsorted(files, np.arange(len(self.file_starts)))
+        return [spans[first:after] for first, after in pairwise(places.tolist())]
 
 
 def _numbers(matchable: Flags) -> Ids:

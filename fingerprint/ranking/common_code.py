@@ -99,15 +99,16 @@ def common_code(cohort: Cohort, class_tokens: Flags, size: int) -> CommonCode:
 def _shared_lines(kgrams: _ClassKgrams, runs: Sequence[CommonRun], size: int) -> SharedLines | None:
     """Return the lines that more than half of a class share, of runs of k-grams.
 
-    They are those of the heaviest long run that so many share, and of all others that the same submissions
-    contain, in the first of these: what is counted there once is in each of them.
+    They are those of the heaviest long run that so many share, and of all long parts of others that the same
+    submissions contain, in the first of these: what is counted there once is in each of them.
     """
     least = LEAST_TOKENS - kgrams.cohort.k + 1
     most = [run for run in runs if 2 * len(run.submissions) > size and run.after - run.first >= least]
     if not most:
         return None
     k, submissions = kgrams.cohort.k, most[0].submissions
-    ends = (_in_submission(kgrams, run, submissions) for run in most if run.submissions >= submissions)
+    parts = (part for run in most for part in _parts_in_all(kgrams, run, submissions))
+    ends = (_in_submission(kgrams, part, submissions) for part in parts if part[1] - part[0] >= least)
     whole = (_lines_within(kgrams.cohort, *run) for run in ends)
     spans = [(first, after) for first, after in whole if after - first >= k]
     if not spans:
@@ -122,12 +123,30 @@ def _shared_lines(kgrams: _ClassKgrams, runs: Sequence[CommonRun], size: int) ->
     return SharedLines(len(submissions), lines, shared)
 
 
-def _in_submission(kgrams: _ClassKgrams, run: CommonRun, submissions: frozenset[int]) -> Run:
+def _parts_in_all(kgrams: _ClassKgrams, run: CommonRun, submissions: frozenset[int]) -> Iterator[Run]:
+    """Yield the parts of a run that all the submissions contain.
+
+    Where some go on alike by chance, a run is longer than what all of them contain.
+    """
+    first = run.first
+    while first < run.after:
+        starts, after = kgrams.places(first, first + 1), first
+        while after < run.after:
+            starts = kgrams.following(starts, first, after - first)
+            if not submissions.issubset(kgrams.submissions(starts).tolist()):
+                break
+            after += 1
+        if after > first:
+            yield first, after
+        first = max(after, first + 1)
+
+
+def _in_submission(kgrams: _ClassKgrams, run: Run, submissions: frozenset[int]) -> Run:
     """Return the tokens of a run of k-grams where the first of some submissions has it first.
 
     The run is as long as all the submissions contain it.
     """
-    ids, (first, after) = kgrams.ids, run[:2]
+    ids, (first, after) = kgrams.ids, run
     starts = kgrams.places(first, after)
     for step in (-1, 1):
         while True:

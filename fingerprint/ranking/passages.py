@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 
 from fingerprint.kernels.registry import kernel, njit
-from fingerprint.ranking.alignment import slice_submission
+from fingerprint.ranking.alignment import slice_submission, trim_tiles
 from fingerprint.ranking.parallel import never_end, run_chunks
 from fingerprint.ranking.score_constants import RARITY_EXPONENT
-from fingerprint.ranking.tiling import change_left, cohort_workspace, tile_pair, trim_tiles
+from fingerprint.ranking.tiling import change_left, cohort_workspace, tile_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

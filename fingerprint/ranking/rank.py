@@ -26,7 +26,7 @@ from fingerprint.ranking.candidates import (
     weighted_pairs,
 )
 from fingerprint.ranking.cohort import Cohort, count_alike, default_limit, distinct_kgrams
-from fingerprint.ranking.file_pairs import number_equal
+from fingerprint.ranking.file_pairs import FileLabels, number_equal, numbered_keys
 from fingerprint.ranking.groups import NO_GROUPS, Groups
 from fingerprint.ranking.parallel import never_end
 from fingerprint.ranking.passages import align_pairs
@@ -88,6 +88,8 @@ class CohortFile(NamedTuple):
 
     `submission` is the number of the submission in the cohort; lists of files are sorted by it. `coarse` is
     the stream that all languages share, None for a file without it, which is compared in its language only.
+    `path` is that in the submission, and `source` is the same text for files of the same bytes; where they
+    are empty, no file has the same.
     It has no offsets and no text, as a `Reading` has, so that a whole class takes little memory.
     """
 
@@ -97,6 +99,8 @@ class CohortFile(NamedTuple):
     lexical: LexicalTerms
     hashes: Hashes
     coarse: CoarseFile | None = None
+    path: str = ""
+    source: str = ""
 
 
 class Exclusions(NamedTuple):
@@ -246,7 +250,7 @@ class RankingInput(NamedTuple):
             parts=parts,
             counted=counted,
             starter=starter,
-            identical=identical,
+            labels=_labels(files, identical),
             shared=shared,
         )
         renamed = renamed_groups(map(_content, files), submissions, {*owners[counting].tolist()})
@@ -291,6 +295,12 @@ def _shared_by_most(
     shared = {number for number, of_one in owners.items() if 2 * with_own[[*of_one]].sum() > len(of_one)}
     of_number = dict(zip(identical.tolist(), files, strict=True))
     return [of_number[number] for number in sorted(shared)]
+
+
+def _labels(files: Sequence[CohortFile], written_alike: Ids) -> FileLabels:
+    """Return the labels of files, where the same bytes come before the same tokens, names and values."""
+    sources = numbered_keys([file.source or None for file in files])
+    return FileLabels([sources, written_alike], [file.path for file in files])
 
 
 def _content(file: CohortFile) -> tuple[int, tuple[Kinds, Terms, Terms]]:

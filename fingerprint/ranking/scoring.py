@@ -9,12 +9,12 @@ import numpy as np
 
 from fingerprint.kernels.registry import bare_njit, kernel, njit
 from fingerprint.ranking import score_constants as constants
-from fingerprint.ranking.alignment import slice_submission
+from fingerprint.ranking.alignment import slice_submission, trim_tiles
 from fingerprint.ranking.cohort import RunningSums
 from fingerprint.ranking.parallel import never_end, run_chunks
 from fingerprint.ranking.sorting import sort_rows
 from fingerprint.ranking.terms import beside_passages
-from fingerprint.ranking.tiling import change_left, cohort_workspace, tile_pair, trim_tiles
+from fingerprint.ranking.tiling import change_left, cohort_workspace, tile_pair
 
 if TYPE_CHECKING:
     import numpy.typing as npt

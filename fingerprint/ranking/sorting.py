@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint.kernels.registry import bare_kernel, kernel, njit
+from fingerprint.kernels.registry import bare_kernel, bare_njit, kernel, njit
 
 if TYPE_CHECKING:
     from fingerprint.kernels.types import Bounds, Ids, Positions, Runs
@@ -48,6 +48,35 @@ def sort_rows(rows: Runs) -> None:
                 to -= gap
             rows[to, 0], rows[to, 1], rows[to, 2] = x, y, z
         gap //= 3
+
+
+@njit
+def group_by_length(runs: Runs) -> tuple[Bounds, Positions]:
+    """Return the places of runs by length: those of length n are `places[starts[n]:starts[n + 1]]`."""
+    starts = np.zeros(_longest(runs) + 3, dtype=np.int64)
+    places = np.empty(len(runs), dtype=np.int64)
+    _fill_places(runs, starts, places)
+    return starts[:-1], places
+
+
+@bare_njit
+def _longest(runs: Runs) -> int:
+    longest = 0
+    for at in range(len(runs)):
+        longest = max(longest, runs[at, 1])
+    return longest
+
+
+@bare_njit
+def _fill_places(runs: Runs, starts: Bounds, places: Positions) -> None:
+    for at in range(len(runs)):
+        starts[runs[at, 1] + 2] += 1
+    for length in range(len(starts) - 1):
+        starts[length + 1] += starts[length]
+    for at in range(len(runs)):
+        length = runs[at, 1]
+        places[starts[length + 1]] = runs[at, 0]
+        starts[length + 1] += 1
 
 
 @njit

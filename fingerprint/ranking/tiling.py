@@ -19,23 +19,29 @@ from fingerprint.ranking.alignment import (
     find_members,
     group_end,
     has_any,
-    lines_of,
     list_long_runs,
     list_runs,
     longer,
     maximal_run,
     place_of,
     slice_submission,
-    trim,
-    trim_to_lines,
     with_room,
 )
-from fingerprint.ranking.file_pairs import equal_file_runs, partners_first
-from fingerprint.ranking.sorting import longest_part, sort_places, sort_rows
+from fingerprint.ranking.file_pairs import (
+    equal_file_runs,
+    file_partners,
+    has_several,
+    partners_first,
+    runs_of_open_files,
+)
+from fingerprint.ranking.sorting import group_by_length, longest_part, sort_places, sort_rows
 
 if TYPE_CHECKING:
-    from fingerprint.kernels.types import Bounds, Flags, Hashes, Ids, Positions, Rows, Runs
-    from fingerprint.ranking.alignment import CohortTokens, FileTable, IndexedTokens, Lines
+    from fingerprint.kernels.types import Flags, Hashes, Ids, Positions, Rows, Runs
+    from fingerprint.ranking.alignment import CohortTokens, FileTable, IndexedTokens
+
+    # The file of each right token, and a right file, -1 for any.
+    Partner = tuple[Ids, int]
 
 # The occurrence of rank r on one side is compared with those of rank r - 8 to r + 8 on the other side.
 RANK_DISTANCE = 8
@@ -248,35 +254,54 @@ def _open_places(left: IndexedTokens, k: int, space: Workspace) -> int:
 
 @bare_njit
 def _first_open(
-    sides: tuple[Ids, Ids], place: tuple[int, int], lengths: tuple[int, int], space: Workspace
+    sides: tuple[Ids, Ids],
+    place: tuple[int, int],
+    lengths: tuple[int, int],
+    within: Partner,
+    space: Workspace,
 ) -> int:
     """Return the first free place on the right of the window at left token `a`, -1 for none.
 
-    `sides` are the k-grams of both sides, `place` is `a` with its group; `lengths`: of the window, and k.
+    `sides` are the k-grams of both sides, `place` is `a` with its group; `lengths`: of the window, and k;
+    `within`: the file of each right token, and the file where the place has to be, -1 for any.
     """
-    (left, right), (a, group), (length, k) = sides, place, lengths
+    (left, right), (a, group), (length, k), (numbers, file) = sides, place, lengths, within
     last = left[a + length - k]
     # What ends the window has to be open on the right too.
     b = space.heads[group] if space.heads[space.groups[a + length - k]] >= 0 else -1
-    while b >= 0 and not (right[b + length - k] == last and _is_free(space.taken[1], b, length, k)):
+    while b >= 0 and not (
+        right[b + length - k] == last
+        and _is_free(space.taken[1], b, length, k)
+        and (file < 0 or numbers[b] == file)
+    ):
         b = space.after[b]
     return b
 
 
 @bare_njit
 def _add_tiles_of_length(
-    sides: tuple[Ids, Ids], lengths: tuple[int, int], numbers: tuple[int, int], space: Workspace, tiles: Runs
+    pair: tuple[IndexedTokens, IndexedTokens],
+    lengths: tuple[int, int],
+    numbers: tuple[int, int],
+    partner: Ids,
+    arrays: tuple[Workspace, Runs],
 ) -> int:
     """Add the tiles of one length at the open places on the left; return the number of tiles.
 
-    `numbers` are the number of these places and the number of earlier tiles.
+    `numbers` are the number of these places and the number of earlier tiles. With `partner`, only tiles in
+    files that are partners are added.
     """
-    (length, k), (places, count) = lengths, numbers
+    (left, right), (length, k), (places, count), (space, tiles) = pair, lengths, numbers, arrays
+    file, sides = -1, (left.kgrams, right.kgrams)
     for index in range(places):
         a = space.places[0][index]
+        if len(partner) > 0:
+            file = partner[left.files.numbers[a]]
+            if file < 0:
+                continue
         if not _is_free(space.taken[0], a, length, k):
             continue
-        b = _first_open(sides, (a, space.groups[a]), lengths, space)
+        b = _first_open(sides, (a, space.groups[a]), lengths, (right.files.numbers, file), space)
         if b >= 0:
             tiles[count, 0], tiles[count, 1], tiles[count, 2] = a, b, length
             count += 1
@@ -290,19 +315,21 @@ def add_short_tiles(
     pair: tuple[IndexedTokens, IndexedTokens],
     lengths: tuple[int, int],
     numbers: tuple[int, int],
-    space: Workspace,
-    tiles: Runs,
+    partner: Ids,
+    arrays: tuple[Workspace, Runs],
 ) -> int:
     """Add the tiles of k to `least` - 1 tokens to the longer ones; return the number of tiles.
 
     `lengths` are k and `least`, at most 2k; `numbers` are the numbers of `shared_places` and of longer tiles.
+    Tiles in files that are partners come first; `partner` is empty where each side has one file.
     """
-    (left, right), (k, least), (shared, count) = pair, lengths, numbers
+    (left, right), (k, least), (shared, count), space = pair, lengths, numbers, arrays[0]
     _link_open_places(right, shared, k, space)
     places = _open_places(left, k, space)
-    for length in range(least - 1, k - 1, -1):
-        sides = left.kgrams, right.kgrams
-        count = _add_tiles_of_length(sides, (length, k), (places, count), space, tiles)
+    for turn in range(2 if len(partner) > 0 else 1):
+        among = partner if turn == 0 else partner[:0]
+        for length in range(least - 1, k - 1, -1):
+            count = _add_tiles_of_length(pair, (length, k), (places, count), among, arrays)
     for index in range(shared):
         space.heads[space.table[right.kgrams[space.places[1][index]]]] = -1
     return count
@@ -373,35 +400,6 @@ def _has_matchable_kgram(kgrams: Ids, a: int, length: int, k: int) -> bool:
     return False
 
 
-@njit
-def _group_by_length(runs: Runs) -> tuple[Bounds, Positions]:
-    """Return the places of runs by length: those of length n are `places[starts[n]:starts[n + 1]]`."""
-    starts = np.zeros(_longest(runs) + 3, dtype=np.int64)
-    places = np.empty(len(runs), dtype=np.int64)
-    _fill_places(runs, starts, places)
-    return starts[:-1], places
-
-
-@bare_njit
-def _longest(runs: Runs) -> int:
-    longest = 0
-    for at in range(len(runs)):
-        longest = max(longest, runs[at, 1])
-    return longest
-
-
-@bare_njit
-def _fill_places(runs: Runs, starts: Bounds, places: Positions) -> None:
-    for at in range(len(runs)):
-        starts[runs[at, 1] + 2] += 1
-    for length in range(len(starts) - 1):
-        starts[length + 1] += starts[length]
-    for at in range(len(runs)):
-        length = runs[at, 1]
-        places[starts[length + 1]] = runs[at, 0]
-        starts[length + 1] += 1
-
-
 @bare_njit
 def _keep_open(places: Positions, taken: tuple[Flags, Flags], k: int) -> int:
     """Move those runs to the front of which token number k is free on both sides; return their number."""
@@ -425,7 +423,7 @@ def _add_tiles(
     sorted.
     """
     k, least = lengths
-    starts, places = _group_by_length(runs)
+    starts, places = group_by_length(runs)
     count, waiting, pieces = 0, 0, np.empty((INITIAL_PIECES, 2), dtype=np.int64)
     for length in range(len(starts) - 2, least - 1, -1):
         of_length, progress = places[starts[length] : starts[length + 1]], (0, count, waiting)
@@ -482,10 +480,13 @@ def _add_tiles_of(
 
 
 @njit
-def _tile_in_two_turns(
+def _add_from_index(
     pair: tuple[IndexedTokens, IndexedTokens], k: int, space: Workspace, tiles: Runs, count: int
 ) -> int:
-    """Add tiles as from all runs; return their number, or -1 where `_runs_of_pair` is to decide."""
+    """Add tiles as `_add_from_runs` does from all runs, by the index of long k-grams; return their number.
+
+    Return -1 for boilerplate and for repetitive pairs, where the runs have to be listed.
+    """
     left, right = pair
     if has_any(left.boilerplate) or has_any(right.boilerplate):
         return -1
@@ -496,8 +497,33 @@ def _tile_in_two_turns(
     least = k + longer(k)
     runs = list_long_runs((left.long, right.long), least, space.long_table, space.long_members)
     sides, files = (left.kgrams, space.taken), (left.files, right.files)
-    count += _add_by_file(runs, files, (k, least), sides, tiles[count:])
-    return add_short_tiles(pair, (k, least), (shared, count), space, tiles)
+    partner = np.empty(0, dtype=np.int32)
+    if has_several(files):
+        runs = runs_of_open_files(runs, least, space.taken)
+        partner = file_partners(files, runs)
+    count += _add_by_file(runs, files, (k, least), (sides, partner), tiles[count:])
+    return add_short_tiles(pair, (k, least), (shared, count), partner, (space, tiles))
+
+
+@njit
+def _add_from_runs(
+    pair: tuple[IndexedTokens, IndexedTokens], k: int, space: Workspace, tiles: Runs, count: int
+) -> int:
+    """Add the tiles from a list of runs; return their number.
+
+    Long tiles in files that are partners come first, then other long tiles, then short ones in the same
+    order: no run of hardly more than k tokens divides a part that moved to another file.
+    """
+    left, right = pair
+    runs, least = _runs_of_pair(left, right, k, space.table), k + longer(k)
+    sides, files = (left.kgrams, space.taken), (left.files, right.files)
+    if not has_several(files):
+        return count + _add_tiles(runs, (k, k), sides, tiles[count:])
+    runs = runs_of_open_files(runs, k, space.taken)
+    long = runs_of_open_files(runs, least, space.taken)
+    partner = file_partners(files, long)
+    count += _add_by_file(long, files, (k, least), (sides, partner), tiles[count:])
+    return count + _add_by_file(runs, files, (k, k), (sides, partner), tiles[count:])
 
 
 @njit
@@ -505,15 +531,16 @@ def _add_by_file(
     runs: Runs,
     files: tuple[FileTable, FileTable],
     lengths: tuple[int, int],
-    sides: tuple[Ids, tuple[Flags, Flags]],
+    sides: tuple[tuple[Ids, tuple[Flags, Flags]], Ids],
     tiles: Runs,
 ) -> int:
-    """Fill `tiles` as `_add_tiles`, those in files that are partners before the others."""
-    if len(files[0].starts) == 1 or len(files[1].starts) == 1:
-        return _add_tiles(runs, lengths, sides, tiles)
-    in_partners, others = partners_first(files, runs, sides[1])
-    count = _add_tiles(in_partners, lengths, sides, tiles)
-    return count + _add_tiles(others, lengths, sides, tiles[count:])
+    """Fill `tiles` as `_add_tiles`, those in files that are partners, if there are any, before the others."""
+    to_tile, partner = sides
+    if len(partner) == 0:
+        return _add_tiles(runs, lengths, to_tile, tiles)
+    in_partners, others = partners_first(files, runs, partner)
+    count = _add_tiles(in_partners, lengths, to_tile, tiles)
+    return count + _add_tiles(others, lengths, to_tile, tiles[count:])
 
 
 @bare_njit
@@ -537,8 +564,8 @@ def _runs_of_pair(left: IndexedTokens, right: IndexedTokens, k: int, left_table:
 def tile_pair(left: IndexedTokens, right: IndexedTokens, k: int, space: Workspace) -> Runs:
     """Return non-overlapping runs of at least `k` equal tokens, by left token; they may contain common code.
 
-    Equal files come first, see `equal_file_runs`, then tiles in files that are partners, then all others. The
-    workspace is filled for the left side, see `enter`.
+    Equal files come first, see `equal_file_runs`, then tiles as `_add_from_runs` adds them. Similarity and
+    passages both come from these tiles. The workspace is filled for the left side, see `enter`.
 
     Returns: int64 array [tiles, 3]: left token, right token, length.
     """
@@ -548,49 +575,10 @@ def tile_pair(left: IndexedTokens, right: IndexedTokens, k: int, space: Workspac
         tiles[equal, 0], tiles[equal, 1], tiles[equal, 2] = run
         _mark(space.taken, tiles, equal, 1)
         equal += 1
-    count = _tile_in_two_turns((left, right), k, space, tiles, equal)
+    count = _add_from_index((left, right), k, space, tiles, equal)
     if count < 0:
-        runs = _runs_of_pair(left, right, k, space.table)
-        sides, files = (left.kgrams, space.taken), (left.files, right.files)
-        count = equal + _add_by_file(runs, files, (k, k), sides, tiles[equal:])
+        count = _add_from_runs((left, right), k, space, tiles, equal)
     for at in range(count):
         _mark(space.taken, tiles, at, 0)
     sort_rows(tiles[:count])
     return tiles[:count]
-
-
-@kernel
-def trim_tiles(tiles: Runs, left: IndexedTokens, right: IndexedTokens, k: int) -> tuple[Runs, Runs]:
-    """Return the passages of sorted tiles, and the common passages, which shares do not count.
-
-    Small parts of lines at the ends of a tile are left out, see `trim_to_lines`. Of the rest, a passage has
-    no ignored token at its ends. A part that is cut off, or the whole if fewer than `k` tokens remain, is a
-    common passage if it has `k` tokens. So every tile has a passage of one sort.
-    """
-    rows, common = np.empty_like(tiles), np.empty((2 * len(tiles), 3), dtype=np.int64)
-    lines, ignored = lines_of(left, right), (left.ignored, right.ignored)
-    count, common_count = _fill_passages(tiles, (lines, ignored), k, rows, common)
-    return rows[:count], common[:common_count]
-
-
-@bare_njit
-def _fill_passages(
-    tiles: Runs, sides: tuple[Lines, tuple[Flags, Flags]], k: int, rows: Runs, common: Runs
-) -> tuple[int, int]:
-    """Fill `rows` with passages and `common` with common passages; return their numbers."""
-    lines, ignored = sides
-    count, common_count = 0, 0
-    for i in range(len(tiles)):
-        tile = trim_to_lines(lines, (tiles[i, 0], tiles[i, 1], tiles[i, 2]), k)
-        a, b, length = trim(ignored, tile[0], tile[1], tile[2])
-        if length >= k:
-            rows[count, 0], rows[count, 1], rows[count, 2] = a, b, length
-            count += 1
-        else:
-            a, b, length = tile[0] + tile[2], tile[1] + tile[2], 0
-        before = a - tile[0]
-        for x, y, n in ((tile[0], tile[1], before), (a + length, b + length, tile[2] - before - length)):
-            if n >= k:
-                common[common_count, 0], common[common_count, 1], common[common_count, 2] = x, y, n
-                common_count += 1
-    return count, common_count

@@ -393,7 +393,8 @@ def cohort_file(file: LocalFile) -> CohortFile:
     kinds = reading.tokens.kinds
     hashes = engine.fingerprint(kinds, PARAMS).hashes
     coarse = _coarse_file(reading, reading.coarse_lines)
-    return engine.CohortFile(file.submission, kinds, reading.lines, reading.lexical, hashes, coarse)
+    columns = kinds, reading.lines, reading.lexical, hashes, coarse
+    return engine.CohortFile(file.submission, *columns, file.path, sha256(file.data).hexdigest())
 
 
 def _coarse_file(reading: Reading, lines: Lines) -> CoarseFile | None:

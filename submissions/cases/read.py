@@ -438,7 +438,7 @@ def _counted(report: Report, submission: int) -> dict[int, Flags]:
     ignored = ignored_tokens(report, files)
     counted = {file.pk: np.ones(file.document.token_count, dtype=bool) for file in files}
     for file in files:
-        for first, after in ignored.get(file.document_id, []):
+        for first, after, _in_table in ignored.get(file.document_id, []):
             counted[file.pk][first:after] = False
     return counted
 

@@ -95,16 +95,24 @@ def passages_in_order(passages: Iterable[FilePassage]) -> list[FilePassage]:
 
 
 class IgnoredTokens:
-    """The tokens of a file that are not compared: ranges [first, after), in order."""
+    """The tokens of a file that do not count: ranges [first, after), in order.
 
-    def __init__(self, ranges: Sequence[tuple[int, int]]) -> None:
-        self.ranges = ranges
-        self._firsts = [first for first, _ in ranges]
-        self._before = [0, *accumulate(after - first for first, after in ranges)]
+    `tables` are those in tables of literals that are neither boilerplate nor common code.
+    """
+
+    def __init__(self, spans: Sequence[tuple[int, int, bool]]) -> None:
+        self.ranges = [(first, after) for first, after, _ in spans]
+        self.tables = [(first, after) for first, after, in_table in spans if in_table]
+        self._firsts = [first for first, _ in self.ranges]
+        self._before = [0, *accumulate(after - first for first, after in self.ranges)]
 
     def among(self, first: int, count: int) -> int:
         """Count those among the `count` tokens from `first` on."""
         return self._below(first + count) - self._below(first)
+
+    def has_table(self, first: int, count: int) -> bool:
+        """Return whether some of the `count` tokens from `first` on are in a table."""
+        return any(low < first + count and after > first for low, after in self.tables)
 
     def _below(self, token: int) -> int:
         index = bisect_right(self._firsts, token)
@@ -222,6 +230,7 @@ class FileView:
     def is_countable(self) -> bool:
         """True if it is not very small, and most of it is neither boilerplate nor common code."""
         counted = self.counted_tokens(0, size := self.file.document.token_count)
+        counted += sum(after - first for first, after in self.ignored.tables)
         return counted >= WHOLE_TOKENS and 2 * counted > size
 
     @property

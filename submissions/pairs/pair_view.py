@@ -291,9 +291,10 @@ class PassageView:
     """A block, with its location on both sides and the tokens that are written differently.
 
     `number` counts from 1. `counted` of the `tokens` of its pieces count for the shares; the others are
-    boilerplate or common code, and all of them in a block that is `common`. `submissions` is how many of the
-    cohort contain its rarest k-gram; `key` identifies the block to `ignore_passage`. `differences` are those
-    among its first `compared` tokens; `pieces` has the first and last lines of each piece, left and right.
+    boilerplate, common code or in a table of literals (`has_table`), and all of them in a block that is
+    `common`. `submissions` is how many of the cohort contain its rarest k-gram; `key` identifies the block to
+    `ignore_passage`. `differences` are those among its first `compared` tokens; `pieces` has the first and
+    last lines of each piece, left and right.
     """
 
     number: int
@@ -307,6 +308,7 @@ class PassageView:
     right: PassageLocation
     common: bool
     pieces: list[tuple[int, int, int, int]]
+    has_table: bool = False
 
     @property
     def others(self) -> int:
@@ -334,7 +336,7 @@ class PassageView:
 
     @property
     def excluded(self) -> int:
-        """Number of its tokens that are boilerplate or common code."""
+        """Number of its tokens that do not count."""
         return self.tokens - self.counted
 
     @property
@@ -419,7 +421,7 @@ def _read_passages(pair: Pair, names: Names) -> _PairPassages:
     files = pair_files(pair)
     if names.hidden:
         files.sort(key=lambda file: (names.redact_text(file.path), file.pk))
-    # The ignored spans of a report count tokens, not symbols of the coarse streams.
+    # The ignored spans of a report are tokens, not symbols of the coarse streams.
     ignored = {} if pair.translated else ignored_tokens(pair.report, files)
     shorten = cache(lambda lexeme: shorten_lexeme(names.redact_source(lexeme[:MAX_LEXEME_CHARACTERS])))
     views = {
@@ -475,6 +477,7 @@ def _passage(number: int, block: Block, views: dict[int, FileView], tokens: int)
         right.location(on_right),
         common,
         piece_lines(on_left, on_right, left, right) if left.is_open and right.is_open else [],
+        left.ignored.has_table(on_left.first, on_left.tokens),
     )
 
 

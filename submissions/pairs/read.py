@@ -126,10 +126,13 @@ def handed_out_terms(assignment: Assignment) -> list[bytes]:
     return [bytes(lexical) for lexical in rows.values_list("document__lexical", flat=True)]
 
 
-def ignored_tokens(report: Report, files: list[SubmissionFile]) -> dict[int, list[tuple[int, int]]]:
-    """Return the ignored token ranges [first, after the last) of a report by the document's primary key."""
+def ignored_tokens(report: Report, files: list[SubmissionFile]) -> dict[int, list[tuple[int, int, bool]]]:
+    """Return the ignored token ranges [first, after the last) of a report by the document's primary key.
+
+    Of each it says whether it is only in a table of literals; former rankings did not store these.
+    """
     rows = Ignored.objects.filter(report=report, document__in={file.document_id for file in files})
-    return {row.document_id: [(first, after) for first, after in row.spans] for row in rows}
+    return {row.document_id: [(one[0], one[1], any(one[2:])) for one in row.spans] for row in rows}
 
 
 def suggested_threshold(report: Report) -> float:

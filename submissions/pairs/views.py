@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import nullcontext
-from difflib import SequenceMatcher
 from functools import partial
-from itertools import zip_longest
 from threading import BoundedSemaphore
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
 from django.http import Http404
@@ -20,7 +19,10 @@ from submissions.cases.views import decision_context
 from submissions.core.access import find_assignment, is_readable_pair, readable_submissions
 from submissions.core.names import names_for, search_words
 from submissions.core.rights import Right
+from submissions.intake.packed_readings import unpack_tokens
+from submissions.matches.line_by_line import diff, kinds_of_lines
 from submissions.matches.source_html import LINE_END, visible_html
+from submissions.models import Document
 from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.requests import redirect_with_query, signed_in
 from submissions.pairs.file_view import parse_selection
@@ -31,8 +33,6 @@ from submissions.reports.read import ignored_lines, report_state
 from submissions.uploads.read import find_submission, readable_files, submissions_by_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from django.http import HttpRequest, HttpResponse
 
     from submissions.core.names import Names
@@ -47,9 +47,6 @@ LINK_SLOT = BoundedSemaphore(1)
 PASSAGE_GONE = gettext_lazy(
     "That passage is not in the newest report any more, so nothing was changed. These are its passages now."
 )
-
-# Lines of each side that a page shows, and characters of a line: aligning takes the square of the lines.
-MAX_LINES, MAX_CHARACTERS = 1_500, 300
 
 # Matches that a message names.
 NAMED = 5
@@ -139,55 +136,11 @@ def not_ranked(
     return render(request, "submissions/pair/gone.html", context, status=404)
 
 
-class DiffRow(NamedTuple):
-    """A line of each side with its number, from 1; 0 and "" where a side has none.
-
-    `kind`: `same`, `changed`, `left` or `right`, the last two for a line of one side only.
-    """
-
-    left_number: int
-    left: str
-    right_number: int
-    right: str
-    kind: str
-
-
-class Diff(NamedTuple):
-    """Aligned lines, the number of equal ones, and how many lines of each side are not shown."""
-
-    rows: list[DiffRow]
-    equal: int
-    left_more: int
-    right_more: int
-
-
-def diff(left: Sequence[str], right: Sequence[str]) -> Diff:
-    """Align the first MAX_LINES lines of two texts; lines are equal without the white space at their ends."""
-    rows = list(_rows([line.rstrip() for line in left], [line.rstrip() for line in right]))
-    equal = sum(row.kind == "same" and bool(row.left.strip()) for row in rows)
-    return Diff(rows, equal, max(0, len(left) - MAX_LINES), max(0, len(right) - MAX_LINES))
-
-
-def _rows(left: list[str], right: list[str]) -> Iterator[DiffRow]:
-    left, right = left[:MAX_LINES], right[:MAX_LINES]
-    for tag, first, after, other_first, other_after in SequenceMatcher(
-        None, left, right, autojunk=False
-    ).get_opcodes():
-        ours, theirs = range(first, after), range(other_first, other_after)
-        for i, j in zip_longest(ours, theirs):
-            kind = "same" if tag == "equal" else "right" if i is None else "left" if j is None else "changed"
-            yield DiffRow(*_cell(left, i), *_cell(right, j), kind)
-
-
-def _cell(lines: list[str], index: int | None) -> tuple[int, str]:
-    return (0, "") if index is None else (index + 1, lines[index][:MAX_CHARACTERS])
-
-
 @signed_in("GET")
 def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Show a file of each of two submissions side by side; `left` and `right` of the query choose it."""
     # Imported here because it loads the front-ends and their lexers, which other pages do not need.
-    from submissions.uploads.stored_documents import file_text  # noqa: PLC0415
+    from submissions.uploads.stored_documents import decode_file  # noqa: PLC0415
 
     assignment = find_assignment(request.user, pk, Right.READ)
     pair = pair_names(assignment, left_id, right_id)
@@ -197,12 +150,15 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
     displayed = pair.displayed(names)
     if (displayed.left_id, displayed.right_id) != (left_id, right_id):
         return redirect_with_query(request, "lines", pk, displayed.left_id, displayed.right_id)
-    left_files, right_files = readable_files(left_id), readable_files(right_id)
-    left = _chosen(left_files, request.GET.get("left", ""))
-    right = _chosen(right_files, request.GET.get("right", ""), left.path if left else "")
-    texts = [LINE_END.split(names.redact_source(file_text(one))) if one else [] for one in (left, right)]
     report, by_id = report_state(assignment).report, submissions_by_id([left_id, right_id])
     ranked = find_pair(report, left_id, right_id) if report else None
+    left_files, right_files = readable_files(left_id), readable_files(right_id)
+    left = _chosen(left_files, request.GET.get("left", ""))
+    partner = _partner(ranked, left, right_files) if left else None
+    right = _chosen(right_files, request.GET.get("right", ""), partner)
+    originals = [decode_file(one).text if one else "" for one in (left, right)]
+    texts = [LINE_END.split(names.redact_source(text)) for text in originals]
+    kinds = [_kinds_of_lines(one, text) for one, text in zip((left, right), originals, strict=True)]
     context = {
         "assignment": assignment,
         "names": names,
@@ -211,7 +167,7 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
         "right": displayed.right,
         "ids": (left_id, right_id),
         "submissions": [by_id[key] for key in (left_id, right_id)],
-        "diff": diff(*texts),
+        "diff": diff(texts[0], texts[1], kinds[0], kinds[1]),
         "report": report,
         "pair": ranked,
         "suspicion": find_suspicion(report, names, (left_id, right_id)) if report and not ranked else None,
@@ -220,10 +176,33 @@ def lines(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -
     return render(request, "submissions/pair/lines.html", context)
 
 
-def _chosen(files: list[SubmissionFile], key: str, like: str = "") -> SubmissionFile | None:
-    """Return the file with a primary key, else the file with the path `like`, else the largest file."""
-    chosen = [one for one in files if str(one.pk) == key] or [one for one in files if one.path == like]
-    return chosen[0] if chosen else max(files, key=lambda one: one.source.size, default=None)
+def _chosen(
+    files: list[SubmissionFile], key: str, partner: SubmissionFile | None = None
+) -> SubmissionFile | None:
+    """Return the file with a primary key, else the partner of the other side's, else the largest file."""
+    chosen = next((one for one in files if str(one.pk) == key), partner)
+    return chosen or max(files, key=lambda one: one.source.size, default=None)
+
+
+def _partner(ranked: Pair | None, left: SubmissionFile, files: list[SubmissionFile]) -> SubmissionFile | None:
+    """Return the same file, else the one with most passages in common, else the one of the same path."""
+    shared: Counter[int] = Counter()
+    for passage in ranked.passages if ranked else ():
+        ends = {passage.left_file, passage.right_file} - {left.pk}
+        shared.update({file: passage.tokens for file in ends if len(ends) == 1})
+
+    def likeness(one: SubmissionFile) -> tuple[bool, int, bool]:
+        return one.source_id == left.source_id, shared[one.pk], one.path == left.path
+
+    best = max(files, key=likeness, default=None)
+    return best if best and any(likeness(best)) else None
+
+
+def _kinds_of_lines(file: SubmissionFile | None, text: str) -> list[tuple[int, ...]]:
+    """Return the kinds of the tokens that begin on each line of a file; none if it was not compared."""
+    if file is None or file.document.state != Document.State.READY:
+        return []
+    return kinds_of_lines(text, unpack_tokens(bytes(file.document.tokens)))
 
 
 @signed_in("GET")

@@ -262,7 +262,7 @@ class LoadedCohort:
 
     submissions: list[Submission]
     name_ranks: list[int]
-    files: list[SubmissionFile]
+    files: Sequence[SubmissionFile]
     contents: list[CohortFile]
     inputs: RankingInput
     mates: Mates
@@ -367,6 +367,8 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
         documents[file.document_id]._replace(
             submission=index[file.submission_id],
             coarse=None if file.submission_id in old_work.submissions else streams.get(file.document_id),
+            path=file.path,
+            source=file.digest,
         )
         for file in files
     ]
@@ -394,7 +396,7 @@ def _all_exclusions(
     selection: Selection,
     documents: dict[int, CohortFile],
     streams: dict[int, CoarseFile],
-    files: list[SubmissionFile],
+    files: Sequence[SubmissionFile],
 ) -> Exclusions:
     """Return what is left out of a ranking: boilerplate of the class and of old work, and dictated terms."""
     boilerplate = selection.boilerplate
@@ -421,7 +423,9 @@ def _old_pairs(uploaded: list[Submission], old_work: OldWork, index: dict[int, i
     return OldPairs.from_lists(len(index), old, pairs, across=sides)
 
 
-def _in_content_order(submissions: list[Submission]) -> tuple[list[Submission], list[SubmissionFile]]:
+def _in_content_order(
+    submissions: list[Submission],
+) -> tuple[list[Submission], list[HashedSubmissionFile]]:
     """Return submissions, equal ones by primary key, and their readable files in the order of the content."""
     by_key = sorted(submissions, key=lambda submission: submission.pk)
     index = {submission.pk: number for number, submission in enumerate(by_key)}

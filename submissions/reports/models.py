@@ -171,11 +171,11 @@ class Report(models.Model):
 
 
 class Ignored(models.Model):
-    """Tokens of a document that a report ignored: boilerplate and common code."""
+    """Tokens of a document that a report ignored: boilerplate, common code, most of a table of literals."""
 
     report = models.ForeignKey(Report, models.CASCADE, related_name="ignored")
     document = models.ForeignKey(Document, models.CASCADE, related_name="+")
-    # [first token, token after the last], in order.
+    # [first token, token after the last, whether they are only in a table], in order.
     spans = models.JSONField(default=list)
 
     class Meta:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint.engine import Passage
-from fingerprint.ranking.tiling import enter, tile_pair, trim_tiles, workspace
+from fingerprint.ranking.alignment import trim_tiles
+from fingerprint.ranking.tiling import enter, tile_pair, workspace
 
 if TYPE_CHECKING:
     from fingerprint.engine import Cohort

@@ -54,8 +54,11 @@ def table(name: str, seed: int) -> str:
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_a_table_counts_as_one_kgram(name: str) -> None:
     kinds = front_end(name).tokens(BEFORE.get(name, "") + table(name, 1)).kinds
-    (counted,) = Cohort.from_submissions([[kinds]], K).sums.counted[[-1]]
+    cohort = Cohort.from_submissions([[kinds]], K)
+    (counted,) = cohort.sums.counted[[-1]]
     assert K <= counted <= K + 2
+    spans = cohort.ignored_spans()[0]
+    assert sum(after - first for first, after, in_table in spans if in_table) == len(kinds) - counted
     assert len(kinds) > 400
 
 

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from tests.moss.check.test_check import check, folder
 
@@ -87,6 +87,7 @@ def test_lines_that_most_of_a_class_share_beside_their_own_code_are_said(
     st.integers(0, 24),
     st.lists(st.integers(5, 40), min_size=1, max_size=3),
 )
+@example(0, 17, 17, [5, 5, 5])  # by chance, eleven of them go on alike after one of the pieces
 def test_what_is_said_of_shared_lines_is_true_by_a_naive_count(
     tmp_path_factory: pytest.TempPathFactory, seed: int, students: int, sharers: int, pieces: list[int]
 ) -> None:
@@ -97,7 +98,7 @@ def test_what_is_said_of_shared_lines_is_true_by_a_naive_count(
         assert counted(said, files) == (said["submissions"], said["lines"])
         assert 2 * sharers > students
         assert said["submissions"] == sharers
-        assert said["lines"] <= sum(pieces)  # where one piece is not found, less is said
+        assert said["lines"] == sum(pieces)
     else:
         assert sharers <= max(10, students // 2)
 

@@ -1,8 +1,9 @@
 """The two sides of a pair: plain lines, large files in parts, and the colours of passages."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, product
 from random import Random
 
 import pytest
@@ -12,10 +13,10 @@ from django.test import Client
 from django.urls import reverse
 from hypothesis import given, strategies as st
 
+from submissions.matches.line_by_line import MAX_LINES, diff
 from submissions.matches.source_html import COLOURS
 from submissions.models import Assignment, Decision, Pair, Report, Submission, SubmissionFile
 from submissions.pairs import pair_view, source_view as screen
-from submissions.pairs.views import MAX_LINES, diff
 from tests.support.html import Page, get_page, page_of
 from tests.support.kept_classes import stored
 from tests.support.paths import ROOT
@@ -23,22 +24,83 @@ from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
 from tests.support.shares import link_to, shared_report
 from tests.support.uploads import HandIn
 
-texts = st.lists(st.sampled_from(["a", "b", "  c", "", "a  "]), max_size=12)
+# Lines with the kinds of their tokens: names and values have the same kinds.
+LINES = {"": (), "a = 1": (1, 2, 3), "  b = 2": (1, 2, 3), "f(a)  ": (1, 1), "f[b]": (1, 4, 1), "# a": ()}
+texts = st.lists(st.sampled_from(sorted(LINES)), max_size=12)
+
+
+def folded_pair(left: str, right: str) -> bool:
+    """Return whether two lines are the same but for names, values and layout."""
+    one, other = (re.sub(r"[a-z]+", "n", re.sub(r"\d", "1", "".join(line.split()))) for line in (left, right))
+    return one == other and LINES[left] == LINES[right]
+
+
+def longest_series(left: list[str], right: list[str]) -> int:
+    """Return how many lines that are not blank match in one order at most."""
+    best = [[0] * (len(right) + 1) for _ in range(len(left) + 1)]
+    for i, j in product(range(len(left)), range(len(right))):
+        same = LINES[left[i]] == LINES[right[j]] and (LINES[left[i]] or left[i] == right[j])
+        with_both = best[i][j] + (1 if same and left[i].strip() else 0)
+        best[i + 1][j + 1] = max(best[i][j + 1], best[i + 1][j], with_both)
+    return best[-1][-1]
 
 
 @given(texts, texts)
-def test_every_line_is_on_its_side_once_and_equal_ones_adjoin(left: list[str], right: list[str]) -> None:
-    rows = diff(left, right).rows
+def test_every_line_is_shown_once_on_its_side_and_those_that_are_the_same_but_for_names_line_up(
+    left: list[str], right: list[str]
+) -> None:
+    shown = diff(left, right, *([LINES[line] for line in side] for side in (left, right)))
+    rows = [row for row in shown.rows if row.kind != "elsewhere"]
     assert [row.left for row in rows if row.left_number] == [line.rstrip() for line in left]
-    assert [row.right for row in rows if row.right_number] == [line.rstrip() for line in right]
-    assert [row.left_number for row in rows if row.left_number] == [*range(1, len(left) + 1)]
+    assert sorted(row.right_number for row in rows if row.right_number) == [*range(1, len(right) + 1)]
+    assert all(row.right == right[row.right_number - 1].rstrip() for row in rows if row.right_number)
+    in_order = [row.right_number for row in rows if row.right_number and not row.moved]
+    assert in_order == sorted(in_order)
+    counts = Counter(row.kind for row in rows if row.left and row.right)
+    assert (shown.identical, shown.renamed) == (counts["same"], counts["renamed"])
     for row in rows:
-        assert (row.kind == "same") == (bool(row.left_number and row.right_number) and row.left == row.right)
+        both = (left[row.left_number - 1], right[row.right_number - 1]) if row.left and row.right else None
+        assert (row.kind == "same") == bool(row.left_number and row.right_number and row.left == row.right)
+        assert row.kind != "renamed" or (both and folded_pair(*both))
+    lines = [line for line in (*left, *right) if line.strip()]
+    assert shown.alone == len(lines) - 2 * (shown.identical + shown.renamed)
+    matched = sum(
+        LINES[left[row.left_number - 1]] == LINES[right[row.right_number - 1]]
+        for row in rows
+        if row.left and row.right and not row.moved and row.kind != "elsewhere"
+    )
+    assert matched >= longest_series(left, right)
+
+
+def kinds(lines: list[str]) -> list[tuple[int, ...]]:
+    """Return one kind for each sign, and the same kind for all names and all values."""
+    return [
+        tuple(
+            0 if one[0].isalpha() else 1 if one[0].isdecimal() else ord(one)
+            for one in re.findall(r"\w+|\S", line)
+        )
+        for line in lines
+    ]
+
+
+@given(st.permutations(range(4)))
+def test_methods_in_another_order_are_beside_each_other(order: list[int]) -> None:
+    forms = [
+        [f"def one(a{', b' * number}):", *(f"    a = a {sign} {n} - one" for n in range(6)), ""]
+        for number, sign in enumerate("+-*/")
+    ]
+    left = [line for form in forms for line in form]
+    right = [line.replace("one", "two") for at in order for line in forms[at]]
+    shown = diff(left, right, kinds(left), kinds(right))
+    assert shown.alone == 0
+    for row in (row for row in shown.rows if row.kind == "elsewhere"):
+        [beside] = (one for one in shown.rows if one.moved and one.right_number == row.right_number)
+        assert row.left_number == beside.left_number
 
 
 def test_of_long_files_the_page_says_how_much_it_does_not_show() -> None:
     both = diff(["x"] * (MAX_LINES + 7), ["x"])
-    assert (both.left_more, both.right_more, both.equal) == (7, 0, 1)
+    assert (both.left_more, both.right_more, both.identical, both.alone) == (7, 0, 1, MAX_LINES - 1)
 
 
 @pytest.fixture

@@ -6,9 +6,6 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from fingerprint.ranking.weights import table_tokens
 from submissions.intake.packed_readings import unpack_coarse, unpack_kinds
 from submissions.models import Batch, CaseDecision, Decision, Document, SubmissionFile
 
@@ -94,10 +91,8 @@ class Facts:
             )
         kinds, lines = unpack_kinds(bytes(file.document.tokens))
         spans = self.ignored.get(file.document_id, [])
-        ignored = {at for first, after in spans for at in range(first, after)}
-        with_end, k = np.append(kinds, np.uint64(0)), self.report.parameters["k"]
-        spare = table_tokens(with_end, np.array([0, len(with_end)]), k)
-        counted = [at not in ignored and not spare[at] for at in range(len(kinds))]
+        ignored = {at for first, after, *_ in spans for at in range(first, after)}
+        counted = [at not in ignored for at in range(len(kinds))]
         return Tokens(kinds.tolist(), lines.tolist(), counted)
 
 

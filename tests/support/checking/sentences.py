@@ -14,7 +14,8 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
 
-from tests.support.checking.exported import LITERAL, NAME, Exported, folded, words
+from tests.support.checking.exported import LITERAL, NAME, TOKEN, Exported, folded, words
+from tests.support.html import text_of
 from tests.support.paths import ROOT
 from tests.support.translations import texts_of
 
@@ -396,15 +397,60 @@ def files_that_share(exported: Exported, key: Key, values: Values) -> bool:
     return (total, matched) in sides
 
 
+def line_pairs(exported: Exported, key: Key) -> Iterator[tuple[str, str, bool]]:
+    """Yield the lines of both files that a page has beside each other, and whether it says that names differ.
+
+    The lines are those of the files; each line has to be there once.
+    """
+    page, sides = exported.pages[key], list[list[str]]()
+    nodes = page.all(".lines tbody tr:not(.elsewhere)")
+    for side, path in enumerate(page.texts(".choose option[selected]")):
+        lines = ["", *exported.sources[key[side + 1]][path].splitlines(), ""]
+        numbers = [int(text_of(node.css("td")[2 * side]) or 0) for node in nodes]
+        assert sorted(filter(None, numbers)) == [*range(1, max(numbers) + 1)]
+        assert max(numbers) >= min(len(lines) - 2, 1500)
+        sides.append([lines[at].rstrip() for at in numbers])
+    marked = ["renamed" in str(node.attributes["class"]).split() for node in nodes]
+    return zip(*sides, marked, strict=True)
+
+
+def _sorts_of_lines(exported: Exported, key: Key) -> Counter[str]:
+    sorts = Counter[str]()
+    for left, right, marked in line_pairs(exported, key):
+        is_alike = folded(TOKEN.findall(left)) == folded(TOKEN.findall(right))
+        assert is_alike or not marked
+        sort = "identical" if left == right else "renamed" if marked else "alone"
+        sorts[sort] += bool(left) + bool(right) if sort == "alone" else bool(left)
+    return sorts
+
+
+@states("lines", "p.lead", "{{ n }} line is identical,", "{{ n }} lines are identical,")
+def identical_lines(exported: Exported, key: Key, values: Values) -> bool:
+    return number(values["n"]) == _sorts_of_lines(exported, key)["identical"]
+
+
 @states(
     "lines", "p.lead",
-    "{{ n }} line is the same, names and layout within a line included.",
-    "{{ n }} lines are the same, names and layout within a line included.",
+    "{{ n }} differs only in names, values or layout,", "{{ n }} differ only in names, values or layout,",
 )  # fmt: skip
-def same_lines(exported: Exported, key: Key, values: Values) -> bool:
+def renamed_lines(exported: Exported, key: Key, values: Values) -> bool:
+    return number(values["n"]) == _sorts_of_lines(exported, key)["renamed"]
+
+
+@states("lines", "p.lead", "{{ n }} is on one side alone.", "{{ n }} are on one side alone.")
+def lines_alone(exported: Exported, key: Key, values: Values) -> bool:
+    return number(values["n"]) == _sorts_of_lines(exported, key)["alone"]
+
+
+@states(
+    "lines", ".elsewhere",
+    "Lines {{ start }} to {{ end }} of the right side are beside line {{ beside }}.",
+)  # fmt: skip
+def lines_elsewhere(exported: Exported, key: Key, values: Values) -> bool:
     rows = [row for row in exported.pages[key].rows(".lines tbody tr") if len(row) == 4]
-    equal = sum(row[1] == row[3] != "" and row[0] != "" != row[2] for row in rows)
-    return abs(number(values["n"]) - equal) == 0
+    beside = {int(row[2]): int(row[0]) for row in rows if row[0] and row[2]}
+    first, last, line = (number(values[name]) for name in ("start", "end", "beside"))
+    return [beside[at] for at in range(first, last + 1)] == [*range(line, line + last - first + 1)]
 
 
 # The report.

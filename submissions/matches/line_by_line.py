@@ -1,0 +1,238 @@
+"""Two files line by line: lines that match in one order side by side, and parts that were moved beside those.
+
+Lines match by the kinds of their tokens, so that a copy with other names lines up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from submissions.matches.differences import LITERAL
+from submissions.matches.source_html import line_starts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fingerprint.engine import TokenStream
+    from fingerprint.kernels.types import Ids
+
+# Lines of each side that a page shows, and characters of a line: aligning takes the square of the lines.
+MAX_LINES, MAX_CHARACTERS = 1_500, 300
+# What a pair of lines counts in an alignment, and how much more if they are written alike.
+ALIKE, WRITTEN_ALIKE = 16, 1
+# Series of lines in another order that are looked for, and the tokens and lines of a part that was moved.
+MOVED_SERIES, LEAST_MOVED_TOKENS, LEAST_MOVED_LINES = 6, 20, 2
+LEXEME = re.compile(r"\"[^\"]*\"|'[^']*'|[^\W\d]\w*|\d[\w.]*|[^\w\s]")
+
+
+class DiffRow(NamedTuple):
+    """A line of each side with its number, from 1; 0 and "" where a side has none.
+
+    `kind`: `same`; `renamed`, the same but for names, values and layout; `changed`; `left` or `right` for a
+    line of one side only. A `moved` row has a right line from elsewhere. A row of the kind `elsewhere` stands
+    where such lines were: it has the first and the last of them as `right_number` and `right_last`, and as
+    `left_number` the line that the first of them stands beside.
+    """
+
+    left_number: int
+    left: str
+    right_number: int
+    right: str
+    kind: str
+    moved: bool = False
+    right_last: int = 0
+
+
+class Diff(NamedTuple):
+    """Aligned lines, and how many lines of each side are not shown.
+
+    Of the lines that are not blank, `identical` and `renamed` are in rows of that kind, on each side; `alone`
+    is the number of all others, of both sides.
+    """
+
+    rows: list[DiffRow]
+    identical: int
+    renamed: int
+    alone: int
+    left_more: int
+    right_more: int
+
+
+class _Side(NamedTuple):
+    """The shown lines of a side, what they are but for names, and the number of their tokens."""
+
+    lines: list[str]
+    keys: list[object]
+    sizes: list[int]
+
+    @classmethod
+    def of(cls, lines: Sequence[str], kinds: Sequence[tuple[int, ...]]) -> _Side:
+        """Return the first MAX_LINES lines without white space at their ends; `kinds`: see `diff`."""
+        shown = [line.rstrip() for line in lines[:MAX_LINES]]
+        of_lines = [*kinds[: len(shown)], *[()] * (len(shown) - len(kinds))]
+        keys: list[object] = [one or "".join(line.split()) for one, line in zip(of_lines, shown, strict=True)]
+        return cls(shown, keys, list(map(len, of_lines)))
+
+
+def kinds_of_lines(text: str, tokens: TokenStream) -> list[tuple[int, ...]]:
+    """Return the kinds of the tokens that begin on each line of a text."""
+    starts = line_starts(text)
+    kinds: list[list[int]] = [[] for _ in starts]
+    lines = np.searchsorted(np.asarray(starts), tokens.starts, side="right") - 1
+    for line, kind in zip(lines.tolist(), tokens.kinds.tolist(), strict=True):
+        kinds[line].append(kind)
+    return list(map(tuple, kinds))
+
+
+def diff(
+    left: Sequence[str],
+    right: Sequence[str],
+    left_kinds: Sequence[tuple[int, ...]] = (),
+    right_kinds: Sequence[tuple[int, ...]] = (),
+) -> Diff:
+    """Align the first MAX_LINES lines of two texts: what matches in one order, then parts that were moved.
+
+    Lines match whose tokens have the same kinds, see `kinds_of_lines`; lines without tokens match if their
+    text is the same but for white space.
+    """
+    sides = _Side.of(left, left_kinds), _Side.of(right, right_kinds)
+    in_order = _longest_series(sides, [range(len(side.lines)) for side in sides])
+    rows = list(_rows(sides, in_order, _moved_lines(sides, in_order)))
+    shown = Counter(row.kind for row in rows if row.left and row.kind in {"same", "renamed"})
+    lines = sum(bool(line) for side in sides for line in side.lines)
+    figures = shown["same"], shown["renamed"], lines - 2 * shown.total()
+    return Diff(rows, *figures, *(max(0, len(side) - MAX_LINES) for side in (left, right)))
+
+
+def _longest_series(sides: tuple[_Side, _Side], places: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+    """Return the pairs of lines, of these places on each side, that match in one order and count most."""
+    keys, texts = (
+        _numbers([side.keys for side in sides], places),
+        _numbers([side.lines for side in sides], places),
+    )
+    best = np.zeros((len(keys[0]) + 1, len(keys[1]) + 1), dtype=np.int32)
+    for row, at in enumerate(places[0]):
+        gain = (keys[1] == keys[0][row]) * (ALIKE + WRITTEN_ALIKE * (texts[1] == texts[0][row]))
+        gain *= bool(sides[0].lines[at])
+        np.maximum.accumulate(np.maximum(best[row, 1:], best[row, :-1] + gain), out=best[row + 1, 1:])
+    series = []
+    row, column = len(keys[0]), len(keys[1])
+    while row and column:
+        if best[row, column] == best[row - 1, column]:
+            row -= 1
+        elif best[row, column] == best[row, column - 1]:
+            column -= 1
+        else:
+            row, column = row - 1, column - 1
+            series.append((places[0][row], places[1][column]))
+    return series[::-1]
+
+
+def _numbers(columns: Sequence[Sequence[object]], places: Sequence[Sequence[int]]) -> list[Ids]:
+    """Return a number for each of some values of both sides, the same for equal ones."""
+    numbers: dict[object, int] = {}
+    return [
+        np.array([numbers.setdefault(column[at], len(numbers)) for at in some], dtype=np.int32)
+        for column, some in zip(columns, places, strict=True)
+    ]
+
+
+def _moved_lines(sides: tuple[_Side, _Side], in_order: list[tuple[int, int]]) -> dict[int, int]:
+    """Return the right line of each left line of the parts that both sides have in another order."""
+    moved: dict[int, int] = {}
+    for _ in range(MOVED_SERIES):
+        done = [{pair[side] for pair in (*in_order, *moved.items())} for side in (0, 1)]
+        places = [
+            [at for at, line in enumerate(side.lines) if line and at not in of_side]
+            for side, of_side in zip(sides, done, strict=True)
+        ]
+        runs = _runs(sides, _longest_series(sides, places))
+        if not (found := [run for run in runs if _is_part(sides[0], run)]):
+            break
+        for run in found:
+            moved.update(run)
+            for one, other in pairwise(run):  # blank lines
+                moved.update(zip(range(one[0] + 1, other[0]), range(one[1] + 1, other[1]), strict=False))
+    return moved
+
+
+def _is_part(side: _Side, run: list[tuple[int, int]]) -> bool:
+    return len(run) >= LEAST_MOVED_LINES and sum(side.sizes[at] for at, _ in run) >= LEAST_MOVED_TOKENS
+
+
+def _runs(sides: tuple[_Side, _Side], series: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Return the runs of a series in which no line that is not blank is between two neighbours."""
+    runs: list[list[tuple[int, int]]] = []
+    for pair in series:
+        before = runs[-1][-1] if runs else None
+        if before and not any(
+            any(side.lines[one + 1 : other]) for side, one, other in zip(sides, before, pair, strict=True)
+        ):
+            runs[-1].append(pair)
+        else:
+            runs.append([pair])
+    return runs
+
+
+def _rows(
+    sides: tuple[_Side, _Side], in_order: list[tuple[int, int]], moved: dict[int, int]
+) -> Iterator[DiffRow]:
+    """Yield the rows of all lines; lines that do not match are beside each other as far as there are any."""
+    beside = {other: at for at, other in moved.items()}
+    first, other_first = 0, 0
+    for at, other in [*in_order, (len(sides[0].lines), len(sides[1].lines))]:
+        others = [*_right_items(sides, range(other_first, other), beside)][::-1]
+        for left in range(first, at):
+            if left in moved:
+                yield _row(sides, left, moved[left], moved=True)
+                continue
+            while others and others[-1].kind == "elsewhere":
+                yield others.pop()
+            yield _row(sides, left, others.pop().right_number - 1 if others else None)
+        yield from others[::-1]
+        if at < len(sides[0].lines):
+            yield _row(sides, at, other)
+        first, other_first = at + 1, other + 1
+
+
+def _right_items(sides: tuple[_Side, _Side], lines: range, beside: dict[int, int]) -> Iterator[DiffRow]:
+    """Yield the rows of right lines alone, and one in place of each part that is beside lines of the left."""
+    first = None
+    for line in lines:
+        if line not in beside:
+            yield _row(sides, None, line)
+            continue
+        first = line if first is None else first
+        if line + 1 not in lines or beside.get(line + 1) != beside[line] + 1:
+            yield DiffRow(beside[first] + 1, "", first + 1, "", "elsewhere", right_last=line + 1)
+            first = None
+
+
+def _row(sides: tuple[_Side, _Side], at: int | None, other: int | None, *, moved: bool = False) -> DiffRow:
+    cells = (*_cell(sides[0].lines, at), *_cell(sides[1].lines, other))
+    if at is None or other is None:
+        return DiffRow(*cells, "right" if at is None else "left")
+    line, other_line = sides[0].lines[at], sides[1].lines[other]
+    kind = "changed"
+    if line == other_line:
+        kind = "same"
+    elif sides[0].keys[at] == sides[1].keys[other] and _folded(line) == _folded(other_line):
+        kind = "renamed"
+    return DiffRow(*cells, kind, moved)
+
+
+def _folded(line: str) -> list[str]:
+    """Return the words and signs of a line, with all names, and all values, alike."""
+    return [
+        "n" if one[0].isalpha() or one[0] == "_" else "1" if LITERAL.match(one) else one
+        for one in LEXEME.findall(line)
+    ]
+
+
+def _cell(lines: Sequence[str], index: int | None) -> tuple[int, str]:
+    return (0, "") if index is None else (index + 1, lines[index][:MAX_CHARACTERS])
