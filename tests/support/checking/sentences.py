@@ -380,18 +380,6 @@ def at_most(exported: Exported, key: Key, values: Values) -> bool:
     return everybody == len(exported.sources) and bool(having) and all(2 <= one <= some for one in having)
 
 
-@states("document", ".passage h3", "and {{ tokens }} that do not count")
-def not_counted(exported: Exported, key: Key, values: Values) -> bool:
-    """Check that a passage with this heading has at least so many words, with those that count."""
-    said = f"and {values['tokens']} that do not count"
-    headings = [one for one in exported.passages(key) if said in one.heading]
-    counted = [number(one.heading.partition(" token")[0].rpartition(" ")[2]) for one in headings]
-    printed = [sum(len(words(text, one.paths[0])) for _, text in one.lines(0)) for one in headings]
-    return any(
-        0 < number(values["tokens"]) <= there - count for count, there in zip(counted, printed, strict=True)
-    )
-
-
 @states("pair", "summary h2", "{{ n }} shared passage", "{{ n }} shared passages")
 def passage_count(exported: Exported, key: Key, values: Values) -> bool:
     printed = sum(1 for _ in exported.passages(("document", *key[1:])))
