@@ -40,7 +40,7 @@ def number_equal(files: Sequence[Sequence[npt.NDArray[Any]]]) -> Ids:
     # Hardly any other files have columns of the same lengths.
     lengths = numbered_keys([tuple(map(len, columns)) for columns in files])
     contents = [
-        _digest(columns) if number >= 0 else None
+        digest_columns(columns) if number >= 0 else None
         for number, columns in zip(lengths.tolist(), files, strict=True)
     ]
     return numbered_keys(contents)
@@ -58,7 +58,8 @@ def numbered_keys(keys: Sequence[object]) -> Ids:
     return numbers
 
 
-def _digest(columns: Sequence[npt.NDArray[Any]]) -> bytes:
+def digest_columns(columns: Sequence[npt.NDArray[Any]]) -> bytes:
+    """Return a digest that is the same for equal columns."""
     digest = blake2b(digest_size=16)
     for column in columns:
         digest.update(len(column).to_bytes(8, "little"))
@@ -75,6 +76,11 @@ class FileLabels(NamedTuple):
 
     contents: Sequence[Ids]
     paths: Sequence[str]
+
+    @classmethod
+    def of(cls, sources: Sequence[str], written_alike: Ids, paths: Sequence[str]) -> FileLabels:
+        """Return labels by which the same bytes come before the same tokens, names and values."""
+        return cls([numbered_keys([source or None for source in sources]), written_alike], paths)
 
 
 def file_table(

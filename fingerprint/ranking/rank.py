@@ -26,7 +26,7 @@ from fingerprint.ranking.candidates import (
     weighted_pairs,
 )
 from fingerprint.ranking.cohort import Cohort, count_alike, default_limit, distinct_kgrams
-from fingerprint.ranking.file_pairs import FileLabels, number_equal, numbered_keys
+from fingerprint.ranking.file_pairs import FileLabels, digest_columns, number_equal
 from fingerprint.ranking.groups import NO_GROUPS, Groups
 from fingerprint.ranking.parallel import never_end
 from fingerprint.ranking.passages import align_pairs
@@ -79,7 +79,7 @@ if TYPE_CHECKING:
 
 # Stands for the suggested threshold, which is not known yet.
 SUGGESTED = -1.0
-# Of the number of a submission, where two of them are one number.
+# Of the number of a submission, where two are one number.
 SUBMISSION_BITS = 32
 
 
@@ -88,8 +88,7 @@ class CohortFile(NamedTuple):
 
     `submission` is the number of the submission in the cohort; lists of files are sorted by it. `coarse` is
     the stream that all languages share, None for a file without it, which is compared in its language only.
-    `path` is that in the submission, and `source` is the same text for files of the same bytes; where they
-    are empty, no file has the same.
+    `path` is that in the submission, `source` is the same for the same bytes; empty for like no other.
     It has no offsets and no text, as a `Reading` has, so that a whole class takes little memory.
     """
 
@@ -242,16 +241,10 @@ class RankingInput(NamedTuple):
         alike, related = _program_parts(hashes[counting], owners[counting], submissions, counted)
         if limit == "default":
             parts, limit = alike, default_limit(alike.sum())
-        columns, starter = (exclusions.kinds, limit, lines), exclusions.starter
+        columns, starter = (kinds, k, exclusions.kinds, limit, lines), exclusions.starter
+        labels = FileLabels.of([one.source for one in files], identical, [one.path for one in files])
         cohort = Cohort.from_submissions(
-            kinds,
-            k,
-            *columns,
-            parts=parts,
-            counted=counted,
-            starter=starter,
-            labels=_labels(files, identical),
-            shared=shared,
+            *columns, parts=parts, counted=counted, starter=starter, labels=labels, shared=shared
         )
         renamed = renamed_groups(map(_content, files), submissions, {*owners[counting].tolist()})
         excluded = [*exclusions.lexical, *(file.lexical for file in common)]
@@ -295,12 +288,6 @@ def _shared_by_most(
     shared = {number for number, of_one in owners.items() if 2 * with_own[[*of_one]].sum() > len(of_one)}
     of_number = dict(zip(identical.tolist(), files, strict=True))
     return [of_number[number] for number in sorted(shared)]
-
-
-def _labels(files: Sequence[CohortFile], written_alike: Ids) -> FileLabels:
-    """Return the labels of files, where the same bytes come before the same tokens, names and values."""
-    sources = numbered_keys([file.source or None for file in files])
-    return FileLabels([sources, written_alike], [file.path for file in files])
 
 
 def _content(file: CohortFile) -> tuple[int, tuple[Kinds, Terms, Terms]]:
@@ -352,7 +339,7 @@ def renamed_groups(files: Iterable[FileColumns], submissions: int, counted: Coll
         one: tuple(sorted(len(kinds) for kinds, _, _ in columns)) for one, columns in columns_of.items()
     }
     contents = {
-        one: tuple(sorted(map(_digest, columns_of[one]))) for group in _alike(lengths) for one in group
+        one: tuple(sorted(map(digest_columns, columns_of[one]))) for group in _alike(lengths) for one in group
     }
     numbers = np.full(submissions, -1, dtype=np.int64)
     for number, group in enumerate(_alike(contents)):
@@ -366,14 +353,6 @@ def _alike(keys: Mapping[int, Hashable]) -> list[list[int]]:
     for one, key in keys.items():
         groups[key].append(one)
     return [group for group in groups.values() if len(group) > 1]
-
-
-def _digest(columns: tuple[Kinds, Terms, Terms]) -> bytes:
-    digest = blake2b(digest_size=16)
-    for column in columns:
-        digest.update(len(column).to_bytes(8, "little"))
-        digest.update(np.ascontiguousarray(column).data)
-    return digest.digest()
 
 
 class ScoringJob(NamedTuple):
