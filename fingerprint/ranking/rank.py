@@ -228,8 +228,7 @@ class RankingInput(NamedTuple):
         hashes = np.concatenate([*chain([np.empty(0, np.uint64)], (file.hashes for file in files))])
         numbers = np.array([file.submission for file in files], dtype=np.int32)
         owners = np.repeat(numbers, [len(file.hashes) for file in files])
-        limit, parts = exclusions.limit, None
-        counted = None if old_pairs is None else ~old_pairs.old
+        limit, parts, counted = exclusions.limit, None, None if old_pairs is None else ~old_pairs.old
         if old_pairs is not None:
             terms = _without_starter(terms, old_pairs.old, exclusions.starter_lexical)
             given = np.isin(hashes, distinct_kgrams(exclusions.starter, k)) & old_pairs.old[owners]
