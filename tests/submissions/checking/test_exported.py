@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from copy import copy, deepcopy
 from random import Random
 
 import pytest
@@ -10,13 +11,18 @@ from django.test import Client
 
 from submissions.models import Assignment
 from submissions.uploads.change import create_batch
+from tests.support.checking import class_sentences
 from tests.support.checking.exported import Exported
 from tests.support.checking.sentences import NOT_COUNTED, SENTENCES, falsehoods, normal, statements, templates
+from tests.support.html import Page
+from tests.support.notebooks import CODE, MARKDOWN, notebook_with
 from tests.support.programs import edited, program, remarked, renamed
 from tests.support.sample_class import zipped
 from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.services
+# Its checks are registered.
+assert class_sentences
 
 Sources = dict[str, dict[str, str]]
 JAVA = (
@@ -130,7 +136,22 @@ def short_sql(random: Random) -> Sources:
     return own | {"q10": {"answers.sql": "-- by me\n" + own["q02"]["answers.sql"]}, "q11": dict(own["q05"])}
 
 
-KINDS: list[Callable[[Random], Sources]] = [projects, java_programs, scripts, web_pages, short_sql]
+def scaffolded(random: Random) -> Sources:
+    """Return scripts that begin with the same twelve statements, which nobody registered."""
+    start = program(random, 2)
+    own = {f"t{n:02}": {"main.py": start + program(random, 3), "notes.txt": f"note {n}\n"} for n in range(14)}
+    own["t14"] = {"main.py": start + renamed(own["t02"]["main.py"].removeprefix(start))}
+    return own
+
+
+KINDS: list[Callable[[Random], Sources]] = [
+    projects,
+    java_programs,
+    scripts,
+    web_pages,
+    short_sql,
+    scaffolded,
+]
 
 
 @pytest.fixture
@@ -143,7 +164,12 @@ def export(
                 {f"{name}/{path}": text for name, of_one in sources.items() for path, text in of_one.items()}
             )
         )
-        return Exported(alice_client, assignment, sources)
+        kept = {
+            name: texts
+            for name, of_one in sources.items()
+            if (texts := [path for path in of_one if path.endswith(".txt")])
+        }
+        return Exported(alice_client, assignment, sources, kept=kept)
 
     return exported
 
@@ -152,7 +178,11 @@ def export(
 def test_what_is_stated_of_a_class_is_so_and_no_other_figure_would_be(
     export: Callable[[Sources], Exported], kind: Callable[[Random], Sources]
 ) -> None:
-    exported = export(kind(Random(55)))
+    judged(export(kind(Random(55))))
+
+
+def judged(exported: Exported) -> None:
+    """Check that all sentences are so, and that each would be noticed with another figure."""
     assert "\n".join(falsehoods(exported)) == ""
     found = list(statements(exported))
     assert len({one.sentence.template for one in found}) > 10
@@ -188,6 +218,116 @@ def test_what_is_stated_of_compared_assignments_is_counted_in_their_tables(
     others = [(one.values, other) for one in found for other in one.changed()]
     same_limit = [other for values, other in others if other.values.get("limit") == values.get("limit")]
     assert not [other for other in same_limit if other.is_true(exported)]
+
+
+def other_source(exported: Exported) -> None:
+    name = exported.pairs[0]["left"]
+    exported.sources = {**exported.sources, name: {"main.py": program(Random(1), 4)}}
+
+
+def other_figure(column: str, by: float) -> Callable[[Exported], None]:
+    def change(exported: Exported) -> None:
+        exported.pairs[0][column] += by
+
+    return change
+
+
+def other_page(key: str, pattern: str, text: str) -> Callable[[Exported], None]:
+    def change(exported: Exported) -> None:
+        for at in [at for at in exported.pages if at[0] == key]:
+            exported.pages[at] = Page(re.sub(pattern, text, exported.pages[at].html))
+
+    return change
+
+
+BREAKERS: dict[str, Callable[[Exported], None]] = {
+    "another source": other_source,
+    "a share": other_figure("left_share", -0.3),
+    "a similarity": other_figure("similarity", -0.3),
+    "a number of lines": other_figure("lines", 9),
+    "the size of the longest passage": other_figure("longest", 9),
+    "a flag": lambda exported: exported.pairs[-1]["flags"].append("identical"),
+    "a file that is not compared": lambda exported: setattr(exported, "kept", {"s01": ["notes.txt"]}),
+    "a student": lambda exported: setattr(exported, "size", exported.size + 1),
+    "a digest": other_page("document", r"\b[0-9a-f]{60}", "0" * 60),
+    "a printed line": other_page("document", r"return", "retrun"),
+    "a bin of the histogram": other_page("cases", r'(<td class="number">)\d+', r"\g<1>77"),
+    "the number of cases": other_page("cases", r"\b\d+ cases", "9 cases"),
+    "a threshold": lambda exported: exported.parameters["threshold"].update(value=0.77),
+}
+
+
+def test_one_changed_fact_of_any_kind_is_found(export: Callable[[Sources], Exported]) -> None:
+    exported = export(scripts(Random(55)))
+    assert falsehoods(exported) == []
+    for kind, change in BREAKERS.items():
+        broken = copy(exported)
+        broken.__dict__.pop("row_by_pair", None)
+        broken.pairs, broken.parameters = deepcopy(exported.pairs), deepcopy(exported.parameters)
+        broken.pages = dict(exported.pages)
+        change(broken)
+        assert falsehoods(broken), kind
+
+
+def notebook(cells: list[str]) -> tuple[bytes, str]:
+    """Return a notebook with a text cell and cells of code, and its text as it is shown."""
+    task = "# Tides\nWe add up all that was measured, and say what the highest and the lowest value is."
+    every = [("markdown", task), *(("python", one) for one in cells)]
+    shown = "\n".join(
+        f"───── cell {number}, {kind} ─────\n{source}\n" for number, (kind, source) in enumerate(every, 1)
+    )
+    data = [{**MARKDOWN, "source": task}, *({**CODE, "source": one} for one in cells)]
+    return notebook_with(cells=data), shown
+
+
+def test_a_class_of_notebooks_with_those_of_last_year_is_judged(
+    hand_in: HandIn, assignment: Assignment, alice: User, alice_client: Client,
+    django_capture_on_commit_callbacks: Committing,
+) -> None:  # fmt: skip
+    random = Random(7)
+    cells = {f"n{n:02}": [program(random, 2), program(random, 3)] for n in range(16)}
+    cells["n16"] = [renamed(one) for one in cells["n03"]]
+    cells["n17"] = [cells["n05"][1], program(random, 2)]
+    last = {f"l{n:02}": [program(random, 2), program(random, 3)] for n in range(9)} | {"l09": cells["n07"]}
+    files = {name: notebook(one) for name, one in (cells | last).items()}
+    with django_capture_on_commit_callbacks(execute=True):
+        earlier = zipped({f"{name}/work.ipynb": files[name][0] for name in last}, "last.zip")
+        create_batch(assignment, alice, [earlier], role="earlier")
+    hand_in(zipped({f"{name}/work.ipynb": files[name][0] for name in cells}))
+    shown = {f"{name} (last)" if name in last else name: one for name, one in files.items()}
+    sources = {name: {"work.ipynb": text} for name, (_, text) in shown.items()}
+    raw = {name: {"work.ipynb": data} for name, (data, _) in shown.items()}
+    judged(Exported(alice_client, assignment, sources, raw))
+
+
+def test_an_export_of_a_platform_with_second_attempts_and_a_team_is_judged(
+    hand_in: HandIn, assignment: Assignment, alice_client: Client
+) -> None:
+    random = Random(9)
+    files: dict[str, str | bytes] = {}
+    sources: Sources = {}
+    for n in range(12):
+        name = f"student{n:02}"
+        own = {"Main.java": java(random, "Main", 4), "Shop.java": java(random, "Shop", 2)}
+        if n == 11:
+            own["Main.java"] = other_names(sources["student04"]["garage/Main.java"])
+        attempts = ["garage", "garage-1"] if n % 5 == 2 else ["garage"]
+        for number, stem in enumerate(attempts):
+            late = "_LATE" * (number > 0)
+            first = f"{name}{late}_{2000 + n}_{50_000 + 10 * n + number}_{stem}.zip"
+            files[first] = zipped(
+                own if stem == attempts[-1] else {"Main.java": java(random, "Main", 4)}
+            ).read()
+        sources[name] = {f"{attempts[-1]}/{path}": text for path, text in own.items()}
+    assignment.teams = "student06, student08"
+    assignment.save()
+    hand_in(zipped(files))
+    exported = Exported(alice_client, assignment, sources)
+    assert sorted(row["submission"] for row in exported.submissions) == sorted(sources)
+    exported.print_pair(alice_client, assignment, exported.pairs[0]["left"], exported.pairs[0]["right"])
+    judged(exported)
+    printed = {one.sentence.template for one in statements(exported) if one.key in exported.prints}
+    assert "rank {{ rank }} of {{ pairs }} pairs in a class of {{ submissions }}" in printed
 
 
 def test_every_template_with_a_placeholder_has_a_check_or_a_reason_for_none() -> None:

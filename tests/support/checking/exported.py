@@ -11,14 +11,16 @@ import re
 from collections import Counter
 from difflib import SequenceMatcher
 from functools import cached_property
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.urls import reverse
+from pypdf import PdfReader
 
 from tests.support.html import Page, get_page, page_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from django.test import Client
 
@@ -37,6 +39,7 @@ COMMENTS = {
     "css": r"/\*.*?\*/",
 }
 TOKEN = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|[^\W\d]\w*|\d[\w.]*|[^\w\s]")
+TAG = re.compile(r"<[^<>]*>")
 NAME, LITERAL = re.compile(r"[^\W\d]"), re.compile(r"[\d\"']")
 
 
@@ -65,13 +68,25 @@ class Tables(NamedTuple):
 class Exported:
     """The exports of an assignment; `sources` are the files of each submission, by its name and by path.
 
-    `pages` has the pages by kind and by the submissions that they are about.
+    `pages` has the pages by kind and by the submissions that they are about. `earlier` are the submissions
+    that are not of the class, `own` those that are, `kept` the files that are no program, and `raw` the bytes
+    of files whose text is taken out, by submission and path.
     """
 
     def __init__(
-        self, client: Client, assignment: Assignment, sources: Mapping[str, Mapping[str, str]]
+        self,
+        client: Client,
+        assignment: Assignment,
+        sources: Mapping[str, Mapping[str, str]],
+        raw: Mapping[str, Mapping[str, bytes]] | None = None,
+        kept: Mapping[str, Collection[str]] | None = None,
     ) -> None:
-        self.sources = sources
+        self.sources, self.raw, self.kept = sources, raw or {}, kept or {}
+        self.earlier = {name for name in sources if name.endswith(")")}
+        self.own = [name for name in sources if name not in self.earlier]
+        self.size = len(self.own)
+        # Texts of printed documents, by the same keys as `pages`.
+        self.prints: dict[tuple[str, ...], str] = {}
         pk = assignment.pk
         self.pairs = self._table(client, pk, "pairs")
         self.submissions = self._table(client, pk, "submissions")
@@ -84,7 +99,11 @@ class Exported:
         self.pages: dict[tuple[str, ...], Page] = {
             ("cases",): get_page(client, reverse("assignment", args=[pk])),
             ("list",): get_page(client, reverse("pairs", args=[pk])),
+            ("ignored",): get_page(client, reverse("ignored", args=[pk])),
+            ("uploads",): get_page(client, reverse("uploads", args=[pk])),
         }
+        for least in ("35", "97"):
+            self.pages["high", least] = get_page(client, reverse("assignment", args=[pk]), threshold=least)
         ids = dict(assignment.reports.latest("pk").submissions.values_list("name", "pk"))
         for row in self._chosen():
             both = row["left"], row["right"]
@@ -97,14 +116,54 @@ class Exported:
             self.pages["case", *members] = page_of(
                 client.get(reverse("case", args=[pk, ids[members[0]]]), follow=True)
             )
-        for name in sorted(sources)[:STUDENTS]:
+            address = reverse("export_case", args=[pk, ids[members[0]]])
+            answer = client.get(address, {"format": "html", "names": "open"}, follow=True)
+            self.pages["case document", *members] = page_of(answer)
+        for name in sorted(self.own)[:STUDENTS]:
             self.pages["submission", name] = get_page(client, reverse("submission", args=[pk, ids[name]]))
 
-    @staticmethod
-    def _table(client: Client, pk: int, name: str) -> list[dict[str, Any]]:
+    def _table(self, client: Client, pk: int, name: str) -> list[dict[str, Any]]:
         answer: Any = client.get(reverse("table", args=[pk, name, "json"]))
-        rows: list[dict[str, Any]] = json.loads(answer.getvalue())[name]
+        document = json.loads(answer.getvalue())
+        self.parameters: dict[str, Any] = document["parameters"]
+        rows: list[dict[str, Any]] = document[name]
         return rows
+
+    def print_pair(self, client: Client, assignment: Assignment, left: str, right: str) -> None:
+        """Fetch the document of a pair as PDF."""
+        ids = dict(assignment.reports.latest("pk").submissions.values_list("name", "pk"))
+        address = reverse("export_pair", args=[assignment.pk, ids[left], ids[right]])
+        answer: Any = client.get(address, {"format": "pdf", "names": "open"})
+        pages = PdfReader(BytesIO(answer.getvalue())).pages
+        self.prints["document", left, right] = " ".join(
+            " ".join(page.extract_text() for page in pages).split()
+        )
+
+    @property
+    def common_limit(self) -> int:
+        return int(self.parameters["common_limit"])
+
+    def is_own(self, row: Mapping[str, Any]) -> bool:
+        """Return whether both sides of a pair are of the class."""
+        return not self.earlier & {row["left"], row["right"]}
+
+    def can_link(self, row: Mapping[str, Any]) -> bool:
+        """Return whether a pair can make a case, which one of a student alone cannot."""
+        return not any("the same student" in flag for flag in row["flags"])
+
+    def folded_lines(self, name: str) -> set[str]:
+        """Return the lines of a submission with all names, and all literals, alike."""
+        lines = [(line, path) for path, text in self.sources[name].items() for line in text.splitlines()]
+        return {" ".join(folded(words(line, path))) for line, path in lines if line.strip()}
+
+    def compared_files(self, name: str) -> list[tuple[str, str]]:
+        """Return the files of a submission that are compared, by path."""
+        kept = self.kept.get(name, ())
+        return sorted((path, text) for path, text in self.sources[name].items() if path not in kept)
+
+    def data(self, name: str, path: str) -> bytes:
+        """Return the bytes of a file as it was handed in."""
+        return self.raw.get(name, {}).get(path) or self.sources[name][path].encode()
 
     def _chosen(self) -> list[dict[str, Any]]:
         """Return the first pairs, the last, and those with an identical file."""
@@ -141,8 +200,13 @@ class Exported:
         others = set(self.sources[right].values())
         return sorted(path for path, text in self.sources[left].items() if text in others)
 
-    def tokens(self, name: str) -> list[str]:
-        return [word for path, text in sorted(self.sources[name].items()) for word in words(text, path)]
+    def tokens(self, name: str, *, tags: bool = True) -> list[str]:
+        """Return the words of a submission; without `tags`, of pages what people wrote."""
+        files = sorted(self.sources[name].items())
+        texts = [
+            (path, text if tags or not path.endswith(".html") else TAG.sub(" ", text)) for path, text in files
+        ]
+        return [word for path, text in texts for word in words(text, path)]
 
     def share_bounds(self, name: str, other: str) -> tuple[float, float]:
         """Return a lower and an upper bound of how much of one submission is in another.
@@ -179,10 +243,10 @@ class Exported:
         longest = max(runs, key=len)
         wanted = "\n".join(["", *longest, ""])
         if len(longest) < LEAST_LINES:
-            return 2
+            return 0
         return sum(
-            any(wanted in _folded_text(text, path) for path, text in files.items())
-            for files in self.sources.values()
+            any(wanted in _folded_text(text, path) for path, text in self.sources[name].items())
+            for name in self.own
         )
 
 
@@ -197,16 +261,22 @@ class Passage:
     def __init__(self, heading: str, places: list[str], rows: list[list[str]]) -> None:
         self.heading, self.rows = heading, rows
         self.paths = [place.rpartition(", ")[0] for place in places]
-        self.common = "common code, also in" in heading
+        self.common = "common code" in heading
 
     def lines(self, side: int) -> list[tuple[int, str]]:
         """Return the numbers and texts of the lines of a side."""
         return [(int(row[2 * side]), row[2 * side + 1]) for row in self.rows if row[2 * side].isdecimal()]
 
-    def changed(self) -> tuple[Counter[tuple[str, str]], bool]:
-        """Return the words on the left with those in their places that differ, and whether all rows tell."""
+    def changed(self, *, inner: bool = False) -> tuple[Counter[tuple[str, str]], bool]:
+        """Return the words on the left with those in their places that differ, and whether all rows tell.
+
+        `inner`: of the rows that are whole in the passage, all but the first and the last one.
+        """
         pairs, whole = Counter[tuple[str, str]](), True
-        for _, left, _, right in self.rows:
+        rows = self.rows[1:-1] if inner else self.rows
+        if inner and "interrupted" in self.heading:
+            rows = []
+        for _, left, _, right in rows:
             own, other = words(left, self.paths[0]), words(right, self.paths[1])
             if len(own) == len(other):
                 pairs.update(pair for pair in zip(own, other, strict=True) if pair[0] != pair[1])

@@ -39,6 +39,9 @@ NOT_COUNTED = Path(__file__).with_name("not_counted.txt")
 FIGURES = (
     "n",
     "reached",
+    "low",
+    "high",
+    "tokens",
     "total",
     "some",
     "all",
@@ -60,6 +63,7 @@ PERCENTAGES = (
     "far",
     "limit",
     "percentage",
+    "threshold",
     "strongest",
     "mean",
 )
@@ -73,6 +77,8 @@ TAGS = re.compile(r"<[^>]+>")
 WHOLE = 95
 # Of percentages by other words than those of the lexers of the product.
 NEAR = 0.06
+# Of a printed document only the text is known: a shorter sentence could be a part of another.
+LEAST_PRINTED = 5
 # Passages of a document; their number is not told where it has so many.
 MOST_PRINTED = 100
 NUMBERS = {
@@ -130,7 +136,7 @@ class Statement(NamedTuple):
 
 def _other(number: str, text: str) -> str:
     value = int(number.replace(",", ""))
-    return str((value + 50) % 100 if "%" in text else 10 * value + 7)
+    return str((value + 50) % 100 if "%" in text else 1000 * value + 7)
 
 
 def normal(template: str) -> str:
@@ -168,6 +174,13 @@ def statements(exported: Exported) -> Iterator[Statement]:
                     plain = text.replace("\u202f", " ").replace("\xa0", " ")
                     for match in sentence.pattern.finditer(plain):
                         yield Statement(sentence, key, match.groupdict())
+    for key, text in exported.prints.items():
+        for sentence in SENTENCES:
+            if "document" in sentence.kinds and len(sentence.template.split()) > LEAST_PRINTED:
+                plain = text.replace("\u202f", " ").replace("\xa0", " ")
+                yield from (
+                    Statement(sentence, key, match.groupdict()) for match in sentence.pattern.finditer(plain)
+                )
 
 
 def falsehoods(exported: Exported) -> list[str]:
@@ -185,6 +198,10 @@ def number(text: str) -> int:
     return int(digits) if digits else NUMBERS.get(text.casefold(), 0)
 
 
+def _named(name: str) -> str:
+    return rf"(?<!\w){re.escape(name)}(?![\w(])"
+
+
 def percent(share: float) -> int:
     return int(share * 100 + 1e-7)
 
@@ -199,14 +216,15 @@ def is_percent(text: str, share: float) -> bool:
 @states("pair document", ".summary, p.lead", "{name} and {others} handed in the same files.")
 def same_bytes(exported: Exported, key: Key, values: Values) -> bool:
     left, right = (sorted(exported.sources[name].values()) for name in key[1:])
-    return left == right and {values["name"].rpartition(" ")[2], values["others"]} == set(key[1:])
+    sides = _of(exported, key, values["name"])
+    return left == right and sides is not None and sides[1] == values["others"]
 
 
 def _of(exported: Exported, key: Key, name: str) -> tuple[str, str] | None:
     """Return the side that a text names last, and the other side."""
-    named = name.rpartition(" ")[2]
-    other = [one for one in key[1:] if one != named]
-    return (named, other[0]) if named in key[1:] and len(other) == 1 else None
+    named = [one for one in key[1:] if name == one or name.endswith(f" {one}")]
+    other = [one for one in key[1:] if one not in named]
+    return (named[0], other[0]) if len(named) == len(other) == 1 else None
 
 
 @states("pair document", ".summary, p.lead", "{share} of {name}’s code is in {others}’s")
@@ -236,6 +254,16 @@ def identical_in_both(exported: Exported, key: Key, values: Values) -> bool:
     return all(name in same for name in named if not name.endswith(" more"))
 
 
+def written_counts(what: str | Counter[tuple[str, str]]) -> dict[str, int]:
+    """Return the counts of names with keywords, literals and signs: of a text, or of words that differ."""
+    if isinstance(what, str):
+        stated = _counted(what)
+        counts = {**stated, "name": stated.get("name", 0) + stated.get("keyword", 0)}
+    else:
+        counts = dict(Counter(_kind(left) for left in {left for left, _ in what}))
+    return {kind: counts.get(kind, 0) for kind in ("name", "literal", "sign")}
+
+
 def _counted(text: str) -> dict[str, int]:
     """Return the counts of a text such as `two names and 1 literal`, by the singular."""
     found = re.findall(r"(\d+|\w+) (name|literal|keyword|sign)s?\b", text)
@@ -248,17 +276,17 @@ def _kind(word: str) -> str:
 
 def written_otherwise(exported: Exported, key: Key, what: str, *, changed: bool) -> bool:
     """Compare the words of the passages of a document that differ with the stated counts."""
-    stated, pairs, whole = _counted(what), Counter[tuple[str, str]](), True
+    stated, pairs, inner, whole = written_counts(what), *(Counter[tuple[str, str]]() for _ in "12"), True
     for passage in exported.passages(("document", *key[1:])):
         if not passage.common:
             counts, tells = passage.changed()
             pairs, whole = pairs + counts, whole and tells
-    found = Counter(_kind(left) for left in {left for left, _ in pairs})
-    # A keyword looks like a name.
-    names = stated.get("name", 0) + stated.get("keyword", 0)
-    rest = stated.get("literal", 0), stated.get("sign", 0)
-    if whole and (names, *rest) != (found["name"], found["literal"], found["sign"]):
+            inner += passage.changed(inner=True)[0]
+    # A passage may begin and end within a line.
+    least, most = written_counts(inner), written_counts(pairs)
+    if whole and not all(least[kind] <= number <= most[kind] for kind, number in stated.items()):
         return False
+    names, *rest = stated.values()
     known = [{word for word in exported.tokens(name) if _kind(word) == "name"} for name in key[1:]]
     if names > max(map(len, known)):
         return False
@@ -298,6 +326,14 @@ def moved(exported: Exported, key: Key, values: Values) -> bool:
     return 0 < stated < len(out_of_order)
 
 
+@states("pair document", "p.lead", "Hardly any independent pair of this class is expected to look like this.")
+def hardly_any(exported: Exported, key: Key, _: Values) -> bool:
+    """Check that the pair stands out, and that most pairs are far less similar."""
+    row = exported.row(key)
+    usual = sorted(one["similarity"] for one in exported.pairs if exported.is_own(one))
+    return row["band"] == "stands out" and exported.is_own(row) and row["similarity"] > usual[len(usual) // 2]
+
+
 @states("pair document", ".summary, p.lead", "every token of that is written alike")
 def alike(exported: Exported, key: Key, _: Values) -> bool:
     passages = exported.passages(("document", *key[1:]))
@@ -319,7 +355,7 @@ def only_comments(exported: Exported, key: Key, _: Values) -> bool:
 def rarity(exported: Exported, key: Key, values: Values) -> bool:
     """Check that a class with so many pairs can tell it, and that at most so many are as similar."""
     numbers = [number(values[name]) for name in ("most", "one_in", "fewest") if name in values]
-    students = len(exported.sources)
+    students = exported.size
     possible, least = students * (students - 1) / 2, exported.row(key)["similarity"]
     as_similar = sum(row["similarity"] >= least for row in exported.pairs)
     is_possible = (
@@ -336,14 +372,12 @@ def rarity(exported: Exported, key: Key, values: Values) -> bool:
     "rank {{ rank }} of {{ pairs }} pairs in a class of {{ submissions }}",
 )  # fmt: skip
 def rank(exported: Exported, key: Key, values: Values) -> bool:
-    least = exported.row(key)["similarity"]
-    above = sum(row["similarity"] > least for row in exported.pairs)
+    least, rows = exported.row(key)["similarity"], [row for row in exported.pairs if exported.is_own(row)]
+    above = sum(row["similarity"] > least for row in rows)
     stated = [number(values[name]) for name in ("rank", "pairs", "submissions")]
-    return above < stated[0] <= above + sum(row["similarity"] == least for row in exported.pairs) and stated[
-        1:
-    ] == [
-        len(exported.pairs),
-        len(exported.sources),
+    return above < stated[0] <= above + sum(row["similarity"] == least for row in rows) and stated[1:] == [
+        len(rows),
+        exported.size,
     ]
 
 
@@ -377,7 +411,7 @@ def at_most(exported: Exported, key: Key, values: Values) -> bool:
         one for one in exported.passages(key) if f"in at most {some:,} of {everybody:,}" in one.heading
     ]
     having = [exported.having(one) for one in headings[:3]]
-    return everybody == len(exported.sources) and bool(having) and all(2 <= one <= some for one in having)
+    return everybody == exported.size and bool(having) and all(one <= some for one in having)
 
 
 @states("pair", "summary h2", "{{ n }} shared passage", "{{ n }} shared passages")
@@ -461,7 +495,7 @@ def lines_elsewhere(exported: Exported, key: Key, values: Values) -> bool:
     "among {{ n }} submission", "among {{ n }} submissions",
 )  # fmt: skip
 def among(exported: Exported, _: Key, values: Values) -> bool:
-    return number(values["n"]) == len(exported.sources) == len(exported.submissions)
+    return number(values["n"]) == exported.size
 
 
 @states("cases", "#report-heading", "{{ n }} case among", "{{ n }} cases among")
@@ -619,10 +653,13 @@ def whole_below(exported: Exported, _: Key, values: Values) -> bool:
 )  # fmt: skip
 def best_above(exported: Exported, _: Key, values: Values) -> bool:
     above = sum(
-        (row["similarity"] or 0) * 100 >= number(values["percentage"]) for row in exported.submissions
+        (row["similarity"] or 0) * 100 >= number(values["percentage"])
+        for row in exported.submissions
+        if row["submission"] in exported.own
     )
-    in_pair = len({name for row in exported.pairs if row["case"] for name in (row["left"], row["right"])})
-    total = number(values["total"]) == len(exported.submissions)
+    linked = {name for row in exported.pairs if row["case"] for name in (row["left"], row["right"])}
+    in_pair = len(linked - exported.earlier)
+    total = number(values["total"]) == exported.size
     return total and in_pair <= number(values["above"]) <= above
 
 
@@ -635,10 +672,10 @@ def same_work(exported: Exported, key: Key, values: Values) -> bool:
         if f"{values['n']} submissions, {values['description']}:" in text
     )
     tail = next(nodes, "").partition(f"{values['description']}:")[2]
-    names = [name for name in exported.sources if re.search(rf"\b{name}\b", tail)]
+    names = [name for name in exported.sources if re.search(_named(name), tail)]
     if number(values["n"]) != len(names) or not set(names) <= set(exported.sources):
         return False
-    files = [sorted(exported.sources[name].items()) for name in names]
+    files = [exported.compared_files(name) for name in names]
     description = values["description"]
     if description.startswith("the same file "):
         path = description.removeprefix("the same file ")
@@ -694,7 +731,7 @@ def same_in_case(exported: Exported, key: Key, values: Values) -> bool:
     """Compare the number of names, if it is told, or the names."""
     contents = [tuple(sorted(exported.sources[name].values())) for name in key[1:]]
     several = {name for name, own in zip(key[1:], contents, strict=True) if contents.count(own) > 1}
-    named = {name for name in key[1:] if re.search(rf"\b{name}\b", values["several"])}
+    named = {name for name in key[1:] if re.search(_named(name), values["several"])}
     counted = number(values["several"].rpartition(". ")[2])
     return named == several if named else counted == len(several)
 
@@ -749,7 +786,11 @@ def best_match(exported: Exported, key: Key, values: Values) -> bool:
 def _standing(exported: Exported, key: Key) -> tuple[int, int, int]:
     """Return how many submissions have a better best match, an equal one, and a lower one."""
     own = _own(exported, key)["similarity"]
-    others = [row["similarity"] for row in exported.submissions if row["submission"] != key[1]]
+    others = [
+        row["similarity"]
+        for row in exported.submissions
+        if row["submission"] != key[1] and row["submission"] in exported.own
+    ]
     return (
         sum(one > own for one in others),
         sum(one == own for one in others),
@@ -759,13 +800,13 @@ def _standing(exported: Exported, key: Key) -> tuple[int, int, int]:
 
 @states("submission", ".place", "the {{ ordinal }} highest of {{ total }} submissions")
 def place(exported: Exported, key: Key, values: Values) -> bool:
-    total = number(values["total"]) == len(exported.submissions)
+    total = number(values["total"]) == exported.size
     return total and number(values["ordinal"]) == _standing(exported, key)[0] + 1
 
 
 @states("submission", ".place", ": the highest of {{ total }} submissions")
 def first_place(exported: Exported, key: Key, values: Values) -> bool:
-    return number(values["total"]) == len(exported.submissions) and _standing(exported, key)[0] == 0
+    return number(values["total"]) == exported.size and _standing(exported, key)[0] == 0
 
 
 @states("submission", ".place", "tied with {{ n }} other", "tied with {{ n }} others")
@@ -775,7 +816,7 @@ def tied(exported: Exported, key: Key, values: Values) -> bool:
 
 @states("submission", ".place", "above {{ share }} of the others")
 def above_others(exported: Exported, key: Key, values: Values) -> bool:
-    return is_percent(values["share"], _standing(exported, key)[2] / (len(exported.submissions) - 1))
+    return is_percent(values["share"], _standing(exported, key)[2] / (exported.size - 1))
 
 
 @states("submission", "#files-heading", "{{ n }} file", "{{ n }} files")
@@ -796,8 +837,8 @@ def printed_files(exported: Exported) -> Iterator[str]:
     for key in exported.pages:
         if key[0] == "document":
             for name, path, lines, size, digest in exported.pages[key].rows("table.files tbody tr"):
-                data = exported.sources[name][path].encode()
-                again = len(data.decode().splitlines()), len(data), hashlib.sha256(data).hexdigest()
+                data, text = exported.data(name, path), exported.sources[name][path]
+                again = len(text.splitlines()), len(data), hashlib.sha256(data).hexdigest()
                 if (number(lines), number(size), digest) != again:
                     yield f"{name}: {path} is printed with {lines}, {size}, {digest}, and has {again}"
 
@@ -836,4 +877,4 @@ def tables_agree(exported: Exported) -> Iterator[str]:
             yield f"{row['left']} / {row['right']}: {row['flags']}, and fewer files are the same"
 
 
-DOCUMENTS = (printed_files, printed_lines, identical_first, tables_agree)
+DOCUMENTS = [printed_files, printed_lines, identical_first, tables_agree]
