@@ -20,6 +20,7 @@ from environs import FileAwareEnv, ValidationError, validate
 
 SHORTEST_TOKEN = 20
 POSTGRES = ("postgresql", "postgres")
+OF_OWNER = ("DATABASE_OWNER_URL", "DATABASE_OWNER_PASSWORD")
 env = FileAwareEnv(strip_whitespace=True)
 UPLOAD_STORAGES = {
     "database": "submissions.uploads.files.DatabaseStorage",
@@ -128,7 +129,7 @@ def owner_url(private: str) -> str:
 
 def without_owner() -> dict[str, str]:
     """Return the environment for a part of the service, which does not know the owner of the tables."""
-    return {name: text for name, text in os.environ.items() if not name.startswith("DATABASE_OWNER_")}
+    return {name: text for name, text in os.environ.items() if name.removesuffix("_FILE") not in OF_OWNER}
 
 
 def upload_storage() -> dict[str, Any]:

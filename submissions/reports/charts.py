@@ -22,6 +22,7 @@ from fingerprint.engine import choices
 from submissions.cases.case_list import LARGE_COHORT, Graph
 from submissions.matches.ranked_pairs import parts_in_percent, whole_percent
 from submissions.matches.source_html import UNSEEN, case_colour
+from submissions.models import SubmissionFile
 from submissions.pages.filters import display_name_plain, pair_url, percent
 from submissions.pages.language import fixed_text, threshold_reason
 from submissions.pairs.read import bands_of, other_classes, suggested_threshold, threshold_of
@@ -29,6 +30,7 @@ from submissions.reports.forms import query_string
 from submissions.reports.read import class_matches
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
     from django.template import Context
 
     from submissions.matches.bands import Bands
@@ -67,6 +69,41 @@ def others_sentence(report: Report) -> str:
     """Return what other assignments say of the suggested threshold; empty without any."""
     others = other_classes(report)
     return others.sentence(translation, "\u202f") if others else ""
+
+
+class Stripe(NamedTuple):
+    """A part of a submission, in parts of all its tokens: where it begins, and how wide it is."""
+
+    start: float
+    width: float
+
+
+def passage_stripes(pairs: QuerySet[Pair]) -> dict[int, tuple[list[Stripe], list[Stripe]]]:
+    """Return where the passages of each pair lie on both sides, without common code, by primary key.
+
+    Files follow each other by path. A translated pair has none: its passages count other tokens.
+    """
+    rows = [pair for pair in pairs if not pair.translated]
+    members = {pk for row in rows for pk in (row.left_id, row.right_id)}
+    files = SubmissionFile.objects.filter(submission__in=members).order_by("path")
+    places, totals = dict[int, tuple[int, int]](), Counter[int]()
+    for pk, submission, tokens in files.values_list("pk", "submission", "document__token_count"):
+        places[pk] = submission, totals[submission]
+        totals[submission] += tokens
+
+    def stripe(file: int, token: int, tokens: int) -> Stripe:
+        submission, start = places[file]
+        whole = max(totals[submission], 1)
+        return Stripe((start + token) / whole, tokens / whole)
+
+    stripes: dict[int, tuple[list[Stripe], list[Stripe]]] = {pair.pk: ([], []) for pair in pairs}
+    for pair in rows:
+        passages = [passage for passage in pair.passages if not passage.common]
+        stripes[pair.pk] = (
+            [stripe(one.left_file, one.left_token, one.tokens) for one in passages],
+            [stripe(one.right_file, one.right_token, one.tokens) for one in passages],
+        )
+    return stripes
 
 
 @register.simple_tag(takes_context=True)

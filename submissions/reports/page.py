@@ -32,12 +32,13 @@ from submissions.pairs.read import (
     timed_submissions,
 )
 from submissions.pairs.source_view import SourceExcerpt, documents, source_excerpt
-from submissions.reports.charts import histogram, pair_bins
+from submissions.reports.charts import Stripe, histogram, pair_bins, passage_stripes
 from submissions.reports.forms import FilterForm, parse_pair_filter, query_string
 from submissions.reports.identical import listed_duplicates
 from submissions.reports.old_work import has_earlier_work, listed_comparisons
 from submissions.reports.read import (
     PairFilter,
+    class_matches,
     listed_boilerplate,
     listed_boilerplate_uploads,
     listed_not_compared,
@@ -103,6 +104,9 @@ TITLES = {
     "uploads": gettext_lazy("Uploads"),
 }
 SHARED = {"cases": "shared", "pairs": "shared_pairs", "ignored": "shared_ignored"}
+
+# Pairs that the answer shows with a picture.
+SHOWN_TO_READ = 6
 
 
 class RegisteredBoilerplate(NamedTuple):
@@ -369,6 +373,27 @@ def report_rows(page: ReportPage, ids: Sequence[int]) -> list[ReportRow]:
     return rows
 
 
+class PairToRead(NamedTuple):
+    """A pair at or above the threshold; `sides`: where its passages lie on the left and on the right."""
+
+    row: ReportRow
+    sides: tuple[list[Stripe], list[Stripe]]
+
+
+def reading_context(page: ReportPage) -> dict[str, Any]:
+    """Return the context of the answer: the first pairs to read, and how many students are in none."""
+    best = class_matches(page.report)
+    cases_only = readable_pairs(page.report).filter(same_student=False, with_model=False)
+    above = cases_only.filter(similarity__gte=page.threshold)
+    ids = list(above.values_list("pk", flat=True)[:SHOWN_TO_READ])
+    sides = passage_stripes(above.filter(pk__in=ids))
+    return {
+        "to_read": [PairToRead(row, sides[row.pair.pk]) for row in report_rows(page, ids)],
+        "apart": sum(match.similarity < page.threshold for match in best),
+        "of_class": len(best),
+    }
+
+
 class Column(NamedTuple):
     """A column of the pairs that can be sorted; `explanation` is shown with its heading."""
 
@@ -441,7 +466,7 @@ def findings_context(page: ReportPage, tab: str) -> dict[str, Any]:
     bands = cases.BandSummary(*page.kept_rows("bands", summary, page.threshold))
     context = page.context | {"bands": bands}
     if tab == "cases":
-        return context | case_list.list_context(page)
+        return context | case_list.list_context(page) | reading_context(page)
     return context | list_context(page) | {"columns": COLUMNS}
 
 

@@ -15,7 +15,17 @@ from submissions.core.names import Names, anonymous_names
 from submissions.core.rights import Right, courses_with
 from submissions.courses.read import listed_assignments
 from submissions.intake.sentences import KEPT_FILE
-from submissions.models import Assignment, Batch, Course, Decision, Document, Pair, Report, Submission
+from submissions.models import (
+    Assignment,
+    Batch,
+    Course,
+    Decision,
+    Document,
+    Pair,
+    Report,
+    Submission,
+    SubmissionFile,
+)
 from submissions.pairs.read import find_pair, ignored_tokens, pair_files
 from submissions.reports.address import Address, ReportPage
 from submissions.reports.page import ReportRow, findings_context, report_rows, steady_context, tab_context
@@ -72,6 +82,20 @@ def set_similarities(report: Report, *similarities: float) -> None:
     report.parameters["threshold"]["value"] = 0.5
     report.findings = findings_of(report).model_copy(update={"above": None, "cases": None})
     report.save()
+
+
+def test_the_first_pairs_to_read_show_where_their_passages_lie(alice_client: Client, report: Report) -> None:
+    set_similarities(report, 0.9, 0.6, 0.1)
+    page = get_page(alice_client, tab(report.assignment, "assignment"))
+    assert page.text("#to-read-heading").startswith("2 pairs to read ")
+    assert page.texts(".to-read a strong") == ["90\u202f%", "60\u202f%"]
+    for element, pair in zip(page.all(".to-read li"), report.pairs.all()[:2], strict=True):
+        for side, drawing in zip(("left", "right"), element.css("svg"), strict=True):
+            files = SubmissionFile.objects.filter(submission=getattr(pair, side))
+            tokens = sum(file.document.token_count for file in files)
+            shared = sum(one.tokens for one in pair.passages if not one.common)
+            widths = [float(str(one.attributes["width"]).rstrip("%")) for one in drawing.css("rect.full")]
+            assert sum(widths) == pytest.approx(100 * shared / tokens, abs=0.05 * len(widths))
 
 
 def test_the_headline_counts_what_stands_out_always(alice_client: Client, report: Report) -> None:

@@ -515,8 +515,15 @@ def components(exported: Exported) -> list[set[str]]:
 
 
 @states("list", "#report-heading", "{{ n }} pair to read", "{{ n }} pairs to read")
+@states("cases", "#to-read-heading", "{{ n }} pair to read", "{{ n }} pairs to read")
 def pairs_to_read(exported: Exported, _: Key, values: Values) -> bool:
     return number(values["n"]) == sum(row["case"] is not None for row in exported.pairs)
+
+
+@states("cases", "#to-read-heading", "{{ n }} of {{ total }} submissions are in none of them")
+def in_no_pair_to_read(exported: Exported, _: Key, values: Values) -> bool:
+    members = {row[side] for row in exported.pairs if row["case"] is not None for side in ("left", "right")}
+    return number(values["total"]) == len(exported.submissions) == number(values["n"]) + len(members)
 
 
 @states("cases list", "p.lead", "Ordinary up to {below}.")
