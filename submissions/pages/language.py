@@ -19,7 +19,7 @@ from fingerprint.reasons import REASONS as READING
 from submissions.intake.layouts.registry import LAYOUTS
 from submissions.intake.left_out.rules import REASONS as LEFT_OUT_REASONS
 from submissions.intake.sentences import MORE, OPENED, PROBLEMS, PROSE, REASONS as INTAKE, SENTENCES
-from submissions.work.kinds import BROKEN, ENDED_PROCESS, OUT_OF_TIME, REMOVED, REMOVED_UNSEARCHED
+from submissions.work.kinds import BROKEN, ENDED_PROCESS, ERASED, OUT_OF_TIME
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -34,7 +34,7 @@ BROWSER = "browser"
 
 PLACE = re.compile(r"\{(\w+)\}")
 # The first that fits counts.
-REASONS = (*READING, BROKEN, OUT_OF_TIME, ENDED_PROCESS, REMOVED, REMOVED_UNSEARCHED, *INTAKE)
+REASONS = (*READING, BROKEN, OUT_OF_TIME, ENDED_PROCESS, *ERASED, *INTAKE)
 
 # What a page explains until the user dismisses it.
 HINTS = {

@@ -32,7 +32,7 @@ from submissions.uploads.fingerprinting import delete_unused_sources
 from submissions.uploads.lifecycle import enqueue_rank
 from submissions.work import jobs
 from submissions.work.jobs import erasing
-from submissions.work.kinds import REMOVED, REMOVED_UNSEARCHED
+from submissions.work.kinds import FILE_UNSEARCHED, REMOVED, REMOVED_UNSEARCHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,8 +45,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# Processor seconds of the search of one upload that waits, and bytes of a file that are searched at once.
-SEARCH_SECONDS, PART_BYTES = 120.0, 1 << 16
+# Processor seconds of the search of one file of an upload that waits, and of all its files, and bytes of a
+# file that are searched at once.
+FILE_SECONDS, SEARCH_SECONDS, PART_BYTES = 20.0, 120.0, 1 << 16
 
 
 @transaction.atomic
@@ -176,20 +177,26 @@ def _end(erasure: Erasure, state: Erasure.State, message: str = "") -> None:
 def erase_unread(scope: Scope, counts: Counts) -> None:
     """Remove the stored uploads and listings that name the student; their batches fail with the reason.
 
-    They are opened in the child that unpacks uploads. One that cannot be opened, or not be searched within
-    SEARCH_SECONDS, is removed too, in the courses of the student.
+    They are opened in the child that unpacks uploads. One that cannot be opened is removed too, in the
+    courses of the student. Of a listing, only the files leave that have words of the student and cannot be
+    searched in time, as `_Files` says, with the stored upload, which cannot be listed again then.
     """
     held = [one.pk for one in scope.held]
     waiting = Batch.objects.exclude(uploads=None, listed_entries=None).exclude(assignment__in=held)
     for batch in waiting.filter(assignment__course__in=scope.courses).distinct().select_related("assignment"):
         spellings = scope.spellings(batch.assignment.course_id)
         files = _Files(scope.spellings(batch.assignment.course_id, whole_only=True))
+        unsearched: list[ListedEntry] = []
         try:
-            reason = REMOVED if _lists(batch, spellings, files) or _holds(batch, spellings, files) else ""
+            is_named = _lists(batch, spellings, files, unsearched) or _holds(batch, spellings, files)
         except BadArchive:
-            reason = REMOVED_UNSEARCHED
-        if reason:
-            _remove(batch, reason, counts)
+            if batch.listed_entries.exists():
+                _empty(batch, unsearched, counts)
+            else:
+                _remove(batch, REMOVED_UNSEARCHED, counts)
+            continue
+        if is_named:
+            _remove(batch, REMOVED, counts)
     starters = BoilerplateUpload.objects.filter(assignment__course__in=scope.courses)
     starters = starters.exclude(uploads=None).exclude(assignment__in=held).distinct()
     for upload in starters.select_related("assignment"):
@@ -206,11 +213,19 @@ class _Files:
         self._end = time.thread_time() + SEARCH_SECONDS
 
     def name(self, data: bytes) -> bool:
-        """Return whether a file names the student; raise BadArchive when the upload takes too long."""
+        """Return whether a file names the student; raise BadArchive when it takes too long to search.
+
+        Only a part with a word of the student can take long: FILE_SECONDS, while SEARCH_SECONDS of the upload
+        are left.
+        """
+        end = min(time.thread_time() + FILE_SECONDS, self._end)
         for part in _parts(data):
-            if time.thread_time() > self._end:
-                raise BadArchive("the files take too long to search")
-            if self._spellings.is_in(part.decode(errors="replace")):
+            text = part.decode(errors="replace")
+            if not self._spellings.may_be_in(text):
+                continue
+            if time.thread_time() > end:
+                raise BadArchive("the file takes too long to search")
+            if self._spellings.is_in(text):
                 return True
         return False
 
@@ -227,13 +242,18 @@ def _parts(data: bytes) -> Iterator[bytes]:
         start = end
 
 
-def _lists(batch: Batch, spellings: Spellings, files: _Files) -> bool:
-    """Return whether the listing of a batch names the student, in a path or in a file."""
-    rows = batch.listed_entries.select_related("source")
-    return any(
-        spellings.is_in(row.name) or bool(row.source and files.name(bytes(row.source.data)))
-        for row in rows.iterator()
-    )
+def _lists(batch: Batch, spellings: Spellings, files: _Files, unsearched: list[ListedEntry]) -> bool:
+    """Return whether the listing of a batch names the student, in a path or in a file.
+
+    The rows whose file cannot be searched in time are added to `unsearched`.
+    """
+    for row in batch.listed_entries.select_related("source").iterator():
+        try:
+            if spellings.is_in(row.name) or (row.source and files.name(bytes(row.source.data))):
+                return True
+        except BadArchive:
+            unsearched.append(row)
+    return False
 
 
 def _holds(batch: Batch, spellings: Spellings, files: _Files) -> bool:
@@ -252,6 +272,17 @@ def _discard(uploads: QuerySet[Upload], counts: Counts) -> None:
     chunks = FileChunk.objects.filter(name__in=uploads.values("file"))
     counts.removed["submissions.FileChunk"] += chunks.count()
     discard_uploads(uploads)
+
+
+def _empty(batch: Batch, unsearched: list[ListedEntry], counts: Counts) -> None:
+    """Remove a stored upload, and of its listing the files of some rows; it says so and is incomplete."""
+    _discard(batch.uploads.all(), counts)
+    rows = ListedEntry.objects.filter(pk__in=[row.pk for row in unsearched])
+    counts.removed["submissions.ListedEntry"] += rows.update(
+        reason=FILE_UNSEARCHED, source=None, language="", digest=b"", left_out="", commits=None
+    )
+    counts.removed.update(delete_unused_sources([row.source_id for row in unsearched if row.source_id]))
+    Batch.objects.filter(pk=batch.pk).update(incomplete=batch.incomplete or bool(unsearched))
 
 
 @transaction.atomic

@@ -72,6 +72,15 @@ class Spellings:
             return {self.taken_out(key): self.taken_out_of(one) for key, one in value.items()}
         return [self.taken_out_of(one) for one in value] if isinstance(value, list) else value
 
+    @cached_property
+    def _normalised(self) -> frozenset[str]:
+        return frozenset().union(*map(normalised_spellings, self.words))
+
+    def may_be_in(self, text: str) -> bool:
+        """Return whether a text has a word of the student; one without any does not name the student."""
+        forms = (text.lower(),) if text.isascii() else normalised_spellings(text)
+        return not self.words or any(word in form for form in forms for word in self._normalised)
+
     def is_in(self, text: str) -> bool:
         return self.taken_out(text) != text
 

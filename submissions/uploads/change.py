@@ -103,8 +103,11 @@ def read_listed(batch: Batch) -> bool:
 
 @transaction.atomic
 def list_again(batch: Batch) -> bool:
-    """Have a listed batch unpacked again, since other files count now. Return whether it was listed."""
-    if not lifecycle.continue_batch(batch.pk):
+    """Have a listed batch unpacked again, since other files count now. Return whether it can be.
+
+    It cannot when it is not listed, or lost its files when a student was erased.
+    """
+    if not batch.uploads.exists() or not lifecycle.continue_batch(batch.pk):
         return False
     batch.listed_entries.all().delete()
     enqueue_unpacking(batch)

@@ -26,6 +26,10 @@ REMOVED_UNSEARCHED = gettext_noop(
     "A student was erased, and this upload, which was not read yet, could not be searched for the name: it "
     "was removed whole. Upload it again without this student."
 )
+FILE_UNSEARCHED = gettext_noop(
+    "a student was erased, and this file could not be searched for the name in time: it was removed"
+)
+ERASED = (REMOVED, REMOVED_UNSEARCHED, FILE_UNSEARCHED)
 
 INTERACTIVE, HEAVY = "interactive", "heavy"
 QUEUES = (INTERACTIVE, HEAVY)

@@ -2,6 +2,10 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import NoReturn
+from unicodedata import normalize
 
 import pytest
 from django.apps import apps
@@ -11,11 +15,13 @@ from django.db import DatabaseError, connection, transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from hypothesis import given, strategies as st
 
 from moss.operations.backups import row_counts
 from moss.operations.doctor import audit
 from submissions.archive.models import Corpus, CorpusDocument
 from submissions.cases.change import add_statement
+from submissions.intake.limits import BadArchive
 from submissions.models import (
     ApiAnswer,
     Assignment,
@@ -35,11 +41,11 @@ from submissions.reports.read import report_state
 from submissions.students import erasing
 from submissions.students.erasing import ask_for_erasure
 from submissions.students.finding import Decided, Near, find, near_matches
-from submissions.students.naming import digest
+from submissions.students.naming import Spellings, digest
 from submissions.students.scope import NotFound, scope
-from submissions.uploads.change import create_batch
+from submissions.uploads.change import create_batch, list_again, read_listed
 from submissions.work.jobs import BUSY
-from submissions.work.kinds import REMOVED_UNSEARCHED
+from submissions.work.kinds import FILE_UNSEARCHED, REMOVED_UNSEARCHED
 from tests.support.every_column import places_of
 from tests.support.html import page_of
 from tests.support.jobs import carry_out, due_in
@@ -241,17 +247,61 @@ def test_an_upload_that_waits_to_be_checked_is_removed_if_it_has_the_student(
     assert places_of(TRACES) == set()
 
 
-def test_an_upload_that_takes_too_long_to_search_is_removed(
+@pytest.mark.parametrize("place", [0, 1, 3], ids=["first", "middle", "last"])
+def test_of_a_listed_upload_only_files_that_cannot_be_searched_in_time_are_removed(
+    place: int,
+    planted: Planted,
+    erase: Erase,
+    committing: Committing,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(erasing, "FILE_SECONDS", -1.0)
+    files = [(f"s{n}/a.py", f"a = {n}\n") for n in range(3)]
+    files.insert(place, ("mallory/a.py", f"{NAME.split()[0]} = 1\n"))
+    with committing(execute=True):
+        batch = create_batch(planted.first, planted.owner, [zipped(dict(files), "more.zip")], preview=True)
+    receipt = erase(ID)
+    batch.refresh_from_db()
+    assert (batch.state, batch.incomplete) == ("listed", True)
+    sources = dict(batch.listed_entries.values_list("name", "source"))
+    assert [name for name, source in sources.items() if source is None] == ["mallory/a.py"]
+    assert batch.listed_entries.get(source=None).reason == FILE_UNSEARCHED
+    assert receipt.result["removed"]["submissions.ListedEntry"] == 1
+    assert not list_again(batch)
+    with committing(execute=True):
+        assert read_listed(batch)
+    assert set(batch.submissions.values_list("name", flat=True)) == {"s0", "s1", "s2"}
+
+
+def test_an_upload_that_cannot_be_opened_is_removed(
     planted: Planted, erase: Erase, committing: Committing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(erasing, "SEARCH_SECONDS", 0.0)
-    with committing(execute=True):
-        batch = create_batch(
-            planted.first, planted.owner, [zipped({"a.py": "a\n"}, "more.zip")], preview=True
-        )
+    def no_entries(*_: object) -> NoReturn:
+        raise BadArchive("damaged")
+
+    monkeypatch.setattr(erasing, "entries", no_entries)
+    batch = create_batch(planted.first, planted.owner, [zipped({"a.py": "a\n"}, "more.zip")])
     erase(ID)
     batch.refresh_from_db()
     assert (batch.state, batch.message) == ("failed", REMOVED_UNSEARCHED)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["Adaline", "Müller", "Mueller", "O'Neill", "Groß", "Łukasz", "de"]), min_size=1
+    ),
+    st.sampled_from([str, str.upper, str.lower, partial(normalize, "NFD"), partial(normalize, "NFC")]),
+    st.sampled_from([" ", "_", "-", ", ", "", "."]),
+    st.text("ab /\n.é", max_size=5),
+)
+def test_a_text_that_names_a_student_has_a_word_of_the_name(
+    words: list[str], write: Callable[[str], str], between: str, beside: str
+) -> None:
+    one = Spellings(frozenset({" ".join(words[:3])}), frozenset({"s0123456"}))
+    text = f"{beside}{between.join(map(write, words[:3]))}{beside}"
+    for form in (text, text.replace("ü", "ue"), text.replace("ue", "ü"), f"{beside} S0123456 {beside}"):
+        for spellings in (one, replace(one, whole_only=True)):
+            assert spellings.may_be_in(form) or not spellings.is_in(form)
 
 
 @pytest.mark.parametrize("end", ["\n", "", "\N{SNOWMAN}\r\n"])
