@@ -335,24 +335,20 @@ class Cohort:
         """
         kinds, file_starts, starts = _concatenate(submissions)
         (values, ids), spare = numbered(kgram_hashes(kinds, k)), table_tokens(kinds, file_starts, k)
-        bounds = np.minimum(starts, len(ids))
-        contained, frequency = _frequencies(ids, bounds, len(values), counted)
-        is_boilerplate = np.isin(values, distinct_kgrams(boilerplate, k))
-        programs = frequency if parts is None else count_programs(ids, bounds, len(values), parts)
-        of_most = np.isin(values, distinct_kgrams(shared, k))
-        common = (programs > (np.inf if limit is None else limit)) | of_most
+        bounds, alone = np.minimum(starts, len(ids)), np.full(len(submissions), -1, dtype=np.int64)
+        contained, frequency, programs = _frequencies(ids, bounds, len(values), counted, parts)
+        is_boilerplate, of_most = (np.isin(values, distinct_kgrams(of, k)) for of in (boilerplate, shared))
+        common = of_most if limit is None else (programs > limit) | of_most
         is_starter = np.isin(values, distinct_kgrams(starter, k))[ids] & _old_places(bounds, counted)
-        flags = _flags(is_boilerplate[ids] | is_starter, common[ids], len(kinds), k)
+        flags, weightless = _flags(is_boilerplate[ids] | is_starter, common[ids], of_most[ids], len(kinds), k)
         extents = _unit_extents(kinds, lines if whole_lines else None, file_starts, starts)
         kgrams = _matchable_kgrams(kinds, _numbers(~is_boilerplate & (contained > 1))[ids], is_starter, k)
         both, files = (kgrams, long_kgrams(kgrams, k, starts)), (file_starts, starts, labels)
         indexed = index_tokens(kinds, both, flags, starts, extents, files=file_table(submissions, *files))
         padded, is_common = _at_kgrams(frequency[ids], common[ids], len(kinds))
-        weightless = flags[0] | spare | _covered(of_most[ids], len(kinds), k)
-        weights = token_weights(ids, frequency, (file_starts, starts), weightless, k)
+        weights = token_weights(ids, frequency, (file_starts, starts), weightless | spare, k)
         sums = _running_sums(weights, flags, spare, file_starts, _line_numbers(lines, file_starts))
-        columns = indexed, padded, sums, values[is_boilerplate], is_common, limit
-        return cls(k, file_starts, *columns, np.full(len(submissions), -1, dtype=np.int64))
+        return cls(k, file_starts, indexed, padded, sums, values[is_boilerplate], is_common, limit, alone)
 
     @property
     def distinct(self) -> tuple[int, int]:
@@ -416,12 +412,15 @@ def _covered(marked: Flags, tokens: int, k: int) -> Flags:
     return covered
 
 
-def _frequencies(ids: Ids, bounds: Bounds, distinct: int, counted: Flags | None) -> tuple[Ids, Ids]:
-    """Return the numbers of all submissions and of counted submissions that contain each id."""
-    contained = document_frequency(ids, bounds, distinct)
-    if counted is None:
-        return contained, contained
-    return contained, count_programs(ids, bounds, distinct, counted.astype(np.float64)).astype(np.int32)
+def _frequencies(
+    ids: Ids, bounds: Bounds, distinct: int, counted: Flags | None, parts: Floats | None
+) -> tuple[Ids, Ids, Ids | Floats]:
+    """Return how many submissions, counted submissions and programs contain each id."""
+    contained = frequency = document_frequency(ids, bounds, distinct)
+    if counted is not None:
+        frequency = count_programs(ids, bounds, distinct, counted.astype(np.float64)).astype(np.int32)
+    programs = frequency if parts is None else count_programs(ids, bounds, distinct, parts)
+    return contained, frequency, programs
 
 
 def _at_kgrams(frequency: Ids, common: Flags, tokens: int) -> tuple[Ids, Flags]:
@@ -431,9 +430,15 @@ def _at_kgrams(frequency: Ids, common: Flags, tokens: int) -> tuple[Ids, Flags]:
     return padded, is_common
 
 
-def _flags(boilerplate: Flags, common: Flags, tokens: int, k: int) -> tuple[Flags, Flags]:
-    """Return which tokens are boilerplate, and which are that or common code, by the k-grams that are."""
-    return _covered(boilerplate, tokens, k), _covered(boilerplate | common, tokens, k)
+def _flags(
+    boilerplate: Flags, common: Flags, of_most: Flags, tokens: int, k: int
+) -> tuple[tuple[Flags, Flags], Flags]:
+    """Return which tokens are boilerplate, and which that or common code; and which have no weight.
+
+    The first three are flags of k-grams: `of_most` are those of files that most have.
+    """
+    flags = _covered(boilerplate, tokens, k), _covered(boilerplate | common, tokens, k)
+    return flags, flags[0] | _covered(of_most, tokens, k)
 
 
 def _old_places(bounds: Bounds, counted: Flags | None) -> Flags:
