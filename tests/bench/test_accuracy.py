@@ -1,5 +1,6 @@
 """Measurements of accuracy on labelled pairs: metrics, intervals, ranks and constants."""
 
+import csv
 import json
 import math
 import sys
@@ -138,11 +139,14 @@ def test_a_bad_row_is_refused_with_its_reason(tmp_path: Path, row: str, reason: 
         read_set(tmp_path)
 
 
-def test_a_folder_without_sets_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_sets_or_with_other_columns_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SetError, match="no set found"):
         find_sets(tmp_path)
     with pytest.raises(SetError, match="is not a folder"):
         find_sets(tmp_path / "absent")
+    (tmp_path / "pairs.csv").write_text("left,right\n")
+    with pytest.raises(SetError, match="the first line must be a,b,label,group,level"):
+        find_sets(tmp_path)
 
 
 def test_a_pair_that_is_not_reported_scores_zero(tmp_path: Path) -> None:
@@ -204,6 +208,8 @@ def test_pairs_with_a_doubtful_label_are_counted_and_left_out_of_a_second_figure
     row = "fines/amara-okafor.py,fines/felix-oduya.py"
     path = tmp_path / "class" / "pairs.csv"
     path.write_text(path.read_text().replace(f"{row},0", f"{row},1"))
+    stated = labelled_module.DOUBTFUL.read_text().splitlines()
+    assert all(row["reason"] and row["a"] != row["b"] for row in csv.DictReader(stated))
     listed = tmp_path / "doubtful.csv"
     monkeypatch.setattr(labelled_module, "DOUBTFUL", listed)
     listed.write_text(f"set,a,b,reason\nother,{row},of another set\n")

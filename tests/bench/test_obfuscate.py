@@ -186,7 +186,7 @@ def test_java_with_unbalanced_brackets_is_refused() -> None:
 
 
 @pytest.mark.long
-def test_the_same_seed_makes_the_same_data_in_every_process(
+def test_the_same_seed_alone_makes_the_same_data_in_every_process(
     originals: Path, disguised: Path, tmp_path: Path
 ) -> None:
     command = [
@@ -204,6 +204,10 @@ def test_the_same_seed_makes_the_same_data_in_every_process(
         for folder in (disguised, tmp_path / "again")
     )
     assert first == again
+    one, other = (
+        obfuscate.make_copies(programs(originals, ".py"), PYTHON, "rename", seed) for seed in (1, 2)
+    )
+    assert all(a.program.text != b.program.text for a, b in zip(one, other, strict=True))
 
 
 @pytest.mark.long

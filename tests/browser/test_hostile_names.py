@@ -94,6 +94,8 @@ def visit(page: Page, path: str) -> str:
     faults = [] if answer and answer.status == 200 else [f"status {answer and answer.status}"]
     if page.evaluate(HACKED):
         faults.append("a script ran")
+    if "\x1b" in page.content():
+        faults.append("a control of a terminal is in it")
     if answer and page.url != answer.url:
         faults.append("the page was left")
     page.wait_for_load_state("load")

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from submissions.models import Course, Decision, Report
-from tests.support.browser import SignIn
+from tests.support.browser import Shoot, SignIn, check_every_layout
 from tests.support.reports import create_report, random_similarities
 from tests.support.tabs import tab
 
@@ -100,13 +100,14 @@ def test_going_back_from_a_pair_shows_the_page_with_its_filter(report_page: Page
 
 
 @pytest.mark.long
-def test_the_next_page_is_shown_from_its_top_without_a_reload(report_page: Page) -> None:
+def test_the_next_page_is_shown_from_its_top_without_a_reload(report_page: Page, shoot: Shoot) -> None:
     first = names(report_page).first.inner_text()
     report_page.get_by_role("link", name="Next", exact=True).click()
     report_page.wait_for_url(re.compile("page=2"))
     expect(names(report_page).first).not_to_have_text(first)
     expect(report_page.get_by_role("heading", name="Pairs", exact=True)).to_be_in_viewport()
     assert not_reloaded(report_page)
+    check_every_layout(report_page, shoot, "overview")
 
 
 def test_a_link_of_the_table_that_fails_shows_an_error(report_page: Page, browser: Browser) -> None:

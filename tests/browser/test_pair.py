@@ -64,6 +64,12 @@ def test_tokens_and_badges_have_tooltips_for_pointer_and_keyboard(open_pair: Ope
     expect(tip).to_contain_text("Written differently: 4 names")
     page.keyboard.press("Tab")
     expect(tip).to_be_hidden()
+    page.get_by_role("button", name="Deutsch").click()
+    expect(page.locator("[data-status]")).to_have_text("Stelle 1 von 1")
+    page.locator(".pane .badge").first.hover()
+    expect(tip).to_contain_text("Stelle 1:")
+    page.get_by_text("Verdächtig").first.click()
+    expect(page.locator("#decision-answer")).to_contain_text("Gespeichert")
 
 
 @pytest.mark.long

@@ -133,6 +133,7 @@ def test_deleting_says_first_what_goes_with_it(
     alice_client: Client, report: Report, assignment: Assignment, batch: Batch
 ) -> None:
     course, sources = assignment.course, "3 submissions with their sources"
+    kept = Course.objects.create(owner=course.owner, name="Networks").assignments.create(name="Sockets")
     settings = get_page(alice_client, reverse("assignment_settings", args=[assignment.pk]))
     assert reverse("delete_assignment", args=[assignment.pk]) in settings.links()
     for what, pk, losses in (
@@ -145,11 +146,11 @@ def test_deleting_says_first_what_goes_with_it(
         assert losses <= {*page.texts(".lost li")}
     page = page_of(alice_client.post(reverse("delete_assignment", args=[assignment.pk]), follow=True))
     assert page.text(".notices") == "Statistics was deleted with everything that belonged to it."
-    assert not Assignment.objects.exists()
+    assert Assignment.objects.get() == kept
     assert alice_client.get(assignment.get_absolute_url()).status_code == 404
     page = page_of(alice_client.post(reverse("delete_course", args=[course.pk]), follow=True))
     assert page.text(".notices").startswith("Programming 1 was deleted")
-    assert not Course.objects.exists()
+    assert (Course.objects.get(), Assignment.objects.get()) == (kept.course, kept)
 
 
 def shown_assignments(client: Client, course: Course) -> list[str]:

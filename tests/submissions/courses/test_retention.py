@@ -50,6 +50,10 @@ def tell(assignment: Assignment, days: int) -> None:
 
 
 def test_an_old_assignment_is_announced_first_and_deleted_30_days_later(old: Assignment) -> None:
+    Course.objects.update(keep_months=None)
+    apply_retention()
+    assert Assignment.objects.get().retention_notice is None
+    Course.objects.update(keep_months=12)
     tell(old, days=29)
     apply_retention()
     assert Assignment.objects.filter(pk=old.pk).exists()

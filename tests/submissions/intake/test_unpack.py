@@ -97,8 +97,12 @@ def test_the_number_of_entries_is_limited(name: str) -> None:
     assert reasons(unpacked) == {name: "more than 5 entries; the rest was not read"}
 
 
-def test_a_zip_whose_directory_is_larger_than_the_limits_allow_is_not_loaded() -> None:
+def test_a_folder_that_is_not_there_and_a_zip_with_a_directory_over_the_limits_are_refused(
+    tmp_path: Path,
+) -> None:
     data = zipped({f"{n:0200}.py": b"" for n in range(400)})
+    with pytest.raises(BadArchive, match="is not a folder"):
+        list(walk(tmp_path / "nowhere"))
     with pytest.raises(BadArchive, match=r"class.zip: its directory takes more than 65.5 kB"):
         entries("class.zip", data, Limits(entries=5))
 

@@ -112,10 +112,10 @@ def test_the_report_ranks_pairs_with_their_figures_and_cases(alice_client: Clien
 def test_the_report_says_how_it_was_made(alice_client: Client, report: Report) -> None:
     page = get_pairs(alice_client, report.assignment)
     facts = page.terms(".made > .facts")
-    assert facts["Passages"] == "9 tokens or more; none of 12 or more is missed (windows of 4)"
     assert facts["Compared"] == "3 submissions; 3 pairs share enough to be scored"
     assert facts["Common limit"] == "code in more than 10 submissions; those that are alike count as one"
     details = page.terms(".made > .about:first-of-type > .facts")
+    assert details["Passages"] == "9 tokens or more; none of 12 or more is missed (windows of 4)"
     packages = f"moss {version('moss-server')}, Pygments {version('pygments')}"
     assert details["Versions"] == f"{packages}, engine 1, score {SCORE_VERSION}"
     assert details["Front-ends"] == ", ".join(report.parameters["profiles"]) != ""
@@ -466,15 +466,13 @@ def test_bins_and_counts_at_every_percent_agree_with_counting_by_hand(values: li
 def test_without_a_script_the_threshold_is_the_filter_s_field(alice_client: Client, chain: Report) -> None:
     address = chain.assignment.get_absolute_url()
     page = get_page(alice_client, address)
-    assert page.text("#line-says").startswith(
-        "At a threshold of 50\u202f%, 6 of 7 submissions have a best match at or above it."
-    )
-    assert page.texts("[data-at], [data-above]") == ["50\u202f%", "6"]
+    assert page.text("#line-says").startswith("6 of 7 submissions are in a pair of at least 50\u202f%.")
+    assert page.texts("[data-at], [data-above]") == ["6", "50\u202f%"]
     assert page.text(".histogram > .hint").startswith("Suggested: 50\u202f%. ")
     assert ["70 to under 75 %", "2"] in page.rows("table.bins tr")
     page = get_page(alice_client, address, threshold="85")
-    assert page.text("#line-says").startswith("At a threshold of 85\u202f%, 2 of 7 submissions")
-    assert page.texts("[data-at], [data-above]") == ["85\u202f%", "2"]
+    assert page.text("#line-says").startswith("2 of 7 submissions are in a pair of at least 85\u202f%.")
+    assert page.texts("[data-at], [data-above]") == ["2", "85\u202f%"]
     assert page.values('#filter [name="threshold"]', "value") == ["85"]
 
 

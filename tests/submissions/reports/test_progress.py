@@ -146,6 +146,7 @@ def test_deleting_an_upload_cancels_a_running_ranking(
 def test_deleting_an_assignment_ends_the_work_on_it_and_leaves_nothing(
     ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment
 ) -> None:
+    kept = assignment.course.assignments.create(name="Kept")
     worker = paused_ranking.start(lambda: work_off("rank"))
     assert paused_ranking.reached.wait(60)
     person = paused_ranking.start(lambda: delete_assignment(assignment))
@@ -154,7 +155,7 @@ def test_deleting_an_assignment_ends_the_work_on_it_and_leaves_nothing(
     person.join(60)
     for table in (Batch, Upload, Report, Document, Source):
         assert not table.objects.exists(), table
-    assert Course.objects.exists()
+    assert (Course.objects.get(), Assignment.objects.get()) == (kept.course, kept)
 
 
 @pytest.fixture

@@ -85,6 +85,10 @@ def test_it_lists_what_was_decided_with_notes_and_without_what_was_only_opened(
     assert re.fullmatch(r"With ben: Suspicious .* · assigned to alice\s?Ask both <soon>\.", ben)
     assert zoe.startswith("With zoe: Clear ")
     assert "zoe" not in get_submission(alice_client, submission_named("ben")).html
+    alice_client.post(reverse("switch_names"), {"names": "made-up"})
+    page = get_submission(alice_client, ada)
+    assert ": Suspicious " in page.text(DECIDED)
+    assert not re.search(r"\b(ada|ben|cleo|zoe)\b", page.html)
 
 
 def test_it_ranks_its_best_match_among_all(alice_client: Client, report: Report, ada: Submission) -> None:

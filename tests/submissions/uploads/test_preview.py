@@ -332,7 +332,7 @@ LANGUAGES = "Languages of the files: 3 Java, 1 Python, 1 read as prose."
 
 
 OTHERWISE = (
-    "Read in another language than the class (Java): cleo/solve.py (Python), dora/notes.txt (Plain text)."
+    "These are not Java, as most of the class is: cleo/solve.py (Python), dora/notes.txt (Plain text)."
 )
 
 

@@ -14,13 +14,13 @@ from tests.support.uploads import HandIn
 # A text whose reading takes some tenths of a second; each file is another one.
 SLOW = next(text for text in slowest_texts() if text.target.startswith("r by"))
 COUNT = 8
-# Less than 150 small files need, and more than the clock of a process errs.
+# Less than 400 small files need, and more than the clock of a process errs.
 READ_SECONDS = 0.02
 INNOCENT = {f"student-{n}/main.py": f"def f(a):\n    return [a + {n} for b in range(a)]\n" for n in range(6)}
 
 
 def slow(number: int) -> str:
-    return f"{SLOW.text(10_000)}\n# {number}\n"
+    return f"{SLOW.text(20_000)}\n# {number}\n"
 
 
 def a_class(place: int) -> dict[str, str]:
@@ -78,7 +78,7 @@ def test_what_was_left_out_is_read_when_another_student_has_it_or_there_is_time(
 
 def test_many_files_of_one_student_have_their_time(hand_in: HandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fingerprinting, "STUDENT_SECONDS", 0.0)
-    project = {f"ada/{n}.py": f"def f{n}(a):\n    return a + {n}\n" * 9 for n in range(150)}
+    project = {f"ada/{n}.py": f"def f{n}(a):\n    return a + {n}\n" * 9 for n in range(400)}
     batch = hand_in(zipped(project | INNOCENT))
     assert {state for student in states(batch.pk).values() for state in student} == {"ready"}
     took = Document.objects.filter(files__submission__batch=batch).aggregate(seconds=Sum("seconds"))[

@@ -54,6 +54,8 @@ def test_a_message_of_the_statement_does_not_count_until_the_statement_is_remove
 ) -> None:
     before = newest_pair(report.assignment)
     assert MESSAGE in shared_terms(alice_client, before)
+    ignored = get_page(alice_client, tab(report.assignment, "ignored"))
+    assert ignored.has("form input[name=statement] ~ .field textarea[name=text]")
     send(sent)
     after = newest_pair(report.assignment)
     assert after.report_id > before.report_id

@@ -298,8 +298,17 @@ def test_a_link_is_shared_opened_and_revoked(
     assert problem_of(send(caller, "post", f"{path}/shares", {"left_id": 1}))["status"] == 422
 
 
+def test_an_assignment_is_deleted_with_everything(caller: Client, report: Report, path: str) -> None:
+    kept = report.assignment.course.assignments.create(name="Kept")
+    assert send(caller, "delete", path).status_code == 204
+    assert problem_of(send(caller, "get", path))["status"] == 404
+    assert not Report.objects.exists()
+    assert Assignment.objects.get() == kept
+
+
 def test_a_course_is_deleted_by_its_name_and_not_under_a_hold(alice: User, assignment: Assignment) -> None:
     caller, course = api_client(alice), assignment.course
+    kept = Course.objects.create(owner=alice, name="Networks").assignments.create(name="Sockets")
     path, named = f"/courses/{course.pk}", f"?name={quote(course.name)}"
     for query in ("", "?name=", "?name=another"):
         assert problem_of(send(caller, "delete", path + query))["status"] == 422, query
@@ -308,8 +317,7 @@ def test_a_course_is_deleted_by_its_name_and_not_under_a_hold(alice: User, assig
     assert (held["status"], assignment.name in held["detail"]) == (409, True)
     send(caller, "patch", f"/assignments/{assignment.pk}", {"hold": ""})
     assert send(caller, "delete", path + named).status_code == 204
-    assert not Course.objects.exists()
-    assert not Assignment.objects.exists()
+    assert (Course.objects.get(), Assignment.objects.get()) == (kept.course, kept)
     entry = AuditEntry.objects.latest("pk")
     assert (entry.who, entry.action, entry.course) == ("alice", "deleted", course.name)
 

@@ -111,7 +111,9 @@ def test_a_token_of_somebody_elses_key_is_refused(lms: LearningPlatform, client:
 def test_a_new_key_of_the_platform_is_read_and_the_old_one_ends(
     lms: LearningPlatform, client: Client
 ) -> None:
-    assert lms.launch(client).status_code == 302
+    opened = lms.launch(client)["Location"]
+    assert opened == Course.objects.get().get_absolute_url()
+    assert "Algorithms" in page_of(client.get(opened)).text("h1")
     lms.server.rotate()
     assert lms.launch(Client()).status_code == 403  # it was asked a moment ago
     Platform.objects.update(keys_asked=timezone.now() - timedelta(minutes=1))
