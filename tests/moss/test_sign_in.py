@@ -47,6 +47,8 @@ def test_a_signed_in_user_is_led_away_from_the_sign_in_page(elsewhere: str, alic
 
 
 def test_signing_in_leads_back_to_the_page_that_needed_it(client: Client, alice: User) -> None:
+    refused = page_of(sign_in(client, "alice", "guess")).text(".error[role=alert]")
+    assert refused.startswith("Please enter a correct username and password")
     assert sign_in(client, "alice", PASSWORD, next="/courses/1/?q=x").headers["Location"] == "/courses/1/?q=x"
 
 
