@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from moss.celery import app
 from moss.operations import maintenance
 from submissions.models import Assignment, Batch, Job, Report, Upload
 from submissions.reports import results as ranking
@@ -46,6 +47,7 @@ def test_the_menu_of_staff_leads_to_it_and_its_versions(admin_client: Client, al
 
 
 def test_queues_are_shown_with_what_waits_and_runs(assignment: Assignment, admin_client: Client) -> None:
+    app.control.purge()
     for _ in range(2):
         jobs.enqueue("unpack", assignment.batches.create(name="late.zip").pk)
     for lane in range(2):
