@@ -71,7 +71,9 @@ def check_logarithmic(heights: dict[int, float], counts: Counter[int], tolerance
 def test_the_bars_of_the_best_matches_are_logarithms_of_their_numbers(
     report_page: Page, report: Report
 ) -> None:
-    expect(report_page.get_by_text("The scale of the heights is logarithmic.")).to_be_visible()
+    expect(
+        report_page.get_by_role("heading", name="Best match of every submission logarithmic")
+    ).to_be_visible()
     heights = {int(low): height for low, height in report_page.evaluate(HEIGHTS, WIDTH).items()}
     counts = counted(match.similarity for match in findings_of(report).best)
     check_logarithmic(heights, counts, 2 / max(heights.values()))

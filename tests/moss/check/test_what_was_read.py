@@ -115,7 +115,7 @@ def test_files_read_otherwise_than_the_class_are_named(
     tmp_path: Path, name: str, text: str, title: str
 ) -> None:
     files = {"ada/A.java": JAVA, "ben/A.java": JAVA, f"cleo/{name}": text}
-    expected = f"Read in another language than the class (Java): cleo/{name} ({title})."
+    expected = f"These are not Java, as most of the class is: cleo/{name} ({title})."
     assert warnings(tmp_path, files)["read-otherwise"] == expected
 
 

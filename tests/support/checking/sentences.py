@@ -118,7 +118,7 @@ class Statement(NamedTuple):
     def is_true(self, exported: Exported) -> bool:
         try:
             return self.sentence.check(exported, self.key, self.values)
-        except KeyError:  # it names what there is not
+        except (AssertionError, KeyError):  # a line is not the source's, or it names what there is not
             return False
 
     def changed(self) -> Iterator[Statement]:
@@ -523,7 +523,7 @@ def pairs_to_read(exported: Exported, _: Key, values: Values) -> bool:
 @states("cases", "#to-read-heading", "{{ n }} of {{ total }} submissions are in none of them")
 def in_no_pair_to_read(exported: Exported, _: Key, values: Values) -> bool:
     members = {row[side] for row in exported.pairs if row["case"] is not None for side in ("left", "right")}
-    return number(values["total"]) == len(exported.submissions) == number(values["n"]) + len(members)
+    return number(values["total"]) == exported.size == number(values["n"]) + len(members - exported.earlier)
 
 
 @states("cases list", "p.lead", "Ordinary up to {below}.")
