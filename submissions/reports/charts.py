@@ -30,11 +30,11 @@ from submissions.reports.forms import query_string
 from submissions.reports.read import class_matches
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
     from django.template import Context
 
     from submissions.matches.bands import Bands
     from submissions.models import Pair, Report
+    from submissions.reports.models import PassageRecord
     from submissions.reports.read import AssignmentOfStudent, PairFilter
 
 # The kinds of evidence, under the names that a pair has them.
@@ -51,6 +51,8 @@ MAX_CHARACTERS = 90
 PAIR_BIN = 2
 # Height of the lowest bar, in percent of the highest one.
 MIN_BAR = 3
+# Parts of a submission that nobody sees between two stripes.
+STRIPE_GAP = 0.003
 # Distance of two assignments on a sparkline.
 SPARK_STEP = 60
 
@@ -78,32 +80,46 @@ class Stripe(NamedTuple):
     width: float
 
 
-def passage_stripes(pairs: QuerySet[Pair]) -> dict[int, tuple[list[Stripe], list[Stripe]]]:
+def passage_stripes(pairs: Sequence[Pair]) -> dict[int, tuple[list[Stripe], list[Stripe]]]:
     """Return where the passages of each pair lie on both sides, without common code, by primary key.
 
     Files follow each other by path. A translated pair has none: its passages count other tokens.
     """
-    rows = [pair for pair in pairs if not pair.translated]
-    members = {pk for row in rows for pk in (row.left_id, row.right_id)}
+    members = {pk for pair in pairs for pk in (pair.left_id, pair.right_id)}
     files = SubmissionFile.objects.filter(submission__in=members).order_by("path")
-    places, totals = dict[int, tuple[int, int]](), Counter[int]()
+    starts, totals, owners = dict[int, int](), Counter[int](), dict[int, int]()
     for pk, submission, tokens in files.values_list("pk", "submission", "document__token_count"):
-        places[pk] = submission, totals[submission]
+        starts[pk], owners[pk] = totals[submission], submission
         totals[submission] += tokens
 
-    def stripe(file: int, token: int, tokens: int) -> Stripe:
-        submission, start = places[file]
-        whole = max(totals[submission], 1)
-        return Stripe((start + token) / whole, tokens / whole)
-
-    stripes: dict[int, tuple[list[Stripe], list[Stripe]]] = {pair.pk: ([], []) for pair in pairs}
-    for pair in rows:
-        passages = [passage for passage in pair.passages if not passage.common]
-        stripes[pair.pk] = (
-            [stripe(one.left_file, one.left_token, one.tokens) for one in passages],
-            [stripe(one.right_file, one.right_token, one.tokens) for one in passages],
+    def stripes(rows: Iterable[tuple[int, int, int]]) -> list[Stripe]:
+        spans = sorted(
+            (starts[file] + token, starts[file] + token + n, owners[file]) for file, token, n in rows
         )
-    return stripes
+        return _merged([(start / totals[owner], end / totals[owner]) for start, end, owner in spans])
+
+    return {
+        pair.pk: (
+            stripes((one.left_file, one.left_token, one.tokens) for one in _drawn_passages(pair)),
+            stripes((one.right_file, one.right_token, one.tokens) for one in _drawn_passages(pair)),
+        )
+        for pair in pairs
+    }
+
+
+def _drawn_passages(pair: Pair) -> list[PassageRecord]:
+    return [] if pair.translated else [passage for passage in pair.passages if not passage.common]
+
+
+def _merged(spans: Sequence[tuple[float, float]]) -> list[Stripe]:
+    """Return sorted spans as stripes; those with less than STRIPE_GAP between them are one."""
+    joined: list[tuple[float, float]] = []
+    for start, end in spans:
+        if joined and start - joined[-1][1] < STRIPE_GAP:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return [Stripe(start, end - start) for start, end in joined]
 
 
 @register.simple_tag(takes_context=True)

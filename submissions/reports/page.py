@@ -381,17 +381,40 @@ class PairToRead(NamedTuple):
 
 
 def reading_context(page: ReportPage) -> dict[str, Any]:
-    """Return the context of the answer: the first pairs to read, and how many students are in none."""
-    best = class_matches(page.report)
-    cases_only = readable_pairs(page.report).filter(same_student=False, with_model=False)
-    above = cases_only.filter(similarity__gte=page.threshold)
-    ids = list(above.values_list("pk", flat=True)[:SHOWN_TO_READ])
-    sides = passage_stripes(above.filter(pk__in=ids))
+    """Return the context of the answer: the first pairs to read, and how many of the class are in no pair.
+
+    Decided pairs are read; whoever follows a link does not learn of decisions.
+    """
+    linking = {link[:2] for link in cases.linking_pairs(page.report, page.threshold)}
+    decided = set() if page.address.token else {pk for pk, *_ in decided_pairs(page.report)}
+    above = readable_pairs(page.report).filter(similarity__gte=page.threshold)
+    ids = [
+        pk
+        for pk, *sides in above.values_list("pk", "left_id", "right_id")
+        if tuple(sides) in linking and pk not in decided
+    ]
+    members = {pk for sides in linking for pk in sides}
+    of_class = [match.submission for match in class_matches(page.report)]
     return {
-        "to_read": [PairToRead(row, sides[row.pair.pk]) for row in report_rows(page, ids)],
-        "apart": sum(match.similarity < page.threshold for match in best),
-        "of_class": len(best),
+        "to_read": _drawn(page, ids[:SHOWN_TO_READ]),
+        "to_read_count": len(ids),
+        "more_to_read": len(ids[SHOWN_TO_READ:]),
+        "pairs_tab": next(tab.url for tab in tabs(page.address, page.assignment) if tab.name == "pairs"),
+        "apart": sum(pk not in members for pk in of_class),
+        "of_class": len(of_class),
     }
+
+
+def _drawn(page: ReportPage, ids: list[int]) -> list[PairToRead]:
+    """Return pairs with their stripes, the sides as a reader sees them."""
+    stored = {pair.pk: pair for pair in readable_pairs(page.report).filter(pk__in=ids)}
+    stripes = passage_stripes(list(stored.values()))
+    drawn = []
+    for row in report_rows(page, ids):
+        left, right = stripes[row.pair.pk]
+        is_exchanged = row.pair.left_id != stored[row.pair.pk].left_id
+        drawn.append(PairToRead(row, (right, left) if is_exchanged else (left, right)))
+    return drawn
 
 
 class Column(NamedTuple):

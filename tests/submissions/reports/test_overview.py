@@ -1,5 +1,6 @@
 """The list of pairs: searched, filtered, sorted, and walked through, in few queries."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.http import QueryDict
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from submissions.core.names import Names, anonymous_names
@@ -24,7 +26,6 @@ from submissions.models import (
     Pair,
     Report,
     Submission,
-    SubmissionFile,
 )
 from submissions.pairs.read import find_pair, ignored_tokens, pair_files
 from submissions.reports.address import Address, ReportPage
@@ -34,6 +35,7 @@ from submissions.uploads.read import batch_submissions, uncompared_files
 from tests.support.html import Page, get_page, page_of
 from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, zipped
+from tests.support.shares import link_to, shared_report
 from tests.support.tabs import HTMX, WHOLE_PAGE, tab
 from tests.support.uploads import MANY, CountQueries, HandIn
 
@@ -84,18 +86,39 @@ def set_similarities(report: Report, *similarities: float) -> None:
     report.save()
 
 
-def test_the_first_pairs_to_read_show_where_their_passages_lie(alice_client: Client, report: Report) -> None:
+@pytest.mark.parametrize("hidden", [False, True])
+def test_the_first_pairs_to_read_show_where_their_passages_lie(
+    alice_client: Client, report: Report, *, hidden: bool
+) -> None:
     set_similarities(report, 0.9, 0.6, 0.1)
+    alice_client.post(reverse("switch_names"), {"names": "made-up" if hidden else "open"})
     page = get_page(alice_client, tab(report.assignment, "assignment"))
-    assert page.text("#to-read-heading").startswith("2 pairs to read ")
+    assert page.text("#to-read-heading") == "2 pairs to read 0 of 3 submissions are in none of them"
     assert page.texts(".to-read a strong") == ["90\u202f%", "60\u202f%"]
-    for element, pair in zip(page.all(".to-read li"), report.pairs.all()[:2], strict=True):
-        for side, drawing in zip(("left", "right"), element.css("svg"), strict=True):
-            files = SubmissionFile.objects.filter(submission=getattr(pair, side))
-            tokens = sum(file.document.token_count for file in files)
-            shared = sum(one.tokens for one in pair.passages if not one.common)
-            widths = [float(str(one.attributes["width"]).rstrip("%")) for one in drawing.css("rect.full")]
-            assert sum(widths) == pytest.approx(100 * shared / tokens, abs=0.05 * len(widths))
+    sides = [re.findall(r"\d+", link) for link in page.values(".to-read a", "href")]
+    for element, pair, link in zip(page.all(".to-read li"), report.pairs.all()[:2], sides, strict=True):
+        shown = [Submission.objects.get(pk=int(pk)) for pk in link[-2:]]
+        assert {one.pk for one in shown} == {pair.left_id, pair.right_id}
+        for submission, drawing in zip(shown, element.css("svg"), strict=True):
+            side = "left" if submission.pk == pair.left_id else "right"
+            tokens = sum(file.document.token_count for file in submission.files.all())
+            first = min(getattr(one, f"{side}_token") for one in pair.passages if not one.common)
+            drawn = drawing.css_first("rect.full")
+            assert float(str(drawn.attributes["x"]).rstrip("%")) == pytest.approx(
+                100 * first / tokens, abs=0.06
+            )
+
+
+def test_a_decided_pair_is_read_and_followers_of_a_link_do_not_learn_it(
+    alice_client: Client, client: Client, report: Report, alice: User
+) -> None:
+    set_similarities(report, 0.9, 0.6, 0.1)
+    pair = report.pairs.all()[0]
+    decide(report.assignment, pair.left.name, pair.right.name, "clear")
+    page = get_page(alice_client, tab(report.assignment, "assignment"))
+    assert page.texts(".to-read a strong") == ["60\u202f%"]
+    behind_link = get_page(client, link_to(shared_report(report, alice)))
+    assert behind_link.texts(".to-read a strong") == ["90\u202f%", "60\u202f%"]
 
 
 def test_the_headline_counts_what_stands_out_always(alice_client: Client, report: Report) -> None:
