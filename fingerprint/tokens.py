@@ -31,6 +31,11 @@ def kind_id(family: str, name: str) -> int:
     return int.from_bytes(digest, "little")
 
 
+# The first token before a cell that its own metadata mark as handed out. The second stands for the id and the
+# text of the cell, the third is the number of tokens of the cell, which follow.
+CELL = kind_id("notebook", "a cell marked as handed out")
+
+
 class Token(NamedTuple):
     """One token: `text[start:end]`, normalised to `kind`."""
 

@@ -8,7 +8,7 @@ import re
 import warnings
 from copy import deepcopy
 from functools import cache
-from hashlib import md5
+from hashlib import blake2b, md5
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -20,17 +20,20 @@ from traitlets.log import get_logger
 from fingerprint.distinct import distinct_values
 from fingerprint.languages.base import Coarse, Scan
 from fingerprint.languages.decoding import storable
-from fingerprint.tokens import TokenStream
+from fingerprint.tokens import CELL, TokenStream, kind_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fingerprint.languages.base import FrontEnd, Span
 
-# The header above each cell in the shown text; it marks where the cell begins, names its language, and says
-# whether the cell was handed out.
-_HEADER = re.compile(r"^───── cell \d+, (\S+) ─────(?: (handed out))?\n?", re.MULTILINE)
+# The header above each cell in the shown text; it marks where the cell begins, names its language, and has
+# the id of a cell whose metadata say that it was handed out.
+_HEADER = re.compile(r"^───── cell \d+, (\S+) ─────(?: marked as handed out: (\S*))?\n?", re.MULTILINE)
 _MARK = "───── cell"
+_LONGEST_ID = 100
+# A shorter cell has no mark: marks between few tokens would hide what they have in common with other code.
+_LEAST_TOKENS = 30
 # Errors of nbformat and of this module about fields that are missing or of a wrong type.
 _BROKEN = (
     AssertionError,
@@ -76,13 +79,14 @@ def load_schemas() -> None:
 class Notebook:
     """The front-end of notebooks. They are shown and compared as the sources of their cells, without outputs.
 
-    Cells that nbgrader handed out, see `_is_handed_out`, are shown and not compared, unless no other is code.
+    Before the tokens of a cell that says that it was handed out, see `_is_handed_out`, are three more: see
+    `fingerprint.tokens.CELL`. Students write metadata too, so a ranking decides what is handed out.
     `front_end` returns the front-end of a language, and raises ValueError for an unknown one.
     """
 
     name = "notebook"
     title = "Jupyter notebook"
-    version = 2
+    version = 3
 
     def __init__(self, front_end: Callable[[str], FrontEnd]) -> None:
         self._front_end = front_end
@@ -94,28 +98,23 @@ class Notebook:
         try:
             language = self._language(notebook)
             cells = [
-                (_cell_language(cell, language), _source(cell), _is_handed_out(cell))
-                for cell in notebook["cells"]
+                f"{_MARK} {number}, {_cell_language(cell, language)} ─────{_mark(cell)}\n{_source(cell)}\n"
+                for number, cell in enumerate(notebook["cells"], start=1)
             ]
         except _BROKEN as error:
             raise ValueError(
                 f"it is a notebook whose cells cannot be read ({type(error).__name__}: {error})"
             ) from error
-        own = any(source.strip() for name, source, handed_out in cells if name == language and not handed_out)
-        return "\n".join(
-            f"{_MARK} {number}, {name} ─────{' handed out' * (handed_out and own)}\n{source}\n"
-            for number, (name, source, handed_out) in enumerate(cells, start=1)
-        )
+        return "\n".join(cells)
 
     def tokens(self, text: str) -> TokenStream:
-        return _concatenated(
-            [(start, cell.tokens(text[start:end])) for cell, start, end in self._cells(text)]
-        )
+        streams = [(start, cell.tokens(text[start:end])) for cell, start, end in self._cells(text)]
+        return _concatenated(_with_marks(text, streams))
 
     def scan(self, text: str, *, coarse: bool = False, spans: bool = False) -> Scan:
         del spans  # The headers of cells have spans too, and are in no scan.
         scans = [(start, cell.scan(text[start:end], coarse=coarse)) for cell, start, end in self._cells(text)]
-        tokens = _concatenated([(start, scan.tokens) for start, scan in scans])
+        tokens = _concatenated(_with_marks(text, [(start, scan.tokens) for start, scan in scans]))
         lexical = _concatenated([(start, scan.lexical) for start, scan in scans])
         directives = _concatenated([(start, scan.directives) for start, scan in scans])
         none = np.empty(0, dtype=np.uint8)
@@ -131,7 +130,7 @@ class Notebook:
 
     def highlight(self, text: str) -> list[Span]:
         spans = [(*header.span(), "gh") for header in _HEADER.finditer(text)]
-        for cell, begin, end in self._cells(text, handed_out=True):
+        for cell, begin, end in self._cells(text):
             spans += [
                 (begin + start, begin + stop, css) for start, stop, css in cell.highlight(text[begin:end])
             ]
@@ -147,13 +146,11 @@ class Notebook:
                 return front_end.name
         return "python"
 
-    def _cells(self, text: str, *, handed_out: bool = False) -> Iterator[tuple[FrontEnd, int, int]]:
-        """Yield (front-end, start, end) of each cell's source in the shown text, of those handed out too."""
+    def _cells(self, text: str) -> Iterator[tuple[FrontEnd, int, int]]:
+        """Yield (front-end, start, end) of each cell's source in the shown text."""
         headers = list(_HEADER.finditer(text))
         ends = [*(header.start() for header in headers[1:]), len(text)][: len(headers)]
         for header, end in zip(headers, ends, strict=True):
-            if header[2] and not handed_out:
-                continue
             yield self._known_front_end(header[1]) or self._front_end("text"), header.end(), end
 
     def _find_front_end(self, language: str) -> FrontEnd | None:
@@ -203,6 +200,28 @@ def _is_handed_out(cell: dict[str, Any]) -> bool:
         return is_locked
     digest = md5("".join(map(str, content)).encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
     return is_locked or grader.get("checksum") == digest
+
+
+def _mark(cell: dict[str, Any]) -> str:
+    if not _is_handed_out(cell):
+        return ""
+    name = re.sub(r"\s", "", storable(str(cell["metadata"]["nbgrader"].get("grade_id"))))
+    return f" marked as handed out: {name[:_LONGEST_ID]}"
+
+
+def _with_marks(text: str, cells: list[tuple[int, TokenStream]]) -> list[tuple[int, TokenStream]]:
+    """Return the streams of all cells of a text, with the tokens of marks before cells that have one."""
+    streams = []
+    headers = list(_HEADER.finditer(text))
+    for number, (header, (start, stream)) in enumerate(zip(headers, cells, strict=True)):
+        if header[2] is not None and len(stream) >= _LEAST_TOKENS:
+            end = headers[number + 1].start() if number + 1 < len(headers) else len(text)
+            digest = blake2b(text[start:end].strip().encode("utf-8", "surrogatepass")).hexdigest()
+            kinds = (CELL, kind_id(header[2], digest), len(stream))
+            marks = [(kind, place, place + 1) for place, kind in enumerate(kinds)]
+            streams.append((header.start(), TokenStream.from_triples(marks)))
+        streams.append((start, stream))
+    return streams
 
 
 def _concatenated_coarse(cells: list[tuple[int, Coarse]]) -> Coarse | None:

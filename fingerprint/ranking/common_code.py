@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fingerprint.ranking.cohort import whole_lines
-from fingerprint.ranking.score_constants import LEAST_EQUAL
+from fingerprint.ranking.score_constants import LEAST_EQUAL, LEAST_MARKED
+from fingerprint.tokens import CELL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     import numpy.typing as npt
 
-    from fingerprint.kernels.types import Flags, Ids
+    from fingerprint.kernels.types import Flags, Ids, Kinds
     from fingerprint.ranking.cohort import Cohort
 
     # [first, after the last) k-gram, by the index of its first token in the cohort.
@@ -246,3 +248,21 @@ def _submission_counts(kgrams: _ClassKgrams, first: int, after: int) -> list[int
             break
         counts.append(submissions)
     return counts
+
+
+def cells_of_most(submissions: Sequence[Sequence[Kinds]], in_class: Flags) -> list[Kinds]:
+    """Return the tokens of the cells marked as handed out that most of a class have with that id and text.
+
+    `submissions` has the tokens of the files of each, `in_class` says whether it is of the class. A mark that
+    one student alone made leaves nothing out.
+    """
+    owners: defaultdict[int, set[int]] = defaultdict(set)
+    cells: dict[int, Kinds] = {}
+    for number in np.flatnonzero(in_class).tolist():
+        for kinds in submissions[number]:
+            for first in np.flatnonzero(kinds[:-2] == CELL).tolist():
+                cell, size = kinds[first + 1 : first + 3].tolist()
+                owners[cell].add(number)
+                cells[cell] = kinds[first : first + 3 + size]
+    least = max(LEAST_MARKED, int(in_class.sum()) // 2 + 1)
+    return [cells[cell] for cell, of_one in owners.items() if len(of_one) >= least]

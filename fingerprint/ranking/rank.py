@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import fields, is_dataclass, replace
 from hashlib import blake2b
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from fingerprint.ranking.candidates import (
     weighted_pairs,
 )
 from fingerprint.ranking.cohort import Cohort, count_alike, default_limit, distinct_kgrams
+from fingerprint.ranking.common_code import cells_of_most
 from fingerprint.ranking.file_pairs import FileLabels, digest_columns, number_equal
 from fingerprint.ranking.groups import NO_GROUPS, Groups
 from fingerprint.ranking.parallel import never_end
@@ -225,22 +225,22 @@ class RankingInput(NamedTuple):
         """Build the input from the files of `submissions` submissions, with k-grams of `k` tokens."""
         kinds, terms = _by_submission(files, submissions)
         lines = [file.lines for file in files]
-        hashes = np.concatenate([*chain([np.empty(0, np.uint64)], (file.hashes for file in files))])
-        numbers = np.array([file.submission for file in files], dtype=np.int32)
-        owners = np.repeat(numbers, [len(file.hashes) for file in files])
+        hashes, owners = _postings(files)
         limit, parts, counted = exclusions.limit, None, None if old_pairs is None else ~old_pairs.old
         if old_pairs is not None:
             terms = _without_starter(terms, old_pairs.old, exclusions.starter_lexical)
             given = np.isin(hashes, distinct_kgrams(exclusions.starter, k)) & old_pairs.old[owners]
             hashes, owners = hashes[~given], owners[~given]
         identical = number_equal([(file.kinds, *file.lexical) for file in files])
-        common = _shared_by_most(files, identical, submissions, counted) if limit == "default" else []
+        in_class = np.ones(submissions, dtype=np.bool_) if counted is None else counted
+        common = _shared_by_most(files, identical, in_class) if limit == "default" else []
+        boilerplate = [*exclusions.kinds, *cells_of_most(kinds, in_class)]
         shared = [file.kinds for file in common]
-        counting = ~np.isin(hashes, distinct_kgrams([*exclusions.kinds, *shared], k))
+        counting = ~np.isin(hashes, distinct_kgrams([*boilerplate, *shared], k))
         alike, related = _program_parts(hashes[counting], owners[counting], submissions, counted)
         if limit == "default":
             parts, limit = alike, default_limit(alike.sum())
-        columns, starter = (kinds, k, exclusions.kinds, limit, lines), exclusions.starter
+        columns, starter = (kinds, k, boilerplate, limit, lines), exclusions.starter
         labels = FileLabels.of([one.source for one in files], identical, [one.path for one in files])
         cohort = Cohort.from_submissions(
             *columns, parts=parts, counted=counted, starter=starter, labels=labels, shared=shared
@@ -252,6 +252,13 @@ class RankingInput(NamedTuple):
         translations = translation_input(streams, exclusions.coarse, groups)
         cohort, lexical = replace(cohort, renamed=renamed), lexical.with_tables(cohort.spare)
         return cls(cohort, lexical, hashes, owners, groups, translations, old_pairs)
+
+
+def _postings(files: Sequence[CohortFile]) -> tuple[Hashes, Owners]:
+    """Return the fingerprint hashes of all files, and the submission of each."""
+    numbers = np.array([file.submission for file in files], dtype=np.int32)
+    owners = np.repeat(numbers, [len(file.hashes) for file in files])
+    return np.concatenate([np.empty(0, np.uint64), *(file.hashes for file in files)]), owners
 
 
 def _by_submission(
@@ -266,21 +273,18 @@ def _by_submission(
     return kinds, terms
 
 
-def _shared_by_most(
-    files: Sequence[CohortFile], identical: Ids, submissions: int, counted: Flags | None
-) -> list[CohortFile]:
+def _shared_by_most(files: Sequence[CohortFile], identical: Ids, in_class: Flags) -> list[CohortFile]:
     """Return one of the equal files of most of a class each, most of whom have code beside such files.
 
     A solution that most have as their own is none: what they have beside it is less than an idiom.
     """
-    in_class = np.ones(submissions, dtype=np.bool_) if counted is None else counted
     owners: dict[int, set[int]] = defaultdict(set)
     for number, file in zip(identical.tolist(), files, strict=True):
         if number >= 0 and in_class[file.submission] and len(file.kinds) >= constants.LEAST_OWN:
             owners[number].add(file.submission)
     least = max(constants.LEAST_EQUAL, int(in_class.sum()) // 2 + 1)
     owners = {number: of_one for number, of_one in owners.items() if len(of_one) >= least}
-    own = np.zeros(submissions, dtype=np.int64)
+    own = np.zeros(len(in_class), dtype=np.int64)
     for number, file in zip(identical.tolist(), files, strict=True):
         own[file.submission] += len(file.kinds) * (number not in owners)
     with_own = own >= constants.LEAST_OWN

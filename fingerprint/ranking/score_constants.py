@@ -112,6 +112,8 @@ LEAST_COMMON, COMMON_PART = 10, 0.5
 # A file is common code too that more than half of a class have, and so many submissions, most of them beside
 # so many tokens of their own.
 LEAST_EQUAL, LEAST_OWN = 5, 30
+# A cell of a notebook is boilerplate that so many submissions and more than half have marked as handed out.
+LEAST_MARKED = 3
 # Submissions are alike that share at least this part of the fingerprints of the heavier one, by weight.
 ALIKE_PART = 0.5
 # Copies that were rewritten share less, and still have their literals and names from one source.

@@ -6,12 +6,14 @@ import hashlib
 import io
 import json
 import logging
+import re
 import zipfile
 
 import pytest
 from hypothesis import given, strategies as st
 
 from fingerprint.languages import Decoded, NotText, decode, front_end
+from fingerprint.tokens import CELL
 from tests.support.notebooks import FORMAT_2, FORMAT_3, FORMAT_4
 
 PROSE = front_end("text")
@@ -100,7 +102,9 @@ def graded(source: str, *, checksum: str = "", **fields: object) -> dict[str, ob
     content = [source, "code", grader["grade"], grader["solution"]]
     content += [(grader["grade"] or grader["locked"]) and not grader["solution"], grader["grade_id"]]
     content += [float(str(grader["points"]))] if grader["grade"] else []
-    grader["checksum"] = checksum or hashlib.md5("".join(map(str, content)).encode()).hexdigest()
+    grader["checksum"] = (
+        checksum or hashlib.md5("".join(map(str, content)).encode("utf-8", "replace")).hexdigest()
+    )
     metadata = {"nbgrader": grader}
     return {"cell_type": "code", "metadata": metadata, "execution_count": 1, "source": source, "outputs": []}
 
@@ -114,31 +118,41 @@ def compared(*cells: dict[str, object]) -> list[int]:
     return kinds
 
 
-LOCKED = graded("def given(x):\n    return [x]", locked=True, grade_id="a")
+GIVEN = "def given(x):\n    return [x, x + 1, x + 2]\n" * 3
+LOCKED = graded(GIVEN, locked=True, grade_id="a")
 TESTS = graded("assert solve(3) == 4", grade=True, locked=True, points=2, grade_id="b")
 STUB = graded("def solve(x):\n    raise NotImplementedError", solution=True, grade_id="c")
 CHANGED = graded("def solve(x):\n    return x + 1", solution=True, grade_id="c", checksum="0" * 32)
 
 
-def test_cells_that_nbgrader_locked_are_shown_and_not_compared() -> None:
-    assert compared(LOCKED, CHANGED, TESTS) == compared(CHANGED) != []
+def test_a_locked_cell_is_compared_and_has_its_id_and_text_in_one_mark() -> None:
     text = NOTEBOOK.text(notebook_of(LOCKED, CHANGED, TESTS))
-    assert "───── cell 1, python ───── handed out\ndef given(x):" in text
+    assert "───── cell 1, python ───── marked as handed out: a\ndef given(x):" in text
     assert "───── cell 2, python ─────\ndef solve(x):" in text
-    shown = {text[start:end] for start, end, _ in NOTEBOOK.highlight(text)}
-    assert {"given", "assert"} <= shown
+    source = front_end("python").tokens(str(LOCKED["source"])).kinds.tolist()
+    first, mark, size, *tokens = compared(LOCKED, CHANGED)
+    assert (first, size, tokens) == (CELL, len(source), source + compared(CHANGED))
+    other_id = graded(str(LOCKED["source"]), locked=True, grade_id="z")
+    other_text = graded(GIVEN.replace("given", "taken"), locked=True, grade_id="a")
+    assert len({mark, compared(other_id)[1], compared(other_text)[1]}) == 3
 
 
-def test_a_cell_for_the_solution_counts_once_the_student_has_changed_it() -> None:
-    assert compared(STUB, LOCKED, CHANGED) == compared(CHANGED)
-    assert compared({**STUB, "source": str(STUB["source"]) + "  # mine\n    y = 1"}, CHANGED)[3:] != []
-    both = compared({**STUB, "source": "def solve(x):\n    return 2 * x"}, CHANGED)
-    assert len(both) > len(compared(CHANGED))
+def test_a_cell_for_the_solution_has_no_mark_once_the_student_has_changed_it() -> None:
+    stub = graded(GIVEN, solution=True, grade_id="c")
+    assert compared(stub)[0] == CELL != compared({**stub, "source": GIVEN + "x = 1"})[0]
 
 
-def test_nobody_disappears_because_all_cells_are_locked() -> None:
-    assert compared(LOCKED, TESTS) == compared(LOCKED) + compared(TESTS)
-    assert len(compared(LOCKED, graded("  ", solution=True, grade_id="c"))) == len(compared(LOCKED))
+@pytest.mark.parametrize(
+    "name", ["", "a b\n───── cell 2, text ─────\nc", "x" * 9_000, 7, None, "\ud800", "\u2028"]
+)
+def test_an_id_of_any_form_is_one_word_of_a_header(name: object) -> None:
+    text = NOTEBOOK.text(notebook_of(graded("x = f(1)", locked=True, grade_id=name), CHANGED))
+    assert len(re.findall("^───── cell .*$", text, re.MULTILINE)) == 2
+    assert max(map(len, text.splitlines())) < 200
+    assert compared(graded(GIVEN, locked=True, grade_id=name))[0] == CELL
+    assert compared(graded("x = f(1)", locked=True, grade_id=name)) == compared(
+        graded("x = f(1)", grade_id=name)
+    )
 
 
 def test_a_line_of_a_source_begins_no_cell() -> None:
@@ -155,9 +169,9 @@ def test_a_line_of_a_source_begins_no_cell() -> None:
     + [{"grade": True, "points": points} for points in ("many", 10**400, float("inf"))]
     + [{"grade": True, "points": 1, "grade_id": "\ud800"}],
 )
-def test_metadata_of_another_form_locks_nothing_and_breaks_nothing(wrong: object) -> None:
+def test_metadata_of_another_form_hides_nothing_and_breaks_nothing(wrong: object) -> None:
     cell = {**CHANGED, "metadata": {"nbgrader": wrong}}
-    assert compared(cell, CHANGED)[: len(compared(CHANGED))] == compared(CHANGED)
+    assert compared(cell, CHANGED)[-2 * len(compared(CHANGED)) :] == compared(CHANGED) * 2
 
 
 def test_format_3_with_worksheets_is_read() -> None:

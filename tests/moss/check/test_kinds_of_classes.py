@@ -30,14 +30,17 @@ TABLES = {
 }
 
 
-def notebook(source: str) -> str:
-    """Return a notebook with two given cells and a cell for each function of a program."""
+def notebook(source: str, locked: tuple[bool, bool] = (False, False)) -> str:
+    """Return a notebook with two given cells and a cell for each function; which of both nbgrader locked."""
     given = ["import pandas as pd\nreadings = pd.read_csv('readings.csv')\nreadings.head()"]
     given.append("def clean(table):\n    table = table.dropna()\n    return table[table['level'] > 0]")
     cells: list[dict[str, object]] = [
-        {"cell_type": "code", "source": text, "outputs": [], "metadata": {}, "execution_count": None}
-        for text in (*given, *source.split("\n\n"))
-    ]
+        {
+            "cell_type": "code", "source": text, "outputs": [], "execution_count": None,
+            "metadata": {"nbgrader": {"locked": locked[number >= len(given)], "grade_id": f"cell{number}"}},
+        }
+        for number, text in enumerate((*given, *source.split("\n\n")))
+    ]  # fmt: skip
     return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
@@ -168,3 +171,34 @@ def test_nothing_that_an_instructor_adds_hides_a_whole_copy(
     }
     for original in (0, 1):
         assert found[frozenset((f"s{original:02}", f"s{students + original:02}"))] != "ordinary"
+
+
+def in_cells(source: str, lines: int) -> str:
+    """Return a program in which a cell of a notebook has so many lines."""
+    rows = [row for row in source.splitlines() if row]
+    return "\n\n".join("\n".join(rows[at : at + lines]) for at in range(0, len(rows), lines))
+
+
+@pytest.mark.parametrize("hostile", [(True, True), (False, True)])
+@pytest.mark.parametrize("lines", [1, 3, 5, 100])
+@pytest.mark.parametrize("liars", [1, 2])
+def test_a_student_who_locks_cells_hides_nothing(
+    liars: int, lines: int, hostile: tuple[bool, bool], tmp_path: Path
+) -> None:
+    sources = [program(Random(number)) for number in range(8)]
+    works = [notebook(one, (True, False)) for one in sources]
+    works += [notebook(in_cells(renamed(sources[0]), lines), hostile)]
+    works[0] = works[8] if liars == 2 else works[0]
+    report = rank_path(write(tmp_path, works, "s{number:02}/work.ipynb"), RankingOptions(show=None))
+    best = max(report.pairs(), key=lambda pair: pair.similarity)
+    assert {report.submissions[side] for side in (best.left, best.right)} == {"s00", "s08"}
+    assert best.similarity > 0.8
+
+
+@pytest.mark.parametrize("students", [2, 3, 8])
+def test_a_cell_that_most_of_a_class_have_locked_counts_for_nobody(students: int, tmp_path: Path) -> None:
+    cell = "\n".join(f"assert solve({number}, depth={number}) == table[{number}]" for number in range(9))
+    works = [notebook(f"{cell}\n\n{program(Random(number))}", (True, True)) for number in range(students)]
+    report = rank_path(write(tmp_path, works, "s{number:02}/work.ipynb"), RankingOptions(show=None))
+    ignored = [sum(end - start for start, end, _ in file) for file in report.inputs.cohort.ignored_spans()]
+    assert {of_one > 100 for of_one in ignored} == {students > 2}
