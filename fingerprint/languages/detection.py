@@ -195,7 +195,7 @@ AMBIGUOUS = {
     ),
     ".sql": ((PLSQL, "plsql"), ("", "sql")),
     ".v": ((_COQ, "coq"), (_VERILOG, "verilog")),
-    ".inc": ((r"<\?php", "php"), (_POV, "pov"), (_PAWN, "pawn"), ("", "text")),
+    ".inc": ((r"<\?php", "php"), (_POV, "pov"), (_PAWN, "pawn"), (_PASCAL, "pascal"), ("", "text")),
     ".json": ((_SCRATCH, "scratch"), ("", "json")),
     ".f": ((_FORTH, "forth"), ("", "fortran")),
     ".for": ((_FORTH, "forth"), ("", "fortran")),

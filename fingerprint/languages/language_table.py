@@ -357,8 +357,8 @@ LANGUAGES = (
         multiline="",
     ),
     Language(
-        "mips", "MIPS assembly", "mips", "*.mips", by_line=True, statements=".globl .global",
-        kept_types="Name.Variable Name.Entity",
+        "mips", "MIPS assembly", "mips", "*.mips", ignore_case=True, by_line=True,
+        statements=".globl .global", kept_types="Name.Variable Name.Entity",
         multiline="",
     ),
     Language(

@@ -21,7 +21,7 @@ KEEPING_PAGES = MARKUP | {"scratch"}
 _TAGS = (
     "p|br|div|span|pre|code|b|i|u|em|strong|font|html|head|title|body|meta|ul|ol|li|hr|blockquote|samp|tt|o:p"
 )
-_PAGE = re.compile(rf"\s*<(?:!doctype html|(?:{_TAGS})\b)", re.IGNORECASE)
+_PAGE = re.compile(rf"\s*<(?:!doctype html|(?:{_TAGS}|table)\b)", re.IGNORECASE)
 _OTHER_TAG = re.compile(rf"<(?!/?(?:{_TAGS})\b|!)/?[a-z]|<[?%]", re.IGNORECASE)
 _HEAD_END = re.compile(r"</head[ \t]*>", re.IGNORECASE)
 _LINE_END = re.compile(r"<(?:br|hr)\b[^<>]*>\n?|</(?:p|div|li|pre)>\n?", re.IGNORECASE)
@@ -29,7 +29,16 @@ _LINE_END = re.compile(r"<(?:br|hr)\b[^<>]*>\n?|</(?:p|div|li|pre)>\n?", re.IGNO
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)|<!\[[^<>]*>", re.DOTALL)
 _OF_WORD = re.compile(r"class=.?Mso|urn:schemas-microsoft-com:office")
 _BROKEN_LINE = re.compile(r"(?<!>)\r?\n")
+# The number of a line, in a cell of its own as pages of code have it, and before the line.
+_NUMBER_CELL = re.compile(r"<td\b[^<>]*>\s*\d+\s*</td>", re.IGNORECASE)
+_CELL = re.compile(r"</?(?:table|tbody|td)\b[^<>]*>\n?|<tr\b[^<>]*>\n?", re.IGNORECASE)
+_ROW = re.compile(r"</tr>\n?", re.IGNORECASE)
+_NUMBER = re.compile(r"[^\S\n]*+(\d{1,6})[:.|)]?(?:[ \t]|$)", re.MULTILINE)
 _TAG = re.compile(r"<[a-z/!][^<>]*>", re.IGNORECASE)
+# What an interpreter shows before the lines that are typed into it.
+_PROMPT = re.compile(r"^(?:>>>|\.\.\.)(?: |$)(.*\n?)", re.MULTILINE)
+# Lines of these languages begin with numbers of their own.
+NUMBERING = KEEPING_PAGES | {"vb", "fortran", "cobol"}
 
 
 def shown_text(data: bytes, language: str) -> Decoded:
@@ -46,8 +55,25 @@ def shown_text(data: bytes, language: str) -> Decoded:
 
 def text_in(chosen: FrontEnd, decoded: str) -> str:
     """Return what a front-end shows of a decoded file: a program that was pasted without its page."""
-    program = "" if chosen.name in KEEPING_PAGES else pasted_program(decoded)
-    return program or chosen.text(decoded)
+    if chosen.name in KEEPING_PAGES:
+        return chosen.text(decoded)
+    if chosen.name == "python" and decoded.lstrip().startswith(">>>"):
+        decoded = "".join(_PROMPT.findall(decoded))
+    elif chosen.name not in NUMBERING:
+        decoded = _without_numbers(decoded)
+    return pasted_program(decoded) or chosen.text(decoded)
+
+
+def _without_numbers(decoded: str) -> str:
+    """Return a text without numbers of its lines, where each has the next one."""
+    first = _NUMBER.match(decoded)
+    if not first or int(first[1]) > 1:
+        return decoded
+    lines = [line for line in decoded.splitlines() if line.strip()]
+    numbers = [_NUMBER.match(line) for line in lines]
+    if [number and int(number[1]) - at for at, number in enumerate(numbers)] != [int(first[1])] * len(lines):
+        return decoded
+    return "".join(f"{line[number.end() :]}\n" for line, number in zip(lines, numbers, strict=True) if number)
 
 
 def pasted_program(decoded: str) -> str:
@@ -55,6 +81,9 @@ def pasted_program(decoded: str) -> str:
     if not _PAGE.match(decoded):
         return ""
     body = _COMMENT.sub("", _HEAD_END.split(decoded, maxsplit=1)[-1])
+    body, numbers = _NUMBER_CELL.subn("", body)
+    if numbers:
+        body = _ROW.sub("<br>", _CELL.sub("", body))
     if _OTHER_TAG.search(body):
         return ""
     if _OF_WORD.search(decoded):

@@ -47,6 +47,7 @@ SAMPLES = {
     (".inc", "php"): "<?php\n$level = 1;\n",
     (".inc", "pov"): "#declare Level = 3;\n",
     (".inc", "pawn"): "stock tide(level) {\n  return level;\n}\n",
+    (".inc", "pascal"): "procedure rise(var level: integer);\nbegin\n  inc(level);\nend;\n",
     (".inc", "text"): "The tide comes twice a day.\n",
     (".json", "scratch"): '{"targets": [{"isStage": true}]}',
     (".json", "json"): "{}",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fingerprint.languages import detect, leaves_doubt
-from fingerprint.languages.pasted_code import language_of_pasted, pasted_program, shown_text
+from fingerprint.languages.pasted_code import NUMBERING, language_of_pasted, pasted_program, shown_text
 from fingerprint.reading import identify, read
 from tests.fingerprint.languages.construct_tables import PATHS, statement_of, table
 from tests.fingerprint.languages.test_every_language import CODE, program
@@ -86,9 +86,17 @@ def of_moodle(text: str) -> str:
     return f"{lines}<p><br></p>"
 
 
+def of_a_page_with_numbers(text: str) -> str:
+    rows = (
+        f'<tr>\n<td id="L{at}" class="number">{at}</td>\n<td>{coloured(line)}</td>\n</tr>\n'
+        for at, line in enumerate(text.splitlines(), 1)
+    )
+    return f'<table class="highlight"><tbody>{"".join(rows)}</tbody></table>'
+
+
 WAYS = [
     with_breaks, with_paragraphs, preformatted, with_spans, of_word, of_google_docs, of_pycharm,
-    of_visual_studio_code, of_moodle,
+    of_visual_studio_code, of_moodle, of_a_page_with_numbers,
 ]  # fmt: skip
 
 
@@ -153,3 +161,24 @@ def test_few_lines_are_in_the_language_of_the_class() -> None:
     assert identify(with_breaks(lines).encode(), "onlinetext.html", likely="java")[1].name == "java"
     assert language_of_pasted(lines) == language_of_pasted(lines, "html") == "c"
     assert detect("page.html", "<p>high</p>", "java") == "html"
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("mark", ["{:>4} ", "{}: ", "{:03}.\t", "{}| "])
+@pytest.mark.parametrize("name", [name for name in CODE if name not in NUMBERING])
+def test_numbers_of_lines_are_not_read(name: str, mark: str, first: int) -> None:
+    text = "".join(f"{line}\n" for line in program(name).splitlines() if line.strip())
+    lines = [mark.format(at) + line for at, line in enumerate(text.splitlines(), first)]
+    numbered = "\n".join(lines).encode()
+    assert without_blanks(shown_text(numbered, name).text) == without_blanks(text)
+    lines[1] = lines[1].replace(str(first + 1), str(first + 2), 1)
+    kept = "\n".join(lines)
+    assert without_blanks(shown_text(kept.encode(), name).text) == without_blanks(kept)
+
+
+def test_what_an_interpreter_showed_is_left_out() -> None:
+    session = ">>> def high(x):\n...     return x + 1\n...\n>>> high(2)\n3\n>>> total = [\n...   1]\n"
+    typed = "def high(x):\n    return x + 1\n\nhigh(2)\ntotal = [\n  1]\n"
+    assert shown_text(session.encode(), "python").text == typed
+    documented = f'"""Doubles.\n\n{session}"""\n'
+    assert shown_text(documented.encode(), "python").text == documented
