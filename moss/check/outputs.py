@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from fingerprint.engine import Passage, Reading, TokenStream
     from fingerprint.kernels.types import Lines
     from moss.check.rank import LocalFile, LocalReport
+
+# A file is in many pairs.
+KEPT_TEXTS = 500
 
 
 def pair_row(report: LocalReport, pair: RankedPair, flag: str = "") -> PairRow:
@@ -254,4 +258,9 @@ def _term_files(report: LocalReport, submission: int) -> list[TermFile]:
 
 def _text(file: LocalFile) -> str:
     """Return the text of a file as its front-end shows it."""
-    return shown_text(file.data, file.reading.language).text
+    return _shown(file.data, file.reading.language)
+
+
+@lru_cache(KEPT_TEXTS)
+def _shown(data: bytes, language: str) -> str:
+    return shown_text(data, language).text

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.engine import LexicalTerms, common_terms, term_places, without_terms
-from submissions.matches.source_html import line_starts
+from submissions.matches.source_html import count_lines, line_starts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -138,8 +138,8 @@ class StandaloneSide:
 
     @property
     def last_line(self) -> int:
-        _, end = self.runs[-1].spans()[-1]
-        return bisect_right(line_starts(self.text), end - 1)
+        start, end = self.runs[-1].spans()[-1]
+        return self.lines[-1] + count_lines(self.text[start:end]) - 1
 
 
 class StandalonePair(NamedTuple):

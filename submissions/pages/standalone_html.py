@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -140,8 +141,13 @@ def _side(side: StandaloneSide, other: StandaloneSide, number: int, *, compared:
     differing = [mark for runs in (both if compared else ()) for mark in _differing(*runs)]
     pieces = list(_marked_pieces(both, side.others, compared=compared))
     marks = Spans((mark.start, mark.end, mark) for mark in block_marks(side.text, number, pieces))
-    source = PrintedSource(side.text, line_starts(side.text), Layers(marks=marks, differing=Spans(differing)))
+    source = PrintedSource(
+        side.text, _line_starts(side.text), Layers(marks=marks, differing=Spans(differing))
+    )
     return PassageSide(source, range(side.first_line, side.last_line + 1))
+
+
+_line_starts = lru_cache(500)(line_starts)  # A file is in many pairs.
 
 
 def _differing(run: TokenRun, other: TokenRun) -> Iterator[tuple[int, int, str]]:
