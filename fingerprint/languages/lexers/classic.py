@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from io import StringIO
 from typing import TYPE_CHECKING, ClassVar
 
 from pygments import unistring as uni
@@ -195,7 +196,7 @@ class Haskell(haskell.HaskellLexer):
         if not _LITERATE.search(text):
             return text
         lines, in_code = [], False
-        for line in text.splitlines(keepends=True):
+        for line in StringIO(text, newline=""):
             if line.startswith("\\end{code}"):
                 in_code = False
             if in_code:

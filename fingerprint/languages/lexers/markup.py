@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from io import StringIO
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from pygments.lexer import RegexLexer, inherit
@@ -246,7 +247,7 @@ class RMarkdown(RegexLexer):
     @staticmethod
     def embedded(text: str) -> Iterator[Embedded]:
         chunk, at = None, 0
-        for line in text.splitlines(keepends=True):
+        for line in StringIO(text, newline=""):
             if chunk is None:
                 if opened := _FENCE.match(line):
                     chunk = at, at + len(line), opened["fence"], opened["language"].lower() or "text"

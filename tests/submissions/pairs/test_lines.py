@@ -1,6 +1,7 @@
 """The two sides of a pair: plain lines, large files in parts, and the colours of passages."""
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable
 from itertools import combinations, product
@@ -13,8 +14,9 @@ from django.test import Client
 from django.urls import reverse
 from hypothesis import given, strategies as st
 
+from fingerprint.reading import read
 from submissions.matches.line_by_line import MAX_LINES, diff
-from submissions.matches.source_html import COLOURS
+from submissions.matches.source_html import COLOURS, line_starts
 from submissions.models import Assignment, Decision, Pair, Report, Submission, SubmissionFile
 from submissions.pairs import pair_view, source_view as screen
 from tests.support.html import Page, get_page, page_of
@@ -43,6 +45,38 @@ def longest_series(left: list[str], right: list[str]) -> int:
         with_both = best[i][j] + (1 if same and left[i].strip() else 0)
         best[i + 1][j + 1] = max(best[i][j + 1], best[i + 1][j], with_both)
     return best[-1][-1]
+
+
+# A string, statements, a comment and the last line of a program, with places for characters.
+PLACES = {
+    "a.js": 'x = "a{}b";\nx = 1;{}y = 2;\n/* a{}b */\nlast = first + 1;\n',
+    "a.py": 'x = """a{}b"""\nx = 1\n{}\ny = 2\n# ab\n{}\nlast = first + 1\n',
+    "A.java": 'class A {{ String x = """\na{}b""";\nint x = 1;{}int y = 2;\n/* a{}b */\nint last = 1; }}\n',
+    "a.go": "package a\nvar x = `a{}b`\nvar x = 1;{}var y = 2\n/* a{}b */\nvar last = first + 1\n",
+    "a.rb": 'x = "a{}b"\nx = 1\n{}\ny = 2\n# ab\n{}\nlast = first + 1\n',
+    "a.f": "      X = 'A{}B'\n      X = 1\n{}\n      Y = 2\nC AB{}\n      LAST = FIRST + 1\n",
+    "a.md": "one{}two\n{}```python\nx = f(1)\n```\nfive{}six\nlast first words\n",
+    "a.lhs": "one{}two\n{}\\begin{{code}}\nx = f 1\n\\end{{code}}\nfive{}six\n\n> last = first + 1\n",
+    "a.txt": "one{}two\nthree{}four\nfive{}six\nlast first words\n",
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+@pytest.mark.parametrize(
+    "end", ["\u2028", "\u2029", "\x85", "\v", "\f", "\r", "\r\n", "\n", "\n\r", "\r\r\n"]
+)
+def test_the_line_of_a_token_is_that_of_the_page_and_of_an_editor(name: str, end: str) -> None:
+    reading = read(PLACES[name].format(end, end, end).encode(), name)
+    starts = line_starts(reading.text)
+    assert reading.lines.tolist() == [bisect_right(starts, at) for at in reading.tokens.starts.tolist()]
+    in_an_editor = re.sub("\r\n?", "\n", PLACES[name].format(end, end, end)).count("\n")
+    assert len(starts) == reading.lines[-1] == in_an_editor
+
+
+@pytest.mark.parametrize("end", ["\u2028", "\u2029", "\x85", "\v", "\f"])
+def test_no_code_begins_after_a_character_that_ends_no_line(end: str) -> None:
+    prose = read(f"one{end}> y = g 2\n\n> x = f 1\n".encode(), "a.lhs").tokens.kinds.tolist()
+    assert prose == read(b"one\n\n> x = f 1\n", "a.lhs").tokens.kinds.tolist()
 
 
 @given(texts, texts)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from html import escape
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from submissions.models import Assignment, Pair, Report
 from submissions.pages.filters import percent
 from submissions.pairs.pair_view import PairView, shortest_unique_paths, view_pair
 from submissions.pairs.read import Flag
+from tests.support.documents import docx, mlx, odt, pdf
 from tests.support.html import Page, get_page, page_of
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, loose, zipped
 from tests.support.uploads import CountQueries, HandIn
@@ -73,6 +75,37 @@ def test_a_passage_marks_the_same_code_on_both_sides(alice_client: Client, hand_
     assert marked("L") == marked("R") != ""
     assert page.has('.places a[aria-label^="Left, a.py, lines 2 to "]')
     assert page.has('.places a[aria-label^="Right, b.py, lines 5 to "]')
+
+
+def pasted(lines: list[str]) -> bytes:
+    return f"<html><body><pre>{escape(chr(10).join(lines))}</pre></body></html>".encode()
+
+
+MATLAB = [
+    "function best = spread(values)", "best = values(1); worst = best;", "for k = 2:length(values)",
+    "  if values(k) > best", "    best = values(k);", "  elseif values(k) < worst", "    worst = values(k);",
+    "  end", "end", "best = best - worst;", "end",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "write", "lines"),
+    [("onlinetext.html", pasted, COPIED.splitlines()), ("work.docx", docx, COPIED.splitlines()),
+     ("work.odt", odt, COPIED.splitlines()), ("work.pdf", pdf, COPIED.splitlines()),
+     ("work.mlx", mlx, MATLAB)],
+)  # fmt: skip
+def test_the_code_of_pasted_programs_and_of_documents_is_shown_and_marked(
+    alice_client: Client, hand_in: HandIn, name: str, write: Callable[[list[str]], bytes], lines: list[str]
+) -> None:
+    batch = hand_in(
+        zipped({f"{student}/{name}": write([*lines, f"% {student}"]) for student in ("ada", "ben")})
+    )
+    page = get_pair(alice_client, Pair.objects.get(report__assignment=batch.assignment))
+    for side in "LR":
+        shown = "".join(page.texts(f"[data-side={side}] .source"))
+        marked = "".join(page.texts(f"[data-side={side}] mark"))
+        assert all("".join(line.split()) in "".join(shown.split()) for line in lines)
+        assert "".join(lines[3].split()) in "".join(marked.split())
 
 
 def test_the_header_gives_the_figures_of_the_pair(alice_client: Client, report: Report) -> None:

@@ -19,7 +19,7 @@ from fingerprint.reading import Unreadable, identify
 from moss.operations import maintenance
 from submissions.intake.sandbox.documents import DocumentReader, NamedFile
 from submissions.intake.sandbox.process import NotStarted
-from submissions.models import Assignment, Batch, Boilerplate, Course, Document
+from submissions.models import Assignment, Batch, Boilerplate, Course, Document, SubmissionFile
 from submissions.uploads.change import add_boilerplate
 from tests.conftest import wait_until
 from tests.support.html import get_page
@@ -51,6 +51,29 @@ def test_notebooks_with_any_field_of_any_wrong_type_cost_nobody_else(hand_in: Ha
     assert not Document.objects.filter(state="pending").exists()
     assert all(Document.objects.filter(state="failed").values_list("reason", flat=True))
     assert {"ada", "ben"} <= set(batch.assignment.reports.get().submissions.values_list("name", flat=True))
+
+
+def deep(start: str, end: str, value: str = '"value"') -> str:
+    return start * 100_000 + value + end * 100_000
+
+
+def test_files_of_any_depth_are_read_or_refused_alone(hand_in: HandIn) -> None:
+    files = {
+        "list.json": deep("[", "]"), "object.json": deep('{"a":', "}"), "page.html": deep("<div>", "</div>"),
+        "pasted.html": deep("<pre>", "</pre>", "x = f(1)"), "open.html": deep("<p>", ""),
+        "a.xml": deep("<a>", "</a>"),
+        "work.ipynb": '{"cells":' + deep("[", "]") + "}", "onlinetext.html": deep("<p><span>", "</span></p>"),
+    }  # fmt: skip
+    batch = hand_in(zipped({**CLASS, **{f"carl/{name}": text for name, text in files.items()}}))
+    assert batch.state == "done"
+    assert not Document.objects.filter(state="pending").exists()
+    failed = Document.objects.filter(state="failed")
+    refused = SubmissionFile.objects.filter(document__in=failed).values_list("path", "document__reason")
+    assert {path.rpartition("/")[2] for path, reason in refused if reason} <= {"work.ipynb"}
+    entries = batch.entries.filter(name__startswith="carl/", accepted=False)
+    assert all(entries.values_list("reason", flat=True))
+    names = batch.assignment.reports.get().submissions.values_list("name", flat=True)
+    assert {path.partition("/")[0] for path in CLASS} <= set(names)
 
 
 @pytest.mark.long
