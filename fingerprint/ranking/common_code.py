@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Number of runs that are listed.
 MAX_LISTED = 50
+# Places of one k-gram that are followed in a submission: code that repeats itself has thousands.
+MOST_PLACES = 100
 # Fewer tokens are an idiom that everybody writes.
 LEAST_TOKENS = 30
 
@@ -64,10 +66,20 @@ class _ClassKgrams(NamedTuple):
         low, high = (
             np.searchsorted(self.ids, self.ids[first], side, sorter=self.order) for side in ("left", "right")
         )
-        starts = self.order[low:high]
+        starts = self._first_places(self.order[low:high])
         for step in range(1, after - first):
             starts = self.following(starts, first, step)
         return starts
+
+    def _first_places(self, starts: Indexes) -> Indexes:
+        """Return the first MOST_PLACES of the ascending `starts` in each submission.
+
+        In code that repeats itself, the first are followed by the longest equal run.
+        """
+        owners = self.submissions(starts)
+        before = np.searchsorted(owners, owners, side="left")
+        first: Indexes = starts[np.arange(len(starts)) - before < MOST_PLACES]
+        return first
 
     def following(self, starts: Indexes, first: int, step: int) -> Indexes:
         """Return those `starts` after which, `step` tokens later, the k-gram of `first + step` stands."""

@@ -274,20 +274,20 @@ def _by_submission(
 
 
 def _shared_by_most(files: Sequence[CohortFile], identical: Ids, in_class: Flags) -> list[CohortFile]:
-    """Return one of the equal files of most of a class each, most of whom have code beside such files.
+    """Return one of the equal files of nearly a whole class each, most of whom have enough code beside them.
 
-    A solution that most have as their own is none: what they have beside it is less than an idiom.
+    A solution that many have as their own is none: they are fewer, or what they have beside it is small.
     """
     owners: dict[int, set[int]] = defaultdict(set)
     for number, file in zip(identical.tolist(), files, strict=True):
         if number >= 0 and in_class[file.submission] and len(file.kinds) >= constants.LEAST_OWN:
             owners[number].add(file.submission)
-    least = max(constants.LEAST_EQUAL, int(in_class.sum()) // 2 + 1)
+    least = max(constants.LEAST_EQUAL, constants.EQUAL_PART * in_class.sum())
     owners = {number: of_one for number, of_one in owners.items() if len(of_one) >= least}
-    own = np.zeros(len(in_class), dtype=np.int64)
+    own, equal = np.zeros((2, len(in_class)), dtype=np.int64)
     for number, file in zip(identical.tolist(), files, strict=True):
-        own[file.submission] += len(file.kinds) * (number not in owners)
-    with_own = own >= constants.LEAST_OWN
+        (equal if number in owners else own)[file.submission] += len(file.kinds)
+    with_own = own >= np.maximum(constants.LEAST_OWN, constants.OWN_PART * equal)
     shared = {number for number, of_one in owners.items() if 2 * with_own[[*of_one]].sum() > len(of_one)}
     of_number = dict(zip(identical.tolist(), files, strict=True))
     return [of_number[number] for number in sorted(shared)]

@@ -109,9 +109,10 @@ HALF_EVIDENCE = 0.3
 # By default code is common that more than half of all programs contain, and more than this number.
 # As in MOSS, ten submissions may copy from each other.
 LEAST_COMMON, COMMON_PART = 10, 0.5
-# A file is common code too that more than half of a class have, and so many submissions, most of them beside
-# so many tokens of their own.
-LEAST_EQUAL, LEAST_OWN = 5, 30
+# A file is common code too that nearly all of a class have, and so many submissions, most of them beside code
+# of their own: of so many tokens, and of so large a part of all such files. Fewer may have copied it.
+LEAST_EQUAL, EQUAL_PART = 5, 0.8
+LEAST_OWN, OWN_PART = 30, 0.25
 # A cell of a notebook is boilerplate that so many submissions and more than half have marked as handed out.
 LEAST_MARKED = 3
 # Submissions are alike that share at least this part of the fingerprints of the heavier one, by weight.

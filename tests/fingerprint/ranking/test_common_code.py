@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import example, given, strategies as st
 from fingerprint import engine
 from fingerprint.engine import Ranking
 from fingerprint.params import Params
+from fingerprint.ranking import common_code
 from fingerprint.ranking.candidates import InvertedIndex
 from fingerprint.ranking.cohort import count_alike, default_limit
 from fingerprint.ranking.rank import Exclusions, RankingInput
@@ -191,7 +193,7 @@ def similarity(ranking: Ranking, left: int, right: int) -> float:
     return next((score for one, other, score in pairs if (one, other) == (left, right)), 0.0)
 
 
-@pytest.mark.parametrize(("size", "holders", "leaked"), [(6, 5, 2), (8, 7, 3), (20, 11, 2), (24, 24, 4)])
+@pytest.mark.parametrize(("size", "holders", "leaked"), [(6, 5, 2), (8, 7, 3), (20, 16, 2), (24, 24, 4)])
 def test_a_file_that_most_have_beside_their_own_code_makes_no_pair_and_is_said(
     size: int, holders: int, leaked: int
 ) -> None:
@@ -211,3 +213,42 @@ def test_a_program_that_most_have_as_their_own_stays_a_match(
 ) -> None:
     ranking = engine.rank(class_with_file(size, size if with_file else 0, leaked))
     assert similarity(ranking, 0, leaked - 1) == 1
+
+
+@pytest.mark.parametrize(("size", "holders"), [(8, 5), (9, 6), (8, 8), (20, 20)])
+@pytest.mark.parametrize("words", [30, 60, 120])
+def test_a_small_file_beside_a_copied_program_hides_no_copy(size: int, holders: int, words: int) -> None:
+    random = Random(words)
+    solution = program(random, 8)
+    files = [file(number, solution if number < holders else program(random, 8)) for number in range(size)]
+    beside = (" ".join(f"x{random.randrange(9)} =" for _ in range(words // 2)) + " 1\n" for _ in range(size))
+    files += [file(number, text) for number, text in enumerate(beside)]
+    inputs = RankingInput.from_files(files, size, PARAMS.k, Exclusions(limit="default"))
+    assert similarity(engine.rank(inputs), 0, holders - 1) > 0.7
+
+
+def test_the_time_of_common_code_grows_with_the_size_of_code_that_repeats_itself() -> None:
+    inputs = {}
+    for lines in (200, 800):
+        shared = "a = 1\nb = a + c\n" * lines
+        files = [file(n, text) for n in range(6) for text in (shared, program(Random(n), 2 + lines // 20))]
+        inputs[lines] = RankingInput.from_files(files, 6, PARAMS.k, Exclusions(limit="default"))
+    counts = {lines: count_followed(one) for lines, one in inputs.items()}
+    assert 0 < counts[800] < 6 * counts[200]
+
+
+def count_followed(inputs: RankingInput) -> int:
+    """Return how many places of k-grams are looked at for the common code of a class."""
+    followed = 0
+    original = common_code._ClassKgrams.following
+
+    def following(kgrams: Any, starts: Any, first: int, step: int) -> Any:
+        nonlocal followed
+        followed += len(starts)
+        return original(kgrams, starts, first, step)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(common_code._ClassKgrams, "following", following)
+        everything = np.ones(len(inputs.cohort.tokens.kinds), dtype=np.bool_)
+        engine.common_code(inputs.cohort, everything, 6)
+    return followed
