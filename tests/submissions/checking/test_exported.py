@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.urls import reverse
 
 from submissions.models import Assignment
 from submissions.uploads.change import create_batch
@@ -18,6 +19,7 @@ from tests.support.html import Page
 from tests.support.notebooks import CODE, MARKDOWN, notebook_with
 from tests.support.programs import edited, program, remarked, renamed
 from tests.support.sample_class import zipped
+from tests.support.shares import best, link_to, shared_pairs, shared_report
 from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.services
@@ -218,6 +220,16 @@ def test_what_is_stated_of_compared_assignments_is_counted_in_their_tables(
     others = [(one.values, other) for one in found for other in one.changed()]
     same_limit = [other for values, other in others if other.values.get("limit") == values.get("limit")]
     assert not [other for other in same_limit if other.is_true(exported)]
+    report = assignment.reports.latest("pk")
+    pair = best(report)
+    document = reverse("export_pair", args=[assignment.pk, pair.left_id, pair.right_id])
+    (owner := Client()).force_login(alice)
+    copies_of_others = (
+        Client().get(shared_pairs(shared_report(report, alice))),
+        Client().get(link_to(shared_report(report, alice))),
+        owner.get(document, {"format": "html", "names": pair.left_id}),
+    )
+    assert not [one for one in copies_of_others if b"compared assignment" in b"".join(one)]
 
 
 def other_source(exported: Exported) -> None:
