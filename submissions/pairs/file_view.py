@@ -34,6 +34,7 @@ from submissions.uploads.stored_documents import decode_file, keyword_offsets, s
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    import numpy.typing as npt
     from django.utils.safestring import SafeString
 
     from fingerprint.engine import Decoded, TokenStream
@@ -216,6 +217,11 @@ class FileView:
     @cached_property
     def starts(self) -> Sequence[int]:
         return line_starts(self.text)
+
+    @cached_property
+    def token_lines(self) -> npt.NDArray[np.intp]:
+        """The line, from 1, on which each token begins."""
+        return np.searchsorted(np.asarray(self.starts), self.tokens.starts, side="right")
 
     @cached_property
     def keywords(self) -> frozenset[int]:

@@ -294,7 +294,7 @@ class PassageView:
     boilerplate, common code or in a table of literals (`has_table`), and all of them in a block that is
     `common`. `submissions` is how many of the cohort contain its rarest k-gram; `key` identifies the block to
     `ignore_passage`. `differences` are those among its first `compared` tokens; `pieces` has the first and
-    last lines of each piece, left and right.
+    last lines of each piece, left and right. `line_count`: see `_line_counts`.
     """
 
     number: int
@@ -308,17 +308,13 @@ class PassageView:
     right: PassageLocation
     common: bool
     pieces: list[tuple[int, int, int, int]]
+    line_count: int
     has_table: bool = False
 
     @property
     def others(self) -> int:
         """Number of other submissions that have it too."""
         return max(self.submissions - 2, 0)
-
-    @property
-    def line_count(self) -> int:
-        """Number of lines of its pieces on the left."""
-        return len({line for first, last, *_ in self.pieces for line in range(first, last + 1)})
 
     @property
     def interruptions(self) -> int:
@@ -449,16 +445,39 @@ def _read_passages(pair: Pair, names: Names) -> _PairPassages:
 
 def _passages(listed: list[tuple[int, Block]], views: dict[int, FileView]) -> list[PassageView]:
     """Return the views of blocks by number; the first of `listed` are compared first."""
-    remaining, passages = COMPARED_TOKENS, []
+    remaining, passages, lines = COMPARED_TOKENS, [], _line_counts(listed, views)
     for number, block in listed:
-        passage = _passage(number, block, views, min(remaining, PAPER_TOKENS))
+        passage = _passage((number, block), views, min(remaining, PAPER_TOKENS), lines[number])
         remaining -= passage.compared
         passages.append(passage)
     return sorted(passages, key=lambda passage: passage.number)
 
 
-def _passage(number: int, block: Block, views: dict[int, FileView], tokens: int) -> PassageView:
+def _line_counts(listed: list[tuple[int, Block]], views: dict[int, FileView]) -> dict[int, int]:
+    """Return on how many lines tokens of each block begin, by number, without common code.
+
+    They are counted as `Pair.lines` is: on the side that has more of them in all.
+    """
+    sides = []
+    for side in ("L", "R"):
+        counts = {number: _lines_on(side, block, views) for number, block in listed}
+        submission = next((view.file.submission_id for view in views.values() if view.side == side), 0)
+        sides.append((-sum(counts.values()), submission, counts))
+    return min(sides, key=lambda row: row[:2])[2]
+
+
+def _lines_on(side: str, block: Block, views: dict[int, FileView]) -> int:
+    records = [record if side == "L" else record.exchanged for record in block]
+    view = views[records[0].left_file]
+    places = [slice(one.left_token, one.left_token + one.tokens) for one in records if not one.common]
+    return len({line for place in places for line in view.token_lines[place].tolist()}) if view.is_open else 0
+
+
+def _passage(
+    numbered: tuple[int, Block], views: dict[int, FileView], tokens: int, line_count: int
+) -> PassageView:
     """Return the view of a block, of which the first `tokens` tokens are compared."""
+    number, block = numbered
     left, right = views[block[0].left_file], views[block[0].right_file]
     on_left, on_right = (next(one for one in view.passages if one.number == number) for view in (left, right))
     is_compared = left.is_open and right.is_open and not left.translated
@@ -477,6 +496,7 @@ def _passage(number: int, block: Block, views: dict[int, FileView], tokens: int)
         right.location(on_right),
         common,
         piece_lines(on_left, on_right, left, right) if left.is_open and right.is_open else [],
+        line_count,
         left.ignored.has_table(on_left.first, on_left.tokens),
     )
 

@@ -126,7 +126,7 @@ def test_boilerplate_is_grey(alice_client: Client, report: Report, starter: Call
 
 
 @pytest.mark.long
-def test_a_passage_counts_the_tokens_that_the_figures_of_the_pair_count(
+def test_a_passage_counts_the_lines_that_the_figures_of_the_pair_count(
     alice_client: Client, hand_in: HandIn, assignment: Assignment, starter: Callable[[], None]
 ) -> None:
     whole = COPIED + STARTER + COPIED.replace("count", "tally")
@@ -136,7 +136,7 @@ def test_a_passage_counts_the_tokens_that_the_figures_of_the_pair_count(
     pair = newest(before).pairs.get()
     assert pair.tokens == pair.longest < before.longest
     page = get_pair(alice_client, pair)
-    assert f"{pair.longest} tokens" in page.texts(".passages .size")
+    assert page.texts(".passages .size") == [f"{pair.lines} lines"]
     assert "Grey code is not counted." in page.texts(".passages .about p")
 
 

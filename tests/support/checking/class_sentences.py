@@ -19,6 +19,7 @@ from tests.support.checking.sentences import (
 
 MODIFIERS = re.compile(r"[^\w\s]|\b(?:public|private|protected|final|static)\b")
 
+LINES_STATED = re.compile(r"(\d[\d,]*) lines?\b")
 
 # Passages.
 
@@ -64,11 +65,32 @@ def _headed(exported: Exported, key: Key, text: str) -> list[Passage]:
 
 @states("document", ".passage h3", "{{ n }} line", "{{ n }} lines")
 def lines_of_passage(exported: Exported, key: Key, values: Values) -> bool:
-    """Check that so many lines on the left are printed, but for those between the pieces."""
+    """Check that so many lines are printed, and that the passages have the lines of the pair in all.
+
+    Passages that have a line in common are not added up.
+    """
     stated = number(values["n"])
     noun = "line" if stated == 1 else "lines"
-    printed = [len({at for at, _ in one.lines(0)}) for one in _headed(exported, key, f"{stated:,} {noun}")]
-    return bool(printed) and all(0 < stated <= count for count in printed)
+    printed = [_most_lines([one]) for one in _headed(exported, key, f"{stated:,} {noun}")]
+    if not printed or not all(0 < stated <= count for count in printed):
+        return False
+    passages = [one for one in exported.passages(key) if not one.common]
+    found = [LINES_STATED.search(one.heading) for one in passages]
+    sizes = [
+        (len(_printed(passages, side)), [len(_printed([one], side)) for one in passages]) for side in (0, 1)
+    ]
+    is_apart = all(size == sum(parts) for size, parts in sizes)
+    total = sum(number(one[1]) for one in found if one)
+    return not all(found) or not is_apart or total == exported.row(key)["lines"]
+
+
+def _most_lines(passages: list[Passage]) -> int:
+    """Return how many lines of the side with more lines are printed."""
+    return max(len(_printed(passages, side)) for side in (0, 1))
+
+
+def _printed(passages: list[Passage], side: int) -> set[tuple[str, int]]:
+    return {(one.paths[side], at) for one in passages for at, _ in one.lines(side)}
 
 
 @states("document", ".passage h3", "interrupted {{ n }} time", "interrupted {{ n }} times")
