@@ -51,14 +51,14 @@ class DiffRow(NamedTuple):
 class Diff(NamedTuple):
     """Aligned lines, and how many lines of each side are not shown.
 
-    Of the lines that are not blank, `identical` and `renamed` are in rows of that kind, on each side; `alone`
-    is the number of all others, of both sides.
+    Of lines that are not blank, `identical` and `renamed` are in rows of that kind, on each side; `others`
+    counts all others, of both sides; they may be beside one that is written otherwise.
     """
 
     rows: list[DiffRow]
     identical: int
     renamed: int
-    alone: int
+    others: int
     left_more: int
     right_more: int
 
@@ -182,7 +182,10 @@ def _runs(sides: tuple[_Side, _Side], series: list[tuple[int, int]]) -> list[lis
 def _rows(
     sides: tuple[_Side, _Side], in_order: list[tuple[int, int]], moved: dict[int, int]
 ) -> Iterator[DiffRow]:
-    """Yield the rows of all lines; lines that do not match are beside each other as far as there are any."""
+    """Yield the rows of all lines; those that do not match are beside each other as far as there are any.
+
+    No line with tokens is beside one without.
+    """
     beside = {other: at for at, other in moved.items()}
     first, other_first = 0, 0
     for at, other in [*in_order, (len(sides[0].lines), len(sides[1].lines))]:
@@ -191,13 +194,21 @@ def _rows(
             if left in moved:
                 yield _row(sides, left, moved[left], moved=True)
                 continue
-            while others and others[-1].kind == "elsewhere":
+            is_code = bool(sides[0].sizes[left])
+            while others and (
+                others[-1].kind == "elsewhere" or (is_code and not _has_tokens(sides, others[-1]))
+            ):
                 yield others.pop()
-            yield _row(sides, left, others.pop().right_number - 1 if others else None)
+            is_beside = others and is_code == _has_tokens(sides, others[-1])
+            yield _row(sides, left, others.pop().right_number - 1 if is_beside else None)
         yield from others[::-1]
         if at < len(sides[0].lines):
             yield _row(sides, at, other)
         first, other_first = at + 1, other + 1
+
+
+def _has_tokens(sides: tuple[_Side, _Side], row: DiffRow) -> bool:
+    return bool(sides[1].sizes[row.right_number - 1])
 
 
 def _right_items(sides: tuple[_Side, _Side], lines: range, beside: dict[int, int]) -> Iterator[DiffRow]:
@@ -227,10 +238,13 @@ def _row(sides: tuple[_Side, _Side], at: int | None, other: int | None, *, moved
 
 
 def _folded(line: str) -> list[str]:
-    """Return the words and signs of a line, with all names, and all values, alike."""
+    """Return the words and signs of a line, with all names, and all values, alike.
+
+    A curly bracket at an end of the line is layout: others write it on a line of its own.
+    """
     return [
         "n" if one[0].isalpha() or one[0] == "_" else "1" if LITERAL.match(one) else one
-        for one in LEXEME.findall(line)
+        for one in LEXEME.findall(line.strip(" \t{}"))
     ]
 
 

@@ -96,8 +96,9 @@ def test_every_line_is_shown_once_on_its_side_and_those_that_are_the_same_but_fo
         both = (left[row.left_number - 1], right[row.right_number - 1]) if row.left and row.right else None
         assert (row.kind == "same") == bool(row.left_number and row.right_number and row.left == row.right)
         assert row.kind != "renamed" or (both and folded_pair(*both))
+        assert not both or bool(LINES[both[0]]) == bool(LINES[both[1]])
     lines = [line for line in (*left, *right) if line.strip()]
-    assert shown.alone == len(lines) - 2 * (shown.identical + shown.renamed)
+    assert shown.others == len(lines) - 2 * (shown.identical + shown.renamed)
     matched = sum(
         LINES[left[row.left_number - 1]] == LINES[right[row.right_number - 1]]
         for row in rows
@@ -126,15 +127,24 @@ def test_methods_in_another_order_are_beside_each_other(order: list[int]) -> Non
     left = [line for form in forms for line in form]
     right = [line.replace("one", "two") for at in order for line in forms[at]]
     shown = diff(left, right, kinds(left), kinds(right))
-    assert shown.alone == 0
+    assert shown.others == 0
     for row in (row for row in shown.rows if row.kind == "elsewhere"):
         [beside] = (one for one in shown.rows if one.moved and one.right_number == row.right_number)
         assert row.left_number == beside.left_number
 
 
+@given(st.permutations(range(6)))
+def test_a_bracket_on_a_line_of_its_own_leaves_the_other_lines_alike(order: list[int]) -> None:
+    headed = [line for at in order for line in (f"void f{at}() {{", f"    use({'+' * at} a);", "}")]
+    below = [part for line in headed for part in ([line[:-2], "{"] if line.endswith(" {") else [line])]
+    sizes = [[(1,) * len(re.findall(r"\w+|[+]", line)) for line in side] for side in (headed, below)]
+    shown = diff(headed, below, *sizes)
+    assert (shown.identical, shown.renamed, shown.others) == (12, 6, 6)
+
+
 def test_of_long_files_the_page_says_how_much_it_does_not_show() -> None:
     both = diff(["x"] * (MAX_LINES + 7), ["x"])
-    assert (both.left_more, both.right_more, both.identical, both.alone) == (7, 0, 1, MAX_LINES - 1)
+    assert (both.left_more, both.right_more, both.identical, both.others) == (7, 0, 1, MAX_LINES - 1)
 
 
 @pytest.fixture
