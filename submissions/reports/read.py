@@ -108,8 +108,6 @@ class SkippedContent(NamedTuple):
 def class_matches(report: Report) -> list[BestMatch]:
     """Return the best matches of the submissions of the class, without those of earlier and other work."""
     best = report.findings.best if report.findings else []
-    if len(best) <= report.parameters.get("submissions", len(best)):
-        return best
     members = readable_submissions(report).filter(batch__role=Batch.Role.CLASS).order_by()
     of_class = set(members.values_list("pk", flat=True))
     return [match for match in best if match.submission in of_class]
