@@ -352,7 +352,8 @@ class AssignmentForm(AssignmentModelForm):
         min_value=2,
         required=False,
         help_text=_(
-            "Ignore code that more submissions than this have. Empty: half of the class, at least 10; "
+            "Code that more submissions than this have counts in shares alone. Empty: half of the class, "
+            "at least 10; "
             "submissions that are alike count as one."
         ),
     )

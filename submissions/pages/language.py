@@ -43,7 +43,7 @@ HINTS = {
         " way to read the upload. Press the button when the list is right."
     ),
     "cases": _(
-        "A case is a group of submissions that are more similar than unrelated work of this class. Open the"
+        "A case is a group of submissions that are more similar than independent work of this class. Open the"
         " first one, read its strongest pair, and decide: the decision holds for the pairs that connect it."
     ),
     "pairs": _(

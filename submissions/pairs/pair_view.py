@@ -290,11 +290,11 @@ def piece_lines(
 class PassageView:
     """A block, with its location on both sides and the tokens that are written differently.
 
-    `number` counts from 1. `counted` of the `tokens` of its pieces count for the shares; the others are
-    boilerplate, common code or in a table of literals (`has_table`), and all of them in a block that is
-    `common`. `submissions` is how many of the cohort contain its rarest k-gram; `key` identifies the block to
-    `ignore_passage`. `differences` are those among its first `compared` tokens; `pieces` has the first and
-    last lines of each piece, left and right. `line_count`: see `_line_counts`.
+    `number` counts from 1. `counted` of the `tokens` of its pieces count; the others are boilerplate,
+    common code, which counts in shares alone, or in a table of literals (`has_table`), and all of them in a
+    block that is `common`. `submissions` is how many of the cohort contain its rarest k-gram; `key`
+    identifies the block to `ignore_passage`. `differences` are those among its first `compared` tokens;
+    `pieces` has the first and last lines of each piece, left and right. `line_count`: see `_line_counts`.
     """
 
     number: int

@@ -193,7 +193,9 @@ def _shared_lines_out(report: Report, names: Names) -> SharedLinesOut | None:
 
 def _threshold_out(report: Report, value: float, *, is_chosen: bool) -> ThresholdOut:
     is_chosen |= report.assignment.threshold is not None
-    reason = "chosen" if is_chosen else str(report.parameters["threshold"]["reason"])
+    # Pages and documents call independent what the engine calls unrelated.
+    stated = str(report.parameters["threshold"]["reason"]).replace("unrelated", "independent")
+    reason = "chosen" if is_chosen else stated
     moved, others, bands = moved_threshold(report), other_classes(report), bands_of(report, value)
     return ThresholdOut(
         value=value,

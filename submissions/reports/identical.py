@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 SAMENESS = {
     "identical": gettext_lazy("the same content"),
-    "layout": gettext_lazy("the same program with other layout or comments"),
-    "names": gettext_lazy("the same program with other names"),
-    "lexical": gettext_lazy("the same program with other names, values or types"),
+    "layout": gettext_lazy("identical except layout and comments"),
+    "names": gettext_lazy("identical except names"),
+    "lexical": gettext_lazy("identical except names, values and types"),
 }
 # The last one: submissions that have an identical file.
 STRENGTH = (*SAMENESS, "files")

@@ -72,7 +72,7 @@ def test_the_bars_of_the_best_matches_are_logarithms_of_their_numbers(
     report_page: Page, report: Report
 ) -> None:
     expect(
-        report_page.get_by_role("heading", name="Best match of every submission logarithmic")
+        report_page.get_by_role("heading", name="Best match of every submission (logarithmic heights)")
     ).to_be_visible()
     heights = {int(low): height for low, height in report_page.evaluate(HEIGHTS, WIDTH).items()}
     counts = counted(match.similarity for match in findings_of(report).best)

@@ -227,7 +227,7 @@ def test_what_is_stated_of_compared_assignments_is_counted_in_their_tables(
     copies_of_others = (
         Client().get(shared_pairs(shared_report(report, alice))),
         Client().get(link_to(shared_report(report, alice))),
-        owner.get(document, {"format": "html", "names": pair.left_id}),
+        owner.get(document, {"format": "html", "names": str(pair.left_id)}),
     )
     assert not [one for one in copies_of_others if b"compared assignment" in b"".join(one)]
 

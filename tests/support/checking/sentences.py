@@ -451,10 +451,11 @@ def line_pairs(exported: Exported, key: Key) -> Iterator[tuple[str, str, bool]]:
 def _sorts_of_lines(exported: Exported, key: Key) -> Counter[str]:
     sorts = Counter[str]()
     for left, right, marked in line_pairs(exported, key):
-        is_alike = folded(TOKEN.findall(left)) == folded(TOKEN.findall(right))
+        own, other = (folded(TOKEN.findall(line.strip(" \t{}"))) for line in (left, right))
+        is_alike = own == other
         assert is_alike or not marked
-        sort = "identical" if left == right else "renamed" if marked else "alone"
-        sorts[sort] += bool(left) + bool(right) if sort == "alone" else bool(left)
+        sort = "identical" if left == right else "renamed" if marked else "other"
+        sorts[sort] += bool(left) + bool(right) if sort == "other" else bool(left)
     return sorts
 
 
@@ -471,9 +472,9 @@ def renamed_lines(exported: Exported, key: Key, values: Values) -> bool:
     return number(values["n"]) == _sorts_of_lines(exported, key)["renamed"]
 
 
-@states("lines", "p.lead", "{{ n }} is on one side alone.", "{{ n }} are on one side alone.")
-def lines_alone(exported: Exported, key: Key, values: Values) -> bool:
-    return number(values["n"]) == _sorts_of_lines(exported, key)["alone"]
+@states("lines", "p.lead", "{{ n }} other of both sides.", "{{ n }} others of both sides.")
+def other_lines(exported: Exported, key: Key, values: Values) -> bool:
+    return number(values["n"]) == _sorts_of_lines(exported, key)["other"]
 
 
 @states(
@@ -644,8 +645,8 @@ def files_below(exported: Exported, _: Key, values: Values) -> bool:
 
 @states(
     "cases list", "p.lead",
-    "{{ n }} pair below has nearly all of one side in shared passages:",
-    "{{ n }} pairs below have nearly all of one side in shared passages:",
+    "{{ n }} pair below has nearly all of one side in shared passages, without common code:",
+    "{{ n }} pairs below have nearly all of one side in shared passages, without common code:",
 )  # fmt: skip
 def whole_below(exported: Exported, _: Key, values: Values) -> bool:
     low = [row for row in exported.pairs if not _is_above(exported, row)]
