@@ -187,16 +187,17 @@ def erase_unread(scope: Scope, counts: Counts) -> None:
         spellings = scope.spellings(batch.assignment.course_id)
         files = _Files(scope.spellings(batch.assignment.course_id, whole_only=True))
         unsearched: list[ListedEntry] = []
+        is_named = is_unopened = False
         try:
             is_named = _lists(batch, spellings, files, unsearched) or _holds(batch, spellings, files)
         except BadArchive:
-            if batch.listed_entries.exists():
-                _empty(batch, unsearched, counts)
-            else:
-                _remove(batch, REMOVED_UNSEARCHED, counts)
-            continue
+            is_unopened = True
         if is_named:
             _remove(batch, REMOVED, counts)
+        elif unsearched or (is_unopened and batch.listed_entries.exists()):
+            _empty(batch, unsearched, counts)
+        elif is_unopened:
+            _remove(batch, REMOVED_UNSEARCHED, counts)
     starters = BoilerplateUpload.objects.filter(assignment__course__in=scope.courses)
     starters = starters.exclude(uploads=None).exclude(assignment__in=held).distinct()
     for upload in starters.select_related("assignment"):

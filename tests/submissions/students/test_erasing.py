@@ -247,9 +247,12 @@ def test_an_upload_that_waits_to_be_checked_is_removed_if_it_has_the_student(
     assert places_of(TRACES) == set()
 
 
+@pytest.mark.parametrize("is_stored", [True, False])
 @pytest.mark.parametrize("place", [0, 1, 3], ids=["first", "middle", "last"])
 def test_of_a_listed_upload_only_files_that_cannot_be_searched_in_time_are_removed(
+    *,
     place: int,
+    is_stored: bool,
     planted: Planted,
     erase: Erase,
     committing: Committing,
@@ -260,6 +263,8 @@ def test_of_a_listed_upload_only_files_that_cannot_be_searched_in_time_are_remov
     files.insert(place, ("mallory/a.py", f"{NAME.split()[0]} = 1\n"))
     with committing(execute=True):
         batch = create_batch(planted.first, planted.owner, [zipped(dict(files), "more.zip")], preview=True)
+    if not is_stored:
+        batch.uploads.all().delete()
     receipt = erase(ID)
     batch.refresh_from_db()
     assert (batch.state, batch.incomplete) == ("listed", True)
