@@ -23,6 +23,7 @@ _TAGS = (
 )
 _PAGE = re.compile(rf"\s*<(?:!doctype html|(?:{_TAGS}|table)\b)", re.IGNORECASE)
 _OTHER_TAG = re.compile(rf"<(?!/?(?:{_TAGS})\b|!)/?[a-z]|<[?%]", re.IGNORECASE)
+_SCRIPT = re.compile(r"<script\b|<[?%](?!xml\b)", re.IGNORECASE)
 _HEAD_END = re.compile(r"</head[ \t]*>", re.IGNORECASE)
 _LINE_END = re.compile(r"<(?:br|hr)\b[^<>]*>\n?|</(?:p|div|li|pre)>\n?", re.IGNORECASE)
 # Word writes styles in comments, and breaks its lines where it likes.
@@ -80,7 +81,10 @@ def pasted_program(decoded: str) -> str:
     """Return the program in a page that has nothing else, "" for other pages and files."""
     if not _PAGE.match(decoded):
         return ""
-    body = _COMMENT.sub("", _HEAD_END.split(decoded, maxsplit=1)[-1])
+    *head, body = _HEAD_END.split(decoded, maxsplit=1)
+    if head and _SCRIPT.search(head[0]):
+        return ""
+    body = _COMMENT.sub("", body)
     body, numbers = _NUMBER_CELL.subn("", body)
     if numbers:
         body = _ROW.sub("<br>", _CELL.sub("", body))

@@ -205,7 +205,7 @@ def _store_aliases(assignment: Assignment, names: list[str], known: dict[str, st
     rows = []
     for name in names:
         alias = elsewhere.get(name, "")
-        if not alias or alias in taken:
+        if not alias or alias in taken or not real_words.isdisjoint(alias.casefold().split()):
             alias = draw_alias(assignment.pk, name, reserved, real_words)
         taken.add(alias)
         reserved.add(alias)

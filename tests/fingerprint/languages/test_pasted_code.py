@@ -153,6 +153,9 @@ def test_a_page_that_a_student_made_stays_a_page() -> None:
     table = "<table><tr><td>int x = 1;<br>int y = 2;<br>int z = 3;</td></tr></table>"
     assert pasted_program(table) == ""
     assert pasted_program("<p><?php echo 1;\n$x = 2;\n$y = 3;\n</p>") == ""
+    pre = "<pre>int f(int x) {\n  return x + 1;\n}\nint g(int y) {\n  return y;\n}\n</pre>"
+    assert pasted_program(f"<html><head><title>a</title></head>{pre}</html>")
+    assert pasted_program(f"<html><head><script>f(1);</script></head>{pre}</html>") == ""
 
 
 def test_few_lines_are_in_the_language_of_the_class() -> None:

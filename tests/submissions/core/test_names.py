@@ -64,7 +64,7 @@ SHARED_TABS = ("shared", "shared_pairs", "shared_ignored")
 # What differs between two readings of a page: tokens, checksums that need the secret of the server, keys of
 # the report, and when it was ranked or made.
 CHANGING = re.compile(
-    r'csrfmiddlewaretoken" value="\w+"|"x-csrftoken": "\w+"|decided_on" value="\w+"'
+    r'csrfmiddlewaretoken" value="\w+"|"x-csrftoken": "\w+"|decided_on"\s+value="\w+"'
     r'|/shared/[^/"]+/|share-\d+|shares/\d+/'
     r"|seen=\d+&amp;was=\w+|name=\"seen\" value=\"\d+\"|\d{1,2} \w+ \d{4}, \d\d:\d\d( UTC)?"
     r"|\d{4}-\d\d-\d\dT[\d:.+]+"
