@@ -167,7 +167,7 @@ def test_common_code_moves_shares_and_no_similarity_until_it_is_boilerplate(
     page = get_page(alice_client, tab(assignment, "ignored"))
     said = page.text("section.left-out > h2 + p")
     assert "common code in more than 16 otherwise different submissions. " in said
-    assert "This lowers shares and lengths. Similarities stay" in said
+    assert "This lowers lengths, and shares without common code. Similarities stay" in said
     assert re.fullmatch(r"\d+ tokens in 32 submissions", page.texts("li.piece > span")[0])
     assert re.fullmatch(r"Lines 2 to \d", page.texts("li.piece summary")[0])
     assert page.texts("li.piece pre")[0].startswith("def read_table(path, width):")

@@ -33,6 +33,7 @@ from submissions.reports import old_work, results as rank
 from submissions.reports.change import compare_with
 from submissions.reports.cohort import Mates, select_cohort
 from submissions.reports.progress import Cancelled
+from submissions.reports.read import class_matches
 from submissions.uploads import lifecycle
 from submissions.uploads.change import add_boilerplate, create_batch, rerank
 from tests.support.archive import Department
@@ -613,3 +614,11 @@ def test_co_submitters_are_not_compared_with_their_own_work(hand_in: HandIn, ass
     assert pairs(report) == {("Jane Doe, Rita Roe", "Paul Poe"), ("Paul Poe", "Rita Roe")}
     assert report.findings
     assert report.findings.not_compared.students == 1
+
+
+def test_no_match_of_earlier_work_is_one_of_the_class_where_members_left(compared: Report) -> None:
+    assert compared.findings
+    of_class = class_matches(compared)
+    assert len(compared.findings.best) > len(of_class) > 1
+    compared.findings.best[:] = [match for match in compared.findings.best if match not in of_class[1:]]
+    assert class_matches(compared) == of_class[:1]
