@@ -521,6 +521,12 @@ def pairs_to_read(exported: Exported, _: Key, values: Values) -> bool:
     return number(values["n"]) == sum(row["case"] is not None for row in exported.pairs)
 
 
+@states("cases", ".to-read", "{{ n }} more pair", "{{ n }} more pairs")
+def more_to_read(exported: Exported, key: Key, values: Values) -> bool:
+    above = sum(row["case"] is not None for row in exported.pairs)
+    return number(values["n"]) == above - len(exported.pages[key].all(".to-read li"))
+
+
 @states("cases", "#to-read-heading", "{{ n }} of {{ total }} submissions are in none of them")
 def in_no_pair_to_read(exported: Exported, _: Key, values: Values) -> bool:
     members = {row[side] for row in exported.pairs if row["case"] is not None for side in ("left", "right")}
