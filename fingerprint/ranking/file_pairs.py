@@ -1,4 +1,4 @@
-"""Which files of two submissions belong together: equal files, files of one name, files that share most.
+"""Pair the files of two submissions: equal files first, then those of one name, then those that share most.
 
 A file that is handed in unchanged is matched with itself, whatever it shares with others. The tokens of
 another file are matched in its partner before anywhere else.
@@ -68,7 +68,7 @@ def digest_columns(columns: Sequence[npt.NDArray[Any]]) -> bytes:
 
 
 class FileLabels(NamedTuple):
-    """What tells the files of a cohort apart beside their tokens.
+    """The contents and paths of the files of a cohort, by which files are paired.
 
     `contents`: numbers of files, int32 [files] each, that are the same for files of equal content, in the
     order in which such files are paired; `paths`: the path of each file in its submission.

@@ -115,7 +115,7 @@ class Limits:
 
 
 class StudentFolders:
-    """What was read of each student's folder: numbers of entries, junk and bytes, and seconds.
+    """Counts what was read of each student's folder: entries, junk, bytes, and processor seconds.
 
     Where the folders are is not known until `find` was called; before, each folder is counted by itself.
     """

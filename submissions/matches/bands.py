@@ -77,7 +77,7 @@ class MovedThreshold(NamedTuple):
 
 
 class OtherClasses(NamedTuple):
-    """How similar the pairs within other assignments are that a class is compared with.
+    """The similarities of the pairs within the assignments that a class is compared with.
 
     `assignments` and `pairs` are counts. The `suspected` pairs were found suspicious or confirmed, and are in
     no other figure. `highest` is the greatest similarity; `above` counts pairs that reach the suggestion,

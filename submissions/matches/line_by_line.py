@@ -103,9 +103,9 @@ def diff(
     sides = _Side.of(left, left_kinds), _Side.of(right, right_kinds)
     in_order = _longest_series(sides, [range(len(side.lines)) for side in sides])
     rows = list(_rows(sides, in_order, _moved_lines(sides, in_order)))
-    shown = Counter(row.kind for row in rows if row.left and row.kind in {"same", "renamed"})
+    counts = Counter(row.kind for row in rows if row.left and row.kind in {"same", "renamed"})
     lines = sum(bool(line) for side in sides for line in side.lines)
-    figures = shown["same"], shown["renamed"], lines - 2 * shown.total()
+    figures = counts["same"], counts["renamed"], lines - 2 * counts.total()
     return Diff(rows, *figures, *(max(0, len(side) - MAX_LINES) for side in (left, right)))
 
 
