@@ -63,7 +63,7 @@ def test_the_list_of_decisions_has_each_file_and_names_the_next_number() -> None
 def test_the_documents_without_decisions_stay_short_enough_to_be_read() -> None:
     pages = [page for page in DOCS.rglob("*.md") if page.parent.name != "decisions"]
     words = [word for page in pages for word in page.read_text().split() if re.search(r"\w", word)]
-    assert len(words) <= 25_000
+    assert len(words) <= 26_000
     assert len(list((DOCS / "work" / "decisions").glob("[0-9]*.md"))) <= 15
 
 
