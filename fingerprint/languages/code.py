@@ -26,7 +26,7 @@ from fingerprint.languages.lexers import (
 )
 from fingerprint.languages.lexical_terms import directive_columns, include_spans, macro_spans, macros_as_code
 from fingerprint.languages.lexing import LEXER_ERRORS, Lexed, joined_letters, lexings
-from fingerprint.languages.look_alikes import plain
+from fingerprint.languages.look_alikes import plain, with_ascii_marks
 from fingerprint.languages.normalisation import LEXEMES, Normalised, fill_normalised, normalise
 from fingerprint.languages.token_rows import CODE, END, MARKS, START, Mark, StreamColumns
 from fingerprint.languages.vocabulary import Vocabulary
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from fingerprint.languages.vocabulary import LexicalColumns
 
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
-RULES_VERSION = 9
+RULES_VERSION = 10
 
 # What version control leaves around the versions of lines that it could not merge.
 _CONFLICT = [re.compile(rf"(?<![^\r\n]){marker}(?![^ \r\n])") for marker in ("<{7}", "={7}", ">{7}")]
@@ -119,7 +119,7 @@ class CodeFrontEnd:
         self, texts: Sequence[str], *, coarse: bool = False, spans: bool = False
     ) -> list[Scan | LexerFailed]:
         """Return what `scan` returns for each text, or raises; together they take less time."""
-        vocabulary, inputs = self._current_vocabulary(), list(map(lexer_input_of, texts))
+        vocabulary, inputs = self._current_vocabulary(), list(map(_program_input, texts))
         codes = [self._code(one.source) for one in inputs]
         results = self._lexed_all(codes, vocabulary)
         lexed = [(number, one) for number, one in enumerate(results) if isinstance(one, Lexed)]
@@ -138,7 +138,7 @@ class CodeFrontEnd:
         return scans
 
     def named_tokens(self, text: str) -> Iterator[Span]:
-        lexer_input, vocabulary = lexer_input_of(text), self._current_vocabulary()
+        lexer_input, vocabulary = _program_input(text), self._current_vocabulary()
         lexed = self._lexed(self._code(lexer_input.source), vocabulary)
         rows = normalise([lexed], vocabulary, by_line=self.language.by_line).of(0).complete
         rows = rows[rows[:, MARKS] & Mark.DROPPED == 0]
@@ -147,7 +147,7 @@ class CodeFrontEnd:
             yield start, end, vocabulary.kind_names[code]
 
     def highlight(self, text: str) -> list[Span]:
-        lexer_input, vocabulary = lexer_input_of(text), self._current_vocabulary()
+        lexer_input, vocabulary = _program_input(text), self._current_vocabulary()
         lexed = self._lexed(self._folded(lexer_input.source), vocabulary)
         spans = _highlighted(lexer_input, lexed, vocabulary)
         columns = (spans.starts.tolist(), spans.ends.tolist(), spans.codes.tolist())
@@ -255,6 +255,10 @@ def lexer_input_of(text: str) -> LexerInput:
     """Return a text for a lexer, as readers see it, without markers of a conflict."""
     seen = plain(text)
     return LexerInput(without_conflict_markers(seen.text), seen.unseen)
+
+
+def _program_input(text: str) -> LexerInput:
+    return lexer_input_of(with_ascii_marks(text))
 
 
 def in_small_letters(text: str) -> str:

@@ -289,7 +289,10 @@ LANGUAGES = (
         "dafny", "Dafny", "dafny", "*.dfy", statements="include import", noise="ghost static",
         multiline='@"',
     ),
-    Language("scheme", "Scheme", "scheme", "*.scm *.ss *.sld *.rkt", punctuation="", statements="import"),
+    Language(
+        "scheme", "Scheme", "scheme", "*.scm *.ss *.sld *.rkt", version=2, ignore_case=True, punctuation="",
+        statements="import",
+    ),
     Language(
         "common-lisp", "Common Lisp", "common-lisp", "*.lisp *.lsp *.el", "lisp cl", ignore_case=True,
         punctuation="",

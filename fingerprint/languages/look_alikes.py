@@ -36,6 +36,19 @@ _SEPARATING_NOTHING = re.compile(
     rf"(?<![{UNSEEN}])(?:(?<={_NEIGHBOUR})[{UNSEEN}]++|[{UNSEEN}]++(?={_NEIGHBOUR}))"
 )
 _INSIDE_WORD = re.compile(rf"(?<={_JOINED_BY_NOTHING})[{UNSEEN}]++(?={_JOINED_BY_NOTHING})")
+_KEPT_WIDE = "\uff02\uff07\uff3c"  # These would end or escape a string that has them.
+# Marks of full width, as keyboards of Chinese and Japanese write them, and dashes of text processors.
+_MARKS = {
+    code: code - 0xFEE0
+    for code in range(0xFF01, 0xFF5F)
+    if chr(code) not in _KEPT_WIDE and not chr(code).isalpha()
+} | {
+    0x3000: " ",
+    0x2013: "-",
+    0x2212: "-",
+}
+_QUOTES = {'"': "\u201c\u201d\u201e\u201f\uff02", "'": "\u2018\u2019\u201a\u201b\uff07"}
+_OTHER_MARKS = frozenset({*map(chr, _MARKS), *"".join(_QUOTES.values())})
 # The Greek mark that looks like a semicolon, where no Greek word ends.
 _QUESTION_MARK = re.compile("(?<![\u0370-\u037d\u037f-\u03ff\u1f00-\u1fff])\u037e")
 
@@ -81,6 +94,19 @@ def plain(text: str) -> Plain:
 def without_unseen(text: str) -> str:
     """Return a text without the characters that nobody sees."""
     return text if text.isascii() else _UNSEEN.sub("", text)
+
+
+def with_ascii_marks(text: str) -> str:
+    """Return a program with the marks of ASCII for those of full width and of text processors.
+
+    Quotes of text processors are those of a program only where it has no others of their kind.
+    """
+    if text.isascii() or _OTHER_MARKS.isdisjoint(text):
+        return text
+    for quote, others in _QUOTES.items():
+        if quote not in text:
+            text = text.translate(dict.fromkeys(map(ord, others), quote))
+    return text.translate(_MARKS)
 
 
 def load_look_alikes() -> None:

@@ -38,6 +38,12 @@ _NUMBER = re.compile(r"[^\S\n]*+(\d{1,6})[:.|)]?(?:[ \t]|$)", re.MULTILINE)
 _TAG = re.compile(r"<[a-z/!][^<>]*>", re.IGNORECASE)
 # What an interpreter shows before the lines that are typed into it.
 _PROMPT = re.compile(r"^(?:>>>|\.\.\.)(?: |$)(.*\n?)", re.MULTILINE)
+# What a comparison of two versions writes above its lines, and before the lines of the older one.
+_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
+_NOT_OF_NEWER = re.compile(
+    r"(?:diff |index |--- |\+\+\+ |@@ |-|\\|new file|deleted file|similarity |rename )"
+)
+FEWEST_MARKED = 3
 # Lines of these languages begin with numbers of their own.
 NUMBERING = KEEPING_PAGES | {"vb", "fortran", "cobol"}
 
@@ -61,7 +67,7 @@ def text_in(chosen: FrontEnd, decoded: str) -> str:
     if chosen.name == "python" and decoded.lstrip().startswith(">>>"):
         decoded = "".join(_PROMPT.findall(decoded))
     elif chosen.name not in NUMBERING:
-        decoded = _without_numbers(decoded)
+        decoded = _without_marks(_without_numbers(decoded))
     return pasted_program(decoded) or chosen.text(decoded)
 
 
@@ -75,6 +81,21 @@ def _without_numbers(decoded: str) -> str:
     if [number and int(number[1]) - at for at, number in enumerate(numbers)] != [int(first[1])] * len(lines):
         return decoded
     return "".join(f"{line[number.end() :]}\n" for line, number in zip(lines, numbers, strict=True) if number)
+
+
+def _without_marks(decoded: str) -> str:
+    """Return a text without the mark that begins each of its lines, as in an answered mail or a comparison.
+
+    Of a comparison of two versions it has the newer one.
+    """
+    lines = decoded.splitlines(keepends=True)
+    marks = {line[0] for line in lines if line.strip()}
+    if marks <= set("+- @di\\nrs") and _HUNK.search(decoded):
+        return "".join(line[1:] for line in lines if not _NOT_OF_NEWER.match(line))
+    if len(lines) < FEWEST_MARKED or marks not in ({"+"}, {">"}):
+        return decoded
+    text = "".join(line[1:] if line.strip() else line for line in lines)
+    return text if re.search(r"^[^ \n]", text, re.MULTILINE) else re.sub(r"^ ", "", text, flags=re.MULTILINE)
 
 
 def pasted_program(decoded: str) -> str:

@@ -6,14 +6,19 @@ import re
 import sys
 import time
 import unicodedata
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from fingerprint.languages import front_end
 from fingerprint.languages.look_alikes import plain, without_unseen
 from fingerprint.lextables.raw_tokens import LexerInput
 from fingerprint.reading import read
+from tests.fingerprint.languages.test_every_language import CODE, program
+
+ASCII_LETTERS = {ord(one): "x" for one in "’“”é"}
 
 HONEST = {
     "Russian": "# Сортировка по росту: а и о, с ходом\nсумма = сор + сок  # \u200b\nИНН_count = 1\n",
@@ -58,6 +63,37 @@ def test_a_disguise_is_read_as_its_readers_see_it_and_counted(
     assert without_unseen(seen.text) == readers_see
     assert seen.disguised == count
     assert read(text.encode(), "a.c").disguised == count
+
+
+def of_full_width(text: str) -> str:
+    """Return a program with the marks and digits that a keyboard of full width writes."""
+    wide = {
+        code: code + 0xFEE0
+        for code in range(0x21, 0x7F)
+        if chr(code) not in "\"'\\" and not chr(code).isalpha()
+    }
+    return text.translate(wide | {0x20: 0x3000})
+
+
+def of_a_text_processor(text: str) -> str:
+    """Return a program with rounded quotes and longer dashes."""
+    return text.translate({0x22: "\u201d", 0x27: "\u2019", 0x2D: "\u2013"})
+
+
+@pytest.mark.parametrize("write", [of_full_width, of_a_text_processor])
+@pytest.mark.parametrize("name", [name for name in CODE if "COBOL" not in name])
+def test_marks_of_other_keyboards_are_those_of_the_program(name: str, write: Callable[[str], str]) -> None:
+    text = program(name)
+    assert plain(write(text)).disguised == 0
+    honest, written = (front_end(name).scan(one) for one in (text, write(text)))
+    assert written.tokens.kinds.tolist() == honest.tokens.kinds.tolist()
+    assert written.lexical.kinds.tolist() == honest.lexical.kinds.tolist()
+
+
+def test_quotes_of_a_text_processor_stay_in_the_strings_of_a_program() -> None:
+    for text in ('s = "l’élève “a”"\n', "s = 'l’élève “a”'\n"):
+        starts = read(text.encode(), "a.py").tokens.starts.tolist()
+        assert starts == read(text.translate(ASCII_LETTERS).encode(), "a.py").tokens.starts.tolist()
 
 
 # Controls of format with a glyph of their own: signs over numbers, of Syriac, of Kaithi and of hieroglyphs.

@@ -179,6 +179,20 @@ def test_numbers_of_lines_are_not_read(name: str, mark: str, first: int) -> None
     assert without_blanks(shown_text(kept.encode(), name).text) == without_blanks(kept)
 
 
+@pytest.mark.parametrize("mark", ["+", "+ ", "> ", ">", "@@"])
+@pytest.mark.parametrize("name", [name for name in CODE if name not in NUMBERING])
+def test_marks_before_all_lines_are_not_read(name: str, mark: str) -> None:
+    text = "".join(f"{line}\n" for line in program(name).splitlines() if line.strip())
+    lines = text.splitlines()
+    marked = [mark + line for line in lines]
+    if mark == "@@":
+        head = ["diff --git a/x b/x", "index 3f..5a 100644", "--- a/x", "+++ b/x", "@@ -1,3 +1,9 @@ part"]
+        marked = [*head, "-old = 1;", *(f"{' +'[at % 2]}{line}" for at, line in enumerate(lines))]
+    assert without_blanks(shown_text("\n".join(marked).encode(), name).text) == without_blanks(text)
+    kept = "\n".join([*marked[1:], "x"]) if mark != "@@" else text
+    assert without_blanks(shown_text(kept.encode(), name).text) == without_blanks(kept)
+
+
 def test_what_an_interpreter_showed_is_left_out() -> None:
     session = ">>> def high(x):\n...     return x + 1\n...\n>>> high(2)\n3\n>>> total = [\n...   1]\n"
     typed = "def high(x):\n    return x + 1\n\nhigh(2)\ntotal = [\n  1]\n"
