@@ -51,9 +51,8 @@ HINTS = {
         " what its column means. Where several students share code, start with the cases instead."
     ),
     "pair": _(
-        "Equal colours and numbers mark what both have. Press n and p to go through the passages, 1 to 4 to"
-        " decide, and u for the next undecided pair; ? lists all keys. Underlined words are written"
-        " differently on the other side."
+        "Equal colours and numbers mark what both have; underlined words are written differently."
+        " Keys: n and p for passages, 1 to 4 to decide, ? for all."
     ),
 }
 # The sentences that `fingerprint.ranking.threshold` writes.
@@ -72,12 +71,17 @@ EXPECTED = re.compile(
 SCRIPT_TEXTS = {
     "copy": {"copied": _("Copied"), "by_keys": _("Press Ctrl+C to copy it")},
     "decide": {
-        "not_saved": _("Not saved: the server did not answer. See whether you are online, then decide again.")
+        "undo": _("Undo"),
+        "not_saved": _(
+            "Not saved: the server did not answer. See whether you are online, then decide again."
+        ),
     },
     "graph": {"edge": _("{left} and {right}, {share}"), "node": _("{name}, case {number}")},
     "histogram": {"value": _("{above} of {total} submissions are in a pair of at least {share}")},
     "pair": {
         "position": _("Passage {position} of {total}"),
+        "last": _("Passage {position} of {total}, the last"),
+        "last_before_next": _("Passage {position} of {total}, the last; then the next pair"),
         "tip": _("Passage {number}: {size}"),
         "on_left": _("{here} here, {there} on the left"),
         "on_right": _("{here} here, {there} on the right"),

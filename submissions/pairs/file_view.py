@@ -269,6 +269,10 @@ class FileView:
         """Return the code points [start, end) between the tokens before `first` and from `after` on."""
         return int(self.tokens.ends[first - 1]), int(self.tokens.starts[after])
 
+    def passage_text(self, passage: FilePassage) -> str:
+        """Return the text from the first to the last token of one of the file's passages."""
+        return self.text[slice(*self.span(passage.first, passage.first + passage.tokens))]
+
     def token_run(self, first: int, count: int) -> TokenRun:
         return TokenRun(self.text, self.tokens, first, count, self.keywords)
 

@@ -295,6 +295,7 @@ class PassageView:
     block that is `common`. `submissions` is how many of the cohort contain its rarest k-gram; `key`
     identifies the block to `ignore_passage`. `differences` are those among its first `compared` tokens;
     `pieces` has the first and last lines of each piece, left and right. `line_count`: see `_line_counts`.
+    `is_identical`: the texts from its first to its last token are known to be the same.
     """
 
     number: int
@@ -310,6 +311,7 @@ class PassageView:
     pieces: list[tuple[int, int, int, int]]
     line_count: int
     has_table: bool = False
+    is_identical: bool = False
 
     @property
     def others(self) -> int:
@@ -484,6 +486,7 @@ def _passage(
     compared = min(tokens, token_count(block)) if is_compared else 0
     common = is_common(block)
     frequencies = [record.submissions for record in block if record.common == common]
+    texts = {view.passage_text(one) for view, one in ((left, on_left), (right, on_right))} if compared else ()
     return PassageView(
         number,
         block[0].key,
@@ -498,6 +501,7 @@ def _passage(
         piece_lines(on_left, on_right, left, right) if left.is_open and right.is_open else [],
         line_count,
         left.ignored.has_table(on_left.first, on_left.tokens),
+        len(texts) == 1,
     )
 
 

@@ -13,7 +13,7 @@ from pypdf import PdfReader
 
 from submissions.models import Change, Decision
 from tests.conftest import wait_until
-from tests.support.browser import Shoot, SignIn, check_every_layout
+from tests.support.browser import Shoot, SignIn, assert_accessible_now, check_every_layout
 from tests.support.every_page import World, address_of
 
 pytestmark = pytest.mark.services
@@ -86,6 +86,47 @@ def test_keys_pressed_while_the_next_pair_loads_decide_nothing(world: World, ass
     assert Decision.objects.get(state="clear").left == second.left.name
 
 
+def test_a_decision_is_undone_beside_saved_and_single_keys_can_be_switched_off(
+    world: World, assignment_page: Page
+) -> None:
+    page, answer = assignment_page, assignment_page.locator("#decision-answer")
+    page.goto(address_of(world, "pair"))
+    page.keyboard.press("3")
+    expect(answer).to_contain_text("Saved")
+    answer.get_by_role("button", name="Undo").press("Enter")
+    wait_for_decision("undecided")
+    expect(checked_state(page)).to_have_value("undecided")
+    expect(checked_state(page)).to_be_focused()
+    assert_accessible_now(page)
+    page.keyboard.press("?")
+    page.get_by_label("These keys work").press("Space")
+    page.get_by_role("button", name="Close").press("Enter")
+    page.reload()
+    for key in "4n?":
+        page.keyboard.press(key)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert "#" not in page.url
+    assert Decision.objects.get().state == "undecided"
+    page.get_by_role("button", name="Keys").press("Enter")
+    page.get_by_label("These keys work").press("Space")
+    page.get_by_role("button", name="Close").press("Enter")
+    page.keyboard.press("4")
+    wait_for_decision("confirmed")
+
+
+@pytest.mark.long
+def test_n_after_the_last_passage_opens_the_next_pair(world: World, assignment_page: Page) -> None:
+    page, status = assignment_page, assignment_page.locator("[data-status]")
+    first, second = world.report.pairs.all()[:2]
+    page.goto(reverse("pair", args=[world.assignment.pk, first.left_id, first.right_id]))
+    for number in range(1, page.locator(".passages > li").count() + 1):
+        page.keyboard.press("n") if number > 1 else None
+        expect(status).to_contain_text(f"Passage {number} of")
+    expect(status).to_contain_text("the last; then the next pair")
+    page.keyboard.press("n")
+    page.wait_for_url(f"**/pairs/{second.left_id}/{second.right_id}/")
+
+
 def test_a_decision_that_was_not_stored_says_so_and_is_not_selected(
     world: World, assignment_page: Page, browser: Browser
 ) -> None:
@@ -120,7 +161,7 @@ def test_changes_that_somebody_else_made_meanwhile_are_shown(
     expect(page.get_by_label("Assignee")).to_have_value(str(colleague.pk))
     expect(checked_state(page)).to_have_value("suspicious")
     page.keyboard.press("2")
-    expect(page.locator("#decision-answer")).to_have_text(re.compile(r"^\s*Saved\s*$"))
+    expect(page.locator("#decision-answer")).to_have_text(re.compile(r"^\s*Saved\s*Undo\s*$"))
     wait_for_decision("clear")
     assigned_meanwhile.refresh_from_db()
     assert assigned_meanwhile.assignee == colleague

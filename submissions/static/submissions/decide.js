@@ -1,10 +1,13 @@
-// Keyboard shortcuts for decisions: 1 to 4 set the state, u opens the next undecided one. Says when a decision was not stored.
+// Keyboard shortcuts for decisions: 1 to 4 set the state, u opens the next undecided one. Says when a decision was not
+// stored, and lets one that was stored be undone.
 
+import { isShortcut } from "./settings.js";
 import { textsOf } from "./texts.js";
 
 // Milliseconds after which the keys work again if the next page does not come.
 const PATIENCE = 10_000;
-const NOT_SAVED = textsOf("decide")("not_saved");
+const text = textsOf("decide");
+const NOT_SAVED = text("not_saved");
 let leaving = false;
 
 function isTextInput(target) {
@@ -18,7 +21,7 @@ function leave() {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.repeat) return;
+  if (!isShortcut(event) || event.repeat) return;
   if (isTextInput(event.target) || document.querySelector("dialog[open]")) return;
   const control = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
   if (!control) return;
@@ -51,11 +54,31 @@ function notStored(text) {
   showError(text);
 }
 
+// A button beside "Saved" that decides as it was before.
+function offerUndo(before) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "link";
+  button.textContent = text("undo");
+  button.addEventListener("click", () => {
+    const state = form().querySelector(`[name=state][value="${before}"]`);
+    state.checked = true;
+    state.focus();
+    state.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  document.querySelector("#decision-answer [role=status]").after(button);
+}
+
 document.addEventListener("htmx:afterSettle", ({ detail }) => {
   const current = form();
   if (!current || !["decision-answer", "decision-panel"].includes(detail.target?.id)) return;
-  if (current.querySelector("#decision-answer .error")) current.elements.state.value = stored;
-  else stored = current.elements.state.value;
+  if (current.querySelector("#decision-answer .error")) {
+    current.elements.state.value = stored;
+    return;
+  }
+  const before = stored;
+  stored = current.elements.state.value;
+  if (before !== stored) offerUndo(before);
 });
 for (const name of ["htmx:sendError", "htmx:timeout"]) {
   document.addEventListener(name, (event) => isDecision(event) && notStored(NOT_SAVED));

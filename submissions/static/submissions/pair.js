@@ -6,6 +6,7 @@ import { linkScrolling } from "./pair-link.js";
 import { followWithMap } from "./pair-map.js";
 import { Side } from "./pair-side.js";
 import { hideTip, listenForTips } from "./pair-tip.js";
+import { isShortcut, storedSetting, storeSetting } from "./settings.js";
 import { textsOf } from "./texts.js";
 
 const text = textsOf("pair");
@@ -15,29 +16,13 @@ const list = bench.querySelector(".passages");
 const link = bench.querySelector("[data-link]");
 const status = bench.querySelector("[data-status]");
 const keys = document.querySelector("[data-keys]");
+const nextPair = document.querySelector("[data-key=u]");
 const sides = [...document.querySelectorAll("[data-side]")].map((pane) => new Side(pane));
 const rows = [...list.querySelectorAll("[data-passage]")];
 const narrow = matchMedia("(max-width: 50rem)");
 let current = 0;
 // The line that a click has just put into the address: it must not scroll.
 let linkedLine = null;
-
-// Private windows and strict settings may refuse storage: the page then works without remembered settings.
-function storedSetting(name) {
-  try {
-    return localStorage.getItem(`moss-pair-${name}`);
-  } catch {
-    return null;
-  }
-}
-
-function storeSetting(name, value) {
-  try {
-    localStorage.setItem(`moss-pair-${name}`, value);
-  } catch {
-    return;
-  }
-}
 
 function parseLocation(data) {
   const [file, first, last] = data.split(" ");
@@ -73,8 +58,6 @@ function showInList(row) {
     // The beginning of a row that is higher than the list, else all of it.
     list.scrollTop = Math.min(top, top + row.offsetHeight - list.clientHeight);
   }
-  const left = row.offsetLeft;
-  if (left < list.scrollLeft || left + row.offsetWidth > list.scrollLeft + list.clientWidth) list.scrollLeft = left;
 }
 
 function markCurrent(number) {
@@ -88,10 +71,17 @@ function markCurrent(number) {
     for (const line of side.linesBetween(file, lines)) line.classList.add("current");
   }
   current = number;
-  const position = [...list.children].indexOf(rowOf(number)) + 1;
   const total = Number(bench.dataset.passages);
-  status.textContent = text("position", { position: rows.length === total ? position : number, total });
+  const position = rows.length === total ? [...list.children].indexOf(rowOf(number)) + 1 : number;
+  const isLast = rowOf(number) === list.lastElementChild && !panel.querySelector(".pages [rel=next]");
+  const last = nextPair ? "last_before_next" : "last";
+  status.textContent = text(isLast ? last : "position", { position, total });
   showInList(rowOf(number));
+}
+
+// Writes the passage into the address, without scrolling to it.
+function writeAddress(number) {
+  history.replaceState(null, "", `#L-p${number}`);
 }
 
 // Shows the passage on `side`, with its first line `offset` pixels below the top of the side `from`.
@@ -128,13 +118,17 @@ function choose(number) {
   markCurrent(number);
 }
 
+// After the last passage of all comes the next pair.
 function step(by) {
   if (!rows.length) return;
-  const position = [...list.children].indexOf(rowOf(current));
-  const next = current ? position + by : 0;
-  const part = panel.querySelector(next < 0 ? ".pages [rel=prev]" : ".pages [rel=next]");
-  if (part && !list.children[next]) location.assign(part.href);
-  else choose(numberOf(list.children[Math.min(Math.max(next, 0), rows.length - 1)]));
+  const next = current ? [...list.children].indexOf(rowOf(current)) + by : 0;
+  const part = panel.querySelector(next < 0 ? ".pages [rel=prev]" : ".pages [rel=next]") ?? (by > 0 && nextPair);
+  const row = list.children[next];
+  if (part && !row) location.assign(part.href);
+  if (!row) return;
+  choose(numberOf(row));
+  writeAddress(numberOf(row));
+  if (narrow.matches) bench.scrollIntoView({ block: "start" });
 }
 
 // Scrolls the other side to the passage that was clicked on `side`.
@@ -152,6 +146,7 @@ function followPassage(side, part) {
   stopLeading();
   scrollToPassage(other, number, top - side.top, side);
   markCurrent(number);
+  writeAddress(number);
 }
 
 // Marks the parts of the current passage in a block that has just become elements.
@@ -215,13 +210,13 @@ function sortList(order) {
 }
 
 function onKey(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || keys.open) return;
-  if (event.target instanceof Element && event.target.matches("input:not([type=checkbox]), select, textarea")) return;
+  if (event.key === "Escape") hideTip();
+  if (!isShortcut(event) || keys.open) return;
+  if (event.target instanceof Element && event.target.matches("input:not([type=checkbox], [type=radio]), select, textarea")) return;
   if (event.key === "n") step(1);
   else if (event.key === "p") step(-1);
   else if (event.key === "s") link.click();
   else if (event.key === "?") keys.showModal();
-  else if (event.key === "Escape") hideTip();
 }
 
 const stopLeading = linkScrolling(sides, rows.flatMap(piecesOf), () => link.checked);
@@ -247,7 +242,8 @@ function listenToPanel() {
     row.addEventListener("click", (event) => {
       if (event.target.closest(".about")) return;
       event.preventDefault();
-      choose(Number(row.dataset.passage));
+      choose(numberOf(row));
+      writeAddress(numberOf(row));
     });
   }
   const setting = storedSetting("panel");
@@ -281,6 +277,9 @@ function listenToTools() {
     button.addEventListener("click", () => step(Number(button.dataset.step)));
   }
   bench.querySelector("[data-help]").addEventListener("click", () => keys.showModal());
+  const single = keys.querySelector("[data-single-keys]");
+  single.checked = storedSetting("keys") !== "off";
+  single.addEventListener("change", () => storeSetting("keys", single.checked ? "on" : "off"));
   document.addEventListener("keydown", onKey);
   addEventListener("hashchange", () => goTo(location.hash));
 }

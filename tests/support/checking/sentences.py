@@ -420,6 +420,26 @@ def passage_count(exported: Exported, key: Key, values: Values) -> bool:
     return printed == min(number(values["n"]), MOST_PRINTED)
 
 
+@states("pair", ".passages .manner", "{{ n }} name differs", "{{ n }} names differ")
+def names_differ(exported: Exported, key: Key, values: Values) -> bool:
+    """Compare the count with the words of one of the passages of the document."""
+    stated = number(values["n"])
+    for passage in exported.passages(("document", *key[1:])):
+        (pairs, whole), inner = passage.changed(), passage.changed(inner=True)[0]
+        least, most = (written_counts(one)["name"] for one in (inner, pairs))
+        known = {word for _, line in passage.lines(0) for word in words(line, passage.paths[0])}
+        if least <= stated <= most or (not whole and stated <= len(known)):
+            return stated > 0
+    return False
+
+
+@states("pair", ".passages .manner", "identical")
+def identical_passages(exported: Exported, key: Key, values: Values) -> bool:
+    """Check that one passage of the document has the same words on both sides of each row."""
+    passages = exported.passages(("document", *key[1:]))
+    return any(not passage.changed(inner=True)[0] for passage in passages)
+
+
 @states("pair", ".side summary", "{{ matched }} of {{ total }} files share code")
 def files_that_share(exported: Exported, key: Key, values: Values) -> bool:
     matched, total = (number(values[name]) for name in ("matched", "total"))
