@@ -75,14 +75,15 @@ class Inputs(NamedTuple):
 class AllInputs:
     """The files and the students of each submission, by name, and what is not compared.
 
-    The submissions of the class come first, then earlier work, of which `terms` says when each is from, and
-    last the model `solutions`, counted. `layout` is the label of the layout of the class, `warnings` are of
-    it and of the `roster`.
+    The submissions of the class come first, then earlier work, of which `terms` says when each is from and
+    `earlier_sizes` how many each path has, and last the model `solutions`, counted. `layout` is the label of
+    the layout of the class, `warnings` are of it and of the `roster`.
     """
 
     groups: Groups
     submissions: list[GroupedSubmission]
     terms: list[str]
+    earlier_sizes: list[int]
     solutions: int
     skipped: list[SkippedInput]
     layout: str
@@ -110,8 +111,14 @@ class AllInputs:
         All earlier work and all model solutions have one key and no other: a student's own earlier work is
         compared with the new.
         """
-        of_class = (_mates(one, self.roster) for one in self.submissions[: self.first_earlier])
+        of_class = map(self.mates_of, range(self.first_earlier))
         return [*of_class, *({EARLIER_WORK} for _ in self.submissions[self.first_earlier :])]
+
+    def mates_of(self, number: int) -> set[Key]:
+        """Return the keys of the students and teams of a submission, of earlier work too."""
+        students = self.submissions[number].students
+        teams = {self.roster.team_of(student) for student in students} - {""}
+        return {student_key(one.name, one.identifier) for one in students} | {(TEAM, team) for team in teams}
 
     @cached_property
     def same_student(self) -> dict[frozenset[str], str]:
@@ -144,7 +151,7 @@ def read_all(
     """
     groups, skipped, grouping, warnings = read_inputs(path, options)
     submissions = [grouping.submissions[name] for name in groups]
-    names, terms, of_class = DistinctNames(groups), list[str](), len(groups)
+    names, terms, sizes, of_class = DistinctNames(groups), list[str](), list[int](), len(groups)
     kinds = [*((path, "earlier work") for path in earlier), *((path, "model solution") for path in solutions)]
     for folder, kind in kinds:
         others = read_inputs(folder, replace(options, choices=DEFAULT_CHOICES))
@@ -154,21 +161,16 @@ def read_all(
             submissions.append(others.grouping.submissions[name])
         if kind == "earlier work":
             terms += [_term(label)] * len(others.groups)
+            sizes.append(len(others.groups))
         skipped += [SkippedInput(f"{folder}: {one.name}", one.reason) for one in others.skipped]
     layout, count = grouping.layout.label, len(submissions) - len(terms) - of_class
-    return AllInputs(groups, submissions, terms, count, skipped, layout, warnings, options.roster)
+    return AllInputs(groups, submissions, terms, sizes, count, skipped, layout, warnings, options.roster)
 
 
 def _term(name: str) -> str:
     """Return the year in the name of a folder or archive; the name where there is none, or more than one."""
     years = set(YEAR.findall(name))
     return years.pop() if len(years) == 1 else name[:MAX_SUFFIX]
-
-
-def _mates(submission: GroupedSubmission, roster: Roster) -> set[Key]:
-    teams = {roster.team_of(student) for student in submission.students} - {""}
-    students = {student_key(student.name, student.identifier) for student in submission.students}
-    return students | {(TEAM, team) for team in teams}
 
 
 def _identity(submission: GroupedSubmission) -> Identity:

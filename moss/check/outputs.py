@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from gettext import NullTranslations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,8 @@ from fingerprint.engine import (
     passage_weight,
     shown_text,
 )
+from moss.check.rank import SAMENESS
+from submissions.matches.bands import ORDINARY, Bands, band_sentences, is_whole
 from submissions.matches.differences import TokenRun
 from submissions.matches.file_formats import ExportTable
 from submissions.matches.ranked_pairs import Evidence, PairColumns, PairRow, RankedPair
@@ -49,6 +52,61 @@ def pair_rows(report: LocalReport) -> Iterator[PairRow]:
     names = ([report.submissions[index] for index in side] for side in (columns.left, columns.right))
     flags = map(report.flags(), columns.left, columns.right)
     return map(PairRow, *names, *columns[2:], flags)
+
+
+class Answer(NamedTuple):
+    """What a ranking says first.
+
+    `order` has the rows of the ranking, those of the `to_read` pairs to read before the others, and `rows`
+    the figures of these pairs. `apart` of the class of `size` are in no pair to read. `bands` says how many
+    pairs are in each band.
+    """
+
+    order: list[int]
+    rows: list[PairRow]
+    to_read: int
+    apart: int
+    size: int
+    bands: str
+
+    @classmethod
+    def of(cls, report: LocalReport) -> Answer:
+        """Return the answer of a ranking: all but ordinary pairs are to read, and none of one student."""
+        bands, pairs = Bands.of(report.ranking.threshold._asdict()), report.ranking.pairs
+        sides = list(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
+        scores, rows = report.ranking.scores.similarity.tolist(), list(pair_rows(report))
+        counted = [row for row, both in enumerate(sides) if not report.origin(*both)]
+        first = [row for row in counted if bands.band(scores[row], whole=_is_whole(rows[row])) != ORDINARY]
+        order = [*first, *sorted(set(range(len(rows))) - set(first))]
+        members = {
+            side for row in first for side in sides[row] if report.name_ranks[side] < report.class_size
+        }
+        said = band_sentences(bands, sorted(scores[row] for row in counted), NullTranslations())
+        size = report.class_size
+        return cls(order, [rows[row] for row in order], len(first), size - len(members), size, said)
+
+    @property
+    def lines(self) -> list[str]:
+        """The sentences of the answer; none without pairs."""
+        if not self.rows:
+            return []
+        answer = f"{self.to_read or 'No'} pair{'' if self.to_read == 1 else 's'} to read"
+        are = "is" if self.apart == 1 else "are"
+        apart = f"; {self.apart:,} of {self.size:,} submissions {are} in none of them" * bool(self.to_read)
+        return [f"{answer}{apart}.", self.bands]
+
+    def more(self, listed: int | None) -> str:
+        """Return how many pairs are not among those `listed`, and how to see them; empty without any."""
+        more = len(self.rows) - (listed or len(self.rows))
+        return f"{more:,} more pairs: list them with --top N or --all, or see them with --open." * (more > 0)
+
+
+def _is_whole(row: PairRow) -> bool:
+    """Return whether a pair is whole: see `submissions.pairs.read.band_of`."""
+    same = row.flag.split("; ")
+    is_all = float(SAMENESS[2] in same)
+    is_same = any(one in SAMENESS[:2] or one.endswith(("identical file", "identical files")) for one in same)
+    return is_same or is_whole(row.tokens, row.left_without_common, row.right_without_common, is_all)
 
 
 def pairs_table(report: LocalReport) -> ExportTable:
@@ -245,7 +303,7 @@ def pair_terms(report: LocalReport, pair: RankedPair) -> SharedTerms | None:
     if pair.structure:
         return None
     left, right = (_term_files(report, submission) for submission in (pair.left, pair.right))
-    return shared_terms(left, right, report.handed_out)
+    return shared_terms(left, right, report.exclusions.lexical)
 
 
 def _term_files(report: LocalReport, submission: int) -> list[TermFile]:

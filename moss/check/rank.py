@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b, sha256
 from itertools import pairwise
@@ -31,6 +31,7 @@ from submissions.intake.left_out.listing import EntryRow
 from submissions.intake.preview import Preview, preview_upload
 from submissions.intake.sentences import KEPT_FILE
 from submissions.intake.warnings import ReadFile, roster_warnings
+from submissions.matches.bands import OtherClasses
 from submissions.matches.groups import HashedFile, content_order, group_numbers
 from submissions.matches.ranked_pairs import MODEL_SOLUTION, RankedPair, count_same_files, shared_files
 
@@ -43,14 +44,13 @@ if TYPE_CHECKING:
         Cohort,
         CohortFile,
         Exclusions,
-        LexicalTerms,
         Ranking,
         RankingInput,
         Reading,
         SharedLines,
         TaskStatement,
     )
-    from fingerprint.kernels.types import Kinds, Lines
+    from fingerprint.kernels.types import Floats, Kinds, Lines
     from moss.check.inputs import AllInputs, Groups
     from moss.check.readings import Advance
     from submissions.intake.members import UnpackedEntry
@@ -69,6 +69,8 @@ SAMENESS = (
     "identical except names, values and types",
 )
 PARAMS = Params()
+# Pairs of a class of earlier work that are ranked.
+MOST_EARLIER = 250
 NO_OPTIONS = InputOptions()
 
 
@@ -88,7 +90,7 @@ class LocalReport:
     `left` and `right` of a pair index `submissions`, which are in the order of their content; the files of
     its passages index `files`. `name_ranks` has the place of each submission in the order of the names, from
     0; the last ones by name are earlier work, then model solutions. `skipped` is what was not compared;
-    `handed_out` are terms of boilerplate. With `counts_alike_as_one` the common limit counts programs, see
+    `exclusions` have boilerplate. With `counts_alike_as_one` the common limit counts programs, see
     `common_code`. `shared` is the common code that most of the class share.
     """
 
@@ -99,7 +101,7 @@ class LocalReport:
     ranking: Ranking
     skipped: list[SkippedInput]
     inputs: RankingInput
-    handed_out: Sequence[LexicalTerms] = ()
+    exclusions: Exclusions
     counts_alike_as_one: bool = True
     shared: SharedLines | None = None
 
@@ -225,6 +227,7 @@ class RankingOptions:
     1, as a part of them, None for the default; `show` is the highest number of pairs to list, None for all;
     `inputs` say how the files are found; `earlier` names folders and archives of earlier or other work;
     `statements` are texts of the task; `solutions` names model solutions, as files, folders or archives.
+    With `of_each` the best pair of each submission, and all from the threshold on, are among those ranked.
     """
 
     language: str = ""
@@ -235,6 +238,7 @@ class RankingOptions:
     earlier: tuple[Path, ...] = ()
     statements: tuple[Path, ...] = ()
     solutions: tuple[Path, ...] = ()
+    of_each: bool = False
 
     @property
     def languages(self) -> ChosenLanguages:
@@ -275,13 +279,53 @@ def rank_path(
         [names[number] for number in order],
         name_ranks=order,
         files=files,
-        ranking=engine.rank(inputs, options.show),
+        ranking=_ranking(inputs, options),
         skipped=[*all_inputs.skipped, *not_read, *unread],
         inputs=inputs,
-        handed_out=exclusions.lexical,
+        exclusions=exclusions,
         counts_alike_as_one=options.common is None,
         shared=_shared_lines(inputs, all_inputs.first_earlier),
     )
+
+
+def _ranking(inputs: RankingInput, options: RankingOptions) -> Ranking:
+    if options.of_each and options.show:
+        return engine.rank_for_report(inputs, options.show)
+    return engine.rank(inputs, options.show)
+
+
+def earlier_classes(report: LocalReport) -> OtherClasses | None:
+    """Return how similar the pairs within the earlier work are, of which each path is ranked as a class.
+
+    A class with more pairs above the threshold than are ranked does not count; None without any that counts.
+    """
+    classes = OtherClasses(0, 0, 0, 0.0, 0, report.ranking.threshold.value)
+    first = report.class_size
+    for size in report.all_inputs.earlier_sizes:
+        similarities, pairs = _ranked_alone(report, range(first, first + size))
+        above = int((similarities >= classes.threshold).sum())
+        first += size
+        if pairs and above < MOST_EARLIER:
+            counts = classes.assignments + 1, classes.pairs + pairs, 0
+            highest = max(classes.highest, *similarities.tolist(), 0.0)
+            classes = OtherClasses(*counts, highest, classes.above + above, classes.threshold)
+    return classes if classes.assignments else None
+
+
+def _ranked_alone(report: LocalReport, numbers: range) -> tuple[Floats, int]:
+    """Return the highest similarities of the pairs of some submissions, and how many were compared."""
+    members = [index for index, number in enumerate(report.name_ranks) if number in numbers]
+    places = {index: place for place, index in enumerate(members)}
+    files = [
+        cohort_file(file._replace(submission=places[file.submission]))
+        for file in report.files
+        if file.submission in places
+    ]
+    mates = (report.all_inputs.mates_of(report.name_ranks[index]) for index in members)
+    groups = engine.Groups.from_lists(group_numbers(mates))
+    inputs = engine.RankingInput.from_files(files, len(numbers), PARAMS.k, report.exclusions, groups)
+    compared = len(numbers) * (len(numbers) - 1) // 2 - engine.count_pairs(groups)
+    return engine.rank(inputs, MOST_EARLIER).scores.similarity, compared
 
 
 def _shared_lines(inputs: RankingInput, size: int) -> SharedLines | None:

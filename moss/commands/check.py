@@ -6,12 +6,14 @@ import atexit
 import gc
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime, time, timedelta
 from functools import partial, wraps
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -19,23 +21,46 @@ from moss.compiling import PREPARING, READING, progress_bars
 from submissions.intake.limits import outside_time
 
 if TYPE_CHECKING:
-    from moss.check.inputs import InputOptions, SkippedInput
+    from moss.check.inputs import InputOptions
+    from moss.check.outputs import Answer
     from moss.check.rank import LocalReport, RankingOptions
     from submissions.intake.choices import Attempts
     from submissions.intake.left_out.patterns import FilePatterns
 
+EXCEL = "excel-"
 # "table" is for the terminal; the others are in submissions.matches.file_formats.
-OUTPUT_FORMATS = ("table", "csv", "json", "html")
-# Files that were skipped for one reason and are named; more are counted.
-NAMED = 3
+OUTPUT_FORMATS = ("table", "csv", f"{EXCEL}en", f"{EXCEL}de", "json", "html")
+# Pairs that are ranked where no number is given, and those of them that a terminal lists.
+RANKED, LISTED = 250, 10
 PREVIEW_FORMATS = ("table", "json")
-# Warnings of a preview that are also written beside a ranking: of choices and the roster.
-RANKING_WARNINGS = (
-    "layout", "unknown-name", "no-time", "late", "unmatched", "roster", "roster-unknown", "roster-absent",
-)  # fmt: skip
 
 # Objects that are made before Python searches for cyclic garbage; Python's default is 700.
 GARBAGE_THRESHOLD = 100_000
+
+
+class Listing(NamedTuple):
+    """The format of an output, and how many pairs it lists: `show`, every pair, or what is usual."""
+
+    output_format: str
+    show: int | None
+    every_pair: bool
+    on_screen: bool
+
+    @property
+    def most(self) -> int | None:
+        """The highest number of pairs to list, None for all."""
+        return None if self.every_pair else self.show or (LISTED if self.on_screen else RANKED)
+
+    @property
+    def ranked(self) -> int | None:
+        """The highest number of pairs to rank, None for all; an answer counts them beyond those listed."""
+        counted = RANKED if self.output_format == "table" else 1
+        return None if self.every_pair else max(self.show or RANKED, counted)
+
+    @property
+    def of_each(self) -> bool:
+        """Whether the pairs to read and the best of each submission are listed, and no other."""
+        return self.output_format == "html" and not self.show and not self.every_pair
 
 
 class InputPath(click.Path):
@@ -337,28 +362,31 @@ def _only_path(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, 
 @click.option(
     "-n",
     "--show",
+    "--top",
     type=click.IntRange(min=1),
-    default=250,
-    show_default=True,
-    help="Highest number of pairs to list.",
+    metavar="N",
+    help="Highest number of pairs to list. Default: 10 in a terminal, those to read first; 250 in a file or "
+    "a pipe; in HTML the pairs to read and the best of each submission.",
 )
 @input_options
 @click.option(
     "--preview", is_flag=True, help="Show who handed in what and what does not count, and compare nothing."
 )
 @click.option("--all", "every_pair", is_flag=True, help="List every pair that shares a fingerprint.")
-@click.option("-v", "--verbose", is_flag=True, help="Name each file that was skipped.")
+@click.option("-v", "--verbose", is_flag=True, help="Name each file that was skipped, and leave out no note.")
 @click.option(
     "--format",
     "output_format",
     type=click.Choice(OUTPUT_FORMATS),
     default="table",
     show_default=True,
-    help="Format of the output.",
+    help="Format of the output; excel-en and excel-de are CSV for an Excel that separates lists by a comma "
+    "or a semicolon.",
 )
 @click.option(
     "-o", "--output", type=OutputPath(dir_okay=False, writable=True), help="Write the output to this file."
 )
+@click.option("--open", "opens", is_flag=True, help="Write the pairs as HTML and open them in the browser.")
 def check(  # noqa: PLR0917 - one parameter for each option
     path: Path,
     language: str,
@@ -367,13 +395,14 @@ def check(  # noqa: PLR0917 - one parameter for each option
     solutions: tuple[Path, ...],
     earlier: tuple[Path, ...],
     common: float | None,
-    show: int,
+    show: int | None,
     inputs: InputOptions,
     preview: bool,  # noqa: FBT001 - a flag of the command line
     every_pair: bool,  # noqa: FBT001 - a flag of the command line
     verbose: bool,  # noqa: FBT001 - a flag of the command line
     output_format: str,
     output: Path | None,
+    opens: bool,  # noqa: FBT001 - a flag of the command line
 ) -> None:
     """Rank all pairs of submissions in PATH by similarity.
 
@@ -386,19 +415,28 @@ def check(  # noqa: PLR0917 - one parameter for each option
     from moss.commands.tables import printable
 
     _collect_rarely()
+    if opens:
+        output_format, output = "html", output or _page_path(path)
+    is_screen = output_format == "table" and _is_screen(output)
+    listing = Listing(output_format, show, every_pair, on_screen=is_screen)
     try:
         if preview:
             _write(_render_preview(path, inputs, output_format), output)
             return
-        options = RankingOptions(language, boilerplate, common, None if every_pair else show, inputs)
+        options = RankingOptions(language, boilerplate, common, listing.ranked, inputs)
         options = replace(options, earlier=earlier, statements=statements, solutions=solutions)
-        report = _rank(path, options)
+        report = _rank(path, replace(options, of_each=listing.of_each))
     except (ValueError, OSError) as error:
         raise click.ClickException(printable(str(error))) from error
-    if not report.shortfall or output_format != "table":
-        _write(_render(report, output_format, path), output)
-    _summarise(report, output_format)
-    _list_skipped(report, path, every_name=verbose)
+    _write_report(report, listing, path, output, verbose=verbose)
+    if opens and output:
+        _open(output)
+    if report.shortfall:
+        raise click.ClickException(f"{printable(str(path))}: {report.shortfall}")
+
+
+def _is_screen(output: Path | None) -> bool:
+    return not output and sys.stdout.isatty()
 
 
 def _rank(path: Path, options: RankingOptions) -> LocalReport:
@@ -429,111 +467,75 @@ def _render_preview(path: Path, inputs: InputOptions, output_format: str) -> Ite
     return [json.dumps(preview.to_json(), indent=2, ensure_ascii=False) + "\n"]
 
 
-def _summarise(report: LocalReport, output_format: str) -> None:
-    """Write to the error stream how the path was read, and beside a table the suggested threshold."""
-    from moss.check.outputs import shared_places, shared_sentence
-    from moss.commands.tables import printable
-    from submissions.intake.warnings import languages_read, reading_warnings
+def _write_report(
+    report: LocalReport, listing: Listing, path: Path, output: Path | None, *, verbose: bool
+) -> None:
+    """Write the answer, the pairs and then the notes; answer and notes go to the error stream."""
+    from moss.check.outputs import Answer
+    from moss.commands.tables import fitting, notes, printable
 
-    count = report.class_size
-    click.echo(
-        f"Read as {report.all_inputs.layout}: {count} submission{'' if count == 1 else 's'}.", err=True
-    )
-    files = report.read_files
-    if files:
-        click.echo(f"Languages of the files: {languages_read(file.language for file in files)}.", err=True)
-    grouped = (warning for warning in report.all_inputs.warnings if warning.kind in RANKING_WARNINGS)
-    for warning in (*grouped, *reading_warnings(files)):
-        click.echo(printable(warning.text), err=True)
-    for line in _other_work(report):
-        click.echo(line, err=True)
-    if shared := shared_sentence(report):
-        places = [f"{one.file}, {one.first_line}-{one.last_line}" for one in shared_places(report)]
-        more = [f"and {len(places) - NAMED} more"] if len(places) > NAMED else []
-        click.echo(printable(f"{shared}. See {'; '.join([*places[:NAMED], *more])}."), err=True)
-    if mates := report.pairs_of_mates:
-        click.echo(f"Pairs not compared because they have one student or team: {mates:,}.", err=True)
-    threshold = report.ranking.threshold
-    if output_format == "table" and len(report.ranking.scores.similarity):
-        click.echo(f"Suggested threshold {threshold.value:.2f}: {threshold.reason}.", err=True)
-        click.echo(_bands(report), err=True)
-
-
-def _bands(report: LocalReport) -> str:
-    """Return what is said of the bands of the pairs that were handed in and are not of one student."""
-    from gettext import NullTranslations
-
-    from submissions.matches.bands import Bands, band_sentences
-
-    pairs, scores = report.ranking.pairs, report.ranking.scores.similarity.tolist()
-    sides = zip(pairs.left.tolist(), pairs.right.tolist(), scores, strict=True)
-    similarities = sorted(similarity for left, right, similarity in sides if not report.origin(left, right))
-    return band_sentences(Bands.of(report.ranking.threshold._asdict()), similarities, NullTranslations())
-
-
-def _other_work(report: LocalReport) -> Iterator[str]:
-    """Yield how much was compared that is not of the class."""
-    if earlier := report.all_inputs.earlier:
-        yield (
-            f"Earlier work: {earlier} submission{'' if earlier == 1 else 's'}, compared with these and not "
-            "with each other."
-        )
-    if solutions := report.all_inputs.solutions:
-        yield f"Model solutions: {solutions}, compared with the class only, and counted nowhere."
-
-
-def _skipped_lines(report: LocalReport, *, every_name: bool) -> Iterator[str]:
-    """Yield what was not compared and why; without `every_name` many files with one reason take one line.
-
-    Reasons are one if they differ only in brackets, such as `(at offset 4)`.
-    """
-    kinds: dict[tuple[str, str], list[SkippedInput]] = {}
-    for skipped in report.skipped:
-        noun = "folders" if skipped.name.endswith("/") else "files"
-        kinds.setdefault((noun, skipped.reason.partition(" (")[0]), []).append(skipped)
-    for (noun, reason), entries in kinds.items():
-        if len(entries) > NAMED and not every_name:
-            yield f"skipped {len(entries):,} {noun}, such as {entries[0].name}: {reason}"
-        else:
-            yield from (f"skipped {entry.name}: {entry.reason}" for entry in entries)
-    if not every_name and any(len(entries) > NAMED for entries in kinds.values()):
-        yield "(-v names each of them.)"
-
-
-def _list_skipped(report: LocalReport, path: Path, *, every_name: bool) -> None:
-    """List what was not compared; raise ClickException when nothing could be compared."""
-    from moss.commands.tables import printable
-
-    for line in _skipped_lines(report, every_name=every_name):
+    answer = Answer.of(report) if listing.output_format in {"table", "html"} else None
+    lines = answer.lines if answer else []
+    for line in lines:
         click.echo(printable(line), err=True)
-    if report.shortfall:
-        raise click.ClickException(f"{printable(str(path))}: {report.shortfall}")
+    if not report.shortfall or listing.output_format != "table":
+        parts = _render(report, listing, answer, path)
+        if listing.on_screen:
+            lines += (parts := list(parts))
+        _write(parts, output)
+    below = notes(report, answer.more(listing.most) if answer else "", every_name=verbose)
+    for line in fitting(below, lines) if listing.on_screen and not verbose else below:
+        click.echo(printable(line), err=True)
 
 
-def _render(report: LocalReport, output_format: str, path: Path) -> Iterable[str]:
+def _render(report: LocalReport, listing: Listing, answer: Answer | None, path: Path) -> Iterable[str]:
     """Return the parts of the output, to be written one after the other."""
-    from moss.check.outputs import pair_rows, pairs_table
-    from submissions.matches.file_formats import FORMATS
+    from moss.check.outputs import details_table, pair_rows, pairs_table
+    from submissions.matches.file_formats import excel_form, write_csv, write_json
 
-    if output_format == "table":
-        from moss.commands.tables import pairs_text
+    match listing.output_format:
+        case "table":
+            from moss.commands.tables import pairs_text
 
-        return pairs_text(pair_rows(report))
-    if output_format == "html":
-        from moss.check.outputs import standalone_report
-        from submissions.pages.standalone_html import standalone_html
+            assert answer is not None
+            rows = answer.rows if listing.on_screen else pair_rows(report)
+            return pairs_text(islice(rows, listing.most), on_screen=listing.on_screen)
+        case "html":
+            assert answer is not None
+            return [_page(report, path)]
+        case "csv":
+            return write_csv(pairs_table(report))
+        case "json":
+            return write_json(details_table(report))
+        case excel:
+            return write_csv(pairs_table(report), excel_form(excel.removeprefix(EXCEL)))
 
-        page = standalone_html(standalone_report(report, path.name))
-        if page.left_out:
-            click.echo(page.left_out, err=True)
-        return [page.html]
-    write = FORMATS[output_format].write_table
-    assert write is not None
-    if output_format == "json":
-        from moss.check.outputs import details_table
 
-        return write(details_table(report))
-    return write(pairs_table(report))
+def _page(report: LocalReport, path: Path) -> str:
+    """Return the HTML page; write to the error stream what it leaves out."""
+    from moss.check.outputs import standalone_report
+    from submissions.pages.standalone_html import standalone_html
+
+    page = standalone_html(standalone_report(report, path.name))
+    if page.left_out:
+        click.echo(page.left_out, err=True)
+    return page.html
+
+
+def _page_path(path: Path) -> Path:
+    """Return where a page is written that is opened: the current folder, or the user's, but not in `path`."""
+    here, name = Path.cwd(), f"moss-{path.resolve().stem}.html"
+    is_usable = os.access(here, os.W_OK) and not here.is_relative_to(path.resolve())
+    return (here if is_usable else Path.home()) / name
+
+
+def _open(page: Path) -> None:
+    """Open a page in the browser, and say where it is."""
+    import webbrowser
+
+    click.echo(f"The page is {click.format_filename(page.resolve())}.", err=True)
+    if not webbrowser.open(page.resolve().as_uri()):
+        click.echo("No browser can be started here: open it yourself.", err=True)
 
 
 def _write(parts: Iterable[str], output: Path | None) -> None:

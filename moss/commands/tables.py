@@ -1,10 +1,11 @@
-"""Tables for a terminal: ranked pairs, and the preview of an upload."""
+"""Tables for a terminal: ranked pairs with the notes below them, and the preview of an upload."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from gettext import NullTranslations
 from itertools import chain
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ from submissions.intake.limits import format_size
 from submissions.matches.ranked_pairs import NO_PASSAGE, PairRow, percent_text
 
 if TYPE_CHECKING:
+    from moss.check.inputs import SkippedInput
+    from moss.check.rank import LocalReport
     from submissions.intake.preview import Preview, PreviewedSubmission, SkippedGroup
 
 HEADINGS = ("#", "left", "right", "similarity", "left share", "right share", "tokens", "lines", "longest", "")
@@ -25,6 +28,15 @@ NAMES, TEXTS = (1, 2), (1, 2, 9)
 GAP, LEAST_NAME = "  ", 16
 # Wide enough for two names of usual length and the figures; longer cells are cut off with an ellipsis.
 WIDTH = 120
+
+# Columns that a narrow terminal has no room for, the first one first: longest, lines, tokens, shares.
+DROPPED, NOTES = (8, 7, 6, 5, 4), 9
+# Files that were skipped for one reason and are named; more are counted.
+NAMED = 3
+# Warnings of a preview that are also written beside a ranking: of choices and the roster.
+RANKING_WARNINGS = (
+    "layout", "unknown-name", "no-time", "late", "unmatched", "roster", "roster-unknown", "roster-absent",
+)  # fmt: skip
 
 # The columns that are figures.
 FIGURES = {"files", "size", "entries"}
@@ -51,11 +63,14 @@ def _counts(row: PairRow) -> tuple[str, str, str]:
     return (str(row.tokens), str(row.lines), str(row.longest))
 
 
-def pairs_text(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | None = None) -> Iterator[str]:
+def pairs_text(
+    rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | None = None, *, on_screen: bool = False
+) -> Iterator[str]:
     """Yield the lines of a table: rank, names, similarity, both shares, tokens, lines, longest passage.
 
     Where common code changes a share, the share without it follows in parentheses, and a line says so.
     `notes` maps pairs of names to a note, which is written in a last column with the marks of pairs.
+    No line is wider than a terminal `on_screen`, where columns are left out for that.
     """
     rows, notes = list(rows), notes or {}
     if not rows:
@@ -64,11 +79,19 @@ def pairs_text(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | N
     widths = [0] * len(HEADINGS)
     for cells in chain([HEADINGS], _cells(rows, notes)):
         widths = list(map(max, widths, map(_columns, cells)))
-    widths = _fitted(widths)
+    screen = get_terminal_size().columns
+    if on_screen:
+        widths = _fitted(_without_columns(widths, screen), screen)
+    else:
+        widths = _fitted(widths, max(WIDTH, screen))
     for cells in chain([HEADINGS], _cells(rows, notes)):
         yield _line(cells, widths)
-    if any(_share(row.left_share, row.left_without_common).endswith(")") for row in rows):
+    if widths[DROPPED[-1]] and any(
+        _share(row.left_share, row.left_without_common).endswith(")") for row in rows
+    ):
         yield "In parentheses: the share without common code.\n"
+    if on_screen:
+        yield "\n"
 
 
 def _cells(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str]) -> Iterator[tuple[str, ...]]:
@@ -85,15 +108,28 @@ def _cells(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str]) -> Ite
         )
 
 
-def _fitted(widths: list[int]) -> list[int]:
+def _without_columns(widths: list[int], screen: int) -> list[int]:
+    """Return the widths of the columns that a terminal has room for beside short names, 0 for the others."""
+    spare = sum(max(widths[name] - LEAST_NAME, 0) for name in NAMES)
+    for column in DROPPED:
+        if _total(widths) - spare > screen:
+            widths[column] = 0
+    widths[NOTES] -= min(max(_total(widths) - spare - screen, 0), widths[NOTES])
+    return widths
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(GAP) * (sum(map(bool, widths)) - 1)
+
+
+def _fitted(widths: list[int], screen: int) -> list[int]:
     """Return the widths of columns in a terminal; the names get what the other columns leave."""
-    gaps = len(GAP) * (sum(map(bool, widths)) - 1)
-    space = max(WIDTH, get_terminal_size().columns) - sum(widths) - gaps
+    space = screen - _total(widths)
     if space < 0:
         both = max(space + sum(widths[name] for name in NAMES), 2 * LEAST_NAME)
-        shorter = min(both // 2, *(widths[name] for name in NAMES))
+        longest = max(both // 2, both - min(widths[name] for name in NAMES))
         for name in NAMES:
-            widths[name] = min(widths[name], both - shorter)
+            widths[name] = min(widths[name], longest)
     return widths
 
 
@@ -101,6 +137,7 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     padded = (
         _padded(cell, width, is_text=number in TEXTS)
         for number, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        if width
     )
     return GAP.join(padded).rstrip() + "\n"
 
@@ -121,6 +158,80 @@ def _padded(cell: str, width: int, *, is_text: bool) -> str:
 
         return f"{set_cell_size(cell, width - 1)}\u2026"
     return f"{cell}{' ' * spaces}" if is_text else f"{' ' * spaces}{cell}"
+
+
+def notes(report: LocalReport, unlisted: str, *, every_name: bool) -> Iterator[str]:
+    """Yield what is not listed, how the path was read, and what is to be known of it."""
+    from moss.check.outputs import shared_places, shared_sentence
+    from submissions.intake.warnings import languages_read, reading_warnings
+
+    files, count = report.read_files, report.class_size
+    if unlisted:
+        yield unlisted
+    yield f"Read as {report.all_inputs.layout}: {count} submission{'' if count == 1 else 's'}."
+    if files:
+        yield f"Languages of the files: {languages_read(file.language for file in files)}."
+    yield from _skipped_lines(report, every_name=every_name)
+    grouped = (warning for warning in report.all_inputs.warnings if warning.kind in RANKING_WARNINGS)
+    yield from (warning.text for warning in (*grouped, *reading_warnings(files)))
+    yield from _other_work(report)
+    if shared := shared_sentence(report):
+        places = [f"{one.file}, {one.first_line}-{one.last_line}" for one in shared_places(report)]
+        more = [f"and {len(places) - NAMED} more"] if len(places) > NAMED else []
+        yield f"{shared}. See {'; '.join([*places[:NAMED], *more])}."
+    if mates := report.pairs_of_mates:
+        yield f"Pairs not compared because they have one student or team: {mates:,}."
+
+
+def fitting(lines: Iterable[str], above: Iterable[str]) -> Iterator[str]:
+    """Yield the lines that fit in a terminal below those `above` and a prompt, and how many do not."""
+    columns, rows = get_terminal_size()
+    space = rows - 1 - sum(_rows(line, columns) for line in above)
+    lines = list(map(printable, lines))
+    for number, line in enumerate(lines):
+        space -= _rows(line, columns)
+        if space < (number < len(lines) - 1):
+            yield f"({len(lines) - number} more notes: -v.)"
+            return
+        yield line
+
+
+def _rows(line: str, columns: int) -> int:
+    """Return how many rows of a terminal a line takes."""
+    return max(-(-_columns(line.rstrip("\n")) // columns), 1) if line else 0
+
+
+def _other_work(report: LocalReport) -> Iterator[str]:
+    """Yield how much was compared that is not of the class, and how similar pairs of earlier classes are."""
+    from moss.check.rank import earlier_classes
+
+    if earlier := report.all_inputs.earlier:
+        yield (
+            f"Earlier work: {earlier} submission{'' if earlier == 1 else 's'}, compared with these and not "
+            "with each other."
+        )
+        if classes := earlier_classes(report):
+            yield classes.sentence(NullTranslations())
+    if solutions := report.all_inputs.solutions:
+        yield f"Model solutions: {solutions}, compared with the class only, and counted nowhere."
+
+
+def _skipped_lines(report: LocalReport, *, every_name: bool) -> Iterator[str]:
+    """Yield what was not compared and why; without `every_name` many files with one reason take one line.
+
+    Reasons are one if they differ only in brackets, such as `(at offset 4)`.
+    """
+    kinds: dict[tuple[str, str], list[SkippedInput]] = {}
+    for skipped in report.skipped:
+        noun = "folders" if skipped.name.endswith("/") else "files"
+        kinds.setdefault((noun, skipped.reason.partition(" (")[0]), []).append(skipped)
+    for (noun, reason), entries in kinds.items():
+        if len(entries) > NAMED and not every_name:
+            yield f"skipped {len(entries):,} {noun}, such as {entries[0].name}: {reason}"
+        else:
+            yield from (f"skipped {entry.name}: {entry.reason}" for entry in entries)
+    if not every_name and any(len(entries) > NAMED for entries in kinds.values()):
+        yield "(-v names each of them.)"
 
 
 def preview_text(preview: Preview) -> str:

@@ -128,6 +128,35 @@ def test_code_in_more_submissions_than_m_counts_in_no_percentage(tmp_path: Path)
     assert "common code only" not in check(root, "-m", "4").stdout
 
 
+def test_csv_for_excel_separates_as_its_language_does(tmp_path: Path) -> None:
+    plain = rows(folder(tmp_path, CLASS))
+    for language, separator, decimal in (("en", ",", "."), ("de", ";", ",")):
+        text = check(tmp_path, "--format", f"excel-{language}").stdout
+        head, *lines = csv.reader(io.StringIO(text.removeprefix("\ufeff")), delimiter=separator)
+        assert text.startswith("\ufeff")
+        assert head == COLUMNS.split(",")
+        assert [(left, right, float(score.replace(decimal, "."))) for left, right, score, *_ in lines] == [
+            row[:3] for row in plain
+        ]
+
+
+@pytest.mark.parametrize(("here", "home"), [("elsewhere", False), ("class", True), ("class/ada", True)])
+def test_the_page_that_is_opened_is_written_beside_the_class_and_never_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: str, *, home: bool
+) -> None:
+    root, opened = folder(tmp_path / "class", CLASS), list[str]()
+    for name in ("elsewhere", "home"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / here)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("webbrowser.open", lambda address: bool(opened.append(address)))
+    result = check(root, "--open")
+    page = tmp_path / ("home" if home else here) / "moss-class.html"
+    assert page.read_text().startswith("<!doctype html>")
+    assert opened == [page.as_uri()]
+    assert f"The page is {page}.\nNo browser can be started here: open it yourself.\n" in result.stderr
+
+
 def test_html_is_one_file_that_loads_nothing_else(tmp_path: Path) -> None:
     hostile = STARTER + HONEST + "# </script><script>alert(1)</script>\nx = '<img src=x onerror=alert(1)>'\n"
     root = folder(tmp_path / "class", {"a/m.py": hostile, "b<i>/m.py": hostile})
@@ -139,10 +168,11 @@ def test_html_is_one_file_that_loads_nothing_else(tmp_path: Path) -> None:
     ] == []
 
 
-def test_a_threshold_is_suggested_with_its_reason_and_hides_nothing(tmp_path: Path) -> None:
+def test_the_answer_is_said_and_the_threshold_hides_nothing(tmp_path: Path) -> None:
     root = folder(tmp_path, CLASS)
-    result = check(root)
-    assert "Suggested threshold 0.50: " in result.stderr
+    answer, bands, *_ = check(root).stderr.splitlines()
+    assert answer == "1 pair to read; 1 of 3 submissions is in none of them."
+    assert bands == "Ordinary up to 16%. Nobody between 16% and 96%. 1 pair from 96% on stands out."
     report = json.loads(check(root, "--format", "json").stdout)
     assert report["threshold"]["value"] == 0.5
     assert min(pair["similarity"] for pair in report["pairs"]) < 0.5

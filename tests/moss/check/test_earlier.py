@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
+from submissions.matches.ranked_pairs import percent_text
 from submissions.models import Assignment, Batch, Report
 from submissions.reports.read import PairFilter, ranked_pairs
 from submissions.uploads.change import create_batch
@@ -53,6 +54,33 @@ def test_work_of_several_years_is_not_compared_with_each_other(
     earlier = [sum("earlier work" in name for name in (row.left, row.right)) for row in pairs]
     assert set(earlier) <= {0, 1}
     assert {"gus (earlier work, lab1-2023)", GUS} <= {row.right for row in pairs}
+
+
+@pytest.mark.parametrize("copied", [False, True])
+def test_the_pairs_within_earlier_classes_are_said_to_reach_the_threshold_or_not(
+    tmp_path: Path, *, copied: bool
+) -> None:
+    """They are the pairs of each earlier class that is ranked by itself."""
+    new = folder(tmp_path / "new", {f"new{n}/main.py": program(Random(n)) for n in range(8)})
+    old = [
+        folder(tmp_path / f"lab-{year}", {f"{year}-{n}/main.py": program(Random(year + n)) for n in range(5)})
+        for year in (2023, 2024)
+    ]
+    if copied:
+        folder(old[1], {"copier/main.py": renamed(program(Random(2024)))})
+    arguments = [part for path in old for part in ("--earlier", path)]
+    limit = json.loads(check(new, *arguments, "--format", "json").stdout)["threshold"]["value"]
+    similarities = [row.similarity for path in old for row in rows(path, "--all")]
+    reached = sum(similarity >= limit for similarity in similarities)
+    highest, number = percent_text(max(similarities)), 25 if copied else 20
+    sentence = (
+        f"{reached} of {number} pairs of 2 compared assignments reach {percent_text(limit)}."
+        if reached
+        else f"In {number} pairs of 2 compared assignments none was above {highest}."
+    )
+    assert bool(reached) == copied
+    assert sentence in check(new, *arguments).stderr.splitlines()
+    assert "compared assignment" not in check(new).stderr
 
 
 def test_every_output_labels_earlier_work(this_year: Path, last_year: Path) -> None:
