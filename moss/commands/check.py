@@ -7,7 +7,8 @@ import gc
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, time, timedelta
 from functools import partial, wraps
@@ -45,6 +46,11 @@ class Listing(NamedTuple):
     show: int | None
     every_pair: bool
     on_screen: bool
+
+    @classmethod
+    def of(cls, output_format: str, show: int | None, output: Path | None, *, every_pair: bool) -> Listing:
+        is_screen = output_format == "table" and not output and _is_screen()
+        return cls(output_format, show, every_pair, on_screen=is_screen)
 
     @property
     def most(self) -> int | None:
@@ -412,31 +418,36 @@ def check(  # noqa: PLR0917 - one parameter for each option
     readable submissions the command fails.
     """
     from moss.check.rank import RankingOptions
-    from moss.commands.tables import printable
 
     _collect_rarely()
     if opens:
         output_format, output = "html", output or _page_path(path)
-    is_screen = output_format == "table" and _is_screen(output)
-    listing = Listing(output_format, show, every_pair, on_screen=is_screen)
-    try:
+    listing = Listing.of(output_format, show, output, every_pair=every_pair)
+    with _refusing():
         if preview:
             _write(_render_preview(path, inputs, output_format), output)
             return
         options = RankingOptions(language, boilerplate, common, listing.ranked, inputs)
         options = replace(options, earlier=earlier, statements=statements, solutions=solutions)
         report = _rank(path, replace(options, of_each=listing.of_each))
-    except (ValueError, OSError) as error:
-        raise click.ClickException(printable(str(error))) from error
     _write_report(report, listing, path, output, verbose=verbose)
     if opens and output:
         _open(output)
-    if report.shortfall:
-        raise click.ClickException(f"{printable(str(path))}: {report.shortfall}")
 
 
-def _is_screen(output: Path | None) -> bool:
-    return not output and sys.stdout.isatty()
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Raise what says why a path or an option cannot be used as an error of the command."""
+    from moss.commands.tables import printable
+
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise click.ClickException(printable(str(error))) from error
+
+
+def _is_screen() -> bool:
+    return sys.stdout.isatty()
 
 
 def _rank(path: Path, options: RankingOptions) -> LocalReport:
@@ -486,6 +497,8 @@ def _write_report(
     below = notes(report, answer.more(listing.most) if answer else "", every_name=verbose)
     for line in fitting(below, lines) if listing.on_screen and not verbose else below:
         click.echo(printable(line), err=True)
+    if report.shortfall:
+        raise click.ClickException(f"{printable(str(path))}: {report.shortfall}")
 
 
 def _render(report: LocalReport, listing: Listing, answer: Answer | None, path: Path) -> Iterable[str]:

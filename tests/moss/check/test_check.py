@@ -149,7 +149,7 @@ def test_the_page_that_is_opened_is_written_beside_the_class_and_never_in_it(
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path / here)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("webbrowser.open", lambda address: bool(opened.append(address)))
+    monkeypatch.setattr("webbrowser.open", opened.append)
     result = check(root, "--open")
     page = tmp_path / ("home" if home else here) / "moss-class.html"
     assert page.read_text().startswith("<!doctype html>")

@@ -95,7 +95,7 @@ def crowded(tmp_path: Path) -> Path:
 def test_a_terminal_gets_the_answer_and_ten_pairs_on_one_screen(
     crowded: Path, monkeypatch: pytest.MonkeyPatch, columns: int, lines: int
 ) -> None:
-    monkeypatch.setattr("moss.commands.check._is_screen", lambda _output: True)
+    monkeypatch.setattr("moss.commands.check._is_screen", lambda: True)
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("LINES", str(lines))
     printed = check(crowded).output.splitlines()
@@ -113,7 +113,7 @@ def test_a_terminal_gets_the_answer_and_ten_pairs_on_one_screen(
 def test_a_terminal_lists_as_many_pairs_as_are_asked_for(
     crowded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moss.commands.check._is_screen", lambda _output: True)
+    monkeypatch.setattr("moss.commands.check._is_screen", lambda: True)
     for options, number in ((["--top", "3"], 3), (["--all"], 36), (["-n", "30"], 30)):
         printed = check(crowded, *options, "-v").output.splitlines()
         assert sum(bool(re.match(r" *\d+  ", line)) for line in printed) == number
