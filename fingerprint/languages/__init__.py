@@ -14,23 +14,7 @@ from fingerprint.languages.front_ends import (
 )
 
 __all__ = [
-    "Decoded",
-    "FrontEnd",
-    "LexerFailed",
-    "LexicalClass",
-    "NotText",
-    "Scan",
-    "Span",
-    "choices",
-    "coarse_family",
-    "decode",
-    "detect",
-    "expect",
-    "front_end",
-    "leaves_doubt",
-    "possible_languages",
-    "punctuation_of_families",
-    "salts",
-    "storable",
-    "tuned_front_ends",
-]
+    "Decoded", "FrontEnd", "LexerFailed", "LexicalClass", "NotText", "Scan", "Span", "choices",
+    "coarse_family", "decode", "detect", "expect", "front_end", "leaves_doubt", "possible_languages",
+    "punctuation_of_families", "salts", "storable", "tuned_front_ends",
+]  # fmt: skip

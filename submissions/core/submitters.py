@@ -25,16 +25,10 @@ if TYPE_CHECKING:
     from submissions.models import Assignment, EnrolledStudent
 
 STUDENT_FIELDS = (
-    "students__name",
-    "students__identifier",
-    "students__enrolled",
-    "students__enrolled__name",
-    "students__enrolled__identifier",
-    "students__enrolled__login",
-    "students__enrolled__email",
-    "students__enrolled__section",
-    "students__enrolled__team",
-)
+    "students__name", "students__identifier", "students__enrolled", "students__enrolled__name",
+    "students__enrolled__identifier", "students__enrolled__login", "students__enrolled__email",
+    "students__enrolled__section", "students__enrolled__team",
+)  # fmt: skip
 
 # Characters of the name of a submission or a student, and rows of an INSERT or UPDATE.
 MAX_NAME = 400

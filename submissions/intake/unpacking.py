@@ -108,44 +108,31 @@ READERS = (
     ArchiveFormat("zip", rb"PK(\x03\x04|\x05\x06)", (".zip", ".sb3", ".aia"), read_zip),
     ArchiveFormat("gz", rb"\x1f\x8b\x08", (".tgz", ".gz"), partial(read_tar, decompress=gzip.open)),
     ArchiveFormat(
-        "bz2",
-        rb"BZh.(1AY&SY|\x17\x72\x45\x38\x50\x90)",
-        (".tbz2", ".tbz", ".bz2"),
+        "bz2", rb"BZh.(1AY&SY|\x17\x72\x45\x38\x50\x90)", (".tbz2", ".tbz", ".bz2"),
         partial(read_tar, decompress=bz2.open),
     ),
     ArchiveFormat("xz", rb"\xfd7zXZ\x00", (".txz", ".xz"), partial(read_tar, decompress=lzma.open)),
     ArchiveFormat(
-        "zst",
-        rb"\x28\xb5\x2f\xfd",
-        (".tzst", ".zst"),
-        partial(read_tar, decompress=ZstandardFile),
+        "zst", rb"\x28\xb5\x2f\xfd", (".tzst", ".zst"), partial(read_tar, decompress=ZstandardFile),
         needs_libarchive=True,
     ),
     ArchiveFormat(
-        "7z",
-        rb"7z\xbc\xaf\x27\x1c",
-        (".7z",),
-        partial(read_with_libarchive, formats=("7zip",)),
+        "7z", rb"7z\xbc\xaf\x27\x1c", (".7z",), partial(read_with_libarchive, formats=("7zip",)),
         needs_libarchive=True,
     ),
     ArchiveFormat(
-        "RAR 4",
-        rb"Rar!\x1a\x07\x00",
-        read=partial(read_with_libarchive, formats=("rar",), local_time=True),
+        "RAR 4", rb"Rar!\x1a\x07\x00", read=partial(read_with_libarchive, formats=("rar",), local_time=True),
         needs_libarchive=True,
     ),
     ArchiveFormat(
-        "RAR",
-        rb"Rar!\x1a\x07",
-        (".rar",),
-        partial(read_with_libarchive, formats=("rar5",)),
+        "RAR", rb"Rar!\x1a\x07", (".rar",), partial(read_with_libarchive, formats=("rar5",)),
         needs_libarchive=True,
     ),
     ArchiveFormat("cabinet", rb"MSCF\0\0\0\0"),
     ArchiveFormat("ar", rb"!<arch>\n"),
     ArchiveFormat("compress", rb"\x1f\x9d"),
     ArchiveFormat("lzip", rb"LZIP"),
-)
+)  # fmt: skip
 # The start of a file of any format: most files are none.
 STARTS = re.compile(b"|".join(b"(?:%b)" % archive.start for archive in READERS), re.DOTALL)
 BY_SUFFIX = {suffix: archive for archive in reversed(READERS) for suffix in archive.suffixes}

@@ -32,18 +32,12 @@ NOTE = "as an administrator: "
 
 # Apps whose other tables name accounts, platforms and their keys, and no student.
 OTHER_APPS = {
-    "admin": PEOPLE,
-    "auth": PEOPLE,
-    "contenttypes": CODES,
-    "account": PEOPLE,
-    "socialaccount": PEOPLE,
-    "mfa": PEOPLE,
-    "axes": PEOPLE,
+    "admin": PEOPLE, "auth": PEOPLE, "contenttypes": CODES, "account": PEOPLE, "socialaccount": PEOPLE,
+    "mfa": PEOPLE, "axes": PEOPLE,
     "accounts": "sessions: when and from where an account was used, and messages until they are shown",
-    "moss_protocol": PEOPLE,
-    "webhooks": "addresses of programs, and primary keys of what they are told of",
+    "moss_protocol": PEOPLE, "webhooks": "addresses of programs, and primary keys of what they are told of",
     "lti": "platforms, their keys, and accounts of people who teach",
-}
+}  # fmt: skip
 
 
 class Table(NamedTuple):
@@ -51,32 +45,33 @@ class Table(NamedTuple):
 
     `rows`: they leave with a row that is deleted, or are renamed by hand (`submissions.students.rows`).
     `searched`: texts in which the names and ids are replaced, with `whole_only` no parts of names;
-    `assignment` and `course` are the look-ups of what a row belongs to, empty where it belongs to none.
+    `assignment` and `in_course` are the look-ups of what a row belongs to, empty where it belongs to none.
     `free`: columns that name no student, all with the reason `why`.
     """
 
     rows: tuple[str, ...] = ()
     searched: tuple[str, ...] = ()
     assignment: str = ""
-    course: str = ""
+    in_course: str = ""
     free: tuple[str, ...] = ()
     why: str = ""
     whole_only: bool = False
 
+    @property
+    def course(self) -> str:
+        """The look-up of the course of a row, which is that of its assignment where it has one."""
+        return f"{self.assignment}__course".removeprefix("pk__") if self.assignment else self.in_course
+
 
 DECISION_CHANGE = Table(
-    searched=ANSWERED,
-    assignment="decision__assignment",
-    course="decision__assignment__course",
-    free=("who", "field"),
-    why=PEOPLE,
+    searched=ANSWERED, assignment="decision__assignment", free=("who", "field"), why=PEOPLE
 )
 
 REGISTER = {
     "corpus.Corpus": Table(free=("name", "recipe"), why="names that an operator gave"),
     "corpus.CorpusSweep": Table(free=("source",), why="the folder that an operator named"),
     "corpus.CorpusText": Table(
-        rows=("sha256", "digest", "sketch", "features"), free=("profile", "kind", "language"), why=CODES
+        rows=("sha256", "digest", "sketch", "features"), free=("profile", "kind", "language"), why=CODES,
     ),
     "corpus.CorpusShard": Table(
         free=("payload", "result"),
@@ -90,124 +85,77 @@ REGISTER = {
     ),
     "submissions.Course": Table(free=("name",), why=TITLES),
     "submissions.Assignment": Table(
-        rows=("teams",),
-        searched=("hold",),
-        assignment="pk",
-        course="course",
-        free=("name", "language", *FILE_PATTERNS, "term"),
-        why=TITLES,
+        rows=("teams",), searched=("hold",), assignment="pk",
+        free=("name", "language", *FILE_PATTERNS, "term"), why=TITLES,
     ),
     "submissions.Alias": Table(rows=("name", "alias")),
     "submissions.Source": Table(rows=("sha256", "data")),
     "submissions.Document": Table(
         rows=("tokens", "lexical", "spelling", "words", "fingerprints", "coarse", "styles", "reason"),
-        free=("profile", "language", "state"),
-        why=CODES,
+        free=("profile", "language", "state"), why=CODES,
     ),
     "submissions.PostingRun": Table(rows=("documents",)),
     "submissions.PostingBlock": Table(rows=("packed",)),
     "submissions.Batch": Table(
-        searched=("name", "message", "choices"),
-        assignment="assignment",
-        course="assignment__course",
-        free=("role", "state"),
-        why=CODES,
+        searched=("name", "message", "choices"), assignment="assignment", free=("role", "state"), why=CODES,
     ),
     "submissions.BoilerplateUpload": Table(
-        searched=("name", "message", "refusals"),
-        assignment="assignment",
-        course="assignment__course",
-        free=("state",),
-        why=CODES,
+        searched=("name", "message", "refusals"), assignment="assignment", free=("state",), why=CODES,
     ),
     "submissions.Upload": Table(rows=("name", "file")),
     "submissions.ResumableUpload": Table(
-        searched=("name",),
-        assignment="assignment",
-        course="assignment__course",
-        free=("role", "file"),
-        why=CODES,
+        searched=("name",), assignment="assignment", free=("role", "file"), why=CODES,
     ),
     "submissions.FileChunk": Table(rows=("name", "data")),
-    "submissions.Entry": Table(
-        searched=("name", "reason"),
-        assignment="batch__assignment",
-        course="batch__assignment__course",
-        whole_only=True,
-    ),
+    "submissions.Entry": Table(searched=("name", "reason"), assignment="batch__assignment", whole_only=True),
     "submissions.ListedEntry": Table(
-        rows=("name", "reason", "left_out", "digest"), free=("language", "modified", "commits"), why=CODES
+        rows=("name", "reason", "left_out", "digest"), free=("language", "modified", "commits"), why=CODES,
     ),
-    "submissions.DeletedBatch": Table(
-        searched=("name",), assignment="assignment", course="assignment__course"
-    ),
+    "submissions.DeletedBatch": Table(searched=("name",), assignment="assignment"),
     "submissions.Submission": Table(
-        rows=("name", "identifier"), free=("commits",), why="two times and a number"
+        rows=("name", "identifier"), free=("commits",), why="two times and a number",
     ),
     "submissions.SubmissionFile": Table(
-        searched=("path",),
-        assignment="submission__batch__assignment",
-        course="submission__batch__assignment__course",
-        free=("detected",),
-        why=CODES,
+        searched=("path",), assignment="submission__batch__assignment", free=("detected",), why=CODES,
         whole_only=True,
     ),
     "submissions.SubmissionStudent": Table(rows=("name", "identifier")),
-    "submissions.Boilerplate": Table(
-        searched=("name",), assignment="assignment", course="assignment__course"
-    ),
+    "submissions.Boilerplate": Table(searched=("name",), assignment="assignment"),
     "submissions.IgnoringProposal": Table(
-        searched=("path", "message"),
-        assignment="assignment",
-        course="assignment__course",
-        free=("counts", "effect"),
-        why=CODES,
+        searched=("path", "message"), assignment="assignment", free=("counts", "effect"), why=CODES,
     ),
     "submissions.Decision": Table(
-        rows=("left", "right"),
-        searched=("notes",),
-        assignment="assignment",
-        course="assignment__course",
-        free=("state",),
-        why=CODES,
+        rows=("left", "right"), searched=("notes",), assignment="assignment", free=("state",), why=CODES,
     ),
     "submissions.Change": DECISION_CHANGE,
     "submissions.CaseDecision": Table(
-        searched=("notes",), assignment="assignment", course="assignment__course", free=("state",), why=CODES
+        searched=("notes",), assignment="assignment", free=("state",), why=CODES,
     ),
     "submissions.CaseMember": Table(rows=("name",)),
     "submissions.CaseChange": DECISION_CHANGE,
     "submissions.Statement": Table(
-        rows=("name", "file_name", "data", "sha256"), free=("added_by",), why=PEOPLE
+        rows=("name", "file_name", "data", "sha256"), free=("added_by",), why=PEOPLE,
     ),
     "submissions.Share": Table(rows=("left", "right")),
     "submissions.DismissedHint": Table(free=("name",), why=CODES),
     "submissions.LanguageChange": Table(
-        searched=("message",),
-        assignment="assignment",
-        course="assignment__course",
-        free=("before", "after", "patterns", "state"),
+        searched=("message",), assignment="assignment", free=("before", "after", "patterns", "state"),
         why=CODES,
     ),
     "submissions.Membership": Table(free=("role", "group"), why=PEOPLE),
     "submissions.CampusGroup": Table(free=("group", "role"), why=PEOPLE),
     "submissions.Invitation": Table(free=("email", "role"), why=PEOPLE),
-    "submissions.StatedReason": Table(searched=("reason",), course="course"),
+    "submissions.StatedReason": Table(searched=("reason",), in_course="course"),
     "submissions.Erasure": Table(
-        rows=("student", "courses", "digests", "result"),
-        searched=("reason", "message"),
-        free=("who", "state"),
-        why=PEOPLE,
+        rows=("student", "courses", "digests", "result"), searched=("reason", "message"),
+        free=("who", "state"), why=PEOPLE,
     ),
     "submissions.Job": Table(
-        free=("kind", "queue", "state", "reason", "version"), why="kinds, and reasons that name no file"
+        free=("kind", "queue", "state", "reason", "version"), why="kinds, and reasons that name no file",
     ),
     "submissions.Report": Table(
-        searched=("message",),
-        assignment="assignment",
-        course="assignment__course",
-        free=("state", "parameters", "duplicates", "findings"),
-        why=KEYS,
+        searched=("message",), assignment="assignment",
+        free=("state", "parameters", "duplicates", "findings"), why=KEYS,
     ),
     "submissions.Ignored": Table(free=("spans",), why=KEYS),
     "submissions.Pair": Table(free=("passages",), why=KEYS),
@@ -215,36 +163,29 @@ REGISTER = {
     "submissions.RankingShard": Table(free=("kind", "sides", "result"), why=KEYS),
     "submissions.ReadingRequest": Table(free=("state",), why=CODES),
     "submissions.ReadingRequestChange": Table(free=("who", "field", *ANSWERED), why=CODES),
-    "submissions.CourseRoster": Table(searched=("name", "problems"), course="course"),
+    "submissions.CourseRoster": Table(searched=("name", "problems"), in_course="course"),
     "submissions.EnrolledStudent": Table(
-        rows=("name", "identifier", "login", "email", "other_ids"),
-        searched=("section", "team"),
-        course="roster__course",
+        rows=("name", "identifier", "login", "email", "other_ids"), searched=("section", "team"),
+        in_course="roster__course",
     ),
     "submissions.Duration": Table(free=("measure", "name", "detail"), why="names of tasks and of states"),
     "submissions.ApiToken": Table(free=("name", "prefix", "digest", "scope"), why=PEOPLE),
     "submissions.ApiAnswer": Table(
-        searched=("key", "body"), free=("request", "headers"), why="a digest, and kinds and addresses"
+        searched=("key", "body"), free=("request", "headers"), why="a digest, and kinds and addresses",
     ),
     "repositories.RepositoryFetch": Table(
-        free=("state", "message", "role", "token"), why="states, sentences without names, and a sealed token"
+        free=("state", "message", "role", "token"), why="states, sentences without names, and a sealed token",
     ),
     "repositories.Repository": Table(
-        rows=("data",),
-        searched=("student", "address", "branch", "left_out"),
-        assignment="fetch__assignment",
-        course="fetch__assignment__course",
+        rows=("data",), searched=("student", "address", "branch", "left_out"), assignment="fetch__assignment",
         free=("commit", "state", "reason", "fetched_commit"),
         why="digests, states, and reasons without names",
     ),
     "moss_protocol.ClientResult": Table(
-        searched=("options", "comment", "names"),
-        assignment="assignment",
-        course="assignment__course",
-        free=("key_digest",),
+        searched=("options", "comment", "names"), assignment="assignment", free=("key_digest",),
         why="a digest",
     ),
-}
+}  # fmt: skip
 
 
 def erase_texts(scope: Scope, erasure: Erasure, counts: Counts) -> int:

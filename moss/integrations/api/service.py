@@ -96,25 +96,12 @@ FIRST_ERROR = 400
 MINUTE = 60
 REASON = "A text must contain no NUL and no half of a surrogate pair."
 ROUTERS = {
-    "Courses": courses,
-    "People": members,
-    "Rosters": rosters,
-    "Assignments": assignments,
-    "Uploads": uploads,
-    "Uploads in parts": resumable,
-    "Git repositories": repositories,
-    "Submissions": submissions,
-    "Boilerplate": boilerplate,
-    "Reports": reports,
-    "Cases": cases,
-    "Pairs": pairs,
-    "Withheld matches": withheld,
-    "Decisions": decisions,
-    "Documents": documents,
-    "Shares": shares,
-    "Webhooks": webhooks,
-    "Audit log": audit,
-}
+    "Courses": courses, "People": members, "Rosters": rosters, "Assignments": assignments, "Uploads": uploads,
+    "Uploads in parts": resumable, "Git repositories": repositories, "Submissions": submissions,
+    "Boilerplate": boilerplate, "Reports": reports, "Cases": cases, "Pairs": pairs,
+    "Withheld matches": withheld, "Decisions": decisions, "Documents": documents, "Shares": shares,
+    "Webhooks": webhooks, "Audit log": audit,
+}  # fmt: skip
 # Errors of every endpoint, and further errors of the methods that change something.
 ERRORS = (400, 401, 403, 404, 409, 410, 422, 429, 503)
 ERRORS_OF_WRITES = (412, 413, 415, 507)

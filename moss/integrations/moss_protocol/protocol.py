@@ -86,32 +86,12 @@ def number(word: str, value: str) -> int:
 
 # Clients send these words; most are the names of our front-ends, too.
 LANGUAGES = {
-    "c": "c",
-    "cc": "cpp",
-    "java": "java",
-    "ml": "ocaml",
-    "pascal": "pascal",
-    "ada": "ada",
-    "lisp": "common-lisp",
-    "scheme": "scheme",
-    "haskell": "haskell",
-    "fortran": "fortran",
-    "ascii": "text",
-    "vhdl": "vhdl",
-    "perl": "perl",
-    "matlab": "matlab",
-    "python": "python",
-    "mips": "mips",
-    "prolog": "prolog",
-    "spice": "text",
-    "vb": "vb",
-    "csharp": "csharp",
-    "modula2": "modula2",
-    "a8086": "x86",
-    "javascript": "javascript",
-    "plsql": "plsql",
-    "verilog": "verilog",
-}
+    "c": "c", "cc": "cpp", "java": "java", "ml": "ocaml", "pascal": "pascal", "ada": "ada",
+    "lisp": "common-lisp", "scheme": "scheme", "haskell": "haskell", "fortran": "fortran", "ascii": "text",
+    "vhdl": "vhdl", "perl": "perl", "matlab": "matlab", "python": "python", "mips": "mips",
+    "prolog": "prolog", "spice": "text", "vb": "vb", "csharp": "csharp", "modula2": "modula2", "a8086": "x86",
+    "javascript": "javascript", "plsql": "plsql", "verilog": "verilog",
+}  # fmt: skip
 
 
 def front_end_name(word: str) -> str | None:
